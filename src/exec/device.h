@@ -1,0 +1,107 @@
+// The virtual MI325X: load code objects, launch kernels. This is the interface the HIP runtime and
+// the tool use; how instructions run is behind it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "code_object/code_object.h"
+#include "exec/memory.h"
+
+namespace margay {
+
+/// What the virtual device is; also the limits a launch is checked against.
+/// Sources: AMD CDNA 3 white paper; MI325X data sheet; CDNA3 ISA guide 3.6.
+struct DeviceProperties {
+  std::string_view name = "AMD Instinct MI325X";
+  std::string_view architecture = "gfx942:sramecc+:xnack-";
+  std::uint32_t compute_units = 304;
+  std::uint32_t xcds = 8;
+  std::uint32_t wavefront_size = 64;
+  std::uint32_t max_workgroup_size = 1024;
+  std::uint32_t lds_bytes = 64 * 1024;              ///< Per workgroup and per CU.
+  std::uint32_t max_waves_per_cu = 32;
+  std::uint64_t global_bytes = 256ull << 30;
+  std::uint32_t clock_khz = 2'100'000;
+  std::uint32_t memory_clock_khz = 3'000'000;       ///< 6.0 Gb/s per pin, double data rate.
+  std::uint32_t memory_bus_bits = 8192;
+  std::uint32_t l2_bytes = 4 * 1024 * 1024;         ///< Per XCD.
+  std::uint32_t pci_device_id = 0x74a5;
+};
+
+/// How MFMA instructions round. See mfma/mfma.h.
+enum class MfmaMode : std::uint8_t { exact, fma, fast };
+
+struct DeviceOptions {
+  MfmaMode mfma = MfmaMode::exact;
+  /// Host threads that run workgroups; 0 means one per host core.
+  unsigned threads = 0;
+  /// Instruction-set level of the host code: "", "generic", "x86-64-v3" or "x86-64-v4". Empty
+  /// chooses the best the host has.
+  std::string target = {};
+  /// Called now and then, from one thread, while a launch runs.
+  std::function<void(std::uint64_t workgroups_done, std::uint64_t workgroups_total)> progress = {};
+};
+
+struct Dim3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+  [[nodiscard]] std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+};
+
+/// A code object placed in device memory, ready to run.
+class LoadedModule {
+ public:
+  virtual ~LoadedModule() = default;
+  [[nodiscard]] virtual const CodeObject& object() const = 0;
+  /// Device address of virtual address 0 of the image.
+  [[nodiscard]] virtual std::uint64_t base_address() const = 0;
+};
+
+/// One kernel launch. Sizes are checked by Device::launch.
+struct LaunchRequest {
+  std::shared_ptr<LoadedModule> module;
+  const Kernel* kernel = nullptr;
+  Dim3 grid;   ///< Workgroups.
+  Dim3 block;  ///< Work-items per workgroup.
+  std::uint32_t dynamic_lds_bytes = 0;
+  /// The explicit arguments, laid out as the metadata says; hidden arguments are added here.
+  std::span<const std::byte> arguments;
+};
+
+/// What a launch did.
+struct LaunchReport {
+  std::uint64_t workgroups = 0;
+  std::uint64_t waves = 0;
+  std::uint64_t wave_instructions = 0;
+  std::uint64_t mfma_instructions = 0;
+  double seconds = 0;  ///< Host wall time.
+  /// Share of the host's time by instruction class (sums to 1), from timing a sample of
+  /// workgroups; empty unless DeviceOptions asks for it.
+  std::vector<std::pair<std::string, double>> time_shares;
+};
+
+class Device {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<Device>> create(DeviceOptions options);
+  virtual ~Device() = default;
+
+  [[nodiscard]] virtual const DeviceProperties& properties() const = 0;
+  [[nodiscard]] virtual const DeviceOptions& options() const = 0;
+  [[nodiscard]] virtual Memory& memory() = 0;
+
+  /// Places a code object in device memory. Unloads when the last reference goes.
+  [[nodiscard]] virtual Result<std::shared_ptr<LoadedModule>> load(CodeObject object) = 0;
+
+  /// Checks the request against the hardware's limits, then runs it to the end. Safe to call from
+  /// several host threads; launches run one after another.
+  [[nodiscard]] virtual Result<LaunchReport> launch(const LaunchRequest& request) = 0;
+};
+
+}  // namespace margay

@@ -1,0 +1,87 @@
+// The device's memory: an arena of host memory, a map of what is allocated in it, and the rule for
+// which other host memory a device program may touch.
+//
+// A device address is a host address. Allocations of hipMalloc lie in one reserved arena, so that
+// an address inside the arena is valid only inside a live allocation; an address outside is valid
+// when the host process has mapped it (a NumPy array, a torch CPU tensor, pinned memory).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+
+namespace margay {
+
+/// Half-open range of device addresses.
+struct AddressRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  [[nodiscard]] bool contains(std::uint64_t address, std::uint64_t size_bytes) const {
+    return address >= begin && size_bytes <= end - begin && address - begin <= end - begin - size_bytes;
+  }
+};
+
+/// One block of device memory, live or freed.
+struct Allocation {
+  AddressRange range;       ///< Exactly the bytes asked for.
+  std::uint64_t serial = 0; ///< 1 for the first allocation of the process, then counting.
+  std::string label;        ///< What made it, e.g. "hipMalloc" or "code object vadd".
+  bool freed = false;
+};
+
+class Memory {
+ public:
+  /// Reserves address space for `capacity_bytes`; nothing is committed.
+  [[nodiscard]] static Result<std::unique_ptr<Memory>> create(std::uint64_t capacity_bytes);
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  /// Allocates `size_bytes` (> 0), aligned to a page, zero-filled, followed by an unmapped gap.
+  [[nodiscard]] Result<void*> allocate(std::uint64_t size_bytes, std::string label);
+  /// Frees an allocation by its first address. Its addresses are not reused while the arena has
+  /// room, so that a later access is recognised as use after free.
+  [[nodiscard]] Status free(void* pointer);
+
+  /// The live or freed allocation that holds `address`, if any.
+  [[nodiscard]] std::optional<Allocation> find(std::uint64_t address) const;
+  /// The allocation (live or freed) nearest below `address`, to say how far past its end one is.
+  [[nodiscard]] std::optional<Allocation> nearest_below(std::uint64_t address) const;
+  /// True when `address` lies in the arena, allocated or not.
+  [[nodiscard]] bool in_arena(std::uint64_t address) const;
+
+  /// The widest range around `address` that a device program may access, or an empty range.
+  [[nodiscard]] AddressRange accessible_range(std::uint64_t address) const;
+
+  /// The sentence for an access that is not allowed: which allocation was meant, and by how far it
+  /// was missed. `access` is a word such as "read" or "write".
+  [[nodiscard]] Error describe_fault(std::uint64_t address, std::uint64_t size_bytes,
+                                     std::string access) const;
+
+  [[nodiscard]] std::uint64_t capacity_bytes() const { return capacity_bytes_; }
+  [[nodiscard]] std::uint64_t allocated_bytes() const;
+  /// Calls `visit` for each live allocation, by address.
+  void for_each_live(const std::function<void(const Allocation&)>& visit) const;
+
+ private:
+  Memory(std::uint64_t arena_begin, std::uint64_t arena_bytes, std::uint64_t capacity_bytes);
+  [[nodiscard]] std::optional<std::uint64_t> take_address_space(std::uint64_t bytes);
+
+  std::uint64_t arena_begin_;
+  std::uint64_t arena_bytes_;
+  std::uint64_t capacity_bytes_;
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, Allocation> allocations_;  // by first address; freed ones included
+  std::uint64_t next_address_;
+  std::uint64_t next_serial_ = 1;
+  std::uint64_t allocated_bytes_ = 0;
+};
+
+}  // namespace margay
