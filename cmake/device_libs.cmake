@@ -1,0 +1,61 @@
+# The device libraries `margay hipcc` compiles against, in PREFIX/lib/margay/amdgcn/bitcode: those of
+# Debian's rocm-device-libs, plus the control constants that version 5.2 lacks and clang 19 asks for.
+# Target: margay_device_libs.
+#
+# An oclc_*.bc file holds one constant that ocml and ockl are specialised on. gfx942 is version 9402
+# (major 9, minor 4, stepping 2; LLVM's AMDGPU usage page, "Processors"); the ABI constant is the
+# code object version times 100.
+set(margay_bitcode ${PROJECT_BINARY_DIR}/lib/margay/amdgcn/bitcode)
+find_path(ROCM_DEVICE_LIBS ocml.bc
+  PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/amdgcn/bitcode /usr/lib/amdgcn/bitcode
+  /opt/rocm/amdgcn/bitcode NO_DEFAULT_PATH
+  DOC "Directory of ocml.bc and ockl.bc (package rocm-device-libs)" REQUIRED)
+find_program(HIP_CLANG NAMES clang-19 HINTS ${LLVM_TOOLS_BINARY_DIR} REQUIRED)
+find_program(LLVM_AS NAMES llvm-as-19 HINTS ${LLVM_TOOLS_BINARY_DIR} REQUIRED)
+
+file(MAKE_DIRECTORY ${margay_bitcode})
+file(GLOB margay_bitcode_there RELATIVE ${ROCM_DEVICE_LIBS} ${ROCM_DEVICE_LIBS}/*.bc)
+foreach(name IN LISTS margay_bitcode_there)
+  file(CREATE_LINK ${ROCM_DEVICE_LIBS}/${name} ${margay_bitcode}/${name} SYMBOLIC)
+endforeach()
+
+# All modules of a program must have the same data layout; the compiler knows it.
+execute_process(
+  COMMAND ${HIP_CLANG} --target=amdgcn-amd-amdhsa -nogpulib -S -emit-llvm -x c /dev/null -o -
+  OUTPUT_VARIABLE margay_empty_module COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCH "target datalayout = [^\n]+" margay_data_layout "${margay_empty_module}")
+
+set(margay_device_libs)
+# margay_oclc_constant(FILE_STEM CONSTANT VALUE): unless the installation has it.
+function(margay_oclc_constant stem constant value)
+  if("${stem}.bc" IN_LIST margay_bitcode_there)
+    return()
+  endif()
+  set(text ${PROJECT_BINARY_DIR}/device_libs/${stem}.ll)
+  file(CONFIGURE OUTPUT ${text} @ONLY CONTENT
+"${margay_data_layout}
+target triple = \"amdgcn-amd-amdhsa\"
+@__oclc_${constant} = linkonce_odr protected local_unnamed_addr addrspace(4) constant i32 ${value}, align 4
+")
+  add_custom_command(OUTPUT ${margay_bitcode}/${stem}.bc
+    COMMAND ${LLVM_AS} ${text} -o ${margay_bitcode}/${stem}.bc
+    DEPENDS ${text} COMMENT "Device library ${stem}.bc" VERBATIM)
+  list(APPEND margay_device_libs ${margay_bitcode}/${stem}.bc)
+  set(margay_device_libs ${margay_device_libs} PARENT_SCOPE)
+endfunction()
+
+margay_oclc_constant(oclc_isa_version_942 ISA_version 9402)
+margay_oclc_constant(oclc_abi_version_400 ABI_version 400)
+margay_oclc_constant(oclc_abi_version_500 ABI_version 500)
+margay_oclc_constant(oclc_abi_version_600 ABI_version 600)
+add_custom_target(margay_device_libs ALL DEPENDS ${margay_device_libs})
+
+# The headers, at the place they have in an installation; a relative link, so that the clone moves.
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)
+file(RELATIVE_PATH margay_headers ${PROJECT_BINARY_DIR}/include ${PROJECT_SOURCE_DIR}/include)
+file(CREATE_LINK ${margay_headers} ${PROJECT_BINARY_DIR}/include/margay SYMBOLIC)
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION include/margay)
+install(DIRECTORY ${ROCM_DEVICE_LIBS}/ DESTINATION lib/margay/amdgcn/bitcode
+  FILES_MATCHING PATTERN "*.bc")
+install(FILES ${margay_device_libs} DESTINATION lib/margay/amdgcn/bitcode)

@@ -1,0 +1,27 @@
+// The subcommands of `margay`. Each lives in the file of its name; main.cpp holds the table.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace margay::cli {
+
+/// Exit codes, the same for every subcommand.
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitFailed = 1;  ///< What was asked for did not work, or was found wrong.
+inline constexpr int kExitUsage = 2;   ///< The command line makes no sense.
+
+/// `arguments[0]` is the subcommand's name, the rest are what follows it.
+using CommandFunction = int (*)(std::span<char*> arguments);
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;  ///< One line, for `margay --help`.
+  CommandFunction run;
+};
+
+int hipcc_main(std::span<char*> arguments);
+int run_main(std::span<char*> arguments);
+int test_main(std::span<char*> arguments);
+
+}  // namespace margay::cli

@@ -1,0 +1,186 @@
+// `margay hipcc`: compiles HIP C++ for the host and gfx942 with clang 19, and links against the
+// virtual device's HIP runtime. It takes hipcc's arguments; what it adds is in hipcc_plan.cpp.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/hipcc_plan.h"
+#include "cli/install.h"
+
+namespace margay::cli {
+
+namespace {
+
+constexpr const char* kHipHeader = "/usr/include/hip/hip_runtime.h";  // Debian's libamdhip64-dev
+
+constexpr const char* kHelp = R"(margay hipcc: compile HIP C++ for the host and gfx942
+
+usage: margay hipcc [OPTIONS] FILES...      (the options of hipcc and clang++)
+       make HIPCXX="margay hipcc"
+
+  margay hipcc saxpy.cpp -o saxpy && margay run -- ./saxpy
+  margay hipcc -O3 -std=c++20 -shared -fPIC gemm.cpp -o gemm.so
+  margay hipcc --genco gemm.cpp -o gemm.hsaco       a code object to load with hipModuleLoad
+
+Added unless you say otherwise: -x hip for .cpp .cc .cxx .hip .cu; --offload-arch=gfx942; -O3;
+-std=gnu++20; -gline-tables-only; the include paths; and, when linking, the virtual device's
+libamdhip64. HIPCC_VERBOSE=1 shows the command; HIPCC_COMPILE_FLAGS_APPEND, HIPCC_LINK_FLAGS_APPEND
+and HIP_CLANG_PATH are read as by hipcc.
+
+  --print-config   what is used, and whether it is there
+  --version        versions of this tool and of the compiler
+)";
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string{} : std::string{value};
+}
+
+bool exists(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+/// HIP_CLANG_PATH where it is set, then Debian's place for LLVM 19, then PATH.
+std::string find_compiler() {
+  if (const std::string directory = environment("HIP_CLANG_PATH"); !directory.empty()) {
+    return directory + "/clang++";
+  }
+  if (const std::string debian = "/usr/lib/llvm-19/bin/clang++"; exists(debian)) return debian;
+  const std::string path = environment("PATH");
+  for (std::size_t begin = 0; begin < path.size();) {
+    const std::size_t end = std::min(path.find(':', begin), path.size());
+    const std::string candidate = path.substr(begin, end - begin) + "/clang++-19";
+    if (exists(candidate)) return candidate;
+    begin = end + 1;
+  }
+  return {};
+}
+
+/// One thing a compilation needs, and the Debian package that has it.
+struct Need {
+  const char* what;
+  std::string path;
+  const char* package;  ///< nullptr for what Margay's own build makes
+};
+
+std::vector<Need> needs(const Toolchain& toolchain) {
+  const std::filesystem::path tools = std::filesystem::path(toolchain.compiler).parent_path();
+  return {
+      {"compiler", toolchain.compiler, "clang-19"},
+      {"device linker", (tools / "lld").string(), "lld-19"},
+      {"bundler", (tools / "clang-offload-bundler").string(), "clang-tools-19"},
+      {"HIP headers", kHipHeader, "libamdhip64-dev"},
+      {"device libraries", toolchain.device_libs + "/ocml.bc", "rocm-device-libs"},
+      {"gfx942 library", toolchain.device_libs + "/oclc_isa_version_942.bc", nullptr},
+      {"tile library", toolchain.margay_include, nullptr},
+      {"HIP runtime", toolchain.runtime_lib + "/libamdhip64.so", nullptr},
+  };
+}
+
+Status check(const std::vector<Need>& all, bool links, bool given_directory) {
+  std::vector<std::string> missing;
+  std::vector<std::string> packages;
+  for (const Need& need : all) {
+    if (std::strcmp(need.what, "HIP runtime") == 0 && !links) continue;
+    // With a compiler of the user's own choice its tools may lie elsewhere; clang will say so.
+    if (given_directory &&
+        (std::strcmp(need.what, "device linker") == 0 || std::strcmp(need.what, "bundler") == 0)) {
+      continue;
+    }
+    if (!need.path.empty() && exists(need.path)) continue;
+    missing.push_back(need.path.empty() ? need.what : fmt::format("{} ({})", need.what, need.path));
+    if (need.package != nullptr) packages.emplace_back(need.package);
+  }
+  if (missing.empty()) return {};
+  return fail(ErrorCode::not_found, fmt::format("not found: {}", fmt::join(missing, ", ")), {},
+              packages.empty() ? std::string{"build Margay again: ./margay build"}
+                               : fmt::format("apt-get install {}", fmt::join(packages, " ")));
+}
+
+void print_config(const Toolchain& toolchain) {
+  fmt::print("architecture      gfx942\n");
+  for (const Need& need : needs(toolchain)) {
+    fmt::print("{:<17} {}{}\n", need.what, need.path.empty() ? "?" : need.path,
+               exists(need.path) ? "" : "   MISSING");
+  }
+}
+
+std::string shell_quoted(const std::string& word) {
+  constexpr const char* kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+./:,@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string{"'\\''"} : std::string{c};
+  return out + "'";
+}
+
+int execute(const std::vector<std::string>& command) {
+  std::vector<char*> words;
+  words.reserve(command.size() + 1);
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  execv(words[0], words.data());
+  return report("hipcc", Error{ErrorCode::system,
+                               "cannot start the compiler: " + std::string(std::strerror(errno)),
+                               command[0], "apt-get install clang-19"});
+}
+
+}  // namespace
+
+int hipcc_main(std::span<char*> arguments) {
+  const Result<Install> install = find_install();
+  if (!install) return report("hipcc", install.error());
+  const Toolchain toolchain{.compiler = find_compiler(),
+                            .margay_include = install->include().string(),
+                            .device_libs = install->device_libs().string(),
+                            .runtime_lib = install->runtime_lib().string()};
+  const std::vector<std::string> words(arguments.begin() + 1, arguments.end());
+  if (words.empty() || words[0] == "--help" || words[0] == "-h") {
+    fmt::print(words.empty() ? stderr : stdout, "{}", kHelp);
+    return words.empty() ? kExitUsage : kExitOk;
+  }
+  for (const std::string& word : words) {
+    if (word == "--print-config") {
+      print_config(toolchain);
+      return kExitOk;
+    }
+    if (word == "--version") {
+      fmt::print("margay hipcc {}\n", MARGAY_VERSION);
+      std::fflush(stdout);
+      return execute({toolchain.compiler, "--version"});
+    }
+  }
+
+  const HipccEnvironment settings{.compile_flags_append = environment("HIPCC_COMPILE_FLAGS_APPEND"),
+                                  .link_flags_append = environment("HIPCC_LINK_FLAGS_APPEND"),
+                                  .verbose = static_cast<unsigned>(std::strtoul(
+                                      environment("HIPCC_VERBOSE").c_str(), nullptr, 10))};
+  const Result<HipccPlan> plan = plan_hipcc(toolchain, words, settings);
+  if (!plan) return report("hipcc", plan.error());
+  const Status present =
+      check(needs(toolchain), plan->links, !environment("HIP_CLANG_PATH").empty());
+  if (!present) return report("hipcc", present.error());
+
+  // To stderr, where hipcc uses stdout: the output of -E and -M stays usable.
+  if ((plan->verbose & 4) != 0) fmt::print(stderr, "hipcc-args: {}\n", fmt::join(words, " "));
+  if ((plan->verbose & 1) != 0) {
+    std::vector<std::string> quoted;
+    for (const std::string& word : plan->command) quoted.push_back(shell_quoted(word));
+    fmt::print(stderr, "hipcc-cmd: {}\n", fmt::join(quoted, " "));
+  }
+  std::fflush(stderr);
+  return execute(plan->command);
+}
+
+}  // namespace margay::cli
