@@ -39,7 +39,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest(std::string_view word, std::span<const std::string_view> candidates) {
   std::string_view best;
-  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 2) + 1;
+  std::size_t best_distance = (word.size() + 1) / 2 + 1;
   for (const std::string_view candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);
     if (distance < best_distance) {

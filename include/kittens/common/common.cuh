@@ -1,0 +1,10 @@
+// What every other header of the tile library stands on.
+#pragma once
+
+#include "allocator.cuh"
+#include "base_ops.cuh"
+#include "base_types.cuh"
+#include "chiplet.cuh"
+#include "config.cuh"
+#include "memory.cuh"
+#include "shuffle.cuh"

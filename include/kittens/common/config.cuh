@@ -1,0 +1,89 @@
+// Target constants and the ids of the calling thread.
+//
+// The library targets CDNA3 (gfx942). KITTENS_CDNA3 may be given on the command line, as for
+// upstream, but is the default.
+#pragma once
+
+#include <hip/hip_runtime.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#if defined(KITTENS_CDNA2)
+#error "kittens: CDNA2 is not supported; this library is for CDNA3 (gfx942)"
+#endif
+#if !defined(KITTENS_CDNA3)
+#define KITTENS_CDNA3 1
+#endif
+
+#define KITTENS_DEFAULT_ALIGN __attribute__((aligned(16)))
+#define KITTENS_ALIGN_AS(n) __attribute__((aligned(n)))
+#define KITTENS_CHECK_WARPGROUP \
+  static_assert(N_WARPS == 4, "kittens: this operation needs a group of four warps");
+
+#if !defined(__forceinline__)
+#define __forceinline__ inline __attribute__((always_inline))
+#endif
+
+// Inlining is forced because tiles must live in registers: a call would put them into scratch.
+#define KITTENS_DEVICE static inline __device__ __attribute__((always_inline))
+#define KITTENS_MEMBER inline __device__ __attribute__((always_inline))
+#define KITTENS_HD inline __host__ __device__ __attribute__((always_inline))
+
+namespace kittens {
+
+constexpr int WARP_THREADS = 64;
+constexpr int WARPGROUP_WARPS = 4;
+constexpr int WARPGROUP_THREADS = WARPGROUP_WARPS * WARP_THREADS;
+
+/// Bytes of LDS a workgroup may use (CDNA3 ISA, section 2.2).
+constexpr int MAX_SHARED_MEMORY = 65536;
+
+/// An MI300X or MI325X: 8 dies (XCD) of 38 compute units each.
+constexpr int NUM_XCDS = 8;
+constexpr int CUS_PER_XCD = 38;
+constexpr int NUM_CUS = NUM_XCDS * CUS_PER_XCD;
+
+constexpr uint64_t MASK_ALL = ~uint64_t{0};
+
+/// A base tile is 16x16 for every element type: the shape of the 16x16x16 MFMA.
+template <typename T>
+constexpr int TILE_ROW_DIM = 16;
+template <typename T>
+constexpr int TILE_COL_DIM = sizeof(T) == 1 ? 32 : 16;
+template <typename T>
+constexpr int TILE_ELEMENTS = TILE_ROW_DIM<T> * TILE_COL_DIM<T>;
+
+/// The ids are the same in all lanes of a warp, and readfirstlane tells the compiler so: what is
+/// computed from them then lives in scalar registers.
+KITTENS_DEVICE int warpid() { return __builtin_amdgcn_readfirstlane(threadIdx.x >> 6); }
+KITTENS_DEVICE int warpgroupid() { return __builtin_amdgcn_readfirstlane(threadIdx.x >> 8); }
+KITTENS_DEVICE int laneid() { return threadIdx.x & 63; }
+
+KITTENS_HD constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
+
+/// Cache hints, by upstream's names.
+enum coherency { cache_all = 0, cache_global = 1, cache_stream = 2, non_temporal = 3 };
+
+using bytes_4 = HIP_vector_type<float, 1>;
+using bytes_8 = HIP_vector_type<float, 2>;
+using bytes_16 = HIP_vector_type<float, 4>;
+
+namespace ducks {
+/// Marks a coordinate that counts elements.
+struct default_type {};
+}  // namespace ducks
+
+}  // namespace kittens
+
+#define CHECK_CUDA_ERROR(expression) ::kittens::report_hip_error((expression), __FILE__, __LINE__)
+
+#include <cstdio>
+
+namespace kittens {
+/// Prints what went wrong and where, and goes on.
+inline void report_hip_error(hipError_t status, const char* file, int line) {
+  if (status == hipSuccess) return;
+  std::fprintf(stderr, "%s:%d: HIP error: %s\n", file, line, hipGetErrorString(status));
+}
+}  // namespace kittens

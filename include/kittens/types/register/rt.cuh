@@ -1,0 +1,59 @@
+// Register tiles: a matrix spread over the 64 lanes of a warp, in units of 16x16 base tiles.
+#pragma once
+
+#include "rt_base.cuh"
+
+namespace kittens {
+namespace ducks {
+namespace rt {
+struct identifier {};
+template <typename T>
+concept all = requires { typename T::identifier; } &&
+              std::is_same_v<typename T::identifier, identifier>;
+template <typename T>
+concept row_layout = all<T> && std::is_same_v<typename T::layout, rt_layout::row>;
+template <typename T>
+concept col_layout = all<T> && std::is_same_v<typename T::layout, rt_layout::col>;
+}  // namespace rt
+}  // namespace ducks
+
+template <typename _T, int _rows, int _cols,
+          ducks::rt_layout::all _layout = ducks::rt_layout::row>
+struct rt {
+  using identifier = ducks::rt::identifier;
+  using layout = _layout;
+  using base = rt_base<_T, _layout>;
+  using T = typename base::T;
+  using T2 = typename base::T2;
+  using dtype = T2;
+
+  static_assert(_rows > 0 && _rows % base::tile_size_row == 0,
+                "kittens: the rows of an rt must be a multiple of 16");
+  static_assert(_cols > 0 && _cols % base::tile_size_col == 0,
+                "kittens: the columns of an rt must be a multiple of 16");
+
+  static constexpr int rows = _rows;
+  static constexpr int cols = _cols;
+  static constexpr int tile_size_row = base::tile_size_row;
+  static constexpr int tile_size_col = base::tile_size_col;
+  static constexpr int height = rows / tile_size_row;
+  static constexpr int width = cols / tile_size_col;
+  static constexpr int num_elements = rows * cols;
+  static constexpr int elements_per_thread = num_elements / WARP_THREADS;
+  static constexpr int packed_per_thread = elements_per_thread / 2;
+  static constexpr int packed_per_tile = base::packed_per_thread;
+
+  using row_vec = rv<T, cols, typename base::row_vec_layout>;
+  using col_vec = rv<T, rows, typename base::col_vec_layout>;
+
+  base tiles[height][width];
+};
+
+template <int rows, int cols, ducks::rt_layout::all layout = ducks::rt_layout::row>
+using rt_fl = rt<float, rows, cols, layout>;
+template <int rows, int cols, ducks::rt_layout::all layout = ducks::rt_layout::row>
+using rt_bf = rt<bf16, rows, cols, layout>;
+template <int rows, int cols, ducks::rt_layout::all layout = ducks::rt_layout::row>
+using rt_hf = rt<half, rows, cols, layout>;
+
+}  // namespace kittens

@@ -1,0 +1,45 @@
+// Shared vectors: plain arrays in shared memory.
+#pragma once
+
+#include "../../common/common.cuh"
+
+namespace kittens {
+namespace ducks {
+namespace sv {
+struct identifier {};
+template <typename T>
+concept all = requires { typename T::identifier; } &&
+              std::is_same_v<typename T::identifier, identifier>;
+}  // namespace sv
+}  // namespace ducks
+
+template <typename _T, size_t _length>
+struct KITTENS_DEFAULT_ALIGN sv {
+  using identifier = ducks::sv::identifier;
+  static_assert(ducks::base_types::T1<_T>, "kittens: sv holds float, bf16 or half");
+  static_assert(_length > 0 && _length % 16 == 0,
+                "kittens: the length of an sv must be a multiple of 16");
+  using T = _T;
+  using T2 = typename base_types::packing<T>::packed_type;
+  using dtype = T;
+
+  static constexpr int length = _length;
+  static constexpr int tiles = length / TILE_ROW_DIM<T>;
+
+  dtype data[length];
+
+  KITTENS_MEMBER dtype& operator[](size_t i) { return data[i]; }
+  KITTENS_MEMBER const dtype& operator[](size_t i) const { return data[i]; }
+
+  template <size_t n>
+  using subvec = sv<T, n>;
+};
+
+template <size_t length>
+using sv_fl = sv<float, length>;
+template <size_t length>
+using sv_bf = sv<bf16, length>;
+template <size_t length>
+using sv_hf = sv<half, length>;
+
+}  // namespace kittens

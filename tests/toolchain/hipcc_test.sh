@@ -1,0 +1,154 @@
+#!/bin/bash
+# margay hipcc as a user meets it, one case per run: hipcc_test.sh MARGAY CASE
+# Each case compiles something small and looks at what came out.
+set -euo pipefail
+
+margay=$1
+case=$2
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() { echo "FAILED: $*" >&2; exit 1; }
+# status WANTED COMMAND...: runs it, keeps what it says in $work/said.
+status() {
+  local wanted=$1 got=0
+  shift
+  "$@" >said 2>&1 || got=$?
+  [ "$got" = "$wanted" ] || { cat said >&2; fail "exit code $got, not $wanted: $*"; }
+}
+said() { grep -q -- "$1" said || { cat said >&2; fail "it did not say: $1"; }; }
+quiet() { [ ! -s said ] || { cat said >&2; fail "it said something"; }; }
+
+cat >kernel.cpp <<'END'
+#include <hip/hip_runtime.h>
+__global__ void scale(float* x, float a) { x[threadIdx.x] *= a; }
+END
+
+device_functions() {
+  status 0 "$margay" hipcc -Wall -Wextra -c "$here/device_functions.hip" -o f.o
+  quiet
+  status 0 "$margay" hipcc -std=c++17 -O0 -c "$here/device_functions.hip" -o f.o
+  quiet
+}
+
+host_compiler() {  # the headers' host half, with a compiler that knows no HIP
+  printf '#include <hip_bf16.h>\nfloat f() { return __hip_bfloat16(2) * __hip_bfloat16(3); }\n' >h.cc
+  "$margay" hipcc --print-config >said
+  status 0 g++ -std=c++20 -Wall -Wextra -D__HIP_PLATFORM_AMD__ \
+    "-I$(sed -n 's/^tile library *//p' said)" -c h.cc
+  quiet
+}
+
+mask_of_32_bits() {  # a mask for 32 lanes is a mistake on a wave of 64
+  printf '#include <hip/hip_runtime.h>\n__global__ void k(int* p) { *p = __shfl_sync(0xffffffffu, *p, 1); }\n' >m.hip
+  status 1 "$margay" hipcc -c m.hip
+  said '64-bit integer'
+}
+
+object() {
+  status 0 "$margay" hipcc -c kernel.cpp
+  quiet
+  # Code object v5 or later for gfx942, in the section HIP's registration reads.
+  llvm-objcopy-19 --dump-section .hip_fatbin=fat kernel.o
+  grep -q 'hipv4-amdgcn-amd-amdhsa--gfx942' fat || fail "no gfx942 code object in the fat binary"
+}
+
+code_object() {
+  status 0 "$margay" hipcc --genco --no-gpu-bundle-output kernel.cpp -o kernel.hsaco
+  llvm-readelf-19 -h -n kernel.hsaco >said
+  said 'gfx942'
+  said '.name: *_Z5scalePff'
+  llvm-readelf-19 -S kernel.hsaco >said
+  said '.debug_line'  # on without being asked for
+  status 0 "$margay" hipcc --genco -g0 --no-gpu-bundle-output kernel.cpp -o kernel.hsaco
+  llvm-readelf-19 -S kernel.hsaco >said
+  ! grep -q '.debug_line' said || fail "-g0 was not respected"
+}
+
+bundle() {
+  status 0 "$margay" hipcc --genco kernel.cpp -o kernel.hsaco
+  [ "$(head -c 24 kernel.hsaco)" = __CLANG_OFFLOAD_BUNDLE__ ] || fail "--genco gives a bundle, as hipcc"
+}
+
+assembly() {
+  status 0 "$margay" hipcc -S --cuda-device-only kernel.cpp -o kernel.s
+  grep -q 'global_store_dword' kernel.s || fail "no gfx942 assembly"
+  grep -q 'gfx942' kernel.s || fail "not for gfx942"
+}
+
+resource_usage() {
+  status 0 "$margay" hipcc -Rpass-analysis=kernel-resource-usage -c kernel.cpp
+  said 'VGPRs: '
+  said 'Occupancy'
+}
+
+save_temps() {
+  status 0 "$margay" hipcc -save-temps -c kernel.cpp
+  ls kernel-hip-amdgcn-amd-amdhsa-gfx942.s >/dev/null
+}
+
+dependencies() {
+  status 0 "$margay" hipcc -MM kernel.cpp -MF d
+  grep -q 'kernel.cpp' d || fail "no dependency on the source"
+  status 0 "$margay" hipcc -E kernel.cpp -o e
+  grep -q 'void scale' e || fail "no preprocessed source"
+}
+
+wrong_architecture() {
+  status 2 "$margay" hipcc --offload-arch=gfx90a -c kernel.cpp
+  said 'cannot compile for gfx90a'
+  said 'gfx942'
+}
+
+compile_error() {
+  echo 'int main() { return x; }' >bad.cpp
+  status 1 "$margay" hipcc -c bad.cpp
+  said "bad.cpp:1:21: error: use of undeclared identifier 'x'"
+}
+
+missing_compiler() {
+  HIP_CLANG_PATH=/nonexistent status 1 "$margay" hipcc -c kernel.cpp
+  said 'not found: compiler'
+  said 'apt-get install clang-19'
+}
+
+makefile() {
+  printf 'kernel.o: kernel.cpp\n\t$(HIPCXX) -O2 -c $< -o $@\n' >Makefile
+  status 0 make HIPCXX="$margay hipcc"
+  [ -s kernel.o ] || fail "make made nothing"
+}
+
+verbose() {
+  HIPCC_VERBOSE=1 status 0 "$margay" hipcc -c kernel.cpp "-DA=b c"
+  said 'hipcc-cmd: .*clang++ .*-x hip kernel.cpp .*-DA=b c'
+}
+
+config() {
+  status 0 "$margay" hipcc --print-config
+  said 'architecture *gfx942'
+  said 'device libraries .*ocml.bc'
+  status 0 "$margay" hipcc --version
+  said 'clang version 19'
+}
+
+usage() {
+  status 2 "$margay"
+  said 'usage: margay COMMAND'
+  status 0 "$margay" --help
+  said 'hipcc'
+  status 2 "$margay" hipc
+  said 'did you mean: margay hipcc'
+  status 2 "$margay" --nonsense
+  said 'no such option'
+  status 2 "$margay" hipcc
+  status 2 "$margay" run
+  said 'which program'
+  status 2 "$margay" run --mfma round -- true
+  said 'exact,fma,fast'
+  status 2 "$margay" run --threads 0 -- true
+}
+
+declare -F "$case" >/dev/null || fail "no such case: $case"
+"$case"

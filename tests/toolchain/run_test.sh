@@ -1,0 +1,50 @@
+#!/bin/bash
+# margay run, and the program of the README: run_test.sh MARGAY CASE
+set -euo pipefail
+
+margay=$1
+case=$2
+source=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() { echo "FAILED: $*" >&2; exit 1; }
+
+environment() {
+  LD_LIBRARY_PATH=/before "$margay" run --mfma fma --threads 3 --stats -- env >said
+  grep -q '^LD_LIBRARY_PATH=/.*/lib:/before$' said || fail "library path"
+  grep -q '^MARGAY_MFMA=fma$' said || fail "--mfma"
+  grep -q '^MARGAY_THREADS=3$' said || fail "--threads"
+  grep -q '^MARGAY_STATS=1$' said || fail "--stats"
+  ! grep -q '^MARGAY_PROGRESS' said 2>/dev/null || [ -t 2 ] || fail "progress is for terminals"
+  # What follows the program is the program's, dashes or not.
+  [ "$("$margay" run echo --mfma x -- --stats)" = "--mfma x -- --stats" ] || fail "arguments"
+}
+
+exit_codes() {
+  local got=0
+  "$margay" run -- sh -c 'exit 7' || got=$?
+  [ "$got" = 7 ] || fail "the program's exit code was $got, not 7"
+  got=0
+  "$margay" run -- ./nothing-there 2>said || got=$?
+  [ "$got" = 1 ] || fail "exit code $got for a missing program"
+  grep -q 'no such program: ./nothing-there' said || fail "it did not say what is missing"
+}
+
+readme() {  # the first cpp block of the README is the program that it says to compile and run
+  awk '/^```cpp/ { inside = 1; next } /^```/ { if (inside) exit } inside' "$source/README.md" >saxpy.cpp
+  [ -s saxpy.cpp ] || fail "no program in the README"
+  "$margay" hipcc -Wall -Wextra -Werror saxpy.cpp -o saxpy
+  "$margay" run -- ./saxpy | tee said
+  grep -qx 'y\[100\] = 201' said || fail "wrong result"
+  ./saxpy >/dev/null || fail "it has to run without margay run, too"
+}
+
+device_functions() {
+  "$margay" hipcc "$source/tests/toolchain/device_check.hip" -o check
+  "$margay" run -- ./check || fail "a device function is wrong"
+}
+
+declare -F "$case" >/dev/null || fail "no such case: $case"
+"$case"
