@@ -33,3 +33,10 @@ function(margay_test name)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 1200)
 endfunction()
+
+# What `./margay` builds: the tool and all it needs at run time, but no test and no benchmark.
+# margay_product(TARGET...) adds to it.
+add_custom_target(product)
+function(margay_product)
+  add_dependencies(product ${ARGV})
+endfunction()

@@ -115,6 +115,7 @@ missing_compiler() {
 }
 
 makefile() {
+  # shellcheck disable=SC2016  # make expands these
   printf 'kernel.o: kernel.cpp\n\t$(HIPCXX) -O2 -c $< -o $@\n' >Makefile
   status 0 make HIPCXX="$margay hipcc"
   [ -s kernel.o ] || fail "make made nothing"
