@@ -1,5 +1,8 @@
 # Two helpers: one for a library, one for a test. Everything else is plain CMake.
 
+# Programs find their libraries relative to themselves, so that a clone can be moved.
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+
 set(MARGAY_SANITIZER "" CACHE STRING "Value for -fsanitize=, e.g. address,undefined or thread")
 
 add_library(margay_flags INTERFACE)

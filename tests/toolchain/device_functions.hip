@@ -40,7 +40,8 @@ __global__ void atomics(int* p, unsigned* u, float* f, double* d, unsigned long 
   __threadfence(), __threadfence_block(), __threadfence_system();
 }
 
-__global__ __launch_bounds__(256, 2) void waves(int* p, float* f, double* d, unsigned long long* m) {
+__global__ __launch_bounds__(256, 2) void waves(int* p, float* f, double* d,
+                                                unsigned long long* m) {
   const int i = static_cast<int>(threadIdx.x);
   const unsigned long long all = ~0ull;
   p[i] = __shfl(p[i], 3) + __shfl_up(p[i], 1) + __shfl_down(p[i], 1) + __shfl_xor(p[i], 1, 32);

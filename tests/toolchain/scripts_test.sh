@@ -1,0 +1,134 @@
+#!/bin/bash
+# The launcher and the checks in tools/, on small trees made for the purpose:
+# scripts_test.sh MARGAY CASE (the program itself is not used here)
+set -euo pipefail
+
+case=$2
+source=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() { echo "FAILED: $*" >&2; exit 1; }
+# status WANTED COMMAND...: runs it, keeps what it says in $work/said.
+status() {
+  local wanted=$1 got=0
+  shift
+  "$@" >"$work/said" 2>&1 || got=$?
+  [ "$got" = "$wanted" ] || { cat "$work/said" >&2; fail "exit code $got, not $wanted: $*"; }
+}
+said() { grep -qF -- "$1" "$work/said" || { cat "$work/said" >&2; fail "it did not say: $1"; }; }
+
+# A clone in which everything is built, with a cmake that only writes down that it was called.
+fake_clone() {
+  mkdir -p clone/{src,include,kernels,python,cmake,tools,build/release/bin} path
+  cp "$source/margay" clone/
+  cp "$source/tools/install-packages" clone/tools/
+  : >clone/tools/packages.txt
+  : >clone/CMakeLists.txt
+  : >clone/CMakePresets.json
+  : >clone/src/a.cpp
+  printf '#!/bin/sh\necho "program $*"\n' >clone/build/release/bin/margay
+  # shellcheck disable=SC2016  # the script expands these
+  printf '#!/bin/sh\necho "cmake $*" >>"%s"\nexit "${CMAKE_STATUS:-0}"\n' "$work/calls" >path/cmake
+  chmod +x clone/build/release/bin/margay path/cmake
+  : >clone/build/release/build.ninja
+  echo "CMAKE_HOME_DIRECTORY:INTERNAL=$(cd clone && pwd -P)" >clone/build/release/CMakeCache.txt
+  : >calls
+  find clone -exec touch -d '1 hour ago' {} +
+  : >clone/build/release/.packages
+  : >clone/build/release/.built
+  export PATH=$work/path:$PATH
+}
+
+launcher_starts_at_once() {
+  fake_clone
+  status 0 clone/margay gemm --m 3
+  said 'program gemm --m 3'
+  [ ! -s calls ] || fail "it built although nothing had changed"
+  ln -s clone/margay link
+  (cd / && status 0 "$work/link" x)
+  said 'program x'
+}
+
+launcher_builds_what_changed() {
+  fake_clone
+  touch -d '1 hour' clone/src/a.cpp
+  status 0 clone/margay x
+  grep -q -- '--build .* --target product' calls || fail "it did not build"
+  : >calls
+  touch clone/src/a.cpp
+  touch -d '1 second' clone/build/release/.built
+  rm clone/src/a.cpp
+  touch -d '2 seconds' clone/src # what removing it a moment later would do
+  status 0 clone/margay x
+  grep -q -- '--build' calls || fail "it missed a removed file"
+  : >calls
+  find clone -exec touch -d '1 hour ago' {} +
+  touch clone/build/release/.packages clone/build/release/.built
+  MARGAY_REBUILD=1 status 0 clone/margay x
+  grep -q -- '--build' calls || fail "MARGAY_REBUILD=1 did nothing"
+}
+
+launcher_reports_a_failed_build() {
+  fake_clone
+  touch -d '1 hour' clone/src/a.cpp
+  CMAKE_STATUS=1 status 1 clone/margay x
+  said 'the build failed'
+  # The next start has to try again.
+  : >calls
+  CMAKE_STATUS=1 status 1 clone/margay x
+  grep -q -- '--build' calls || fail "the failed build was taken for a good one"
+}
+
+launcher_configures_a_moved_clone() {
+  fake_clone
+  mv clone moved
+  touch -d '1 hour' moved/src/a.cpp
+  status 0 moved/margay x
+  grep -q -- '--fresh --preset release' calls || fail "it kept the cache of another place"
+}
+
+packages() {
+  echo 'bash  # there for certain' >there.txt
+  status 0 "$source/tools/install-packages" there.txt
+  [ ! -s said ] || fail "it said something although nothing is missing"
+  printf 'bash\n# a comment\nno-such-package-1 # why\nno-such-package-2\n' >missing.txt
+  MARGAY_INSTALL=0 status 1 "$source/tools/install-packages" there.txt missing.txt
+  said 'apt-get install -y --no-install-recommends no-such-package-1 no-such-package-2'
+}
+
+includes() {
+  mkdir -p src/{base,isa,mfma,exec,cli} include kernels
+  echo '#include "base/error.h"' >src/isa/a.h
+  echo '#include "isa/a.h"' >src/exec/a.cpp
+  echo '#include <fmt/format.h>' >src/base/a.cpp
+  status 0 "$source/tools/check-includes" .
+  echo '#include "exec/a.h"' >src/isa/up.cpp
+  status 1 "$source/tools/check-includes" .
+  said 'src/isa/up.cpp:1: isa must not include exec'
+  echo '#include "mfma/a.h"' >src/isa/up.cpp
+  status 1 "$source/tools/check-includes" .
+  said 'isa must not include mfma'
+  rm src/isa/up.cpp
+  echo '#include "base/error.h"' >kernels/k.cpp
+  status 1 "$source/tools/check-includes" .
+  said 'kernels/k.cpp:1: a HIP program must not include base'
+}
+
+text() {
+  echo 'int a;' >good.cpp
+  status 0 "$source/tools/check-text" good.cpp
+  printf '// TO''DO later\n' >marked.cpp
+  printf 'p = "/ho''me/someone/x"\n' >path.py
+  printf 'int a; \n' >space.cpp
+  printf 'int a;' >end.cpp
+  seq 701 >long.h
+  for file in marked.cpp path.py space.cpp end.cpp long.h; do
+    status 1 "$source/tools/check-text" "$file"
+    said "$file"
+  done
+}
+
+declare -F "$case" >/dev/null || fail "no such case: $case"
+"$case"
