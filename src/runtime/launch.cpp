@@ -1,0 +1,344 @@
+// See launch.h; and the HIP calls that launch kernels.
+#include "runtime/launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "runtime/runtime.h"
+
+namespace margay::runtime {
+namespace {
+
+// Work-items of a grid per dimension: a dispatch packet holds them in 32 bits. Source: HSA Platform
+// System Architecture Specification 1.2, 2.9.6, kernel dispatch packet.
+constexpr std::uint64_t kMaxGridItems = std::numeric_limits<std::uint32_t>::max();
+// Workgroups per dimension that the module calls take. Source: hipDeviceProp_t::maxGridSize.
+constexpr std::uint64_t kMaxModuleGrid[3] = {2147483647, 65536, 65536};
+
+std::string text_of(const dim3& size) {
+  return fmt::format("({}, {}, {})", size.x, size.y, size.z);
+}
+
+std::uint32_t explicit_bytes(const Kernel& kernel) {
+  std::uint32_t bytes = 0;
+  for (const KernelArgument& argument : kernel.arguments) {
+    if (is_hidden(argument.kind)) continue;
+    bytes = std::max(bytes, argument.offset_bytes + argument.size_bytes);
+  }
+  return bytes;
+}
+
+Outcome check_grid(const Kernel& kernel, const LaunchCall& call) {
+  const hipError_t code =
+      call.family == LaunchFamily::module ? hipErrorInvalidValue : hipErrorInvalidConfiguration;
+  const std::uint64_t grid[] = {call.grid.x, call.grid.y, call.grid.z};
+  const std::uint64_t block[] = {call.block.x, call.block.y, call.block.z};
+  if (std::ranges::count(grid, 0) != 0 || std::ranges::count(block, 0) != 0) {
+    return refuse(code,
+                  fmt::format("The launch of {} has a zero dimension: grid {}, block {}.",
+                              readable_name(kernel.name), text_of(call.grid), text_of(call.block)),
+                  "Skip the launch when there is no work, or round the grid up.");
+  }
+  for (int d = 0; d < 3; ++d) {
+    const char axis = static_cast<char>('x' + d);
+    if (call.family == LaunchFamily::module && grid[d] > kMaxModuleGrid[d]) {
+      return refuse(code,
+                    fmt::format("The launch of {} asks for {} workgroups in {}; the most that "
+                                "is possible is {}.",
+                                readable_name(kernel.name), grid[d], axis, kMaxModuleGrid[d]));
+    }
+    if (grid[d] * block[d] > kMaxGridItems) {
+      return refuse(hipErrorInvalidConfiguration,
+                    fmt::format("The launch of {} has {} x {} work-items in {}; a dispatch packet "
+                                "counts them in 32 bits, at most {}.",
+                                readable_name(kernel.name), grid[d], block[d], axis, kMaxGridItems),
+                    "Let each work-item do more, in a loop.");
+    }
+  }
+  return {};
+}
+
+Outcome check_block(const Kernel& kernel, const DeviceProperties& properties,
+                    const LaunchCall& call) {
+  // Three 32-bit factors may overflow 64 bits: stop at the first product that is too large.
+  std::uint64_t items = 1;
+  for (const std::uint64_t size : {call.block.x, call.block.y, call.block.z}) {
+    items = std::min<std::uint64_t>(items * size, kMaxGridItems);
+  }
+  if (items > properties.max_workgroup_size) {
+    return refuse(
+        call.family == LaunchFamily::module ? hipErrorInvalidValue : hipErrorInvalidConfiguration,
+        fmt::format("The launch of {} asks for a block of {} = {} work-items; {} has at "
+                    "most {} in a workgroup.",
+                    readable_name(kernel.name), text_of(call.block), items, properties.name,
+                    properties.max_workgroup_size),
+        fmt::format("Use at most {} waves of {} work-items per block.",
+                    properties.max_workgroup_size / properties.wavefront_size,
+                    properties.wavefront_size));
+  }
+  if (items > kernel.max_workgroup_size) {
+    return refuse(hipErrorLaunchFailure,
+                  fmt::format("The launch of {} asks for a block of {} = {} work-items, but the "
+                              "kernel was compiled for at most {}.",
+                              readable_name(kernel.name), text_of(call.block), items,
+                              kernel.max_workgroup_size),
+                  fmt::format("Declare the kernel with __launch_bounds__({}), or launch smaller "
+                              "blocks.",
+                              items));
+  }
+  return {};
+}
+
+Outcome check_lds(const Kernel& kernel, const DeviceProperties& properties,
+                  const LaunchCall& call) {
+  if (call.dynamic_lds_bytes <= properties.lds_bytes &&
+      kernel.lds_bytes + call.dynamic_lds_bytes <= properties.lds_bytes) {
+    return {};
+  }
+  return refuse(
+      hipErrorInvalidValue,
+      fmt::format("The launch of {} needs {} bytes of LDS ({} static and {} dynamic); a "
+                  "workgroup on {} has at most {}.",
+                  readable_name(kernel.name), kernel.lds_bytes + call.dynamic_lds_bytes,
+                  kernel.lds_bytes, call.dynamic_lds_bytes, properties.name, properties.lds_bytes),
+      "Use smaller tiles or fewer stages of the pipeline.");
+}
+
+}  // namespace
+
+Outcome check_launch(const Kernel& kernel, const DeviceProperties& properties,
+                     const LaunchCall& call) {
+  // The order is the ROCm runtime's, so that a launch with several faults gets the same code.
+  // Source for the codes: ROCm clr, hipamd/src/hip_module.cpp (launch validation), 2025.
+  MARGAY_CHECK(check_grid(kernel, call));
+  MARGAY_CHECK(check_lds(kernel, properties, call));
+  return check_block(kernel, properties, call);
+}
+
+Answer<std::vector<std::byte>> pack_arguments(const Kernel& kernel, void** parameters) {
+  std::vector<std::byte> bytes(explicit_bytes(kernel));
+  std::size_t index = 0;
+  for (const KernelArgument& argument : kernel.arguments) {
+    if (is_hidden(argument.kind)) continue;
+    if (parameters == nullptr) {
+      return refuse(hipErrorInvalidValue,
+                    fmt::format("The launch of {} passes no arguments, but the kernel takes some.",
+                                readable_name(kernel.name)));
+    }
+    if (parameters[index] == nullptr) {
+      return refuse(hipErrorInvalidValue,
+                    fmt::format("The launch of {} passes a null pointer in place of argument {}{}.",
+                                readable_name(kernel.name), index,
+                                argument.name.empty() ? "" : " (" + argument.name + ")"),
+                    "The argument array holds the address of each argument's value.");
+    }
+    std::memcpy(bytes.data() + argument.offset_bytes, parameters[index], argument.size_bytes);
+    ++index;
+  }
+  return bytes;
+}
+
+Answer<std::vector<std::byte>> copy_arguments(const Kernel& kernel, void** buffer) {
+  if (buffer[0] != HIP_LAUNCH_PARAM_BUFFER_POINTER || buffer[2] != HIP_LAUNCH_PARAM_BUFFER_SIZE ||
+      buffer[4] != HIP_LAUNCH_PARAM_END || buffer[3] == nullptr) {
+    return refuse(hipErrorInvalidValue,
+                  fmt::format("The argument list of the launch of {} is not in the expected form.",
+                              readable_name(kernel.name)),
+                  "Pass HIP_LAUNCH_PARAM_BUFFER_POINTER, buffer, HIP_LAUNCH_PARAM_BUFFER_SIZE, "
+                  "&size, HIP_LAUNCH_PARAM_END.");
+  }
+  const auto* const source = static_cast<const std::byte*>(buffer[1]);
+  const std::size_t given = *static_cast<const std::size_t*>(buffer[3]);
+  const std::uint32_t needed = explicit_bytes(kernel);
+  if (needed > 0 && (source == nullptr || given < needed)) {
+    return refuse(hipErrorInvalidValue,
+                  fmt::format("The argument buffer of the launch of {} has {} bytes; the kernel "
+                              "takes {}.",
+                              readable_name(kernel.name), source == nullptr ? 0 : given, needed));
+  }
+  // A structure with padding at its end is larger than the arguments it holds.
+  return std::vector<std::byte>(source, source + needed);
+}
+
+Outcome launch(const LaunchCall& call) {
+  Runtime& runtime = Runtime::instance();
+  MARGAY_CHECK(check_stream(call.stream));
+  const Kernel& kernel = *call.function->kernel;
+  MARGAY_CHECK(check_launch(kernel, runtime.properties(), call));
+  if (call.parameters != nullptr && call.buffer != nullptr) {
+    return refuse(
+        hipErrorInvalidValue,
+        fmt::format("The launch of {} passes its arguments twice.", readable_name(kernel.name)),
+        "Pass either kernelParams or extra.");
+  }
+  const std::vector<std::byte> arguments =
+      MARGAY_TRY(call.buffer != nullptr ? copy_arguments(kernel, call.buffer)
+                                        : pack_arguments(kernel, call.parameters));
+  MARGAY_CHECK(record_if_given(call.start));
+  LaunchRequest request;
+  request.module = call.function->module;
+  request.kernel = &kernel;
+  request.grid = {call.grid.x, call.grid.y, call.grid.z};
+  request.block = {call.block.x, call.block.y, call.block.z};
+  request.dynamic_lds_bytes = static_cast<std::uint32_t>(call.dynamic_lds_bytes);
+  request.arguments = arguments;
+  MARGAY_CHECK(runtime.launch(request));
+  return record_if_given(call.stop);
+}
+
+namespace {
+
+Outcome launch_host_function(const void* host_function, dim3 grid, dim3 block, void** arguments,
+                             std::size_t dynamic_lds, hipStream_t stream,
+                             hipEvent_t start = nullptr, hipEvent_t stop = nullptr) {
+  return launch({.function = MARGAY_TRY(Runtime::instance().registry().function(host_function)),
+                 .grid = grid,
+                 .block = block,
+                 .dynamic_lds_bytes = dynamic_lds,
+                 .stream = stream,
+                 .parameters = arguments,
+                 .start = start,
+                 .stop = stop});
+}
+
+Answer<std::shared_ptr<Function>> find_function(hipFunction_t handle) {
+  std::shared_ptr<Function> function = Runtime::instance().functions().find(handle);
+  if (function == nullptr) {
+    return refuse(hipErrorInvalidHandle,
+                  "The function handle is not that of a kernel of a loaded module.",
+                  "Use the handle that hipModuleGetFunction gave, before hipModuleUnload.");
+  }
+  return function;
+}
+
+struct WorkItems {
+  std::uint32_t x, y, z;
+};
+
+// The Ext calls count the grid in work-items.
+Outcome launch_work_items(hipFunction_t handle, WorkItems global, WorkItems local,
+                          std::size_t dynamic_lds, hipStream_t stream, void** parameters,
+                          void** extra, hipEvent_t start, hipEvent_t stop) {
+  const auto function = MARGAY_TRY(find_function(handle));
+  // The ROCm runtime shrinks a block that is larger than the whole grid.
+  local = {std::min(local.x, global.x), std::min(local.y, global.y), std::min(local.z, global.z)};
+  const auto groups = [](std::uint32_t items, std::uint32_t per_group) {
+    return per_group == 0 ? 0 : items / per_group;
+  };
+  const dim3 grid(groups(global.x, local.x), groups(global.y, local.y), groups(global.z, local.z));
+  if (grid.x * local.x != global.x || grid.y * local.y != global.y ||
+      grid.z * local.z != global.z) {
+    return refuse(hipErrorInvalidValue,
+                  fmt::format("The launch of {} has ({}, {}, {}) work-items, which is no whole "
+                              "number of blocks of ({}, {}, {}).",
+                              readable_name(function->name), global.x, global.y, global.z, local.x,
+                              local.y, local.z),
+                  "Round the number of work-items up; this call does not count workgroups.");
+  }
+  return launch({.function = function,
+                 .grid = grid,
+                 .block = dim3(local.x, local.y, local.z),
+                 .dynamic_lds_bytes = dynamic_lds,
+                 .stream = stream,
+                 .parameters = parameters,
+                 .buffer = extra,
+                 .start = start,
+                 .stop = stop});
+}
+
+}  // namespace
+}  // namespace margay::runtime
+
+using namespace margay::runtime;  // NOLINT: the exported functions below are its C face
+
+extern "C" {
+
+hipError_t hipLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                           std::size_t dynamic_lds, hipStream_t stream) {
+  return api(__func__, [&] {
+    return launch_host_function(function, grid, block, arguments, dynamic_lds, stream);
+  });
+}
+
+hipError_t hipLaunchKernel_spt(const void* function, dim3 grid, dim3 block, void** arguments,
+                               std::size_t dynamic_lds, hipStream_t stream) {
+  return api(__func__, [&] {
+    return launch_host_function(function, grid, block, arguments, dynamic_lds, stream);
+  });
+}
+
+hipError_t hipExtLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                              std::size_t dynamic_lds, hipStream_t stream, hipEvent_t start,
+                              hipEvent_t stop, int) {
+  return api(__func__, [&] {
+    return launch_host_function(function, grid, block, arguments, dynamic_lds, stream, start, stop);
+  });
+}
+
+hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, unsigned int grid_y,
+                                 unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+                                 unsigned int block_z, unsigned int dynamic_lds, hipStream_t stream,
+                                 void** parameters, void** extra) {
+  return api(__func__, [&]() -> Outcome {
+    return launch({.function = MARGAY_TRY(find_function(function)),
+                   .grid = dim3(grid_x, grid_y, grid_z),
+                   .block = dim3(block_x, block_y, block_z),
+                   .dynamic_lds_bytes = dynamic_lds,
+                   .stream = stream,
+                   .parameters = parameters,
+                   .buffer = extra,
+                   .family = LaunchFamily::module});
+  });
+}
+
+}  // extern "C"
+
+// HIP 5 declares these two as C++ functions, later releases as C: both symbols are there. The names
+// and parameters are those of hip_ext.h.
+#pragma GCC visibility push(default)
+
+hipError_t hipExtModuleLaunchKernel(hipFunction_t function, std::uint32_t global_x,
+                                    std::uint32_t global_y, std::uint32_t global_z,
+                                    std::uint32_t local_x, std::uint32_t local_y,
+                                    std::uint32_t local_z, std::size_t dynamic_lds,
+                                    hipStream_t stream, void** parameters, void** extra,
+                                    hipEvent_t start, hipEvent_t stop, std::uint32_t) {
+  return api(__func__, [&] {
+    return launch_work_items(function, {global_x, global_y, global_z}, {local_x, local_y, local_z},
+                             dynamic_lds, stream, parameters, extra, start, stop);
+  });
+}
+
+hipError_t hipHccModuleLaunchKernel(hipFunction_t function, std::uint32_t global_x,
+                                    std::uint32_t global_y, std::uint32_t global_z,
+                                    std::uint32_t local_x, std::uint32_t local_y,
+                                    std::uint32_t local_z, std::size_t dynamic_lds,
+                                    hipStream_t stream, void** parameters, void** extra,
+                                    hipEvent_t start, hipEvent_t stop) {
+  return api(__func__, [&] {
+    return launch_work_items(function, {global_x, global_y, global_z}, {local_x, local_y, local_z},
+                             dynamic_lds, stream, parameters, extra, start, stop);
+  });
+}
+
+hipError_t ext_module_launch_c(hipFunction_t function, std::uint32_t global_x,
+                               std::uint32_t global_y, std::uint32_t global_z,
+                               std::uint32_t local_x, std::uint32_t local_y, std::uint32_t local_z,
+                               std::size_t dynamic_lds, hipStream_t stream, void** parameters,
+                               void** extra, hipEvent_t start, hipEvent_t stop,
+                               std::uint32_t flags) __asm__("hipExtModuleLaunchKernel");
+
+hipError_t ext_module_launch_c(hipFunction_t function, std::uint32_t global_x,
+                               std::uint32_t global_y, std::uint32_t global_z,
+                               std::uint32_t local_x, std::uint32_t local_y, std::uint32_t local_z,
+                               std::size_t dynamic_lds, hipStream_t stream, void** parameters,
+                               void** extra, hipEvent_t start, hipEvent_t stop,
+                               std::uint32_t flags) {
+  return hipExtModuleLaunchKernel(function, global_x, global_y, global_z, local_x, local_y, local_z,
+                                  dynamic_lds, stream, parameters, extra, start, stop, flags);
+}
+
+#pragma GCC visibility pop

@@ -1,0 +1,111 @@
+// See runtime.h.
+#include "runtime/runtime.h"
+
+#include <fmt/format.h>
+
+#include "runtime/progress.h"
+
+namespace margay::runtime {
+namespace {
+
+ProgressLine& progress_line() {
+  static ProgressLine line(stderr);
+  return line;
+}
+
+// One line of key=value pairs, so that scripts can read it; the kernel comes last because its name
+// may hold blanks.
+void print_stats(const LaunchRequest& request, const LaunchReport& report) {
+  const Dim3& grid = request.grid;
+  const Dim3& block = request.block;
+  const std::string line = fmt::format(
+      "margay: launch grid={}x{}x{} block={}x{}x{} seconds={:.6f} wave_instructions={} mfma={} "
+      "kernel={}\n",
+      grid.x, grid.y, grid.z, block.x, block.y, block.z, report.seconds, report.wave_instructions,
+      report.mfma_instructions, readable_name(request.kernel->name));
+  std::fputs(line.c_str(), stderr);
+}
+
+}  // namespace
+
+void AllocationTable::add(const AllocationRecord& record) {
+  const std::lock_guard lock(mutex_);
+  records_[record.address] = record;
+}
+
+std::optional<AllocationRecord> AllocationTable::remove(std::uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  const auto node = records_.extract(address);
+  if (node.empty()) return std::nullopt;
+  return node.mapped();
+}
+
+std::optional<AllocationRecord> AllocationTable::find(std::uint64_t address) const {
+  const std::lock_guard lock(mutex_);
+  auto after = records_.upper_bound(address);
+  if (after == records_.begin()) return std::nullopt;
+  const AllocationRecord& record = std::prev(after)->second;
+  if (address - record.address >= record.size_bytes) return std::nullopt;
+  return record;
+}
+
+std::map<std::uint64_t, AllocationRecord> AllocationTable::take_all() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(records_, {});
+}
+
+Runtime::Runtime() : settings_(read_settings(process_environment())) {}
+
+Runtime& Runtime::instance() {
+  static Runtime* const runtime = new Runtime();
+  return *runtime;
+}
+
+Answer<Device*> Runtime::device() {
+  if (!settings_) return std::unexpected(Refusal(hipErrorNotInitialized, settings_.error()));
+  const std::lock_guard lock(device_mutex_);
+  if (device_ == nullptr) {
+    DeviceOptions options;
+    options.mfma = settings_->mfma;
+    options.threads = settings_->threads;
+    if (settings_->progress) {
+      options.progress = [](std::uint64_t done, std::uint64_t total) {
+        progress_line().update(done, total, ProgressLine::Clock::now());
+      };
+    }
+    device_ = MARGAY_TRY(Device::create(std::move(options)));
+  }
+  return device_.get();
+}
+
+Outcome Runtime::launch(const LaunchRequest& request) {
+  Device* const device = MARGAY_TRY(this->device());
+  const std::lock_guard lock(launch_mutex_);
+  if (settings_->progress) {
+    progress_line().begin(readable_name(request.kernel->name), ProgressLine::Clock::now());
+  }
+  const Result<LaunchReport> report = device->launch(request);
+  if (settings_->progress) progress_line().end();
+  if (!report) {
+    Refusal refusal(report.error());
+    hipError_t none = hipSuccess;
+    launch_failure_.compare_exchange_strong(none, refusal.code);
+    return std::unexpected(std::move(refusal));
+  }
+  if (settings_->stats) print_stats(request, *report);
+  return {};
+}
+
+Outcome Runtime::reset() {
+  launch_failure_.store(hipSuccess);
+  streams_.clear();
+  events_.clear();
+  const std::lock_guard lock(device_mutex_);
+  for (const auto& [address, record] : allocations_.take_all()) {
+    if (record.kind == MemoryKind::registered) continue;
+    MARGAY_CHECK(device_->memory().free(reinterpret_cast<void*>(address)));
+  }
+  return {};
+}
+
+}  // namespace margay::runtime

@@ -1,0 +1,93 @@
+// The state behind the HIP calls: one virtual device, created at first use, and everything the
+// program holds handles to. All members are safe to use from several threads.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "exec/device.h"
+#include "runtime/errors.h"
+#include "runtime/handle_table.h"
+#include "runtime/module.h"
+#include "runtime/registration.h"
+#include "runtime/settings.h"
+#include "runtime/stream.h"
+
+namespace margay::runtime {
+
+/// Which family of calls made an allocation; they differ in what a program may ask about it.
+enum class MemoryKind : std::uint8_t { device, host, managed, registered };
+
+struct AllocationRecord {
+  MemoryKind kind = MemoryKind::device;
+  unsigned flags = 0;  ///< As passed to the allocating call.
+  std::uint64_t address = 0;
+  std::uint64_t size_bytes = 0;
+};
+
+/// The allocations that HIP calls made (the device's own map also holds code objects).
+class AllocationTable {
+ public:
+  void add(const AllocationRecord& record);
+  /// The record that starts at `address`, taken out of the table.
+  std::optional<AllocationRecord> remove(std::uint64_t address);
+  /// The record that holds `address`.
+  [[nodiscard]] std::optional<AllocationRecord> find(std::uint64_t address) const;
+  [[nodiscard]] std::map<std::uint64_t, AllocationRecord> take_all();
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, AllocationRecord> records_;
+};
+
+class Runtime {
+ public:
+  /// Never destroyed: clang's generated destructors call in after all of ours have run.
+  [[nodiscard]] static Runtime& instance();
+
+  /// True when MARGAY_QUIET=1; settings that cannot be read do not silence their own error.
+  [[nodiscard]] bool quiet() const { return settings_ && settings_->quiet; }
+  /// What the device is, known without creating it.
+  [[nodiscard]] const DeviceProperties& properties() const { return properties_; }
+  /// The device; the first call creates it with the environment's settings.
+  [[nodiscard]] Answer<Device*> device();
+
+  /// Runs a launch, with the progress and statistics lines the environment asks for. A failure of
+  /// the kernel itself is kept until reset().
+  [[nodiscard]] Outcome launch(const LaunchRequest& request);
+  /// The code of the first kernel that failed while it ran, or hipSuccess.
+  [[nodiscard]] hipError_t launch_failure() const { return launch_failure_.load(); }
+
+  /// Frees what HIP calls allocated, drops streams and events, forgets a failed launch.
+  [[nodiscard]] Outcome reset();
+
+  [[nodiscard]] AllocationTable& allocations() { return allocations_; }
+  [[nodiscard]] Registry& registry() { return registry_; }
+  [[nodiscard]] HandleTable<ihipStream_t>& streams() { return streams_; }
+  [[nodiscard]] HandleTable<ihipEvent_t>& events() { return events_; }
+  [[nodiscard]] HandleTable<ihipModule_t>& modules() { return modules_; }
+  [[nodiscard]] HandleTable<ihipModuleSymbol_t>& functions() { return functions_; }
+
+ private:
+  Runtime();
+
+  const Result<Settings> settings_;
+  const DeviceProperties properties_;
+  std::mutex device_mutex_;
+  std::unique_ptr<Device> device_;
+  std::mutex launch_mutex_;  // launches run one after another; the progress line belongs to one
+  std::atomic<hipError_t> launch_failure_ = hipSuccess;
+
+  AllocationTable allocations_;
+  Registry registry_;
+  HandleTable<ihipStream_t> streams_;
+  HandleTable<ihipEvent_t> events_;
+  HandleTable<ihipModule_t> modules_;
+  HandleTable<ihipModuleSymbol_t> functions_;
+};
+
+}  // namespace margay::runtime

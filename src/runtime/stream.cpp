@@ -1,0 +1,296 @@
+// See stream.h; and the HIP calls for streams, events and synchronisation.
+#include "runtime/stream.h"
+
+#include <algorithm>
+
+#include "runtime/runtime.h"
+
+namespace margay::runtime {
+namespace {
+
+// MI300 streams have three priorities. Source: hipDeviceGetStreamPriorityRange on ROCm (least 1,
+// greatest -1).
+constexpr int kLeastPriority = 1;
+constexpr int kGreatestPriority = -1;
+
+constexpr unsigned kStreamFlags = hipStreamDefault | hipStreamNonBlocking;
+constexpr unsigned kEventFlags = hipEventDefault | hipEventBlockingSync | hipEventDisableTiming |
+                                 hipEventInterprocess | hipEventReleaseToDevice |
+                                 hipEventReleaseToSystem |
+                                 0x20000000;  // hipEventDisableSystemFence, from HIP 5.3 on
+
+// The failure of a kernel has been printed by the launch that ran it; synchronising says the code
+// again, because there a program looks for it.
+hipError_t synchronised() { return remember(Runtime::instance().launch_failure()); }
+
+hipError_t synchronise_stream(const char* call, hipStream_t stream) {
+  const hipError_t code = api(call, [&] { return check_stream(stream); });
+  return code != hipSuccess ? code : synchronised();
+}
+
+Outcome create_stream(hipStream_t* out, unsigned flags, int priority) {
+  if (out == nullptr) return refuse(hipErrorInvalidValue, "The stream is a null pointer.");
+  if ((flags & ~kStreamFlags) != 0) {
+    return refuse(hipErrorInvalidValue, "The stream flags hold an unknown bit.",
+                  "Use hipStreamDefault or hipStreamNonBlocking.");
+  }
+  auto stream = std::make_shared<ihipStream_t>();
+  stream->flags = flags;
+  stream->priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
+  *out = Runtime::instance().streams().add(std::move(stream));
+  return {};
+}
+
+Outcome create_event(hipEvent_t* out, unsigned flags) {
+  if (out == nullptr) return refuse(hipErrorInvalidValue, "The event is a null pointer.");
+  if ((flags & ~kEventFlags) != 0) {
+    return refuse(hipErrorInvalidValue, "The event flags hold an unknown bit.");
+  }
+  *out = Runtime::instance().events().add(std::make_shared<ihipEvent_t>(flags));
+  return {};
+}
+
+Outcome record_event(hipEvent_t handle, hipStream_t stream) {
+  const auto event = MARGAY_TRY(find_event(handle));
+  MARGAY_CHECK(check_stream(stream));
+  event->record();
+  return {};
+}
+
+Outcome wait_event(hipStream_t stream, hipEvent_t handle) {
+  MARGAY_CHECK(check_stream(stream));
+  MARGAY_TRY(find_event(handle));
+  return {};  // what the event marks has been done
+}
+
+// All earlier work of the stream has been done, so the function may run at once.
+Outcome call_host_function(hipStream_t stream, hipHostFn_t function, void* argument) {
+  MARGAY_CHECK(check_stream(stream));
+  if (function == nullptr) return refuse(hipErrorInvalidValue, "The function is a null pointer.");
+  function(argument);
+  return {};
+}
+
+Outcome call_back(hipStream_t stream, hipStreamCallback_t callback, void* argument,
+                  unsigned flags) {
+  MARGAY_CHECK(check_stream(stream));
+  if (callback == nullptr) return refuse(hipErrorInvalidValue, "The callback is a null pointer.");
+  if (flags != 0) return refuse(hipErrorInvalidValue, "The callback flags have to be 0.");
+  callback(stream, Runtime::instance().launch_failure(), argument);
+  return {};
+}
+
+template <typename T>
+Outcome read_stream(hipStream_t handle, T* out, T ihipStream_t::* field) {
+  if (out == nullptr) return refuse(hipErrorInvalidValue, "The result is a null pointer.");
+  MARGAY_CHECK(check_stream(handle));
+  *out = is_implicit_stream(handle) ? T{} : (*Runtime::instance().streams().find(handle)).*field;
+  return {};
+}
+
+// Nothing is ever captured: hipStreamBeginCapture is not there.
+Outcome capture_status(hipStream_t stream, hipStreamCaptureStatus* status) {
+  if (status == nullptr) return refuse(hipErrorInvalidValue, "The status is a null pointer.");
+  MARGAY_CHECK(check_stream(stream));
+  *status = hipStreamCaptureStatusNone;
+  return {};
+}
+
+}  // namespace
+
+Outcome check_stream(hipStream_t stream) {
+  if (is_implicit_stream(stream) || Runtime::instance().streams().find(stream)) return {};
+  return refuse(hipErrorContextIsDestroyed,
+                "The stream was destroyed, or is not a stream of this program.",
+                "Pass a stream that hipStreamCreate gave, before hipStreamDestroy.");
+}
+
+Answer<std::shared_ptr<ihipEvent_t>> find_event(hipEvent_t handle) {
+  std::shared_ptr<ihipEvent_t> event = Runtime::instance().events().find(handle);
+  if (event == nullptr) {
+    return refuse(hipErrorInvalidHandle,
+                  "The event was destroyed, or is not an event of this program.",
+                  "Pass an event that hipEventCreate gave, before hipEventDestroy.");
+  }
+  return event;
+}
+
+Outcome record_if_given(hipEvent_t handle) {
+  if (handle == nullptr) return {};
+  MARGAY_TRY(find_event(handle))->record();
+  return {};
+}
+
+}  // namespace margay::runtime
+
+using namespace margay::runtime;  // NOLINT: the exported functions below are its C face
+
+extern "C" {
+
+hipError_t hipStreamCreate(hipStream_t* stream) {
+  return api(__func__, [&] { return create_stream(stream, hipStreamDefault, 0); });
+}
+
+hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned int flags) {
+  return api(__func__, [&] { return create_stream(stream, flags, 0); });
+}
+
+hipError_t hipStreamCreateWithPriority(hipStream_t* stream, unsigned int flags, int priority) {
+  return api(__func__, [&] { return create_stream(stream, flags, priority); });
+}
+
+hipError_t hipDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  if (least != nullptr) *least = kLeastPriority;
+  if (greatest != nullptr) *greatest = kGreatestPriority;
+  return hipSuccess;
+}
+
+hipError_t hipStreamDestroy(hipStream_t stream) {
+  return api(__func__, [&]() -> Outcome {
+    if (is_implicit_stream(stream)) {
+      return refuse(hipErrorInvalidHandle, "The null stream and its like cannot be destroyed.");
+    }
+    MARGAY_CHECK(check_stream(stream));
+    Runtime::instance().streams().remove(stream);
+    return {};
+  });
+}
+
+hipError_t hipStreamSynchronize(hipStream_t stream) { return synchronise_stream(__func__, stream); }
+hipError_t hipStreamSynchronize_spt(hipStream_t stream) {
+  return synchronise_stream(__func__, stream);
+}
+hipError_t hipStreamQuery(hipStream_t stream) { return synchronise_stream(__func__, stream); }
+hipError_t hipStreamQuery_spt(hipStream_t stream) { return synchronise_stream(__func__, stream); }
+hipError_t hipDeviceSynchronize() { return synchronised(); }
+hipError_t hipCtxSynchronize() { return synchronised(); }
+
+hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int) {
+  return api(__func__, [&] { return wait_event(stream, event); });
+}
+hipError_t hipStreamWaitEvent_spt(hipStream_t stream, hipEvent_t event, unsigned int) {
+  return api(__func__, [&] { return wait_event(stream, event); });
+}
+
+hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int* flags) {
+  return api(__func__, [&] { return read_stream(stream, flags, &ihipStream_t::flags); });
+}
+hipError_t hipStreamGetFlags_spt(hipStream_t stream, unsigned int* flags) {
+  return api(__func__, [&] { return read_stream(stream, flags, &ihipStream_t::flags); });
+}
+hipError_t hipStreamGetPriority(hipStream_t stream, int* priority) {
+  return api(__func__, [&] { return read_stream(stream, priority, &ihipStream_t::priority); });
+}
+hipError_t hipStreamGetPriority_spt(hipStream_t stream, int* priority) {
+  return api(__func__, [&] { return read_stream(stream, priority, &ihipStream_t::priority); });
+}
+
+// There is one device, number 0.
+int hipGetStreamDeviceId(hipStream_t) { return 0; }
+
+hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void* argument,
+                                unsigned int flags) {
+  return api(__func__, [&] { return call_back(stream, callback, argument, flags); });
+}
+hipError_t hipStreamAddCallback_spt(hipStream_t stream, hipStreamCallback_t callback,
+                                    void* argument, unsigned int flags) {
+  return api(__func__, [&] { return call_back(stream, callback, argument, flags); });
+}
+hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t function, void* argument) {
+  return api(__func__, [&] { return call_host_function(stream, function, argument); });
+}
+hipError_t hipLaunchHostFunc_spt(hipStream_t stream, hipHostFn_t function, void* argument) {
+  return api(__func__, [&] { return call_host_function(stream, function, argument); });
+}
+
+hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus* status) {
+  return api(__func__, [&] { return capture_status(stream, status); });
+}
+hipError_t hipStreamIsCapturing_spt(hipStream_t stream, hipStreamCaptureStatus* status) {
+  return api(__func__, [&] { return capture_status(stream, status); });
+}
+hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus* status,
+                                   unsigned long long* id) {
+  if (id != nullptr) *id = 0;
+  return api(__func__, [&] { return capture_status(stream, status); });
+}
+hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus* status,
+                                      unsigned long long* id, hipGraph_t*, const hipGraphNode_t**,
+                                      std::size_t*) {
+  if (id != nullptr) *id = 0;
+  return api(__func__, [&] { return capture_status(stream, status); });
+}
+hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode* mode) {
+  return api(__func__, [&]() -> Outcome {
+    thread_local hipStreamCaptureMode current = hipStreamCaptureModeGlobal;
+    if (mode == nullptr) return refuse(hipErrorInvalidValue, "The mode is a null pointer.");
+    std::swap(current, *mode);
+    return {};
+  });
+}
+
+hipError_t hipEventCreate(hipEvent_t* event) {
+  return api(__func__, [&] { return create_event(event, hipEventDefault); });
+}
+
+hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned int flags) {
+  return api(__func__, [&] { return create_event(event, flags); });
+}
+
+hipError_t hipEventDestroy(hipEvent_t event) {
+  return api(__func__, [&]() -> Outcome {
+    MARGAY_TRY(find_event(event));
+    Runtime::instance().events().remove(event);
+    return {};
+  });
+}
+
+hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
+  return api(__func__, [&] { return record_event(event, stream); });
+}
+hipError_t hipEventRecord_spt(hipEvent_t event, hipStream_t stream) {
+  return api(__func__, [&] { return record_event(event, stream); });
+}
+hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int) {
+  return api(__func__, [&] { return record_event(event, stream); });
+}
+
+hipError_t hipEventSynchronize(hipEvent_t event) {
+  const hipError_t code = api(__func__, [&]() -> Outcome {
+    MARGAY_TRY(find_event(event));
+    return {};
+  });
+  return code != hipSuccess ? code : synchronised();
+}
+
+hipError_t hipEventQuery(hipEvent_t event) {
+  const hipError_t code = api(__func__, [&]() -> Outcome {
+    MARGAY_TRY(find_event(event));
+    return {};
+  });
+  return code != hipSuccess ? code : synchronised();
+}
+
+hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hipEvent_t stop) {
+  return api(__func__, [&]() -> Outcome {
+    if (milliseconds == nullptr) {
+      return refuse(hipErrorInvalidValue, "The result is a null pointer.");
+    }
+    const auto first = MARGAY_TRY(find_event(start));
+    const auto last = MARGAY_TRY(find_event(stop));
+    if (((first->flags | last->flags) & hipEventDisableTiming) != 0) {
+      return refuse(hipErrorInvalidHandle,
+                    "One of the events was created with hipEventDisableTiming.");
+    }
+    const auto begin = first->time();
+    const auto end = last->time();
+    if (!begin || !end) {
+      return refuse(hipErrorInvalidHandle, "One of the events was not recorded.",
+                    "Call hipEventRecord for both before asking for the time between them.");
+    }
+    *milliseconds = std::chrono::duration<float, std::milli>(*end - *begin).count();
+    return {};
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,60 @@
+// Streams and events. Everything runs in order, at the call: a stream has no queue, and an event is
+// a point in the host's time.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "runtime/errors.h"
+
+/// What a hipStream_t points to, unless it is one of the implicit streams (see check_stream).
+struct ihipStream_t {
+  unsigned flags = 0;
+  int priority = 0;
+};
+
+/// What a hipEvent_t points to.
+struct ihipEvent_t {
+  using Clock = std::chrono::steady_clock;
+
+  explicit ihipEvent_t(unsigned event_flags) : flags(event_flags) {}
+
+  const unsigned flags;
+
+  void record() {
+    const std::lock_guard lock(mutex_);
+    time_ = Clock::now();
+  }
+  [[nodiscard]] std::optional<Clock::time_point> time() const {
+    const std::lock_guard lock(mutex_);
+    return time_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<Clock::time_point> time_;
+};
+
+namespace margay::runtime {
+
+/// The implicit streams: null, hipStreamLegacy and hipStreamPerThread. Source: HIP documentation,
+/// "Stream management".
+[[nodiscard]] inline bool is_implicit_stream(const void* stream) {
+  return reinterpret_cast<std::uintptr_t>(stream) <= 2;
+}
+
+/// Refuses a stream that was destroyed or never created, as the ROCm runtime does
+/// (hipErrorContextIsDestroyed).
+[[nodiscard]] Outcome check_stream(hipStream_t stream);
+
+/// The event behind a handle, or a refusal (hipErrorInvalidHandle).
+[[nodiscard]] Answer<std::shared_ptr<ihipEvent_t>> find_event(hipEvent_t event);
+
+/// Records an event that may be absent, as the launch calls with start and stop events take them.
+[[nodiscard]] Outcome record_if_given(hipEvent_t event);
+
+}  // namespace margay::runtime
