@@ -51,8 +51,8 @@ struct packing_half {
   using unpacked_type = half;
   using packed_type = half_2;
   static KITTENS_HD half_2 pack(const half& x) {
-    const uint32_t bits = __builtin_bit_cast(uint16_t, x);
-    return __builtin_bit_cast(half_2, bits << 16 | bits);
+    const uint32_t bits = kittens::detail::bits_as<uint16_t>(x);
+    return kittens::detail::bits_as<half_2>(bits << 16 | bits);
   }
 };
 }  // namespace detail
@@ -104,7 +104,7 @@ struct convertor {
     } else if constexpr (std::is_same_v<To, bf16>) {
       return round_to_bf16(to_float(x));
     } else if constexpr (std::is_same_v<To, half>) {
-      return __builtin_bit_cast(half, static_cast<_Float16>(to_float(x)));
+      return kittens::detail::bits_as<half>(static_cast<_Float16>(to_float(x)));
     } else {
       return static_cast<To>(to_float(x));
     }
@@ -119,8 +119,8 @@ struct convertor {
   static KITTENS_HD auto split(const Pair& x, int index) {
     using One = typename packing<Pair>::unpacked_type;
     if constexpr (sizeof(Pair) == 4) {
-      const auto bits = __builtin_bit_cast(uint32_t, x);
-      return __builtin_bit_cast(One, static_cast<uint16_t>(index == 0 ? bits : bits >> 16));
+      const auto bits = kittens::detail::bits_as<uint32_t>(x);
+      return kittens::detail::bits_as<One>(static_cast<uint16_t>(index == 0 ? bits : bits >> 16));
     } else {
       return index == 0 ? x.x : x.y;
     }
@@ -129,8 +129,8 @@ struct convertor {
   template <typename One>
   static KITTENS_HD To pair(const One& low, const One& high) {
     if constexpr (sizeof(To) == 4) {
-      return __builtin_bit_cast(To, uint32_t{__builtin_bit_cast(uint16_t, low)} |
-                                        uint32_t{__builtin_bit_cast(uint16_t, high)} << 16);
+      return kittens::detail::bits_as<To>(uint32_t{kittens::detail::bits_as<uint16_t>(low)} |
+                                        uint32_t{kittens::detail::bits_as<uint16_t>(high)} << 16);
     } else {
       To result;
       result.x = low;
@@ -142,9 +142,9 @@ struct convertor {
   template <typename One>
   static KITTENS_HD float to_float(const One& x) {
     if constexpr (std::is_same_v<One, bf16>) {
-      return __builtin_bit_cast(float, uint32_t{__builtin_bit_cast(uint16_t, x)} << 16);
+      return kittens::detail::bits_as<float>(uint32_t{kittens::detail::bits_as<uint16_t>(x)} << 16);
     } else if constexpr (std::is_same_v<One, half>) {
-      return static_cast<float>(__builtin_bit_cast(_Float16, x));
+      return static_cast<float>(kittens::detail::bits_as<_Float16>(x));
     } else {
       return static_cast<float>(x);
     }
@@ -153,10 +153,10 @@ struct convertor {
   /// gfx942 has no conversion instruction. Adding 0x7fff plus the lowest kept bit carries into the
   /// kept half exactly when rounding up is right; a NaN must not carry into infinity.
   static KITTENS_HD bf16 round_to_bf16(float x) {
-    const auto bits = __builtin_bit_cast(uint32_t, x);
+    const auto bits = kittens::detail::bits_as<uint32_t>(x);
     const uint32_t rounded = bits + 0x7fff + (bits >> 16 & 1);
     const uint32_t quiet_nan = bits | 0x00400000;
-    return __builtin_bit_cast(bf16, static_cast<uint16_t>((x != x ? quiet_nan : rounded) >> 16));
+    return kittens::detail::bits_as<bf16>(static_cast<uint16_t>((x != x ? quiet_nan : rounded) >> 16));
   }
 };
 
@@ -174,12 +174,12 @@ struct constants {
       using One = typename packing<T>::unpacked_type;
       return packing<T>::pack(constants<One>::make(as_bf16, as_half, as_float));
     } else if constexpr (std::is_same_v<T, bf16>) {
-      return __builtin_bit_cast(bf16, as_bf16);
+      return kittens::detail::bits_as<bf16>(as_bf16);
     } else if constexpr (std::is_same_v<T, half>) {
-      return __builtin_bit_cast(half, as_half);
+      return kittens::detail::bits_as<half>(as_half);
     } else {
       static_assert(std::is_same_v<T, float>, "kittens: constants exist for float, bf16 and half");
-      return __builtin_bit_cast(float, as_float);
+      return kittens::detail::bits_as<float>(as_float);
     }
   }
   template <typename>

@@ -69,6 +69,18 @@ using bytes_4 = HIP_vector_type<float, 1>;
 using bytes_8 = HIP_vector_type<float, 2>;
 using bytes_16 = HIP_vector_type<float, 4>;
 
+namespace detail {
+/// The same bytes as another type. Not std::bit_cast: HIP's vector types have constructors of their
+/// own and so do not count as trivially copyable.
+template <typename To, typename From>
+KITTENS_HD To bits_as(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  __builtin_memcpy(&to, &from, sizeof(To));
+  return to;
+}
+}  // namespace detail
+
 namespace ducks {
 /// Marks a coordinate that counts elements.
 struct default_type {};

@@ -9,19 +9,19 @@ namespace detail {
 template <typename T>
 KITTENS_DEVICE T read_lane(const T& value, int source_lane) {
   if constexpr (sizeof(T) == 2) {
-    const int bits = __builtin_bit_cast(uint16_t, value);
+    const int bits = detail::bits_as<uint16_t>(value);
     const int got = __builtin_amdgcn_ds_bpermute(source_lane << 2, bits);
-    return __builtin_bit_cast(T, static_cast<uint16_t>(got));
+    return detail::bits_as<T>(static_cast<uint16_t>(got));
   } else if constexpr (sizeof(T) == 4) {
-    const int bits = __builtin_bit_cast(int, value);
-    return __builtin_bit_cast(T, __builtin_amdgcn_ds_bpermute(source_lane << 2, bits));
+    const int bits = detail::bits_as<int>(value);
+    return detail::bits_as<T>(__builtin_amdgcn_ds_bpermute(source_lane << 2, bits));
   } else {
     static_assert(sizeof(T) == 8, "kittens: shuffles move 2, 4 or 8 bytes per lane");
-    const auto bits = __builtin_bit_cast(int2, value);
+    const auto bits = detail::bits_as<int2>(value);
     int2 got;
     got.x = __builtin_amdgcn_ds_bpermute(source_lane << 2, bits.x);
     got.y = __builtin_amdgcn_ds_bpermute(source_lane << 2, bits.y);
-    return __builtin_bit_cast(T, got);
+    return detail::bits_as<T>(got);
   }
 }
 }  // namespace detail

@@ -1,0 +1,5 @@
+// All operations.
+#pragma once
+
+#include "group/group.cuh"
+#include "warp/warp.cuh"
