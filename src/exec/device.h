@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "code_object/code_object.h"
 #include "exec/memory.h"
+#include "mfma/mode.h"
 
 namespace margay {
 
@@ -26,18 +27,15 @@ struct DeviceProperties {
   std::uint32_t xcds = 8;
   std::uint32_t wavefront_size = 64;
   std::uint32_t max_workgroup_size = 1024;
-  std::uint32_t lds_bytes = 64 * 1024;              ///< Per workgroup and per CU.
+  std::uint32_t lds_bytes = 64 * 1024;  ///< Per workgroup and per CU.
   std::uint32_t max_waves_per_cu = 32;
   std::uint64_t global_bytes = 256ull << 30;
   std::uint32_t clock_khz = 2'100'000;
-  std::uint32_t memory_clock_khz = 3'000'000;       ///< 6.0 Gb/s per pin, double data rate.
+  std::uint32_t memory_clock_khz = 3'000'000;  ///< 6.0 Gb/s per pin, double data rate.
   std::uint32_t memory_bus_bits = 8192;
-  std::uint32_t l2_bytes = 4 * 1024 * 1024;         ///< Per XCD.
+  std::uint32_t l2_bytes = 4 * 1024 * 1024;  ///< Per XCD.
   std::uint32_t pci_device_id = 0x74a5;
 };
-
-/// How MFMA instructions round. See mfma/mfma.h.
-enum class MfmaMode : std::uint8_t { exact, fma, fast };
 
 struct DeviceOptions {
   MfmaMode mfma = MfmaMode::exact;
@@ -46,6 +44,8 @@ struct DeviceOptions {
   /// Instruction-set level of the host code: "", "generic", "x86-64-v3" or "x86-64-v4". Empty
   /// chooses the best the host has.
   std::string target = {};
+  /// Time a sample of workgroups instruction by instruction, for LaunchReport::time_shares.
+  bool measure_time_shares = false;
   /// Called now and then, from one thread, while a launch runs.
   std::function<void(std::uint64_t workgroups_done, std::uint64_t workgroups_total)> progress = {};
 };

@@ -24,15 +24,16 @@ struct AddressRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   [[nodiscard]] bool contains(std::uint64_t address, std::uint64_t size_bytes) const {
-    return address >= begin && size_bytes <= end - begin && address - begin <= end - begin - size_bytes;
+    return address >= begin && size_bytes <= end - begin &&
+           address - begin <= end - begin - size_bytes;
   }
 };
 
 /// One block of device memory, live or freed.
 struct Allocation {
-  AddressRange range;       ///< Exactly the bytes asked for.
-  std::uint64_t serial = 0; ///< 1 for the first allocation of the process, then counting.
-  std::string label;        ///< What made it, e.g. "hipMalloc" or "code object vadd".
+  AddressRange range;        ///< Exactly the bytes asked for.
+  std::uint64_t serial = 0;  ///< 1 for the first allocation of the process, then counting.
+  std::string label;         ///< What made it, e.g. "hipMalloc" or "code object vadd".
   bool freed = false;
 };
 

@@ -1,0 +1,130 @@
+#include "exec/device.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "exec/dispatch.h"
+#include "exec/launch_setup.h"
+#include "exec/program.h"
+#include "exec/row_table.h"
+
+namespace margay {
+namespace {
+
+class VirtualDevice;
+
+class Module final : public LoadedModule {
+ public:
+  Module(CodeObject object, Memory& memory, std::span<std::byte> image, const RowTable& rows)
+      : object_(std::move(object)), memory_(memory), image_(image), rows_(rows) {}
+  ~Module() override { (void)memory_.free(image_.data()); }
+
+  [[nodiscard]] const CodeObject& object() const override { return object_; }
+  [[nodiscard]] std::uint64_t base_address() const override {
+    return reinterpret_cast<std::uint64_t>(image_.data());
+  }
+  /// The decoded code of a kernel, from the first launch on.
+  [[nodiscard]] Result<Program*> program(const Kernel& kernel, MfmaMode mfma) {
+    const std::lock_guard lock(mutex_);
+    auto& slot = programs_[&kernel];
+    if (!slot)
+      slot = MARGAY_TRY(Program::create(object_, kernel, image_, base_address(), rows_, mfma));
+    return slot.get();
+  }
+
+ private:
+  CodeObject object_;
+  Memory& memory_;
+  std::span<std::byte> image_;
+  const RowTable& rows_;
+  std::mutex mutex_;
+  std::map<const Kernel*, std::unique_ptr<Program>> programs_;
+};
+
+class VirtualDevice final : public Device {
+ public:
+  VirtualDevice(DeviceOptions options, std::unique_ptr<Memory> memory, const RowTable& rows)
+      : options_(std::move(options)), memory_(std::move(memory)), rows_(rows) {}
+
+  [[nodiscard]] const DeviceProperties& properties() const override { return properties_; }
+  [[nodiscard]] const DeviceOptions& options() const override { return options_; }
+  [[nodiscard]] Memory& memory() override { return *memory_; }
+
+  [[nodiscard]] Result<std::shared_ptr<LoadedModule>> load(CodeObject object) override {
+    const std::uint64_t bytes = object.image_bytes();
+    void* const address = MARGAY_TRY(memory_->allocate(bytes, "code object"));
+    const std::span image(static_cast<std::byte*>(address), bytes);
+    if (auto loaded = object.load(image, reinterpret_cast<std::uint64_t>(address)); !loaded) {
+      (void)memory_->free(address);
+      return std::unexpected(std::move(loaded).error());
+    }
+    return std::make_shared<Module>(std::move(object), *memory_, image, rows_);
+  }
+
+  [[nodiscard]] Result<LaunchReport> launch(const LaunchRequest& request) override {
+    if (!request.module || request.kernel == nullptr)
+      return fail(ErrorCode::invalid_argument, "a launch without a kernel", "launch");
+    MARGAY_CHECK(check_limits(request, properties_));
+    const std::vector<std::byte> arguments = MARGAY_TRY(build_arguments(request));
+    const std::lock_guard lock(launch_mutex_);
+    auto& module = static_cast<Module&>(*request.module);
+    Program* const program = MARGAY_TRY(module.program(*request.kernel, options_.mfma));
+
+    // Arguments and dispatch packet lie in device memory: kernels read them with scalar loads.
+    MARGAY_CHECK(reserve_arguments(arguments.size() + sizeof(DispatchPacket)));
+    const auto base = reinterpret_cast<std::uint64_t>(arguments_.data());
+    const LaunchAddresses addresses{.arguments = base + sizeof(DispatchPacket), .packet = base};
+    const DispatchPacket packet = build_packet(
+        request, module.base_address() + request.kernel->descriptor_vaddr, addresses.arguments);
+    std::memcpy(arguments_.data(), &packet, sizeof packet);
+    std::memcpy(arguments_.data() + sizeof packet, arguments.data(), arguments.size());
+
+    DispatchJob job;
+    job.request = &request;
+    job.program = program;
+    job.memory = memory_.get();
+    job.addresses = addresses;
+    job.threads = options_.threads != 0 ? options_.threads
+                                        : std::max(1u, std::thread::hardware_concurrency());
+    job.measure_time_shares = options_.measure_time_shares;
+    job.progress = &options_.progress;
+    return dispatch(job);
+  }
+
+ private:
+  [[nodiscard]] Status reserve_arguments(std::size_t bytes) {
+    if (arguments_.size() >= bytes) return {};
+    const std::size_t size = std::max<std::size_t>(bytes, 64 * 1024);
+    void* const block = MARGAY_TRY(memory_->allocate(size, "kernel arguments"));
+    if (!arguments_.empty()) (void)memory_->free(arguments_.data());
+    arguments_ = {static_cast<std::byte*>(block), size};
+    return {};
+  }
+
+  DeviceProperties properties_;
+  DeviceOptions options_;
+  std::unique_ptr<Memory> memory_;
+  const RowTable& rows_;
+  std::mutex launch_mutex_;
+  std::span<std::byte> arguments_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Device>> Device::create(DeviceOptions options) {
+  const RowTable* const rows = row_table(options.target);
+  if (rows == nullptr)
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("this host cannot run the instruction-set level '{}'", options.target),
+                "creating the virtual device",
+                fmt::format("use generic, x86-64-v3 or x86-64-v4; this host's best is {}",
+                            best_host_level()));
+  auto memory = MARGAY_TRY(Memory::create(DeviceProperties{}.global_bytes));
+  return std::make_unique<VirtualDevice>(std::move(options), std::move(memory), *rows);
+}
+
+}  // namespace margay

@@ -1,0 +1,27 @@
+// Runs the workgroups of a launch over the host's cores: one workgroup per host thread at a time,
+// its waves in turn from barrier to barrier.
+#pragma once
+
+#include <functional>
+
+#include "base/error.h"
+#include "exec/device.h"
+#include "exec/launch_setup.h"
+#include "exec/program.h"
+
+namespace margay {
+
+struct DispatchJob {
+  const LaunchRequest* request = nullptr;
+  Program* program = nullptr;
+  const Memory* memory = nullptr;
+  LaunchAddresses addresses;
+  unsigned threads = 1;
+  bool measure_time_shares = false;
+  const std::function<void(std::uint64_t, std::uint64_t)>* progress = nullptr;
+};
+
+/// Runs every workgroup; the error of the lowest-numbered workgroup seen to fail stops the launch.
+[[nodiscard]] Result<LaunchReport> dispatch(const DispatchJob& job);
+
+}  // namespace margay

@@ -1,0 +1,46 @@
+// What a kernel finds when it starts: the argument segment, the dispatch packet, and the first
+// contents of a wave's registers.
+// Source: LLVM, "User Guide for AMDGPU Backend": Kernel Descriptor, Initial Kernel Execution State,
+// Code Object V5 Metadata; HSA runtime specification 2.10 (dispatch packet).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "exec/device.h"
+#include "exec/wave.h"
+
+namespace margay {
+
+/// Checks a launch against the hardware's and the kernel's limits, in words.
+[[nodiscard]] Status check_limits(const LaunchRequest& request, const DeviceProperties& limits);
+
+/// The kernel-argument segment: explicit arguments, then hidden ones by the metadata.
+[[nodiscard]] Result<std::vector<std::byte>> build_arguments(const LaunchRequest& request);
+
+/// A 64-byte HSA kernel dispatch packet.
+struct DispatchPacket {
+  std::uint16_t header = 0, setup = 0;
+  std::uint16_t workgroup_size[3] = {};
+  std::uint16_t reserved0 = 0;
+  std::uint32_t grid_size[3] = {};  ///< Work-items.
+  std::uint32_t private_segment_size = 0, group_segment_size = 0;
+  std::uint64_t kernel_object = 0, kernarg_address = 0, reserved1 = 0, completion_signal = 0;
+};
+static_assert(sizeof(DispatchPacket) == 64);
+[[nodiscard]] DispatchPacket build_packet(const LaunchRequest& request, std::uint64_t kernel_object,
+                                          std::uint64_t kernarg_address);
+
+/// Device addresses a wave may get in its user SGPRs.
+struct LaunchAddresses {
+  std::uint64_t arguments = 0;
+  std::uint64_t packet = 0;
+};
+
+/// Fills a wave's scalar registers and v0 for workgroup `group.id`, and sets EXEC.
+void initialise_wave(Wave& wave, const LaunchRequest& request, const WorkgroupState& group,
+                     const LaunchAddresses& addresses, std::uint32_t index_in_group);
+
+}  // namespace margay

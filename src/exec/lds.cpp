@@ -1,0 +1,340 @@
+// LDS: reads, writes, two-address forms, atomics, and the lane exchanges that use its crossbar.
+// Compiled once per host target.
+//
+// An address beyond the workgroup's allocation reads 0 and drops writes, as on the hardware (MI300
+// ISA guide, 3.6.5); the checker reports it. M0 is no limit: compilers for gfx9 never set it.
+#include <bit>
+#include <string>
+
+#include "exec/atomics.h"
+#include "exec/lane_memory.h"
+#include "exec/memory_model.h"
+#include "exec/row_table.h"
+#include "exec/rows.h"
+
+namespace margay::MARGAY_TARGET {
+namespace {
+
+/// Byte offsets of one access per lane, with the lanes that are inside LDS.
+struct LdsLanes {
+  alignas(64) std::uint32_t at[kWaveLanes];
+  std::uint64_t active;
+  std::uint64_t out_of_range;
+};
+
+[[nodiscard]] inline LdsLanes lds_lanes(Wave& wave, const Instruction& i, std::uint32_t offset,
+                                        std::uint32_t bytes) {
+  LdsLanes lanes;
+  const std::uint32_t* const address = wave.row(i.src[0].index());
+  std::uint32_t last = 0;
+  for (int lane = 0; lane < kWaveLanes; ++lane) {
+    lanes.at[lane] = address[lane] + offset;
+    last = lanes.at[lane] > last ? lanes.at[lane] : last;
+  }
+  lanes.active = wave.exec();
+  lanes.out_of_range = 0;
+  const std::uint32_t size = wave.group->lds_bytes;
+  if (size >= bytes && last <= size - bytes) return lanes;
+  for (std::uint64_t rest = lanes.active; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    if (size < bytes || lanes.at[lane] > size - bytes) lanes.out_of_range |= 1ull << lane;
+  }
+  lanes.active &= ~lanes.out_of_range;
+  return lanes;
+}
+
+[[nodiscard]] inline OffsetPointers pointers(Wave& wave, const LdsLanes& lanes) {
+  return {wave.group->lds, lanes.at};
+}
+
+template <Data data>
+const Instruction* lds_read(Wave& wave, const Instruction& i) {
+  const LdsLanes lanes = lds_lanes(wave, i, static_cast<std::uint32_t>(i.offset), bytes_of(data));
+  std::uint32_t* const dst = wave.row(i.dst);
+  load_data<data>(pointers(wave, lanes), lanes.active, dst);
+  zero_lanes<data>(lanes.out_of_range, dst);
+  return following(i);
+}
+template <Data data>
+const Instruction* lds_write(Wave& wave, const Instruction& i) {
+  const LdsLanes lanes = lds_lanes(wave, i, static_cast<std::uint32_t>(i.offset), bytes_of(data));
+  store_data<data>(pointers(wave, lanes), lanes.active, wave.row(i.src[1].index()));
+  return following(i);
+}
+
+/// read2 / write2: two accesses at offsets counted in elements (times 64 for the st64 forms).
+template <Data data, int unit>
+const Instruction* lds_read2(Wave& wave, const Instruction& i) {
+  constexpr int registers = bytes_of(data) / 4;
+  const std::uint32_t offsets[2] = {extra::ds_offset0(i.extra), extra::ds_offset1(i.extra)};
+  // The address register may be among the destinations: resolve both accesses first.
+  const LdsLanes first = lds_lanes(wave, i, offsets[0] * unit, bytes_of(data));
+  const LdsLanes second = lds_lanes(wave, i, offsets[1] * unit, bytes_of(data));
+  std::uint32_t* const dst = wave.row(i.dst);
+  load_data<data>(pointers(wave, first), first.active, dst);
+  zero_lanes<data>(first.out_of_range, dst);
+  load_data<data>(pointers(wave, second), second.active, dst + registers * kWaveLanes);
+  zero_lanes<data>(second.out_of_range, dst + registers * kWaveLanes);
+  return following(i);
+}
+template <Data data, int unit>
+const Instruction* lds_write2(Wave& wave, const Instruction& i) {
+  const LdsLanes first = lds_lanes(wave, i, extra::ds_offset0(i.extra) * unit, bytes_of(data));
+  const LdsLanes second = lds_lanes(wave, i, extra::ds_offset1(i.extra) * unit, bytes_of(data));
+  store_data<data>(pointers(wave, first), first.active, wave.row(i.src[1].index()));
+  store_data<data>(pointers(wave, second), second.active, wave.row(i.src[2].index()));
+  return following(i);
+}
+
+// ---- Atomics --------------------------------------------------------------------------------
+// One host thread runs all waves of a workgroup, but a flat atomic of the same workgroup may meet
+// these: plain read-modify-write is enough.
+
+template <typename T>
+[[nodiscard]] T register_value(const std::uint32_t* row, int lane) {
+  if constexpr (sizeof(T) == 8)
+    return std::bit_cast<T>(row[lane] | std::uint64_t{row[kWaveLanes + lane]} << 32);
+  else
+    return std::bit_cast<T>(row[lane]);
+}
+template <typename T>
+void set_register_value(std::uint32_t* row, int lane, T value) {
+  if constexpr (sizeof(T) == 8) {
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    row[lane] = static_cast<std::uint32_t>(bits);
+    row[kWaveLanes + lane] = static_cast<std::uint32_t>(bits >> 32);
+  } else {
+    row[lane] = std::bit_cast<std::uint32_t>(value);
+  }
+}
+
+template <typename Operation, typename T, bool returns>
+const Instruction* lds_atomic(Wave& wave, const Instruction& i) {
+  const LdsLanes lanes = lds_lanes(wave, i, static_cast<std::uint32_t>(i.offset), sizeof(T));
+  const std::uint32_t* const data = wave.row(i.src[1].index());
+  for (std::uint64_t rest = lanes.active; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    std::uint8_t* const at = wave.group->lds + lanes.at[lane];
+    const T old = peek<T>(at);
+    const T value = register_value<T>(data, lane);
+    poke<T>(at, Operation::apply(old, value));
+    if constexpr (returns) set_register_value(wave.row(i.dst), lane, old);
+  }
+  return following(i);
+}
+/// Data0 is compared, data1 stored (the other way round from global_atomic_cmpswap's one tuple).
+template <typename T, bool returns>
+const Instruction* lds_compare_store(Wave& wave, const Instruction& i) {
+  const LdsLanes lanes = lds_lanes(wave, i, static_cast<std::uint32_t>(i.offset), sizeof(T));
+  const std::uint32_t* const compare = wave.row(i.src[1].index());
+  const std::uint32_t* const data = wave.row(i.src[2].index());
+  for (std::uint64_t rest = lanes.active; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    std::uint8_t* const at = wave.group->lds + lanes.at[lane];
+    const T old = peek<T>(at);
+    if (old == register_value<T>(compare, lane)) poke<T>(at, register_value<T>(data, lane));
+    if constexpr (returns) set_register_value(wave.row(i.dst), lane, old);
+  }
+  return following(i);
+}
+
+// ---- Lane exchange --------------------------------------------------------------------------
+// These use LDS hardware but no LDS memory. The lane number is bits 7:2 of address + offset.
+
+/// Pull: each lane reads the data of the lane it names; an inactive source lane gives 0.
+const Instruction* ds_bpermute(Wave& wave, const Instruction& i) {
+  const std::uint64_t exec = wave.exec();
+  alignas(64) std::uint32_t result[kWaveLanes];
+  const std::uint32_t* const address = wave.row(i.src[0].index());
+  const std::uint32_t* const data = wave.row(i.src[1].index());
+  for (int lane = 0; lane < kWaveLanes; ++lane) {
+    const std::uint32_t from = (address[lane] + static_cast<std::uint32_t>(i.offset)) >> 2 & 63;
+    result[lane] = exec >> from & 1 ? data[from] : 0;
+  }
+  std::uint32_t* const dst = wave.row(i.dst);
+  for (int lane = 0; lane < kWaveLanes; ++lane)
+    if (exec >> lane & 1) dst[lane] = result[lane];
+  return following(i);
+}
+/// Push: each lane sends to the lane it names; the highest sender wins, lanes nobody names get 0.
+const Instruction* ds_permute(Wave& wave, const Instruction& i) {
+  const std::uint64_t exec = wave.exec();
+  alignas(64) std::uint32_t result[kWaveLanes] = {};
+  const std::uint32_t* const address = wave.row(i.src[0].index());
+  const std::uint32_t* const data = wave.row(i.src[1].index());
+  for (int lane = 0; lane < kWaveLanes; ++lane)
+    if (exec >> lane & 1)
+      result[(address[lane] + static_cast<std::uint32_t>(i.offset)) >> 2 & 63] = data[lane];
+  std::uint32_t* const dst = wave.row(i.dst);
+  for (int lane = 0; lane < kWaveLanes; ++lane)
+    if (exec >> lane & 1) dst[lane] = result[lane];
+  return following(i);
+}
+/// The pattern is in the offset: bit 15 quad permutation, otherwise and/or/xor masks on 32 lanes.
+const Instruction* ds_swizzle(Wave& wave, const Instruction& i) {
+  const std::uint64_t exec = wave.exec();
+  const auto pattern = static_cast<unsigned>(i.offset);
+  if (pattern >= 0xe000)
+    return wave.fault(
+        i, {ErrorCode::not_implemented, "ds_swizzle's FFT and rotate modes are not implemented"});
+  alignas(64) std::uint32_t result[kWaveLanes];
+  const std::uint32_t* const data = wave.row(i.src[0].index());
+  for (unsigned lane = 0; lane < kWaveLanes; ++lane) {
+    unsigned from;
+    if (pattern & 0x8000) {
+      from = (lane & ~3u) | (pattern >> (2 * (lane & 3)) & 3);
+    } else {
+      const unsigned and_mask = pattern & 31, or_mask = pattern >> 5 & 31,
+                     xor_mask = pattern >> 10 & 31;
+      from = (lane & 32) | ((((lane & 31) & and_mask) | or_mask) ^ xor_mask);
+    }
+    result[lane] = exec >> from & 1 ? data[from] : 0;
+  }
+  std::uint32_t* const dst = wave.row(i.dst);
+  for (int lane = 0; lane < kWaveLanes; ++lane)
+    if (exec >> lane & 1) dst[lane] = result[lane];
+  return following(i);
+}
+
+// ---- The list -------------------------------------------------------------------------------
+
+class LdsRows {
+ public:
+  explicit LdsRows(RowTable& table) : table_(table) {}
+
+  template <Data data>
+  void read(std::string_view name) {
+    add(name, lds_read<data>, bytes_of(data), 1, true, false);
+  }
+  template <Data data>
+  void write(std::string_view name) {
+    add(name, lds_write<data>, bytes_of(data), 1, false, true);
+  }
+  template <Data data>
+  void pairs(const std::string& suffix) {
+    constexpr int bytes = bytes_of(data);
+    add(interned("ds_read2_" + suffix), lds_read2<data, bytes>, bytes, 2, true, false);
+    add(interned("ds_read2st64_" + suffix), lds_read2<data, 64 * bytes>, bytes, 2, true, false);
+    add(interned("ds_write2_" + suffix), lds_write2<data, bytes>, bytes, 1, false, true);
+    add(interned("ds_write2st64_" + suffix), lds_write2<data, 64 * bytes>, bytes, 1, false, true);
+  }
+  /// ds_OP_TYPE and ds_OP_rtn_TYPE.
+  template <typename Operation, typename T>
+  void atomics(const std::string& operation, const std::string& type,
+               const std::string& rtn_operation = {}) {
+    add_atomic(interned("ds_" + operation + "_" + type), lds_atomic<Operation, T, false>, sizeof(T),
+               false);
+    add_atomic(
+        interned("ds_" + (rtn_operation.empty() ? operation + "_rtn" : rtn_operation) + "_" + type),
+        lds_atomic<Operation, T, true>, sizeof(T), true);
+  }
+  template <typename Operation, typename Narrow, typename Wide>
+  void integer_atomics(const std::string& operation, char sign) {
+    atomics<Operation, Narrow>(operation, std::string(1, sign) + "32");
+    atomics<Operation, Wide>(operation, std::string(1, sign) + "64");
+  }
+  template <typename T>
+  void compare_store(const std::string& type) {
+    add_atomic(interned("ds_cmpst_" + type), lds_compare_store<T, false>, sizeof(T), false);
+    add_atomic(interned("ds_cmpst_rtn_" + type), lds_compare_store<T, true>, sizeof(T), true);
+  }
+  template <typename T>
+  void swap(const std::string& type) {
+    add_atomic(interned("ds_wrxchg_rtn_" + type), lds_atomic<atomic::Swap, T, true>, sizeof(T),
+               true);
+  }
+  void exchange(std::string_view name, Handler handler) {
+    Row row = base(name, handler, 4, 1);
+    row.is_store = true;  // has a data operand
+    row.returns_value = true;
+    table_.add(row);
+  }
+
+ private:
+  [[nodiscard]] static Row base(std::string_view name, Handler handler, std::size_t bytes,
+                                int values) {
+    Row row;
+    row.mnemonic = name;
+    row.instruction_class = InstructionClass::lds;
+    row.plain = handler;
+    row.access_bytes = static_cast<std::uint16_t>(bytes);
+    row.registers =
+        static_cast<std::uint8_t>((bytes < 4 ? 1 : bytes / 4) * static_cast<unsigned>(values));
+    return row;
+  }
+  void add(std::string_view name, Handler handler, int bytes, int values, bool load, bool store) {
+    Row row = base(name, handler, static_cast<std::size_t>(bytes), values);
+    row.is_load = load;
+    row.is_store = store;
+    table_.add(row);
+  }
+  void add_atomic(std::string_view name, Handler handler, std::size_t bytes, bool returns) {
+    Row row = base(name, handler, bytes, 1);
+    row.is_atomic = true;
+    row.returns_value = returns;
+    table_.add(row);
+  }
+  RowTable& table_;
+};
+
+}  // namespace
+
+void add_lds_rows(RowTable& table) {
+  LdsRows rows(table);
+  rows.read<Data::u8>("ds_read_u8");
+  rows.read<Data::i8>("ds_read_i8");
+  rows.read<Data::u16>("ds_read_u16");
+  rows.read<Data::i16>("ds_read_i16");
+  rows.read<Data::u8_d16>("ds_read_u8_d16");
+  rows.read<Data::u8_d16_hi>("ds_read_u8_d16_hi");
+  rows.read<Data::i8_d16>("ds_read_i8_d16");
+  rows.read<Data::i8_d16_hi>("ds_read_i8_d16_hi");
+  rows.read<Data::b16_d16>("ds_read_u16_d16");
+  rows.read<Data::b16_d16_hi>("ds_read_u16_d16_hi");
+  rows.read<Data::b32>("ds_read_b32");
+  rows.read<Data::b64>("ds_read_b64");
+  rows.read<Data::b96>("ds_read_b96");
+  rows.read<Data::b128>("ds_read_b128");
+  rows.write<Data::b8>("ds_write_b8");
+  rows.write<Data::b16>("ds_write_b16");
+  rows.write<Data::b8_d16_hi_store>("ds_write_b8_d16_hi");
+  rows.write<Data::b16_d16_hi_store>("ds_write_b16_d16_hi");
+  rows.write<Data::b32>("ds_write_b32");
+  rows.write<Data::b64>("ds_write_b64");
+  rows.write<Data::b96>("ds_write_b96");
+  rows.write<Data::b128>("ds_write_b128");
+  rows.pairs<Data::b32>("b32");
+  rows.pairs<Data::b64>("b64");
+
+  using u32 = std::uint32_t;
+  using u64 = std::uint64_t;
+  rows.integer_atomics<atomic::Add, u32, u64>("add", 'u');
+  rows.integer_atomics<atomic::Sub, u32, u64>("sub", 'u');
+  rows.integer_atomics<atomic::ReverseSub, u32, u64>("rsub", 'u');
+  rows.integer_atomics<atomic::Increment, u32, u64>("inc", 'u');
+  rows.integer_atomics<atomic::Decrement, u32, u64>("dec", 'u');
+  rows.integer_atomics<atomic::Min, std::int32_t, std::int64_t>("min", 'i');
+  rows.integer_atomics<atomic::Max, std::int32_t, std::int64_t>("max", 'i');
+  rows.integer_atomics<atomic::Min, u32, u64>("min", 'u');
+  rows.integer_atomics<atomic::Max, u32, u64>("max", 'u');
+  rows.integer_atomics<atomic::And, u32, u64>("and", 'b');
+  rows.integer_atomics<atomic::Or, u32, u64>("or", 'b');
+  rows.integer_atomics<atomic::Xor, u32, u64>("xor", 'b');
+  rows.atomics<atomic::Add, float>("add", "f32");
+  rows.atomics<atomic::Add, double>("add", "f64");
+  rows.atomics<atomic::Min, float>("min", "f32");
+  rows.atomics<atomic::Max, float>("max", "f32");
+  rows.atomics<atomic::Min, double>("min", "f64");
+  rows.atomics<atomic::Max, double>("max", "f64");
+  rows.compare_store<u32>("b32");
+  rows.compare_store<u64>("b64");
+  rows.compare_store<float>("f32");
+  rows.compare_store<double>("f64");
+  rows.swap<u32>("b32");
+  rows.swap<u64>("b64");
+  rows.exchange("ds_bpermute_b32", ds_bpermute);
+  rows.exchange("ds_permute_b32", ds_permute);
+  rows.exchange("ds_swizzle_b32", ds_swizzle);
+}
+
+}  // namespace margay::MARGAY_TARGET

@@ -1,0 +1,259 @@
+// Packed (VOP3P) instructions: pairs of 16-bit or 32-bit numbers, mixed-precision fma, dot
+// products. Operand halves are chosen by op_sel (low result) and op_sel_hi (high result), signs
+// flipped by neg and neg_hi. Compiled once per host target. Source: MI300 ISA guide, section 12.11
+// (VOP3P).
+#include "exec/bind.h"
+#include "exec/rows.h"
+#include "exec/valu.h"
+#include "isa/gfx942/half.h"
+
+namespace margay::MARGAY_TARGET {
+namespace {
+
+/// Instruction::extra of VOP3P.
+struct PackedModifiers {
+  std::uint32_t bits;
+  [[nodiscard]] bool low_from_high(int n) const { return bits >> n & 1; }         // op_sel
+  [[nodiscard]] bool high_from_high(int n) const { return bits >> (3 + n) & 1; }  // op_sel_hi
+  [[nodiscard]] bool negate_low(int n) const { return bits >> (6 + n) & 1; }
+  [[nodiscard]] bool negate_high(int n) const { return bits >> (9 + n) & 1; }
+  [[nodiscard]] bool clamp() const { return bits >> 12 & 1; }
+};
+
+[[nodiscard]] std::uint32_t active_bits(std::uint64_t exec, int chunk) {
+  return static_cast<std::uint32_t>(exec >> (chunk * kLanes)) &
+         static_cast<std::uint32_t>((1ull << kLanes) - 1);
+}
+
+// ---- Pairs of 16-bit numbers ----------------------------------------------------------------
+
+/// One half of a register as T's chunk, with its sign flipped on request (floats only).
+template <typename T>
+[[nodiscard]] typename T::Chunk half_operand(U32 raw, bool high, bool negate) {
+  U32 half = high ? raw >> 16 : raw & 0xffffu;
+  if constexpr (T::kType == OperandType::f16) {
+    if (negate) half ^= 0x8000u;
+    return half_to_float(half);
+  } else if constexpr (T::kType == OperandType::i16) {
+    return as<I32>(half << 16) >> 16;
+  } else {
+    return half;
+  }
+}
+template <typename T>
+[[nodiscard]] U32 half_result(typename T::Chunk value, bool clamp) {
+  if constexpr (T::kType == OperandType::f16) {
+    if (clamp) value = modify_result<f16>(value, Modifiers{.clamp = 1});
+    return float_to_half(value);
+  } else {
+    if (clamp) {
+      constexpr bool is_signed = T::kType == OperandType::i16;
+      using E = Element<typename T::Chunk>;
+      constexpr E low = is_signed ? E(-32768) : E(0), high = is_signed ? E(32767) : E(65535);
+      value = larger(smaller(value, splat<typename T::Chunk>(high)), splat<typename T::Chunk>(low));
+    }
+    return as<U32>(value) & 0xffffu;
+  }
+}
+
+/// Applies the 16-bit row R to both halves.
+template <typename R, std::size_t... n>
+const Instruction* run_pair(Wave& wave, const Instruction& i, std::index_sequence<n...>) {
+  using D = typename R::Result;
+  const PackedModifiers m{i.extra};
+  BroadcastBuffer buffers[sizeof...(n)];
+  const SourceRows rows[] = {source_rows<u32>(wave, i, static_cast<int>(n), buffers[n])...};
+  std::uint32_t* const dst = wave.row(i.dst);
+  const std::uint64_t exec = wave.exec();
+  for (int chunk = 0; chunk < kChunks; ++chunk) {
+    const U32 raw[] = {*reinterpret_cast<const U32*>(rows[n].low + chunk * rows[n].stride)...};
+    const auto low = R::eval(half_operand<typename R::template Source<n>>(
+        raw[n], m.low_from_high(n), m.negate_low(n))...);
+    const auto high = R::eval(half_operand<typename R::template Source<n>>(
+        raw[n], m.high_from_high(n), m.negate_high(n))...);
+    store_row(dst, chunk, half_result<D>(low, m.clamp()) | half_result<D>(high, m.clamp()) << 16,
+              active_bits(exec, chunk));
+  }
+  return following(i);
+}
+template <typename R>
+const Instruction* run_pair(Wave& wave, const Instruction& i) {
+  return run_pair<R>(wave, i, std::make_index_sequence<R::kSources>{});
+}
+
+// ---- Pairs of 32-bit numbers ----------------------------------------------------------------
+
+/// The chosen half of a register pair. The upper half of an inline constant is refused in bind.
+template <typename R, std::size_t... n>
+const Instruction* run_pair32(Wave& wave, const Instruction& i, std::index_sequence<n...>) {
+  using V = typename R::Result::Chunk;
+  const PackedModifiers m{i.extra};
+  BroadcastBuffer buffers[sizeof...(n)];
+  const SourceRows rows[] = {source_rows<u64>(wave, i, static_cast<int>(n), buffers[n])...};
+  std::uint32_t* const dst = wave.row(i.dst);
+  const std::uint64_t exec = wave.exec();
+  const auto operand = [&](int k, int chunk, bool high, bool negate) {
+    const std::uint32_t* const from = high ? rows[k].high : rows[k].low;
+    U32 raw = *reinterpret_cast<const U32*>(from + chunk * rows[k].stride);
+    if (negate) raw ^= 0x80000000u;
+    return as<V>(raw);
+  };
+  for (int chunk = 0; chunk < kChunks; ++chunk) {
+    const V low = R::eval(operand(n, chunk, m.low_from_high(n), m.negate_low(n))...);
+    const V high = R::eval(operand(n, chunk, m.high_from_high(n), m.negate_high(n))...);
+    const std::uint32_t active = active_bits(exec, chunk);
+    store_row(dst, chunk, as<U32>(low), active);
+    store_row(dst + kWaveLanes, chunk, as<U32>(high), active);
+  }
+  return following(i);
+}
+template <typename R>
+const Instruction* run_pair32(Wave& wave, const Instruction& i) {
+  return run_pair32<R>(wave, i, std::make_index_sequence<R::kSources>{});
+}
+/// v_pk_mov_b32: the low result from source 0, the high one from source 1; op_sel chooses halves.
+const Instruction* run_pk_mov(Wave& wave, const Instruction& i) {
+  const PackedModifiers m{i.extra};
+  BroadcastBuffer buffers[2];
+  const SourceRows rows[] = {source_rows<u64>(wave, i, 0, buffers[0]),
+                             source_rows<u64>(wave, i, 1, buffers[1])};
+  std::uint32_t* const dst = wave.row(i.dst);
+  const std::uint64_t exec = wave.exec();
+  for (int chunk = 0; chunk < kChunks; ++chunk) {
+    const auto half = [&](int k, bool high) {
+      return *reinterpret_cast<const U32*>((high ? rows[k].high : rows[k].low) +
+                                           chunk * rows[k].stride);
+    };
+    const U32 low = half(0, m.low_from_high(0)), high = half(1, m.low_from_high(1));
+    store_row(dst, chunk, low, active_bits(exec, chunk));
+    store_row(dst + kWaveLanes, chunk, high, active_bits(exec, chunk));
+  }
+  return following(i);
+}
+
+// ---- Mixed precision and dot products -------------------------------------------------------
+
+enum class MixResult : std::uint8_t { f32, f16_low, f16_high };
+/// v_fma_mix: each source is f32, or a half of a register when op_sel_hi says f16. neg_hi is abs.
+template <MixResult kind>
+const Instruction* run_fma_mix(Wave& wave, const Instruction& i) {
+  const PackedModifiers m{i.extra};
+  BroadcastBuffer buffers[3];
+  const SourceRows rows[] = {source_rows<u32>(wave, i, 0, buffers[0]),
+                             source_rows<u32>(wave, i, 1, buffers[1]),
+                             source_rows<u32>(wave, i, 2, buffers[2])};
+  std::uint32_t* const dst = wave.row(i.dst);
+  const std::uint64_t exec = wave.exec();
+  for (int chunk = 0; chunk < kChunks; ++chunk) {
+    const auto operand = [&](int k) {
+      U32 raw = *reinterpret_cast<const U32*>(rows[k].low + chunk * rows[k].stride);
+      F32 value = as<F32>(raw);
+      if (m.high_from_high(k))
+        value = half_to_float(m.low_from_high(k) ? raw >> 16 : raw & 0xffffu);
+      raw = as<U32>(value);
+      if (m.negate_high(k)) raw &= 0x7fffffffu;
+      if (m.negate_low(k)) raw ^= 0x80000000u;
+      return as<F32>(raw);
+    };
+    F32 result = fma(operand(0), operand(1), operand(2));
+    if (m.clamp()) result = modify_result<f32>(result, Modifiers{.clamp = 1});
+    U32 bits = as<U32>(result);
+    const U32 old = *reinterpret_cast<const U32*>(dst + chunk * kLanes);
+    if constexpr (kind == MixResult::f16_low) bits = (old & 0xffff0000u) | float_to_half(result);
+    if constexpr (kind == MixResult::f16_high) bits = (old & 0xffffu) | float_to_half(result) << 16;
+    store_row(dst, chunk, bits, active_bits(exec, chunk));
+  }
+  return following(i);
+}
+
+/// Integer dot products: `width`-bit elements of both sources, summed onto source 2. neg is unused.
+template <int width, bool is_signed>
+const Instruction* run_integer_dot(Wave& wave, const Instruction& i) {
+  const PackedModifiers m{i.extra};
+  if (m.clamp())
+    return wave.fault(
+        i, {ErrorCode::not_implemented, "a saturating integer dot product is not implemented"});
+  BroadcastBuffer buffers[3];
+  const SourceRows rows[] = {source_rows<u32>(wave, i, 0, buffers[0]),
+                             source_rows<u32>(wave, i, 1, buffers[1]),
+                             source_rows<u32>(wave, i, 2, buffers[2])};
+  std::uint32_t* const dst = wave.row(i.dst);
+  const std::uint64_t exec = wave.exec();
+  for (int chunk = 0; chunk < kChunks; ++chunk) {
+    const auto raw = [&](int k) {
+      return *reinterpret_cast<const U32*>(rows[k].low + chunk * rows[k].stride);
+    };
+    U32 sum = raw(2);
+    for (int element = 0; element < 32 / width; ++element) {
+      const auto part = [&](U32 from) {
+        const U32 top = from << (32 - width * (element + 1));
+        return is_signed ? as<U32>(as<I32>(top) >> (32 - width)) : top >> (32 - width);
+      };
+      sum += part(raw(0)) * part(raw(1));
+    }
+    store_row(dst, chunk, sum, active_bits(exec, chunk));
+  }
+  return following(i);
+}
+
+void add_packed(RowTable& table, std::string_view mnemonic, Handler handler, OperandType source,
+                OperandType result, int sources) {
+  Row row;
+  row.mnemonic = mnemonic;
+  row.instruction_class = InstructionClass::valu;
+  row.plain = handler;
+  row.result = result;
+  for (int n = 0; n < sources; ++n) row.sources[n] = source;
+  row.source_count = static_cast<std::uint8_t>(sources);
+  table.add(row);
+}
+template <typename R>
+void add_pair(RowTable& table, std::string_view mnemonic) {
+  // Inline constants of 16-bit packed operands stand in the low half.
+  add_packed(table, mnemonic, run_pair<R>, R::template Source<0>::kType, OperandType::u32,
+             R::kSources);
+}
+template <typename R>
+void add_pair32(RowTable& table, std::string_view mnemonic) {
+  add_packed(table, mnemonic, run_pair32<R>, OperandType::u64, OperandType::u64, R::kSources);
+}
+
+}  // namespace
+
+void add_packed_rows(RowTable& table) {
+  add_pair<v_add_f16>(table, "v_pk_add_f16");
+  add_pair<v_mul_f16>(table, "v_pk_mul_f16");
+  add_pair<v_fma_f16>(table, "v_pk_fma_f16");
+  add_pair<v_min_f16>(table, "v_pk_min_f16");
+  add_pair<v_max_f16>(table, "v_pk_max_f16");
+  add_pair<v_add_u16>(table, "v_pk_add_u16");
+  add_pair<v_sub_u16>(table, "v_pk_sub_u16");
+  add_pair<v_add_i16>(table, "v_pk_add_i16");
+  add_pair<v_sub_i16>(table, "v_pk_sub_i16");
+  add_pair<v_mul_lo_u16>(table, "v_pk_mul_lo_u16");
+  add_pair<v_mad_u16>(table, "v_pk_mad_u16");
+  add_pair<v_mad_i16>(table, "v_pk_mad_i16");
+  add_pair<v_min_u16>(table, "v_pk_min_u16");
+  add_pair<v_max_u16>(table, "v_pk_max_u16");
+  add_pair<v_min_i16>(table, "v_pk_min_i16");
+  add_pair<v_max_i16>(table, "v_pk_max_i16");
+  add_pair<v_lshlrev_b16>(table, "v_pk_lshlrev_b16");
+  add_pair<v_lshrrev_b16>(table, "v_pk_lshrrev_b16");
+  add_pair<v_ashrrev_i16>(table, "v_pk_ashrrev_i16");
+  add_pair32<v_add_f32>(table, "v_pk_add_f32");
+  add_pair32<v_mul_f32>(table, "v_pk_mul_f32");
+  add_pair32<v_fma_f32>(table, "v_pk_fma_f32");
+  add_packed(table, "v_pk_mov_b32", run_pk_mov, OperandType::u64, OperandType::u64, 2);
+  constexpr auto f32_type = OperandType::f32, u32_type = OperandType::u32;
+  add_packed(table, "v_fma_mix_f32", run_fma_mix<MixResult::f32>, f32_type, f32_type, 3);
+  add_packed(table, "v_fma_mixlo_f16", run_fma_mix<MixResult::f16_low>, f32_type, f32_type, 3);
+  add_packed(table, "v_fma_mixhi_f16", run_fma_mix<MixResult::f16_high>, f32_type, f32_type, 3);
+  add_packed(table, "v_dot4_i32_i8", run_integer_dot<8, true>, u32_type, u32_type, 3);
+  add_packed(table, "v_dot4_u32_u8", run_integer_dot<8, false>, u32_type, u32_type, 3);
+  add_packed(table, "v_dot8_i32_i4", run_integer_dot<4, true>, u32_type, u32_type, 3);
+  add_packed(table, "v_dot8_u32_u4", run_integer_dot<4, false>, u32_type, u32_type, 3);
+  add_packed(table, "v_dot2_i32_i16", run_integer_dot<16, true>, u32_type, u32_type, 3);
+  add_packed(table, "v_dot2_u32_u16", run_integer_dot<16, false>, u32_type, u32_type, 3);
+}
+
+}  // namespace margay::MARGAY_TARGET

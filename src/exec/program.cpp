@@ -1,0 +1,168 @@
+#include "exec/program.h"
+
+#include <fmt/format.h>
+
+#include "exec/wave.h"
+
+namespace margay {
+
+Program::Program(const CodeObject& object, const Kernel& kernel, std::span<const std::byte> image,
+                 std::uint64_t base_address, const RowTable& rows, MfmaMode mfma)
+    : object_(object),
+      kernel_name_(kernel.name),
+      kernel_vaddr_(kernel.entry_vaddr),
+      image_(image),
+      base_address_(base_address),
+      rows_(rows),
+      mfma_(mfma) {
+  context_.accum_offset = kernel.descriptor.accum_offset();
+  context_.vgpr_rows = kernel.descriptor.unified_vgpr_count();
+}
+
+Result<std::unique_ptr<Program>> Program::create(const CodeObject& object, const Kernel& kernel,
+                                                 std::span<const std::byte> image,
+                                                 std::uint64_t base_address, const RowTable& rows,
+                                                 MfmaMode mfma) {
+  std::unique_ptr<Program> program(new Program(object, kernel, image, base_address, rows, mfma));
+  program->decoder_ = MARGAY_TRY(isa::Decoder::create());
+  const std::lock_guard lock(program->mutex_);
+  program->entry_ = program->at_vaddr(kernel.entry_vaddr);
+  if (program->entry_ == nullptr)
+    return fail(ErrorCode::invalid_image, "the entry point of this kernel is not an instruction",
+                "kernel " + kernel.name);
+  return program;
+}
+
+const Instruction* Program::at_address(std::uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  return at_vaddr(address - base_address_);
+}
+
+const Instruction* Program::at_vaddr(std::uint64_t vaddr) {
+  if (vaddr % 4 != 0 || !object_.is_executable(vaddr)) return nullptr;
+  Block& block = decode_block(vaddr);
+  const std::uint32_t index = block.index_by_dword[(vaddr - block.begin) / 4];
+  return index == kNotAnInstruction ? nullptr : &block.instructions[index];
+}
+
+Program::Block& Program::decode_block(std::uint64_t vaddr) {
+  auto after = blocks_.upper_bound(vaddr);
+  if (after != blocks_.begin()) {
+    Block& candidate = *std::prev(after)->second;
+    if (vaddr < candidate.end) return candidate;
+  }
+
+  auto [begin, end] = object_.executable_range(vaddr);
+  // A function symbol narrows the range; without one, decode from here to the next block.
+  if (const Symbol* function = object_.function_at(vaddr)) {
+    begin = function->vaddr;
+    end = std::min(end, function->vaddr + function->size_bytes);
+  } else {
+    begin = vaddr;
+    for (const Symbol& symbol : object_.symbols())
+      if (symbol.kind == Symbol::Kind::function && symbol.vaddr > vaddr)
+        end = std::min(end, symbol.vaddr);
+  }
+  if (after != blocks_.end()) end = std::min(end, after->first);
+  end = std::min<std::uint64_t>(end, image_.size());
+
+  auto block = std::make_unique<Block>();
+  block->begin = begin;
+  block->end = end;
+  block->index_by_dword.assign((end - begin) / 4, kNotAnInstruction);
+  for (std::uint64_t at = begin; at + 4 <= end;) {
+    const auto code = image_.subspan(at, std::min<std::uint64_t>(end - at, 20));
+    Instruction instruction;
+    instruction.execute = run_problem;
+    instruction.vaddr = static_cast<std::uint32_t>(at);
+    std::uint64_t size = 4;
+    const auto refuse = [&](Error error) { problems_.emplace(at, std::move(error)); };
+    if (auto encoded = decoder_->decode(code, base_address_ + at); !encoded) {
+      refuse(std::move(encoded).error());
+    } else {
+      size = encoded->size_bytes;
+      const Row* row = rows_.find(encoded->mnemonic);
+      if (row == nullptr) {
+        refuse({ErrorCode::not_implemented,
+                fmt::format("the instruction {} is not implemented", encoded->mnemonic),
+                {},
+                "docs/isa.md lists what is; please report the kernel that needs this one"});
+      } else if (auto bound = bind(*encoded, *row, context_, at); !bound) {
+        refuse(std::move(bound).error());
+      } else {
+        instruction = *bound;
+      }
+    }
+    block->index_by_dword[(at - begin) / 4] =
+        static_cast<std::uint32_t>(block->instructions.size());
+    block->instructions.push_back(instruction);
+    at += size;
+  }
+  Instruction off_the_end;
+  off_the_end.execute = run_problem;
+  off_the_end.vaddr = static_cast<std::uint32_t>(end);
+  problems_.emplace(
+      end, Error{ErrorCode::illegal_instruction, "the wave ran past the end of a function"});
+  block->instructions.push_back(off_the_end);
+
+  resolve_branches(*block);
+  return *(blocks_[begin] = std::move(block));
+}
+
+void Program::resolve_branches(Block& block) {
+  std::vector<bool> is_target(block.instructions.size(), false);
+  is_target[0] = true;
+  for (std::size_t n = 0; n < block.instructions.size(); ++n) {
+    Instruction& i = block.instructions[n];
+    if (i.row == nullptr || !i.row->relative_branch) continue;
+    const std::uint64_t target = i.vaddr + static_cast<std::int64_t>(i.offset);
+    const bool inside = target >= block.begin && target < block.end && target % 4 == 0;
+    const std::uint32_t index =
+        inside ? block.index_by_dword[(target - block.begin) / 4] : kNotAnInstruction;
+    if (index == kNotAnInstruction) {
+      problems_.emplace(i.vaddr,
+                        Error{ErrorCode::not_implemented,
+                              "a branch leaves its function, to " + fmt::format("{:#x}", target)});
+      i.execute = run_problem;
+      continue;
+    }
+    i.offset = static_cast<std::int32_t>(index) - static_cast<std::int32_t>(n);
+    is_target[index] = true;
+  }
+  group_matrix_instructions(block.instructions, is_target, mfma_);
+}
+
+Error Program::problem_at(std::uint64_t vaddr) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = problems_.find(vaddr);
+  return found == problems_.end()
+             ? Error{ErrorCode::illegal_instruction, "this instruction cannot run"}
+             : found->second;
+}
+
+std::string Program::describe(std::uint64_t vaddr) const {
+  std::string text;
+  if (object_.is_executable(vaddr) && vaddr < image_.size()) {
+    const std::lock_guard lock(mutex_);
+    text = decoder_->disassemble(
+        image_.subspan(vaddr, std::min<std::uint64_t>(image_.size() - vaddr, 20)),
+        base_address_ + vaddr);
+    text += "  ";
+  }
+  std::string_view function = kernel_name_;
+  std::uint64_t start = kernel_vaddr_;
+  if (const Symbol* symbol = object_.function_at(vaddr)) {
+    function = symbol->name;
+    start = symbol->vaddr;
+  }
+  text += fmt::format("PC {:#x} ({}+{:#x})", base_address_ + vaddr, function, vaddr - start);
+  std::string_view separator = ", ";
+  for (const SourceFrame& frame : object_.source_at(vaddr)) {
+    text += fmt::format("{}{}:{}:{} in {}", separator, frame.file, frame.line, frame.column,
+                        frame.function);
+    separator = "\n       inlined at ";
+  }
+  return text;
+}
+
+}  // namespace margay

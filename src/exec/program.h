@@ -1,0 +1,80 @@
+// A kernel's code, decoded: functions are decoded whole, on first use, and kept.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "code_object/code_object.h"
+#include "exec/bind.h"
+#include "exec/instruction.h"
+#include "exec/row_table.h"
+#include "isa/decoder.h"
+#include "mfma/mode.h"
+
+namespace margay {
+
+class Program {
+ public:
+  /// Decodes the kernel's own function. `image` is the loaded image and `base_address` where the
+  /// device sees its byte 0; both must outlive the program.
+  [[nodiscard]] static Result<std::unique_ptr<Program>> create(const CodeObject& object,
+                                                               const Kernel& kernel,
+                                                               std::span<const std::byte> image,
+                                                               std::uint64_t base_address,
+                                                               const RowTable& rows, MfmaMode mfma);
+
+  [[nodiscard]] const Instruction* entry() const { return entry_; }
+  /// The instruction at a device address, decoding its function if need be; null when the address
+  /// is not that of an instruction of this code object. Thread-safe.
+  [[nodiscard]] const Instruction* at_address(std::uint64_t address);
+  [[nodiscard]] std::uint64_t base_address() const { return base_address_; }
+  [[nodiscard]] MfmaMode mfma() const { return mfma_; }
+
+  /// Why the instruction at `vaddr` cannot run (it was bound with a problem).
+  [[nodiscard]] Error problem_at(std::uint64_t vaddr) const;
+  /// "v_add_f32 v0, v1, v2 at PC 0x1234 (kernel+0x34), file.cpp:12:3 in f" and its call chain.
+  [[nodiscard]] std::string describe(std::uint64_t vaddr) const;
+
+ private:
+  struct Block {
+    std::uint64_t begin = 0, end = 0;           // vaddr
+    std::vector<Instruction> instructions;      // with a last one that catches running off the end
+    std::vector<std::uint32_t> index_by_dword;  // into instructions; kNotAnInstruction
+  };
+  static constexpr std::uint32_t kNotAnInstruction = ~0u;
+
+  Program(const CodeObject& object, const Kernel& kernel, std::span<const std::byte> image,
+          std::uint64_t base_address, const RowTable& rows, MfmaMode mfma);
+  [[nodiscard]] const Instruction* at_vaddr(std::uint64_t vaddr);
+  [[nodiscard]] Block& decode_block(std::uint64_t vaddr);
+  void resolve_branches(Block& block);
+
+  const CodeObject& object_;
+  std::string kernel_name_;
+  std::uint64_t kernel_vaddr_ = 0;
+  std::span<const std::byte> image_;
+  std::uint64_t base_address_;
+  const RowTable& rows_;
+  MfmaMode mfma_;
+  BindContext context_;
+  std::unique_ptr<isa::Decoder> decoder_;
+  const Instruction* entry_ = nullptr;
+
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, std::unique_ptr<Block>> blocks_;  // by begin
+  std::map<std::uint64_t, Error> problems_;                 // by vaddr
+};
+
+/// Handlers for what is not an instruction, or has a problem (exec/salu.cpp).
+const Instruction* run_problem(Wave& wave, const Instruction& i);
+
+/// Replaces runs of matrix instructions by one that runs them together (exec/matrix.cpp).
+void group_matrix_instructions(std::vector<Instruction>& instructions,
+                               const std::vector<bool>& is_target, MfmaMode mode);
+
+}  // namespace margay

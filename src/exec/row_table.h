@@ -1,0 +1,67 @@
+// The table of instructions the executor knows: mnemonic to semantics. Filled once per host target
+// from the row lists; decoding looks mnemonics up here and nowhere else.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "exec/instruction.h"
+#include "isa/operand.h"
+
+namespace margay {
+
+/// One instruction of the ISA, as data.
+struct Row {
+  std::string_view mnemonic;
+  InstructionClass instruction_class = InstructionClass::other;
+  Handler plain = nullptr;
+  Handler modified = nullptr;  ///< With input or output modifiers; null: there are none.
+  OperandType result = OperandType::none;
+  OperandType sources[4] = {};
+  std::uint8_t source_count = 0;
+  bool mask_result = false;  ///< Writes a lane mask beside or instead of the VGPR result.
+  bool accumulates = false;  ///< The last source is the destination.
+  bool reads_vcc = false;    ///< In e32, the last source is VCC.
+  bool writes_exec = false;
+  bool relative_branch = false;    ///< The immediate is a displacement in dwords.
+  bool scalar_result = false;      ///< The vector destination field names an SGPR (v_readlane).
+  bool is_lane_operation = false;  ///< Reads or writes lanes by number; no SDWA or DPP form.
+  bool zero_extended_immediate = false;  ///< SOPK: the immediate is unsigned.
+  std::uint8_t mfma_registers[4] = {};   ///< Registers of A, B, C and D.
+  bool returns_value = false;            ///< Atomic that writes its destination.
+  std::uint16_t access_bytes = 0;        ///< Memory: bytes per lane and access.
+  std::uint8_t registers = 0;            ///< Memory: data registers.
+  bool is_store = false, is_load = false, is_atomic = false;
+};
+
+/// Rows by mnemonic.
+class RowTable {
+ public:
+  void add(const Row& row) { rows_.insert_or_assign(row.mnemonic, std::make_unique<Row>(row)); }
+  [[nodiscard]] const Row* find(std::string_view mnemonic) const {
+    const auto found = rows_.find(mnemonic);
+    return found == rows_.end() ? nullptr : found->second.get();
+  }
+  [[nodiscard]] std::size_t size() const { return rows_.size(); }
+  template <typename F>
+  void for_each(F&& visit) const {
+    for (const auto& [name, row] : rows_) visit(*row);
+  }
+
+ private:
+  std::unordered_map<std::string_view, std::unique_ptr<Row>> rows_;
+};
+
+/// A view of `text` that lives as long as the program; for mnemonics put together from parts.
+[[nodiscard]] std::string_view interned(std::string text);
+
+/// The rows of one host target. `level` is "generic", "x86-64-v3" or "x86-64-v4", or empty for the
+/// best this host can run; null when the level is unknown or beyond this host.
+[[nodiscard]] const RowTable* row_table(std::string_view level);
+/// The level an empty name stands for.
+[[nodiscard]] std::string_view best_host_level();
+
+}  // namespace margay

@@ -1,0 +1,391 @@
+// The scalar ALU, program flow and the instructions that touch wave state.
+#include <type_traits>
+
+#include "exec/program.h"
+#include "exec/row_table.h"
+#include "exec/rows.h"
+#include "exec/wave.h"
+#include "isa/gfx942/scalar.h"
+#include "isa/type_name.h"
+
+namespace margay {
+
+const Instruction* run_problem(Wave& wave, const Instruction& i) {
+  return wave.fault(i, wave.group->program->problem_at(i.vaddr));
+}
+
+namespace {
+
+// ---- Pure rows ------------------------------------------------------------------------------
+
+template <typename R, int n, typename T>
+T read(const Wave& wave, const Instruction& i) {
+  if constexpr (sizeof(T) == 8)
+    return static_cast<T>(scalar_source64(wave, i, n));
+  else
+    return static_cast<T>(scalar_source(wave, i, n));
+}
+
+template <typename F>
+struct Signature;
+template <typename D, typename... S>
+struct Signature<scalar::ScalarOp<D(S...)>> {
+  using Result = D;
+  template <typename R, std::size_t... n>
+  static D run(Wave& wave, const Instruction& i, std::index_sequence<n...>) {
+    return R::eval(read<R, static_cast<int>(n), S>(wave, i)..., wave.scc);
+  }
+  template <typename R>
+  static D run(Wave& wave, const Instruction& i) {
+    return run<R>(wave, i, std::index_sequence_for<S...>{});
+  }
+  static void describe(Row& row) {
+    int n = 0;
+    ((row.sources[n++] = sizeof(S) == 8
+                             ? (std::is_signed_v<S> ? OperandType::i64 : OperandType::u64)
+                             : OperandType::u32),
+     ...);
+    row.source_count = sizeof...(S);
+    if constexpr (!std::is_same_v<D, scalar::nothing>)
+      row.result = sizeof(D) == 8 ? OperandType::u64 : OperandType::u32;
+  }
+};
+/// The ScalarOp base of a row, however deep.
+template <typename D, typename... S>
+scalar::ScalarOp<D(S...)> base_of(const scalar::ScalarOp<D(S...)>*);
+template <typename R>
+using SignatureOf = Signature<decltype(base_of(static_cast<const R*>(nullptr)))>;
+
+template <typename R>
+const Instruction* run_scalar(Wave& wave, const Instruction& i) {
+  using Result = typename SignatureOf<R>::Result;
+  if constexpr (std::is_same_v<Result, scalar::nothing>) {
+    (void)SignatureOf<R>::template run<R>(wave, i);
+  } else {
+    const Result result = SignatureOf<R>::template run<R>(wave, i);
+    if constexpr (sizeof(Result) == 8)
+      wave.set_scalar64(i.sdst, static_cast<std::uint64_t>(result));
+    else
+      wave.s[i.sdst] = static_cast<std::uint32_t>(result);
+  }
+  return following(i);
+}
+
+template <typename... R>
+void add_scalar_rows(RowTable& table) {
+  const auto add = [&]<typename One>(std::type_identity<One>) {
+    Row row;
+    row.mnemonic = type_name<One>();
+    row.instruction_class = InstructionClass::salu;
+    row.plain = run_scalar<One>;
+    row.zero_extended_immediate = !One::kSignedImmediate;
+    SignatureOf<One>::describe(row);
+    table.add(row);
+  };
+  (add(std::type_identity<R>{}), ...);
+}
+
+// ---- EXEC -----------------------------------------------------------------------------------
+
+/// D = EXEC; EXEC = f(S0, EXEC); SCC = EXEC != 0.
+template <auto f>
+const Instruction* save_exec(Wave& wave, const Instruction& i) {
+  const std::uint64_t source = scalar_source64(wave, i, 0), exec = wave.exec();
+  const std::uint64_t result = f(source, exec);
+  wave.set_scalar64(i.sdst, exec);
+  wave.set_exec(result);
+  wave.scc = result != 0;
+  return following(i);
+}
+/// EXEC = f(S0, EXEC); D = EXEC; SCC = EXEC != 0.
+template <auto f>
+const Instruction* write_exec(Wave& wave, const Instruction& i) {
+  const std::uint64_t result = f(scalar_source64(wave, i, 0), wave.exec());
+  wave.set_exec(result);
+  wave.set_scalar64(i.sdst, result);
+  wave.scc = result != 0;
+  return following(i);
+}
+using Mask = std::uint64_t;
+
+// ---- Conditional moves, bits, relative SGPRs --------------------------------------------------
+
+const Instruction* conditional_move(Wave& wave, const Instruction& i) {
+  if (wave.scc) wave.s[i.sdst] = scalar_source(wave, i, 0);
+  return following(i);
+}
+const Instruction* conditional_move64(Wave& wave, const Instruction& i) {
+  if (wave.scc) wave.set_scalar64(i.sdst, scalar_source64(wave, i, 0));
+  return following(i);
+}
+template <bool value>
+const Instruction* bit_set(Wave& wave, const Instruction& i) {
+  const std::uint32_t bit = 1u << (scalar_source(wave, i, 0) & 31);
+  wave.s[i.sdst] = value ? wave.s[i.sdst] | bit : wave.s[i.sdst] & ~bit;
+  return following(i);
+}
+template <bool value>
+const Instruction* bit_set64(Wave& wave, const Instruction& i) {
+  const std::uint64_t bit = 1ull << (scalar_source(wave, i, 0) & 63);
+  const std::uint64_t old = wave.scalar64(i.sdst);
+  wave.set_scalar64(i.sdst, value ? old | bit : old & ~bit);
+  return following(i);
+}
+
+// ---- Program flow ---------------------------------------------------------------------------
+
+const Instruction* jump_to(Wave& wave, const Instruction& i, std::uint64_t address) {
+  if (const Instruction* target = wave.group->program->at_address(address)) return target;
+  return wave.fault(i, {ErrorCode::illegal_address,
+                        "a jump to an address that holds no instruction of this code object",
+                        {},
+                        "a function pointer was overwritten, or comes from another module"});
+}
+std::uint64_t next_address(const Wave& wave, const Instruction& i) {
+  return wave.group->program->base_address() + i.vaddr + 4;
+}
+
+const Instruction* get_pc(Wave& wave, const Instruction& i) {
+  wave.set_scalar64(i.sdst, next_address(wave, i));
+  return following(i);
+}
+const Instruction* set_pc(Wave& wave, const Instruction& i) {
+  return jump_to(wave, i, scalar_source64(wave, i, 0));
+}
+const Instruction* swap_pc(Wave& wave, const Instruction& i) {
+  const std::uint64_t target = scalar_source64(wave, i, 0);
+  wave.set_scalar64(i.sdst, next_address(wave, i));
+  return jump_to(wave, i, target);
+}
+const Instruction* call(Wave& wave, const Instruction& i) {
+  wave.set_scalar64(i.sdst, next_address(wave, i));
+  return jump_to(wave, i, next_address(wave, i) - 4 + static_cast<std::int64_t>(i.offset));
+}
+
+template <auto condition>
+const Instruction* branch(Wave& wave, const Instruction& i) {
+  return condition(wave) ? &i + i.offset : following(i);
+}
+
+const Instruction* end_program(Wave& wave, const Instruction& i) {
+  wave.stop = WaveStop::ended;
+  wave.next = &i;
+  return nullptr;
+}
+const Instruction* barrier(Wave& wave, const Instruction& i) {
+  wave.stop = WaveStop::barrier;
+  wave.next = following(i);
+  return nullptr;
+}
+const Instruction* trap(Wave& wave, const Instruction& i) {
+  const bool debug = (i.extra & 0xff) == 3;
+  if (debug) return following(i);  // a debugger's trap: none is attached
+  return wave.fault(
+      i, {ErrorCode::device_trap,
+          "the kernel stopped itself: s_trap (abort, __builtin_trap or a failed assert)"});
+}
+/// Waits and hints order nothing here: every instruction completes before the next one starts.
+const Instruction* no_operation(Wave&, const Instruction& i) { return following(i); }
+const Instruction* send_message(Wave& wave, const Instruction& i) {
+  const std::uint32_t message = i.extra & 0xf;
+  if (message == 1)  // INTERRUPT: what a device-side assert or hostcall ends with
+    return following(i);
+  return wave.fault(i,
+                    {ErrorCode::not_implemented,
+                     "s_sendmsg with message " + std::to_string(message) + " is not implemented"});
+}
+
+// ---- Hardware registers ---------------------------------------------------------------------
+
+enum HardwareRegister : std::uint32_t {
+  kMode = 1,
+  kStatus = 2,
+  kTrapStatus = 3,
+  kHardwareId = 4,
+  kXccId = 20
+};
+/// MODE as HIP kernels start: round to nearest even, denormals kept. Only that is implemented.
+constexpr std::uint32_t kRoundAndDenormal = 0xff;
+
+const Instruction* get_register(Wave& wave, const Instruction& i) {
+  const std::uint32_t id = i.extra & 63, offset = i.extra >> 6 & 31,
+                      size = (i.extra >> 11 & 31) + 1;
+  std::uint32_t value = 0;
+  switch (id) {
+    case kMode:
+      value = wave.mode;
+      break;
+    case kStatus:
+      value = wave.scc | (wave.exec() == 0 ? 1u << 9 : 0) |
+              (wave.scalar64(kVccIndex) == 0 ? 1u << 10 : 0);
+      break;
+    case kTrapStatus:
+      value = 0;
+      break;
+    // Where a wave runs is not decided by the executor: all waves say SE 0, CU 0, their own slot.
+    case kHardwareId:
+      value = wave.index_in_group & 15;
+      break;
+    case kXccId:
+      value = wave.group->id[0] % 8;
+      break;
+    default:
+      return wave.fault(
+          i, {ErrorCode::not_implemented,
+              "reading hardware register " + std::to_string(id) + " is not implemented"});
+  }
+  value >>= offset;
+  if (size < 32) value &= (1u << size) - 1;
+  wave.s[i.sdst] = value;
+  return following(i);
+}
+
+const Instruction* write_register(Wave& wave, const Instruction& i, std::uint32_t value) {
+  const std::uint32_t id = i.extra & 63, offset = i.extra >> 6 & 31,
+                      size = (i.extra >> 11 & 31) + 1;
+  if (id != kMode)
+    return wave.fault(i,
+                      {ErrorCode::not_implemented,
+                       "writing hardware register " + std::to_string(id) + " is not implemented"});
+  const std::uint32_t field = (size < 32 ? (1u << size) - 1 : ~0u) << offset;
+  const std::uint32_t mode = (wave.mode & ~field) | (value << offset & field);
+  if ((mode & kRoundAndDenormal) != (wave.mode & kRoundAndDenormal))
+    return wave.fault(
+        i, {ErrorCode::not_implemented,
+            "changing the rounding or denormal mode is not implemented",
+            {},
+            "compile without -fgpu-flush-denormals-to-zero and without rounding intrinsics"});
+  wave.mode = mode;
+  return following(i);
+}
+const Instruction* set_register(Wave& wave, const Instruction& i) {
+  return write_register(wave, i, wave.s[i.sdst]);
+}
+const Instruction* set_register_immediate(Wave& wave, const Instruction& i) {
+  return write_register(wave, i, static_cast<std::uint32_t>(i.constant[2]));
+}
+
+struct Special {
+  std::string_view mnemonic;
+  Handler handler;
+  InstructionClass instruction_class = InstructionClass::salu;
+  OperandType source = OperandType::none;
+  bool relative_branch = false;
+};
+
+}  // namespace
+
+void add_scalar_rows(RowTable& table) {
+  using namespace scalar;
+  add_scalar_rows<
+      s_add_u32, s_sub_u32, s_add_i32, s_sub_i32, s_addc_u32, s_subb_u32, s_mul_i32, s_mul_hi_u32,
+      s_mul_hi_i32, s_absdiff_i32, s_lshl1_add_u32, s_lshl2_add_u32, s_lshl3_add_u32,
+      s_lshl4_add_u32, s_min_i32, s_min_u32, s_max_i32, s_max_u32, s_abs_i32, s_and_b32, s_and_b64,
+      s_or_b32, s_or_b64, s_xor_b32, s_xor_b64, s_andn2_b32, s_andn2_b64, s_orn2_b32, s_orn2_b64,
+      s_nand_b32, s_nand_b64, s_nor_b32, s_nor_b64, s_xnor_b32, s_xnor_b64, s_not_b32, s_not_b64,
+      s_lshl_b32, s_lshl_b64, s_lshr_b32, s_lshr_b64, s_ashr_i32, s_ashr_i64, s_bfm_b32, s_bfm_b64,
+      s_bfe_u32, s_bfe_i32, s_bfe_u64, s_bfe_i64, s_pack_ll_b32_b16, s_pack_lh_b32_b16,
+      s_pack_hh_b32_b16, s_mov_b32, s_mov_b64, s_movk_i32, s_cselect_b32, s_cselect_b64, s_brev_b32,
+      s_brev_b64, s_bcnt0_i32_b32, s_bcnt0_i32_b64, s_bcnt1_i32_b32, s_bcnt1_i32_b64, s_ff0_i32_b32,
+      s_ff0_i32_b64, s_ff1_i32_b32, s_ff1_i32_b64, s_flbit_i32_b32, s_flbit_i32_b64, s_flbit_i32,
+      s_flbit_i32_i64, s_sext_i32_i8, s_sext_i32_i16, s_bitreplicate_b64_b32, s_wqm_b32, s_wqm_b64,
+      s_cmp_eq_i32, s_cmp_lg_i32, s_cmp_gt_i32, s_cmp_ge_i32, s_cmp_lt_i32, s_cmp_le_i32,
+      s_cmp_eq_u32, s_cmp_lg_u32, s_cmp_gt_u32, s_cmp_ge_u32, s_cmp_lt_u32, s_cmp_le_u32,
+      s_cmp_eq_u64, s_cmp_lg_u64, s_bitcmp0_b32, s_bitcmp1_b32, s_bitcmp0_b64, s_bitcmp1_b64,
+      s_cmpk_eq_i32, s_cmpk_lg_i32, s_cmpk_gt_i32, s_cmpk_ge_i32, s_cmpk_lt_i32, s_cmpk_le_i32,
+      s_cmpk_eq_u32, s_cmpk_lg_u32, s_cmpk_gt_u32, s_cmpk_ge_u32, s_cmpk_lt_u32, s_cmpk_le_u32,
+      s_addk_i32, s_mulk_i32>(table);
+
+  using enum InstructionClass;
+  constexpr auto u32 = OperandType::u32, u64 = OperandType::u64;
+  const Special specials[] = {
+      {"s_and_saveexec_b64", save_exec<[](Mask s, Mask e) { return s & e; }>, salu, u64},
+      {"s_or_saveexec_b64", save_exec<[](Mask s, Mask e) { return s | e; }>, salu, u64},
+      {"s_xor_saveexec_b64", save_exec<[](Mask s, Mask e) { return s ^ e; }>, salu, u64},
+      {"s_andn2_saveexec_b64", save_exec<[](Mask s, Mask e) { return s & ~e; }>, salu, u64},
+      {"s_orn2_saveexec_b64", save_exec<[](Mask s, Mask e) { return s | ~e; }>, salu, u64},
+      {"s_nand_saveexec_b64", save_exec<[](Mask s, Mask e) { return ~(s & e); }>, salu, u64},
+      {"s_nor_saveexec_b64", save_exec<[](Mask s, Mask e) { return ~(s | e); }>, salu, u64},
+      {"s_xnor_saveexec_b64", save_exec<[](Mask s, Mask e) { return ~(s ^ e); }>, salu, u64},
+      {"s_andn1_saveexec_b64", save_exec<[](Mask s, Mask e) { return ~s & e; }>, salu, u64},
+      {"s_orn1_saveexec_b64", save_exec<[](Mask s, Mask e) { return ~s | e; }>, salu, u64},
+      {"s_andn1_wrexec_b64", write_exec<[](Mask s, Mask e) { return ~s & e; }>, salu, u64},
+      {"s_andn2_wrexec_b64", write_exec<[](Mask s, Mask e) { return s & ~e; }>, salu, u64},
+      {"s_cmov_b32", conditional_move, salu, u32},
+      {"s_cmov_b64", conditional_move64, salu, u64},
+      {"s_cmovk_i32", conditional_move, salu, u32},
+      {"s_bitset0_b32", bit_set<false>, salu, u32},
+      {"s_bitset1_b32", bit_set<true>, salu, u32},
+      {"s_bitset0_b64", bit_set64<false>, salu, u32},
+      {"s_bitset1_b64", bit_set64<true>, salu, u32},
+      {"s_getpc_b64", get_pc},
+      {"s_setpc_b64", set_pc, InstructionClass::branch, u64},
+      {"s_swappc_b64", swap_pc, InstructionClass::branch, u64},
+      {"s_call_b64", call, InstructionClass::branch},
+      {"s_getreg_b32", get_register},
+      {"s_setreg_b32", set_register},
+      {"s_setreg_imm32_b32", set_register_immediate},
+      {"s_branch",
+       margay::branch<[](const Wave&) { return true; }>,
+       InstructionClass::branch,
+       {},
+       true},
+      {"s_cbranch_scc0",
+       margay::branch<[](const Wave& w) { return !w.scc; }>,
+       InstructionClass::branch,
+       {},
+       true},
+      {"s_cbranch_scc1",
+       margay::branch<[](const Wave& w) { return w.scc; }>,
+       InstructionClass::branch,
+       {},
+       true},
+      {"s_cbranch_vccz",
+       margay::branch<[](const Wave& w) { return w.scalar64(kVccIndex) == 0; }>,
+       InstructionClass::branch,
+       {},
+       true},
+      {"s_cbranch_vccnz",
+       margay::branch<[](const Wave& w) { return w.scalar64(kVccIndex) != 0; }>,
+       InstructionClass::branch,
+       {},
+       true},
+      {"s_cbranch_execz",
+       margay::branch<[](const Wave& w) { return w.exec() == 0; }>,
+       InstructionClass::branch,
+       {},
+       true},
+      {"s_cbranch_execnz",
+       margay::branch<[](const Wave& w) { return w.exec() != 0; }>,
+       InstructionClass::branch,
+       {},
+       true},
+      {"s_endpgm", end_program, other},
+      {"s_endpgm_saved", end_program, other},
+      {"s_barrier", barrier, other},
+      {"s_trap", trap, other},
+      {"s_sendmsg", send_message, other},
+  };
+  for (const Special& special : specials) {
+    Row row;
+    row.mnemonic = special.mnemonic;
+    row.instruction_class = special.instruction_class;
+    row.plain = special.handler;
+    row.sources[0] = special.source;
+    row.source_count = special.source == OperandType::none ? 0 : 1;
+    row.relative_branch = special.relative_branch;
+    table.add(row);
+  }
+  for (const std::string_view mnemonic :
+       {"s_nop", "s_waitcnt", "s_sleep", "s_setprio", "s_wakeup", "s_icache_inv", "s_incperflevel",
+        "s_decperflevel", "s_ttracedata", "s_code_end", "s_dcache_inv", "s_dcache_wb",
+        "s_dcache_inv_vol", "s_dcache_wb_vol", "buffer_wbl2", "buffer_inv", "v_nop", "v_clrexcp"}) {
+    Row row;
+    row.mnemonic = mnemonic;
+    row.instruction_class = other;
+    row.plain = no_operation;
+    table.add(row);
+  }
+}
+
+}  // namespace margay

@@ -1,0 +1,137 @@
+#include "isa/decoder.h"
+
+#include <llvm/MC/MCAsmInfo.h>
+#include <llvm/MC/MCContext.h>
+#include <llvm/MC/MCDisassembler/MCDisassembler.h>
+#include <llvm/MC/MCInst.h>
+#include <llvm/MC/MCInstPrinter.h>
+#include <llvm/MC/MCInstrInfo.h>
+#include <llvm/MC/MCRegisterInfo.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/MCTargetOptions.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <cstring>
+#include <mutex>
+#include <set>
+
+extern "C" {
+void LLVMInitializeAMDGPUTargetInfo();
+void LLVMInitializeAMDGPUTargetMC();
+void LLVMInitializeAMDGPUDisassembler();
+}
+
+namespace margay::isa {
+namespace {
+
+constexpr const char* kTriple = "amdgcn-amd-amdhsa";
+constexpr const char* kCpu = "gfx942";
+
+/// Mnemonics live as long as the program, so that Encoded can hold views of them.
+std::string_view intern(std::string_view text) {
+  static std::mutex mutex;
+  static std::set<std::string, std::less<>> names;
+  const std::lock_guard lock(mutex);
+  auto found = names.find(text);
+  if (found == names.end()) found = names.emplace(text).first;
+  return *found;
+}
+
+std::string_view without_suffix(std::string_view mnemonic) {
+  mnemonic = mnemonic.substr(0, mnemonic.find_first_of(" \t"));
+  for (const std::string_view suffix : {"_e32", "_e64", "_sdwa", "_dpp"})
+    if (mnemonic.ends_with(suffix)) return mnemonic.substr(0, mnemonic.size() - suffix.size());
+  return mnemonic;
+}
+
+}  // namespace
+
+struct Decoder::Impl {
+  const llvm::Target* target = nullptr;
+  std::unique_ptr<llvm::MCRegisterInfo> registers;
+  std::unique_ptr<llvm::MCAsmInfo> assembly;
+  std::unique_ptr<llvm::MCInstrInfo> instructions;
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
+  std::unique_ptr<llvm::MCContext> context;
+  std::unique_ptr<llvm::MCDisassembler> disassembler;
+  std::unique_ptr<llvm::MCInstPrinter> printer;
+  std::vector<std::string_view> mnemonics;  // by LLVM opcode; empty until first met
+
+  [[nodiscard]] llvm::MCDisassembler::DecodeStatus read(std::span<const std::byte> code,
+                                                        std::uint64_t address, llvm::MCInst& inst,
+                                                        std::uint64_t& size) const {
+    const llvm::ArrayRef bytes(reinterpret_cast<const std::uint8_t*>(code.data()), code.size());
+    return disassembler->getInstruction(inst, size, bytes, address, llvm::nulls());
+  }
+};
+
+Decoder::Decoder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Decoder::~Decoder() = default;
+
+Result<std::unique_ptr<Decoder>> Decoder::create() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUDisassembler();
+  });
+  auto impl = std::make_unique<Impl>();
+  std::string why;
+  impl->target = llvm::TargetRegistry::lookupTarget(kTriple, why);
+  if (impl->target == nullptr)
+    return fail(ErrorCode::system, "LLVM has no AMDGPU target: " + why, "starting the decoder");
+  const llvm::Target& target = *impl->target;
+  impl->registers.reset(target.createMCRegInfo(kTriple));
+  impl->assembly.reset(target.createMCAsmInfo(*impl->registers, kTriple, llvm::MCTargetOptions{}));
+  impl->instructions.reset(target.createMCInstrInfo());
+  impl->subtarget.reset(target.createMCSubtargetInfo(kTriple, kCpu, ""));
+  impl->context = std::make_unique<llvm::MCContext>(llvm::Triple(kTriple), impl->assembly.get(),
+                                                    impl->registers.get(), impl->subtarget.get());
+  impl->disassembler.reset(target.createMCDisassembler(*impl->subtarget, *impl->context));
+  impl->printer.reset(target.createMCInstPrinter(llvm::Triple(kTriple), 0, *impl->assembly,
+                                                 *impl->instructions, *impl->registers));
+  if (!impl->disassembler || !impl->printer)
+    return fail(ErrorCode::system, "LLVM's AMDGPU disassembler could not be created",
+                "starting the decoder");
+  impl->printer->setPrintImmHex(true);
+  impl->mnemonics.resize(impl->instructions->getNumOpcodes());
+  return std::unique_ptr<Decoder>(new Decoder(std::move(impl)));
+}
+
+Result<Encoded> Decoder::decode(std::span<const std::byte> code, std::uint64_t address) {
+  llvm::MCInst inst;
+  std::uint64_t size = 0;
+  if (code.size() < 4 || impl_->read(code, address, inst, size) != llvm::MCDisassembler::Success)
+    return fail(ErrorCode::illegal_instruction, "these bytes are not a gfx942 instruction");
+
+  std::string_view& mnemonic = impl_->mnemonics[inst.getOpcode()];
+  if (mnemonic.empty()) mnemonic = intern(without_suffix(impl_->printer->getMnemonic(&inst).first));
+
+  Encoded encoded;
+  encoded.mnemonic = mnemonic;
+  encoded.size_bytes = static_cast<std::uint8_t>(size);
+  std::memcpy(&encoded.word, code.data(), std::min<std::size_t>(size, 8));
+  std::uint32_t first = 0;
+  std::memcpy(&first, code.data(), 4);
+  encoded.format = format_of(first);
+  const bool wide = encoded.format >= Format::vop3 && encoded.format != Format::unknown;
+  const std::size_t base = wide || encoded.format == Format::smem ? 8 : 4;
+  if (size > base) std::memcpy(&encoded.literal, code.data() + base, 4);
+  return encoded;
+}
+
+std::string Decoder::disassemble(std::span<const std::byte> code, std::uint64_t address) {
+  llvm::MCInst inst;
+  std::uint64_t size = 0;
+  if (code.size() < 4 || impl_->read(code, address, inst, size) != llvm::MCDisassembler::Success)
+    return "<not an instruction>";
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  impl_->printer->printInst(&inst, address, "", *impl_->subtarget, stream);
+  stream.flush();
+  const auto first = text.find_first_not_of(" \t");
+  return first == std::string::npos ? text : text.substr(first);
+}
+
+}  // namespace margay::isa

@@ -1,0 +1,217 @@
+// 16-bit float and integer instructions of the vector ALU.
+//
+// f16 chunks hold exact f32 values; one f32 operation rounded to f16 is correctly rounded (f32 has
+// more than twice f16's precision), except for fma, which goes through f64.
+// Source: MI300 ISA guide, sections 12.7 to 12.10.
+#pragma once
+
+#include "isa/gfx942/convert.h"
+#include "isa/gfx942/transcendental.h"
+
+namespace margay::MARGAY_TARGET {
+
+/// Rounds an exact f64 to an f32 that rounds to the same f16 as the f64 would: to odd.
+[[nodiscard]] inline float round_to_odd(double x) {
+  const float nearest = static_cast<float>(x);
+  if (static_cast<double>(nearest) == x || nearest != nearest) return nearest;
+  const auto bits = __builtin_bit_cast(std::uint32_t, nearest);
+  if (bits & 1u) return nearest;
+  // The two f32 neighbours of x are `nearest` and the next one towards x; the odd one keeps x's
+  // side.
+  const bool too_large = __builtin_fabs(static_cast<double>(nearest)) > __builtin_fabs(x);
+  return __builtin_bit_cast(float, too_large ? bits - 1u : bits + 1u);
+}
+[[nodiscard]] inline F32 fma_half(F32 a, F32 b, F32 c) {
+  return per_lane<float>(
+      [](float x, float y, float z) {
+        return round_to_odd(static_cast<double>(x) * static_cast<double>(y) +
+                            static_cast<double>(z));
+      },
+      a, b, c);
+}
+
+struct v_add_f16 : Op<f16(f16, f16)> {
+  static auto eval(auto a, auto b) { return a + b; }
+};
+struct v_sub_f16 : Op<f16(f16, f16)> {
+  static auto eval(auto a, auto b) { return a - b; }
+};
+struct v_subrev_f16 : Op<f16(f16, f16)> {
+  static auto eval(auto a, auto b) { return b - a; }
+};
+struct v_mul_f16 : Op<f16(f16, f16)> {
+  static auto eval(auto a, auto b) { return a * b; }
+};
+struct v_fma_f16 : Op<f16(f16, f16, f16)> {
+  static auto eval(auto a, auto b, auto c) { return fma_half(a, b, c); }
+};
+struct v_min_f16 : Op<f16(f16, f16)> {
+  static auto eval(auto a, auto b) { return number_min_max<false>(a, b); }
+};
+struct v_max_f16 : Op<f16(f16, f16)> {
+  static auto eval(auto a, auto b) { return number_min_max<true>(a, b); }
+};
+struct v_min3_f16 : Op<f16(f16, f16, f16)> {
+  static auto eval(auto a, auto b, auto c) { return v_min3_f32::eval(a, b, c); }
+};
+struct v_max3_f16 : Op<f16(f16, f16, f16)> {
+  static auto eval(auto a, auto b, auto c) { return v_max3_f32::eval(a, b, c); }
+};
+struct v_med3_f16 : Op<f16(f16, f16, f16)> {
+  static auto eval(auto a, auto b, auto c) { return v_med3_f32::eval(a, b, c); }
+};
+struct v_rndne_f16 : Op<f16(f16)> {
+  static auto eval(auto a) { return round_to_integral<0>(a); }
+};
+struct v_floor_f16 : Op<f16(f16)> {
+  static auto eval(auto a) { return round_to_integral<1>(a); }
+};
+struct v_ceil_f16 : Op<f16(f16)> {
+  static auto eval(auto a) { return round_to_integral<2>(a); }
+};
+struct v_trunc_f16 : Op<f16(f16)> {
+  static auto eval(auto a) { return round_to_integral<3>(a); }
+};
+struct v_fract_f16 : Op<f16(f16)> {
+  static auto eval(auto a) {
+    const F32 below_one = splat<F32>(0x1.ffcp-1f);  // the largest f16 under 1
+    const F32 part = a - round_to_integral<1>(a);
+    return select(part > below_one, below_one, part);
+  }
+};
+struct v_rcp_f16 : Op<f16(f16)> {
+  static auto eval(auto a) { return 1.0f / a; }
+};
+struct v_sqrt_f16 : Op<f16(f16)> {
+  static auto eval(auto a) { return sqrt(a); }
+};
+struct v_rsq_f16 : Op<f16(f16)> {
+  static auto eval(auto a) { return v_rsq_f32::eval(a); }
+};
+struct v_exp_f16 : Op<f16(f16)> {
+  static auto eval(auto a) { return v_exp_f32::eval(a); }
+};
+struct v_log_f16 : Op<f16(f16)> {
+  static auto eval(auto a) { return v_log_f32::eval(a); }
+};
+struct v_sin_f16 : Op<f16(f16)> {
+  static auto eval(auto a) { return v_sin_f32::eval(a); }
+};
+struct v_cos_f16 : Op<f16(f16)> {
+  static auto eval(auto a) { return v_cos_f32::eval(a); }
+};
+struct v_ldexp_f16 : Op<f16(f16, i16)> {
+  static auto eval(auto a, auto e) {
+    return per_lane<float>(
+        [](float x, int n) { return round_to_odd(__builtin_ldexp(static_cast<double>(x), n)); }, a,
+        e);
+  }
+};
+struct v_frexp_mant_f16 : Op<f16(f16)> {
+  static auto eval(auto a) { return v_frexp_mant_f32::eval(a); }
+};
+struct v_frexp_exp_i16_f16 : Op<i16(f16)> {
+  static auto eval(auto a) { return v_frexp_exp_i32_f32::eval(a); }
+};
+struct v_div_fixup_f16 : Op<f16(f16, f16, f16)> {
+  static auto eval(auto a, auto b, auto c) { return v_div_fixup_f32::eval(a, b, c); }
+};
+struct v_cvt_f16_u16 : Op<f16(u16)> {
+  static auto eval(auto a) { return __builtin_convertvector(a, F32); }
+};
+struct v_cvt_f16_i16 : Op<f16(i16)> {
+  static auto eval(auto a) { return __builtin_convertvector(a, F32); }
+};
+struct v_cvt_u16_f16 : Op<u16(f16)> {
+  static auto eval(auto a) { return smaller(v_cvt_u32_f32::eval(a), splat<U32>(0xffffu)); }
+};
+struct v_cvt_i16_f16 : Op<i16(f16)> {
+  static auto eval(auto a) {
+    return larger(smaller(v_cvt_i32_f32::eval(a), splat<I32>(32767)), splat<I32>(-32768));
+  }
+};
+
+struct v_add_u16 : Op<u16(u16, u16)> {
+  static auto eval(auto a, auto b) { return a + b; }
+};
+struct v_sub_u16 : Op<u16(u16, u16)> {
+  static auto eval(auto a, auto b) { return a - b; }
+};
+struct v_subrev_u16 : Op<u16(u16, u16)> {
+  static auto eval(auto a, auto b) { return b - a; }
+};
+struct v_add_i16 : Op<i16(i16, i16)> {
+  static auto eval(auto a, auto b) { return a + b; }
+};
+struct v_sub_i16 : Op<i16(i16, i16)> {
+  static auto eval(auto a, auto b) { return a - b; }
+};
+struct v_mul_lo_u16 : Op<u16(u16, u16)> {
+  static auto eval(auto a, auto b) { return a * b; }
+};
+struct v_mad_u16 : Op<u16(u16, u16, u16)> {
+  static auto eval(auto a, auto b, auto c) { return a * b + c; }
+};
+struct v_mad_i16 : Op<i16(i16, i16, i16)> {
+  static auto eval(auto a, auto b, auto c) { return as<I32>(as<U32>(a) * as<U32>(b) + as<U32>(c)); }
+};
+struct v_mad_u32_u16 : Op<u32(u16, u16, u32)> {
+  static auto eval(auto a, auto b, auto c) { return a * b + c; }
+};
+struct v_mad_i32_i16 : Op<i32(i16, i16, i32)> {
+  static auto eval(auto a, auto b, auto c) { return as<I32>(as<U32>(a) * as<U32>(b) + as<U32>(c)); }
+};
+struct v_lshlrev_b16 : Op<u16(u16, u16)> {
+  static auto eval(auto s, auto a) { return a << (s & 15u); }
+};
+struct v_lshrrev_b16 : Op<u16(u16, u16)> {
+  static auto eval(auto s, auto a) { return a >> (s & 15u); }
+};
+struct v_ashrrev_i16 : Op<i16(u16, i16)> {
+  static auto eval(auto s, auto a) { return a >> as<I32>(s & 15u); }
+};
+struct v_min_u16 : Op<u16(u16, u16)> {
+  static auto eval(auto a, auto b) { return smaller(a, b); }
+};
+struct v_max_u16 : Op<u16(u16, u16)> {
+  static auto eval(auto a, auto b) { return larger(a, b); }
+};
+struct v_min_i16 : Op<i16(i16, i16)> {
+  static auto eval(auto a, auto b) { return smaller(a, b); }
+};
+struct v_max_i16 : Op<i16(i16, i16)> {
+  static auto eval(auto a, auto b) { return larger(a, b); }
+};
+struct v_min3_i16 : Op<i16(i16, i16, i16)> {
+  static auto eval(auto a, auto b, auto c) { return smaller(smaller(a, b), c); }
+};
+struct v_max3_i16 : Op<i16(i16, i16, i16)> {
+  static auto eval(auto a, auto b, auto c) { return larger(larger(a, b), c); }
+};
+struct v_min3_u16 : Op<u16(u16, u16, u16)> {
+  static auto eval(auto a, auto b, auto c) { return smaller(smaller(a, b), c); }
+};
+struct v_max3_u16 : Op<u16(u16, u16, u16)> {
+  static auto eval(auto a, auto b, auto c) { return larger(larger(a, b), c); }
+};
+struct v_med3_i16 : Op<i16(i16, i16, i16)> {
+  static auto eval(auto a, auto b, auto c) { return median(a, b, c); }
+};
+struct v_med3_u16 : Op<u16(u16, u16, u16)> {
+  static auto eval(auto a, auto b, auto c) { return median(a, b, c); }
+};
+struct v_pack_b32_f16 : Op<u32(u16, u16)> {
+  static auto eval(auto a, auto b) { return a | (b << 16); }
+};
+
+using HalfRows =
+    Rows<v_add_f16, v_sub_f16, v_subrev_f16, v_mul_f16, v_fma_f16, v_min_f16, v_max_f16, v_min3_f16,
+         v_max3_f16, v_med3_f16, v_rndne_f16, v_floor_f16, v_ceil_f16, v_trunc_f16, v_fract_f16,
+         v_rcp_f16, v_sqrt_f16, v_rsq_f16, v_exp_f16, v_log_f16, v_sin_f16, v_cos_f16, v_ldexp_f16,
+         v_frexp_mant_f16, v_frexp_exp_i16_f16, v_div_fixup_f16, v_cvt_f16_u16, v_cvt_f16_i16,
+         v_cvt_u16_f16, v_cvt_i16_f16, v_add_u16, v_sub_u16, v_subrev_u16, v_add_i16, v_sub_i16,
+         v_mul_lo_u16, v_mad_u16, v_mad_i16, v_mad_u32_u16, v_mad_i32_i16, v_lshlrev_b16,
+         v_lshrrev_b16, v_ashrrev_i16, v_min_u16, v_max_u16, v_min_i16, v_max_i16, v_min3_i16,
+         v_max3_i16, v_min3_u16, v_max3_u16, v_med3_i16, v_med3_u16, v_pack_b32_f16>;
+
+}  // namespace margay::MARGAY_TARGET

@@ -1,0 +1,213 @@
+// Division helpers and the instructions the hardware approximates.
+//
+// The hardware's approximations (rcp, rsq, sqrt, exp, log, sin, cos) are within 1 ulp or so and
+// their exact bits are not published; here they are the correctly rounded results (f64 ones: the
+// host library's). The division helpers are exact algorithms: a compiled division gives IEEE bits.
+// Source: MI300 ISA guide, sections 12.8 and 12.10.
+#pragma once
+
+#include "isa/gfx942/float.h"
+
+namespace margay::MARGAY_TARGET {
+
+struct v_rcp_f32 : Op<f32(f32)> {
+  static auto eval(auto a) { return 1.0f / a; }
+};
+struct v_rcp_iflag_f32 : Op<f32(f32)> {
+  static auto eval(auto a) { return 1.0f / a; }
+};
+struct v_rcp_f64 : Op<f64(f64)> {
+  static auto eval(auto a) { return 1.0 / a; }
+};
+struct v_sqrt_f32 : Op<f32(f32)> {
+  static auto eval(auto a) { return sqrt(a); }
+};
+struct v_sqrt_f64 : Op<f64(f64)> {
+  static auto eval(auto a) {
+    return per_lane<double>([](double x) { return __builtin_sqrt(x); }, a);
+  }
+};
+struct v_rsq_f32 : Op<f32(f32)> {
+  static auto eval(auto a) {
+    return per_lane<float>(
+        [](float x) { return static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(x))); },
+        a);
+  }
+};
+struct v_rsq_f64 : Op<f64(f64)> {
+  static auto eval(auto a) {
+    return per_lane<double>([](double x) { return 1.0 / __builtin_sqrt(x); }, a);
+  }
+};
+struct v_exp_f32 : Op<f32(f32)> {  // 2^a
+  static auto eval(auto a) {
+    return per_lane<float>(
+        [](float x) { return static_cast<float>(__builtin_exp2(static_cast<double>(x))); }, a);
+  }
+};
+struct v_log_f32 : Op<f32(f32)> {  // log2(a)
+  static auto eval(auto a) {
+    return per_lane<float>(
+        [](float x) { return static_cast<float>(__builtin_log2(static_cast<double>(x))); }, a);
+  }
+};
+struct v_exp_legacy_f32 : v_exp_f32 {};
+struct v_log_legacy_f32 : v_log_f32 {};
+
+/// sin and cos take revolutions; the hardware's range is +-256, beyond which the result is that of
+/// angle 0.
+inline constexpr double kTwoPi = 6.283185307179586476925286766559;
+[[nodiscard]] inline float sine_of_revolutions(float x) {
+  if (__builtin_fabsf(x) > 256.0f) return x - x == 0 ? 0.0f : __builtin_nanf("");
+  return static_cast<float>(__builtin_sin(kTwoPi * (static_cast<double>(x) - __builtin_floor(x))));
+}
+[[nodiscard]] inline float cosine_of_revolutions(float x) {
+  if (__builtin_fabsf(x) > 256.0f) return x - x == 0 ? 1.0f : __builtin_nanf("");
+  return static_cast<float>(__builtin_cos(kTwoPi * (static_cast<double>(x) - __builtin_floor(x))));
+}
+struct v_sin_f32 : Op<f32(f32)> {
+  static auto eval(auto a) { return per_lane<float>(sine_of_revolutions, a); }
+};
+struct v_cos_f32 : Op<f32(f32)> {
+  static auto eval(auto a) { return per_lane<float>(cosine_of_revolutions, a); }
+};
+
+// ---- Division -------------------------------------------------------------------------------
+// a / b is compiled to: scale both, reciprocal, Newton steps with fma, v_div_fmas (undo the scale),
+// v_div_fixup (special cases).
+
+/// The two formats' constants: by how much div_scale scales, and where it starts to.
+template <typename T>
+struct DivisionFormat;
+template <>
+struct DivisionFormat<float> {
+  static constexpr int mantissa_bits = 23, exponent_mask = 0xff, bias = 127;
+  static constexpr int scale = 64, far_apart = 96, tiny_numerator = 23;
+};
+template <>
+struct DivisionFormat<double> {
+  static constexpr int mantissa_bits = 52, exponent_mask = 0x7ff, bias = 1023;
+  static constexpr int scale = 128, far_apart = 768, tiny_numerator = 53;
+};
+template <typename T>
+[[nodiscard]] inline int exponent_of(T x) {
+  using F = DivisionFormat<T>;
+  return static_cast<int>(__builtin_bit_cast(BitsOf<T>, x) >> F::mantissa_bits) & F::exponent_mask;
+}
+template <typename T>
+[[nodiscard]] inline bool is_denormal(T x) {
+  return exponent_of(x) == 0 && x != 0;
+}
+template <typename T>
+[[nodiscard]] inline T scale_by(T x, int exponent) {
+  if constexpr (sizeof(T) == 8)
+    return __builtin_ldexp(x, exponent);
+  else
+    return __builtin_ldexpf(x, exponent);
+}
+
+template <typename T>
+struct ScaledPart {
+  T value;
+  bool flag;
+};
+
+/// `part` is the denominator or the numerator again: the one to scale.
+template <typename T>
+[[nodiscard]] inline ScaledPart<T> divide_scale(T part, T denominator, T numerator) {
+  using F = DivisionFormat<T>;
+  const auto same = [](T x, T y) {
+    return __builtin_bit_cast(BitsOf<T>, x) == __builtin_bit_cast(BitsOf<T>, y);
+  };
+  if (numerator == 0 || denominator == 0) return {std::numeric_limits<T>::quiet_NaN(), false};
+  if (exponent_of(numerator) - exponent_of(denominator) >= F::far_apart)
+    return {same(part, denominator) ? scale_by(part, F::scale) : part, true};
+  if (is_denormal(denominator)) return {scale_by(part, F::scale), false};
+  const bool reciprocal_denormal = is_denormal(T{1} / denominator);
+  const bool quotient_denormal = is_denormal(numerator / denominator);
+  if (reciprocal_denormal && quotient_denormal)
+    return {same(part, denominator) ? scale_by(part, F::scale) : part, true};
+  if (reciprocal_denormal) return {scale_by(part, -F::scale), false};
+  if (quotient_denormal) return {same(part, numerator) ? scale_by(part, F::scale) : part, true};
+  if (exponent_of(numerator) <= F::tiny_numerator) return {scale_by(part, F::scale), false};
+  return {part, false};
+}
+
+template <typename T>
+[[nodiscard]] inline T divide_fixup(T quotient, T denominator, T numerator) {
+  using F = DivisionFormat<T>;
+  using Limits = std::numeric_limits<T>;
+  const auto quiet = [](T x) {
+    return __builtin_bit_cast(
+        T, __builtin_bit_cast(BitsOf<T>, x) | (BitsOf<T>{1} << (F::mantissa_bits - 1)));
+  };
+  const T magnitude = sizeof(T) == 8
+                          ? static_cast<T>(__builtin_fabs(quotient))
+                          : static_cast<T>(__builtin_fabsf(static_cast<float>(quotient)));
+  const bool negative = __builtin_signbit(denominator) != __builtin_signbit(numerator);
+  const auto with_sign = [negative](T x) { return negative ? -x : x; };
+  const bool denominator_infinite = __builtin_isinf(denominator),
+             numerator_infinite = __builtin_isinf(numerator);
+  if (numerator != numerator) return quiet(numerator);
+  if (denominator != denominator) return quiet(denominator);
+  if ((denominator == 0 && numerator == 0) || (denominator_infinite && numerator_infinite))
+    return -Limits::quiet_NaN();
+  if (denominator == 0 || numerator_infinite) return with_sign(Limits::infinity());
+  if (denominator_infinite || numerator == 0) return with_sign(T{0});
+  return with_sign(magnitude);
+}
+
+template <typename T>
+[[nodiscard]] inline T divide_fmas(T a, T b, T c, bool flag) {
+  using F = DivisionFormat<T>;
+  T fused;
+  if constexpr (sizeof(T) == 8)
+    fused = __builtin_fma(a, b, c);
+  else
+    fused = __builtin_fmaf(a, b, c);
+  if (!flag) return fused;
+  return scale_by(fused, exponent_of(c) > F::bias ? F::scale : -F::scale);
+}
+
+template <typename Type, typename T>
+struct DivScale : Op<with_mask<Type>(Type, Type, Type)> {
+  static ValueAndMask<Type> eval(auto part, auto denominator, auto numerator) {
+    ValueAndMask<Type> out;
+    for (int i = 0; i < kLanes; ++i) {
+      const auto scaled = divide_scale<T>(part[i], denominator[i], numerator[i]);
+      out.value[i] = scaled.value;
+      out.mask[i] = scaled.flag ? -1 : 0;
+    }
+    return out;
+  }
+};
+struct v_div_scale_f32 : DivScale<f32, float> {};
+struct v_div_scale_f64 : DivScale<f64, double> {};
+struct v_div_fixup_f32 : Op<f32(f32, f32, f32)> {
+  static auto eval(auto a, auto b, auto c) { return per_lane<float>(divide_fixup<float>, a, b, c); }
+};
+struct v_div_fixup_f64 : Op<f64(f64, f64, f64)> {
+  static auto eval(auto a, auto b, auto c) {
+    return per_lane<double>(divide_fixup<double>, a, b, c);
+  }
+};
+struct v_div_fmas_f32 : Op<f32(f32, f32, f32, mask)> {
+  static constexpr bool kReadsVcc = true;
+  static auto eval(auto a, auto b, auto c, auto flag) {
+    return per_lane<float>(divide_fmas<float>, a, b, c, flag);
+  }
+};
+struct v_div_fmas_f64 : Op<f64(f64, f64, f64, mask)> {
+  static constexpr bool kReadsVcc = true;
+  static auto eval(auto a, auto b, auto c, auto flag) {
+    return per_lane<double>(divide_fmas<double>, a, b, c, flag);
+  }
+};
+
+using TranscendentalRows =
+    Rows<v_rcp_f32, v_rcp_iflag_f32, v_rcp_f64, v_sqrt_f32, v_sqrt_f64, v_rsq_f32, v_rsq_f64,
+         v_exp_f32, v_log_f32, v_exp_legacy_f32, v_log_legacy_f32, v_sin_f32, v_cos_f32,
+         v_div_scale_f32, v_div_scale_f64, v_div_fixup_f32, v_div_fixup_f64, v_div_fmas_f32,
+         v_div_fmas_f64>;
+
+}  // namespace margay::MARGAY_TARGET

@@ -1,0 +1,12 @@
+// How matrix instructions round.
+#pragma once
+
+#include <cstdint>
+
+namespace margay {
+
+/// exact: the published bit-level model of the hardware. fma: a chain of fp32 fused multiply-adds
+/// in ascending k. fast: whatever this host does fastest.
+enum class MfmaMode : std::uint8_t { exact, fma, fast };
+
+}  // namespace margay
