@@ -3,4 +3,6 @@
 #pragma once
 
 #include <hip/hip_runtime.h>
+
+// After the above, which it needs.
 #include_next <hip/hip_cooperative_groups.h>

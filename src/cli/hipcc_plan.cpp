@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -81,7 +82,7 @@ bool contains(const List& list, std::string_view word) {
 }
 
 /// What a file is, by its suffix, as hipcc sees it: .cpp and its kin are HIP.
-enum class InputKind { hip, c, other };
+enum class InputKind : std::uint8_t { hip, c, other };
 
 InputKind classify(std::string_view file) {
   if (file == "-") return InputKind::hip;
