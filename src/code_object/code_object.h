@@ -24,14 +24,29 @@ enum class ArgumentKind : std::uint8_t {
   by_value,
   global_buffer,
   dynamic_shared_pointer,
-  hidden_block_count_x, hidden_block_count_y, hidden_block_count_z,
-  hidden_group_size_x, hidden_group_size_y, hidden_group_size_z,
-  hidden_remainder_x, hidden_remainder_y, hidden_remainder_z,
-  hidden_global_offset_x, hidden_global_offset_y, hidden_global_offset_z,
+  hidden_block_count_x,
+  hidden_block_count_y,
+  hidden_block_count_z,
+  hidden_group_size_x,
+  hidden_group_size_y,
+  hidden_group_size_z,
+  hidden_remainder_x,
+  hidden_remainder_y,
+  hidden_remainder_z,
+  hidden_global_offset_x,
+  hidden_global_offset_y,
+  hidden_global_offset_z,
   hidden_grid_dims,
-  hidden_printf_buffer, hidden_hostcall_buffer, hidden_multigrid_sync_arg, hidden_heap_v1,
-  hidden_default_queue, hidden_completion_action, hidden_dynamic_lds_size,
-  hidden_private_base, hidden_shared_base, hidden_queue_ptr,
+  hidden_printf_buffer,
+  hidden_hostcall_buffer,
+  hidden_multigrid_sync_arg,
+  hidden_heap_v1,
+  hidden_default_queue,
+  hidden_completion_action,
+  hidden_dynamic_lds_size,
+  hidden_private_base,
+  hidden_shared_base,
+  hidden_queue_ptr,
   hidden_none,
   other,  ///< A kind this version does not know; its text is kept in KernelArgument::kind_text.
 };
@@ -72,19 +87,19 @@ struct KernelDescriptor {
 
 /// A kernel: descriptor, place in the image, and what the metadata says of it.
 struct Kernel {
-  std::string name;            ///< Symbol name without the `.kd` suffix.
+  std::string name;  ///< Symbol name without the `.kd` suffix.
   std::uint64_t descriptor_vaddr = 0;
   std::uint64_t entry_vaddr = 0;
   KernelDescriptor descriptor;
   std::vector<KernelArgument> arguments;  ///< In segment order, hidden ones included.
   std::uint32_t kernarg_bytes = 0;
-  std::uint32_t vgpr_count = 0;           ///< Unified count as the compiler reports it.
+  std::uint32_t vgpr_count = 0;  ///< Unified count as the compiler reports it.
   std::uint32_t agpr_count = 0;
   std::uint32_t sgpr_count = 0;
   std::uint32_t vgpr_spill_count = 0;
   std::uint32_t sgpr_spill_count = 0;
-  std::uint32_t lds_bytes = 0;            ///< Static LDS.
-  std::uint32_t scratch_bytes = 0;        ///< Per lane.
+  std::uint32_t lds_bytes = 0;      ///< Static LDS.
+  std::uint32_t scratch_bytes = 0;  ///< Per lane.
   std::uint32_t max_workgroup_size = 1024;
   bool uses_dynamic_stack = false;
 };
@@ -100,9 +115,9 @@ struct Symbol {
 
 /// One line of a source-level call chain.
 struct SourceFrame {
-  std::string function;  ///< Demangled.
-  std::string file;
-  std::uint32_t line = 0;
+  std::string function;  ///< Demangled; without arguments where only line tables are there.
+  std::string file;      ///< With the directory it was compiled in, where the compiler recorded it.
+  std::uint32_t line = 0;  ///< 0: the compiler attributes the instruction to no line.
   std::uint32_t column = 0;
 };
 
@@ -140,8 +155,12 @@ class CodeObject {
   /// The executable range [first, last) that holds `vaddr`, or an empty pair.
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> executable_range(std::uint64_t vaddr) const;
 
+  /// The load address must be a multiple of this, a power of two (4096 from today's linkers).
+  [[nodiscard]] std::uint64_t image_alignment() const;
+
   /// Copies the segments into `image` (image_bytes() long), zero-fills the rest and applies the
-  /// relocations for an image that the device sees at `load_address`.
+  /// relocations for an image that the device sees at `load_address`. A symbol that the image does
+  /// not define gives not_found with its name.
   [[nodiscard]] Status load(std::span<std::byte> image, std::uint64_t load_address) const;
 
   /// The source position of the instruction at `vaddr`: innermost inlined frame first. Empty when
@@ -155,14 +174,19 @@ class CodeObject {
 };
 
 /// Finds the gfx942 code object in `bytes`, which is a plain ELF code object (.hsaco), a clang
-/// offload bundle (`__CLANG_OFFLOAD_BUNDLE__`, as embedded in host programs, uncompressed or
-/// compressed "CCOB"), and returns a copy of the ELF image inside. wrong_architecture names the targets that
-/// are there when gfx942 is not among them.
+/// offload bundle (`__CLANG_OFFLOAD_BUNDLE__`, or compressed, "CCOB"), or a host program or shared
+/// library that embeds such bundles, and returns a copy of the ELF image inside.
+/// wrong_architecture names the targets that are there when gfx942 is not among them.
 [[nodiscard]] Result<std::vector<std::byte>> find_gfx942_image(std::span<const std::byte> bytes);
 
-/// How many bytes a bundle occupies that starts at `data` and whose end is not known (clang
-/// registers fat binaries by pointer only). Reads no more than the bundle's own tables say, and
-/// refuses absurd ones.
+/// The same, for all of them: a program embeds one per translation unit with device code. Never
+/// empty.
+[[nodiscard]] Result<std::vector<std::vector<std::byte>>> find_gfx942_images(
+    std::span<const std::byte> bytes);
+
+/// How many bytes a bundle or plain code object occupies that starts at `data` and whose end is not
+/// known (clang registers fat binaries, and programs load modules, by pointer only). Reads no more
+/// than its own tables say, and refuses absurd ones.
 [[nodiscard]] Result<std::size_t> bundle_size(const std::byte* data);
 
 }  // namespace margay

@@ -1,0 +1,18 @@
+// zlib and zstd data of a stated size, without trusting the statement.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/error.h"
+#include "code_object/byte_reader.h"
+
+namespace margay::code_object {
+
+enum class Compression : std::uint8_t { zlib, zstd };
+
+/// invalid_image when the data is corrupted or `size` cannot be true.
+[[nodiscard]] Result<std::vector<std::byte>> decompress(Compression method, Bytes compressed,
+                                                        std::uint64_t size);
+
+}  // namespace margay::code_object

@@ -1,0 +1,136 @@
+// From whatever the user has (a code object, an offload bundle, a host program) to the gfx942 code
+// objects inside.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <llvm/BinaryFormat/ELF.h>
+
+#include "code_object/code_object.h"
+#include "code_object/elf_image.h"
+#include "code_object/offload_bundle.h"
+
+namespace margay {
+namespace {
+
+using namespace code_object;
+
+// Clang puts fat binaries here (clang, "HIP Support", and CodeGen's section names).
+constexpr std::string_view kFatBinarySection = ".hip_fatbin";
+// Images of one file together; a few compressed bytes could otherwise ask for all of the memory.
+constexpr std::uint64_t kMaxImageBytes = std::uint64_t{4} << 30;
+
+std::vector<std::byte> copy(Bytes bytes) { return {bytes.begin(), bytes.end()}; }
+
+/// The entry for this device that was compiled most specifically for it.
+Result<std::vector<std::byte>> choose(const Bundle& bundle) {
+  const BundleEntry* best = nullptr;
+  int best_specificity = -1;
+  std::string found;
+  for (const BundleEntry& entry : bundle.entries) {
+    const auto target = entry_target(entry.id);
+    if (target && target->runs_here() && target->specificity() > best_specificity) {
+      best = &entry;
+      best_specificity = target->specificity();
+    }
+    // The host's entry is always there and always empty.
+    if (entry.id.starts_with("host-")) continue;
+    if (!found.empty()) found += ", ";
+    found += target ? target->text() : std::string(entry.id);
+  }
+  if (best == nullptr) return wrong_target(found.empty() ? "no GPU at all" : found);
+  return copy(best->image);
+}
+
+/// The code object of the bundle at the start of `bytes`, and how many bytes the bundle takes.
+struct Found {
+  Result<std::vector<std::byte>> image;
+  std::uint64_t size_bytes = 0;
+};
+
+Result<Found> read_one(Bytes bytes) {
+  if (is_compressed_bundle(bytes)) {
+    const CompressedHeader header = MARGAY_TRY(read_compressed_header(bytes));
+    const auto contents = MARGAY_TRY(decompress_bundle(header, bytes));
+    if (!is_bundle(contents)) {
+      return fail(ErrorCode::invalid_image, "The compressed offload bundle holds no bundle.");
+    }
+    const Bundle bundle = MARGAY_TRY(read_bundle(contents));
+    // Version 1 is as long as the bytes it is given in.
+    return Found{.image = choose(bundle),
+                 .size_bytes = header.total_bytes != 0 ? header.total_bytes : bytes.size()};
+  }
+  if (is_bundle(bytes)) {
+    const Bundle bundle = MARGAY_TRY(read_bundle(bytes));
+    return Found{.image = choose(bundle), .size_bytes = bundle.size_bytes};
+  }
+  return fail(ErrorCode::invalid_image,
+              "This is not a code object: neither an ELF file nor an "
+              "offload bundle.",
+              {}, "Give a .hsaco file, an offload bundle, or a program with HIP kernels in it.");
+}
+
+/// Each translation unit of a program leaves one bundle in the section, padded to its alignment.
+/// Stops when there are `wanted` images.
+Result<std::vector<std::vector<std::byte>>> read_bundles(Bytes bytes, std::size_t wanted) {
+  std::vector<std::vector<std::byte>> images;
+  std::uint64_t image_bytes = 0;
+  Result<std::vector<std::byte>> missing = {};
+  while (images.size() < wanted) {
+    const auto start = std::ranges::find_if(bytes, [](std::byte b) { return b != std::byte{0}; });
+    bytes = bytes.subspan(static_cast<std::size_t>(start - bytes.begin()));
+    if (bytes.empty()) break;
+    Found found = MARGAY_TRY(read_one(bytes));
+    if (found.image) {
+      image_bytes += found.image->size();
+      if (image_bytes > kMaxImageBytes) {
+        return fail(ErrorCode::invalid_image, "The fat binary holds more than 4 GiB for gfx942.");
+      }
+      images.push_back(std::move(*found.image));
+    } else {
+      missing = std::move(found.image);
+    }
+    bytes = bytes.subspan(found.size_bytes);
+  }
+  if (!images.empty()) return images;
+  if (!missing) return std::unexpected(std::move(missing).error());
+  return fail(ErrorCode::not_found, "The fat binary is empty.");
+}
+
+bool is_host_program(Bytes bytes) {
+  if (!is_elf(bytes)) return false;
+  ByteReader reader(bytes, 18);  // e_machine
+  const auto machine = reader.read<std::uint16_t>();
+  return reader.ok() && machine != llvm::ELF::EM_AMDGPU;
+}
+
+Result<std::vector<std::vector<std::byte>>> find_images(Bytes bytes, std::size_t wanted) {
+  if (is_host_program(bytes)) {
+    const Bytes section = MARGAY_TRY(find_elf_section(bytes, kFatBinarySection));
+    if (section.empty()) {
+      return fail(ErrorCode::not_found,
+                  "The host program holds no HIP kernels (it has no section "
+                  ".hip_fatbin).",
+                  {}, "Give a program built from HIP sources with device code.");
+    }
+    return read_bundles(section, wanted);
+  }
+  if (is_elf(bytes)) {
+    MARGAY_CHECK(identify_elf(bytes));
+    std::vector<std::vector<std::byte>> images;
+    images.push_back(copy(bytes));
+    return images;
+  }
+  return read_bundles(bytes, wanted);
+}
+
+}  // namespace
+
+Result<std::vector<std::vector<std::byte>>> find_gfx942_images(std::span<const std::byte> bytes) {
+  return find_images(bytes, ~std::size_t{0});
+}
+
+Result<std::vector<std::byte>> find_gfx942_image(std::span<const std::byte> bytes) {
+  return std::move(MARGAY_TRY(find_images(bytes, 1)).front());
+}
+
+}  // namespace margay

@@ -1,0 +1,25 @@
+// The metadata note: what the compiler says of each kernel, in MessagePack.
+//
+// Format: LLVM, "User Guide for AMDGPU Backend", "Code Object V3/V4/V5 Metadata".
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "code_object/byte_reader.h"
+#include "code_object/code_object.h"
+
+namespace margay::code_object {
+
+struct Metadata {
+  std::string target;  ///< amdhsa.target; empty when the note does not say.
+  std::uint64_t version_major = 0;
+  std::uint64_t version_minor = 0;
+  /// Named by `.symbol` without ".kd"; everything but descriptor and addresses is filled in.
+  std::vector<Kernel> kernels;
+};
+
+[[nodiscard]] Result<Metadata> read_metadata(Bytes note);
+
+}  // namespace margay::code_object

@@ -1,0 +1,37 @@
+// Source positions of instructions: line tables and inlined call chains put together.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "code_object/code_object.h"
+#include "code_object/dwarf/debug_info.h"
+#include "code_object/dwarf/line_table.h"
+#include "code_object/elf_image.h"
+
+namespace margay::code_object {
+
+class SourceLines {
+ public:
+  /// Reads the debug sections of `image`, whose file must outlive this. What makes no sense in them
+  /// is left out: wrong debug information never keeps a kernel from running.
+  explicit SourceLines(const ElfImage& image);
+
+  SourceLines(const SourceLines&) = delete;
+  SourceLines& operator=(const SourceLines&) = delete;
+
+  /// Innermost frame first. With line tables alone the compiler records short names only
+  /// ("tile<4>", without namespace); of the outermost function the symbol table knows more.
+  [[nodiscard]] std::vector<SourceFrame> frames_at(std::uint64_t vaddr) const;
+
+ private:
+  std::vector<std::vector<std::byte>> decompressed_;  ///< Backs `sections_` where needed.
+  DwarfSections sections_;
+  LineTables lines_;
+  DebugInfo info_;
+};
+
+/// `name` demangled, or as it is.
+[[nodiscard]] std::string demangled(std::string_view name);
+
+}  // namespace margay::code_object

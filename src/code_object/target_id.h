@@ -1,0 +1,40 @@
+// Which processor a code object is for, and whether the virtual MI325X may run it.
+//
+// Format: LLVM, "User Guide for AMDGPU Backend", sections "Target ID" and "ELF Header" (e_flags).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace margay::code_object {
+
+/// A target feature of a code object: `any` code runs with the feature on and off.
+enum class Feature : std::uint8_t { any, off, on };
+
+struct TargetId {
+  std::string processor;  ///< E.g. "gfx942".
+  Feature sramecc = Feature::any;
+  Feature xnack = Feature::any;
+
+  /// E.g. "gfx942:sramecc+:xnack-".
+  [[nodiscard]] std::string text() const;
+  /// True when code for this target runs on the virtual device, gfx942:sramecc+:xnack-.
+  [[nodiscard]] bool runs_here() const;
+  /// How many features the target pins down: of two images that both run, the one with more of
+  /// them was compiled more specifically for this device.
+  [[nodiscard]] int specificity() const;
+};
+
+/// Decodes e_flags of a code object v4 or later.
+[[nodiscard]] Result<TargetId> target_from_flags(std::uint32_t e_flags);
+
+/// Parses "gfx942:sramecc+:xnack-".
+[[nodiscard]] Result<TargetId> target_from_text(std::string_view text);
+
+/// The error for a code object that is fine, but for the targets in `found`.
+[[nodiscard]] std::unexpected<Error> wrong_target(std::string_view found);
+
+}  // namespace margay::code_object
