@@ -4,6 +4,7 @@
 #include "allocator.cuh"
 #include "base_ops.cuh"
 #include "base_types.cuh"
+#include "buffer.cuh"
 #include "chiplet.cuh"
 #include "config.cuh"
 #include "memory.cuh"

@@ -56,20 +56,29 @@ KITTENS_DEVICE void lds_store(uint32_t address, uint32_t constant, word<bytes> v
   *(KITTENS_LDS W*)(base + constant) = value;
 }
 
-/// A global address as a uniform base and a lane's unsigned 32-bit byte offset: the form of the
-/// instructions that take a scalar base. `alignment` is what the tensor guarantees; gfx942 does
-/// wide global accesses at any alignment (LLVM: unaligned-access-mode, on for HSA).
-template <int bytes, int alignment>
-KITTENS_DEVICE word<bytes> global_load(const void* base, uint32_t lane_offset) {
+/// Global instructions can add a lane's unsigned 32-bit offset to a scalar base. The compiler picks
+/// that form only if it sees the widening to 64 bits beside the access, so a loop must not carry the
+/// widened value: the empty assembly keeps it from moving the widening out.
+KITTENS_DEVICE uint32_t beside_access(uint32_t lane_offset) {
+  asm volatile("" : "+v"(lane_offset));
+  return lane_offset;
+}
+KITTENS_DEVICE uint64_t beside_access(uint64_t lane_offset) { return lane_offset; }
+
+/// A global address as a base that is the same in all lanes and a lane's unsigned byte offset.
+/// `alignment` is what the tensor guarantees; gfx942 does wide global accesses at any alignment
+/// (LLVM: unaligned-access-mode, on for HSA).
+template <int bytes, int alignment, typename Offset>
+KITTENS_DEVICE word<bytes> global_load(const void* base, Offset lane_offset) {
   using W __attribute__((may_alias, aligned(alignment < bytes ? alignment : bytes))) = word<bytes>;
   const auto* start = (const KITTENS_GLOBAL char*)(base);
-  return *(const KITTENS_GLOBAL W*)(start + lane_offset);
+  return *(const KITTENS_GLOBAL W*)(start + beside_access(lane_offset));
 }
-template <int bytes, int alignment>
-KITTENS_DEVICE void global_store(void* base, uint32_t lane_offset, word<bytes> value) {
+template <int bytes, int alignment, typename Offset>
+KITTENS_DEVICE void global_store(void* base, Offset lane_offset, word<bytes> value) {
   using W __attribute__((may_alias, aligned(alignment < bytes ? alignment : bytes))) = word<bytes>;
   auto* start = (KITTENS_GLOBAL char*)(base);
-  *(KITTENS_GLOBAL W*)(start + lane_offset) = value;
+  *(KITTENS_GLOBAL W*)(start + beside_access(lane_offset)) = value;
 }
 
 /// Waits until this warp's LDS writes are done. Needed where a bare s_barrier may follow, which

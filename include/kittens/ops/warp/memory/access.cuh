@@ -131,10 +131,15 @@ struct chunk_map {
     uint32_t constant;
   };
   KITTENS_MEMBER place shared_place(const ST& tile, int call) const {
-    if constexpr (whole_rows && rows_per_call % 16 == 0) {
-      // Whole periods of the swizzle: each round is a constant distance from the first.
-      return {tile.idx(uint32_t{0}, {lane_row(0), col(0)}),
-              static_cast<uint32_t>(first_row(call) * ST::swizzle_bytes)};
+    if constexpr (whole_rows && (rows_per_call % 16 == 0 || 16 % rows_per_call == 0) &&
+                  !requires { typename ST::parent; }) {
+      // All rounds follow from the thread's place in the first. A round starts a constant number of
+      // lines later; the swizzle mask is linear in the bits of the line number, and those of the
+      // round and of the thread do not overlap.
+      using L = typename ST::address_layout;
+      const uint32_t start = first_row(call) * L::swizzle_bytes;
+      const uint32_t mask = L::mask(start / L::line_bytes);
+      return {tile.idx(uint32_t{0}, {lane_row(0), col(0)}) ^ mask, start};
     } else {
       return {tile.idx(uint32_t{0}, {first_row(call) + lane_row(call), col(call)}), 0};
     }
