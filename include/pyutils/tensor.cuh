@@ -1,0 +1,178 @@
+// Python arrays as gl tensors: torch tensors, NumPy arrays and whatever else has
+// __array_interface__ or __cuda_array_interface__. Nothing is copied.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "../kittens.cuh"
+
+namespace kittens {
+namespace py {
+namespace detail {
+
+[[noreturn]] inline void refuse(const std::string& where, const std::string& sentence) {
+  throw std::runtime_error(where + sentence);
+}
+
+inline std::string type_name(const pybind11::object& object) {
+  return pybind11::str(pybind11::type::of(object).attr("__name__"));
+}
+
+/// What is known of an array before it becomes a gl.
+struct array_view {
+  uint64_t pointer = 0;
+  std::vector<int64_t> shape;
+  std::string type;  // "float32", "bfloat16", ...
+  bool contiguous = false;
+  bool on_host = false;
+};
+
+/// Makes host arrays visible to the device for the time of a call. On the virtual device this only
+/// names the memory, so that an access past its end is found; a GPU pins and maps it.
+class host_memory {
+ public:
+  host_memory() = default;
+  host_memory(const host_memory&) = delete;
+  host_memory& operator=(const host_memory&) = delete;
+  ~host_memory() {
+    for (void* start : registered_) (void)hipHostUnregister(start);
+  }
+
+  /// The device's address of host memory.
+  uint64_t visible(const std::string& where, uint64_t address, size_t bytes) {
+    if (bytes == 0) return address;
+    void* start = reinterpret_cast<void*>(address);
+    for (void* known : registered_) {
+      if (known == start) return device_address(where, start);
+    }
+    const hipError_t status = hipHostRegister(start, bytes, hipHostRegisterMapped);
+    if (status == hipSuccess) {
+      registered_.push_back(start);
+    } else if (status != hipErrorHostMemoryAlreadyRegistered) {
+      refuse(where, std::string("The device cannot be given this host memory: ") +
+                        hipGetErrorString(status));
+    }
+    return device_address(where, start);
+  }
+
+ private:
+  static uint64_t device_address(const std::string& where, void* start) {
+    void* mapped = nullptr;
+    const hipError_t status = hipHostGetDevicePointer(&mapped, start, 0);
+    if (status != hipSuccess) {
+      refuse(where, std::string("This host memory has no device address: ") +
+                        hipGetErrorString(status));
+    }
+    return reinterpret_cast<uint64_t>(mapped);
+  }
+  std::vector<void*> registered_;
+};
+
+inline array_view view_torch(const pybind11::object& tensor) {
+  array_view view;
+  view.pointer = tensor.attr("data_ptr")().cast<uint64_t>();
+  for (const auto size : tensor.attr("shape")) view.shape.push_back(size.cast<int64_t>());
+  view.type = pybind11::str(tensor.attr("dtype"));
+  if (view.type.starts_with("torch.")) view.type.erase(0, 6);
+  view.contiguous = tensor.attr("is_contiguous")().cast<bool>();
+  view.on_host = pybind11::str(tensor.attr("device").attr("type")).cast<std::string>() == "cpu";
+  return view;
+}
+
+/// The array interface (NumPy documentation, "The array interface protocol"): typestr gives the
+/// type, and strides are absent for contiguous arrays. An extension type such as ml_dtypes'
+/// bfloat16 shows as raw bytes there, so its name is taken from the dtype.
+inline array_view view_interface(const pybind11::object& array, const char* attribute) {
+  const pybind11::dict interface = array.attr(attribute);
+  array_view view;
+  view.on_host = std::string(attribute) == "__array_interface__";
+  view.pointer = interface["data"].cast<pybind11::tuple>()[0].cast<uint64_t>();
+  for (const auto size : interface["shape"].cast<pybind11::tuple>()) {
+    view.shape.push_back(size.cast<int64_t>());
+  }
+  const auto code = interface["typestr"].cast<std::string>();
+  const std::pair<const char*, const char*> kTypes[] = {
+      {"<f4", "float32"}, {"<f2", "float16"}, {"<u2", "uint16"}};
+  view.type = code;
+  for (const auto& [typestr, type] : kTypes) {
+    if (code == typestr) view.type = type;
+  }
+  if (pybind11::hasattr(array, "dtype") && pybind11::hasattr(array.attr("dtype"), "name")) {
+    view.type = pybind11::str(array.attr("dtype").attr("name"));
+  }
+  view.contiguous = true;
+  if (interface.contains("strides") && !interface["strides"].is_none()) {
+    const auto strides = interface["strides"].cast<pybind11::tuple>();
+    const int64_t item = std::stoll(code.substr(2));
+    int64_t expected = item;
+    for (size_t axis = view.shape.size(); axis-- > 0;) {
+      if (view.shape[axis] != 1 && strides[axis].cast<int64_t>() != expected) {
+        view.contiguous = false;
+      }
+      expected *= view.shape[axis];
+    }
+  }
+  return view;
+}
+
+template <typename T>
+constexpr const char* type_of = "?";
+template <>
+inline constexpr const char* type_of<float> = "float32";
+template <>
+inline constexpr const char* type_of<half> = "float16";
+template <>
+inline constexpr const char* type_of<bf16> = "bfloat16";
+
+template <ducks::gl::all GL>
+GL tensor_argument(const std::string& where, const pybind11::object& object, host_memory& host) {
+  using T = typename GL::T;
+  array_view view;
+  if (pybind11::hasattr(object, "data_ptr") && pybind11::hasattr(object, "is_contiguous")) {
+    view = view_torch(object);
+  } else if (pybind11::hasattr(object, "__cuda_array_interface__")) {
+    view = view_interface(object, "__cuda_array_interface__");
+  } else if (pybind11::hasattr(object, "__array_interface__")) {
+    view = view_interface(object, "__array_interface__");
+  } else {
+    refuse(where, "Expected a torch.Tensor, a NumPy array or an object with __array_interface__, "
+                  "got " + type_name(object));
+  }
+
+  // NumPy has no bfloat16 of its own, so its bits may come as uint16.
+  const bool same_type =
+      view.type == type_of<T> || (std::is_same_v<T, bf16> && view.type == "uint16");
+  if (!same_type) {
+    refuse(where, std::string("Expected dtype ") + type_of<T> +
+                      (std::is_same_v<T, bf16> ? " (or uint16 with its bits)" : "") + ", got " +
+                      view.type);
+  }
+  if (!view.contiguous) refuse(where, "Tensor must be contiguous");
+  if (view.shape.size() > 4) {
+    refuse(where, "Expected Tensor.ndim <= 4, got " + std::to_string(view.shape.size()));
+  }
+
+  size_t bytes = sizeof(T);
+  int dims[4] = {1, 1, 1, 1};
+  for (size_t i = 0; i < view.shape.size(); ++i) {
+    if (view.shape[i] > std::numeric_limits<int>::max()) {
+      refuse(where, "Every dimension must be below 2^31");
+    }
+    dims[4 - view.shape.size() + i] = static_cast<int>(view.shape[i]);
+    bytes *= view.shape[i];
+  }
+  const uint64_t pointer = view.on_host ? host.visible(where, view.pointer, bytes) : view.pointer;
+  try {
+    return make_gl<GL>(pointer, dims[0], dims[1], dims[2], dims[3]);
+  } catch (const std::runtime_error& error) {
+    refuse(where, error.what());
+  }
+}
+
+}  // namespace detail
+}  // namespace py
+}  // namespace kittens
