@@ -29,7 +29,7 @@ END
 device_functions() {
   status 0 "$margay" hipcc -Wall -Wextra -c "$here/device_functions.hip" -o f.o
   quiet
-  status 0 "$margay" hipcc -std=c++17 -O0 -c "$here/device_functions.hip" -o f.o
+  status 0 "$margay" hipcc -std=c++17 -Wall -fsyntax-only "$here/device_functions.hip"
   quiet
 }
 
