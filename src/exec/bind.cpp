@@ -5,6 +5,7 @@
 
 #include "exec/wave.h"
 #include "isa/encoding.h"
+#include "mfma/mfma.h"
 
 namespace margay {
 namespace {
@@ -347,6 +348,7 @@ class Binder {
     out_.extra = op_sel | op_sel_hi << 3 | neg << 6 | neg_hi << 9 | bits(word_, 15, 15) << 12;
   }
   void bind_mfma() {
+    if (row_.shape == nullptr) return refuse("this encoding");
     const bool acc_cd = bits(word_, 15, 15);
     out_.dst =
         static_cast<std::uint16_t>(vgpr(bits(word_, 0, 7), acc_cd, row_.mfma_registers[3]).index());
@@ -359,6 +361,9 @@ class Binder {
                         : read_source(code, n, row_.sources[n]);
     }
     out_.extra = bits(word_, 8, 10) | bits(word_, 11, 14) << 3 | bits(word_, 61, 63) << 7;
+    if (!mfma_modifiers_valid(*row_.shape, extra::cbsz(out_.extra), extra::abid(out_.extra),
+                              extra::blgp(out_.extra)))
+      refuse("this combination of CBSZ, ABID and BLGP");
   }
 
   // ---- Memory -------------------------------------------------------------------------------

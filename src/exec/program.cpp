@@ -129,7 +129,7 @@ void Program::resolve_branches(Block& block) {
     i.offset = static_cast<std::int32_t>(index) - static_cast<std::int32_t>(n);
     is_target[index] = true;
   }
-  group_matrix_instructions(block.instructions, is_target, mfma_);
+  group_matrix_instructions(block.instructions, is_target);
 }
 
 Error Program::problem_at(std::uint64_t vaddr) const {

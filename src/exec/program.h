@@ -75,6 +75,6 @@ const Instruction* run_problem(Wave& wave, const Instruction& i);
 
 /// Replaces runs of matrix instructions by one that runs them together (exec/matrix.cpp).
 void group_matrix_instructions(std::vector<Instruction>& instructions,
-                               const std::vector<bool>& is_target, MfmaMode mode);
+                               const std::vector<bool>& is_target);
 
 }  // namespace margay

@@ -16,13 +16,13 @@ std::string_view interned(std::string text) {
 
 namespace {
 
-#define MARGAY_TARGET_TABLE(target)    \
+#define MARGAY_TARGET_TABLE(target, level)   \
   const RowTable& target##_table() {   \
     static const RowTable table = [] { \
       RowTable t;                      \
       add_scalar_rows(t);              \
       add_scalar_memory_rows(t);       \
-      add_matrix_rows(t);              \
+      add_matrix_rows(t, level);       \
       target::add_vector_rows(t);      \
       target::add_compare_rows(t);     \
       target::add_half_rows(t);        \
@@ -34,10 +34,10 @@ namespace {
     }();                               \
     return table;                      \
   }
-MARGAY_TARGET_TABLE(generic)
+MARGAY_TARGET_TABLE(generic, "generic")
 #if defined(__x86_64__)
-MARGAY_TARGET_TABLE(x86_v3)
-MARGAY_TARGET_TABLE(x86_v4)
+MARGAY_TARGET_TABLE(x86_v3, "x86-64-v3")
+MARGAY_TARGET_TABLE(x86_v4, "x86-64-v4")
 #endif
 #undef MARGAY_TARGET_TABLE
 

@@ -13,6 +13,9 @@
 
 namespace margay {
 
+struct MatrixKernels;
+struct MfmaShape;
+
 /// One instruction of the ISA, as data.
 struct Row {
   std::string_view mnemonic;
@@ -31,6 +34,8 @@ struct Row {
   bool is_lane_operation = false;  ///< Reads or writes lanes by number; no SDWA or DPP form.
   bool zero_extended_immediate = false;  ///< SOPK: the immediate is unsigned.
   std::uint8_t mfma_registers[4] = {};   ///< Registers of A, B, C and D.
+  const MfmaShape* shape = nullptr;
+  std::shared_ptr<const MatrixKernels> matrix;  ///< What runs it (exec/matrix.cpp).
   bool returns_value = false;            ///< Atomic that writes its destination.
   std::uint16_t access_bytes = 0;        ///< Memory: bytes per lane and access.
   std::uint8_t registers = 0;            ///< Memory: data registers.

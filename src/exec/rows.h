@@ -1,6 +1,8 @@
 // The groups of rows, each filled by one source file.
 #pragma once
 
+#include <string_view>
+
 namespace margay {
 
 class RowTable;
@@ -9,7 +11,7 @@ class RowTable;
 void add_scalar_rows(RowTable& table);
 void add_scalar_memory_rows(RowTable& table);
 /// Matrix instructions (exec/matrix.cpp), for every MFMA the mfma library has.
-void add_matrix_rows(RowTable& table);
+void add_matrix_rows(RowTable& table, std::string_view target);
 
 // Compiled once per host target.
 #define MARGAY_DECLARE_TARGET_ROWS(target) \
