@@ -1,0 +1,111 @@
+// Chooses kernels by instruction, mode and host.
+#include <algorithm>
+#include <iterator>
+
+#include "mfma/fast.h"
+#include "mfma/mfma.h"
+#include "mfma/prepare.h"
+
+namespace margay {
+
+#define MARGAY_MFMA_TARGET(target)    \
+  namespace target {                  \
+  extern const MfmaTable kFmaTable;   \
+  extern const MfmaTable kExactTable; \
+  }
+MARGAY_MFMA_TARGET(mfma_generic)
+#if defined(__x86_64__)
+MARGAY_MFMA_TARGET(mfma_x86_v3)
+MARGAY_MFMA_TARGET(mfma_x86_v4)
+#endif
+#undef MARGAY_MFMA_TARGET
+
+namespace {
+
+struct Target {
+  std::string_view name;
+  const MfmaTable* fma;
+  const MfmaTable* exact;
+  bool supported;
+};
+
+/// All targets of this build, best first.
+const std::vector<Target>& all_targets() {
+  static const std::vector<Target> targets = [] {
+    std::vector<Target> list;
+#if defined(__x86_64__)
+    const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd") &&
+                    __builtin_cpu_supports("avx512vl");
+    list.push_back({"x86-64-v4", &mfma_x86_v4::kFmaTable, &mfma_x86_v4::kExactTable, v4});
+    list.push_back({"x86-64-v3", &mfma_x86_v3::kFmaTable, &mfma_x86_v3::kExactTable, v3});
+#endif
+    list.push_back({"generic", &mfma_generic::kFmaTable, &mfma_generic::kExactTable, true});
+    return list;
+  }();
+  return targets;
+}
+
+const Target* find_target(std::string_view name) {
+  for (const Target& target : all_targets())
+    if (target.supported && (name.empty() || target.name == name)) return &target;
+  return nullptr;
+}
+
+std::size_t index_of(const MfmaShape& shape) {
+  return static_cast<std::size_t>(&shape - kMfmaShapes);
+}
+
+/// AMX and AVX-512 BF16 belong to the v4 target: asking for a lower one asks for a lesser host.
+bool may_use_bf16_units(const Target& target) { return target.name == "x86-64-v4"; }
+
+}  // namespace
+
+const MfmaShape* find_mfma_shape(std::string_view mnemonic) {
+  const auto found = std::ranges::find_if(kMfmaShapes, [&](const MfmaShape& shape) {
+    return shape.mnemonic == mnemonic || shape.old_mnemonic == mnemonic;
+  });
+  return found == std::end(kMfmaShapes) ? nullptr : &*found;
+}
+
+bool mfma_modifiers_valid(const MfmaShape& shape, unsigned cbsz, unsigned abid, unsigned blgp) {
+  if (blgp > 7) return false;
+  switch (shape.modifiers) {
+    case MfmaModifiers::none:
+      return cbsz == 0 && abid == 0 && blgp == 0;
+    case MfmaModifiers::blgp:
+    case MfmaModifiers::negate:
+      return cbsz == 0 && abid == 0;
+    case MfmaModifiers::cbsz_abid_blgp:
+      return cbsz < 8 && 1u << cbsz <= shape.blocks && abid < 1u << cbsz;
+  }
+  return false;
+}
+
+MfmaKernel mfma_kernel(const MfmaShape& shape, MfmaMode mode, std::string_view target_name) {
+  const Target* const target = find_target(target_name);
+  if (!target) return {};
+  const std::size_t index = index_of(shape);
+  if (mode == MfmaMode::fast && may_use_bf16_units(*target))
+    if (const MfmaKernel kernel = fast_mfma_kernel(index); kernel.run) return kernel;
+  if (mode == MfmaMode::exact && target->exact->kernels[index].run)
+    return target->exact->kernels[index];
+  return target->fma->kernels[index];
+}
+
+std::vector<std::string_view> mfma_targets() {
+  std::vector<std::string_view> names;
+  for (const Target& target : all_targets())
+    if (target.supported) names.push_back(target.name);
+  return names;
+}
+
+std::string_view mfma_fast_method(const MfmaShape& shape, std::string_view target_name) {
+  const Target* const target = find_target(target_name);
+  if (!target || !may_use_bf16_units(*target)) return "as fma";
+  return fast_mfma_method(index_of(shape));
+}
+
+}  // namespace margay

@@ -1,0 +1,274 @@
+// The published bit model of the matrix unit (bit_model.h), sixteen columns at a time.
+//
+// For one row i, one chunk of columns and one group of k:
+//   1. e = largest exponent of a product, per column: bytes (biased so that sums are bytes too),
+//      four k per dword, added and maximised.
+//   2. sum += int(a * b * 2^(24 - e)): the product is exact in f32, the scaling is exact, and the
+//      conversion to int truncates toward zero as the unit does.
+//   3. C joins. Where C is below 2^6 times the largest product ("near"), everything fits 31 bits in
+//      units of 2^(e - 24): floor C to that, add, and let the conversion from int round to nearest
+//      even. The unit's cuts at 32 and 31 fraction bits are then below the last bit. Where C is
+//      larger ("far") those cuts matter: finish_far.
+//
+// This needs exponents that fit a byte after biasing, and products far from the ends of f32's
+// range. Operands outside (or infinite, NaN, or bf16 denormals) go to the scalar model.
+#pragma once
+
+#include "mfma/chain_kernels.h"
+#include "mfma/reference.h"
+
+namespace margay::MARGAY_TARGET {
+
+/// Biased exponent bytes of an operand: four k per dword. Zero is 0; others are kLowest..127, so a
+/// sum with a zero in it stays below kProduct and any other sum does not.
+inline constexpr std::uint32_t kHighest = 127, kLowest = 64, kProduct = 2 * kLowest;
+
+template <int m, int k, int blocks>
+struct Exponents {
+  U32 dwords[k / 4][m * blocks / 16];
+  int highest = 127, lowest = 127;  ///< Of the non-zero elements, as f32 exponent fields.
+  bool usable = true;
+};
+
+/// f32 exponent field of the smallest normal number of a type; model exponents go no lower.
+template <MfmaType t>
+inline constexpr std::uint32_t kMinimum = t == MfmaType::f16   ? 127 - 14
+                                          : t == MfmaType::fp8 ? 127 - 7
+                                          : t == MfmaType::bf8 ? 127 - 15
+                                                               : 1;
+
+/// For f16 and bf16, from the packed halves: a lane's register pair holds one dword's four k.
+template <MfmaType t, int m, int k, int blocks>
+MARGAY_INLINE void half_exponents(const std::uint32_t* rows, Exponents<m, k, blocks>& out) {
+  using Source = Operand<t, m, k, blocks>;
+  constexpr int mantissa_bits = t == MfmaType::f16 ? 10 : 7;
+  constexpr std::uint32_t bias = t == MfmaType::f16 ? 127 - 15 : 0;  // to f32's
+  constexpr int dwords = k / 4, chunks = Source::kChunks;
+  U16 halves[dwords][chunks][2];
+  U16 largest{}, smallest = splat(std::uint16_t{0xffff});
+  unroll<dwords>([&](auto q) {
+    unroll<chunks>([&](auto u) {
+      unroll<2>([&](auto reg) {
+        constexpr int kk = decltype(q)::value * 4 + decltype(reg)::value * 2;
+        const U16 h = (U16)(load<U32>(rows + Source::offset(kk, decltype(u)::value)) & 0x7fff7fffu);
+        halves[q][u][reg] = h;
+        largest = max(largest, h);
+        smallest = min(smallest, h - 1);  // zero becomes the largest
+      });
+    });
+  });
+  const std::uint32_t top = highest(max((U32)largest & 0xffffu, (U32)largest >> 16));
+  const std::uint32_t bottom = lowest(min((U32)smallest & 0xffffu, (U32)smallest >> 16)) + 1;
+  const auto field = [](std::uint32_t bits) {
+    const std::uint32_t f = bits >> mantissa_bits;
+    return (t == MfmaType::f16 && f == 0 ? 1 : f) + bias;
+  };
+  if (top != 0) {
+    out.highest = static_cast<int>(field(top));
+    out.lowest = static_cast<int>(field(bottom));
+  }
+  out.usable = out.highest < (t == MfmaType::f16 ? 143 : 255) && out.lowest > 0 &&
+               out.highest - out.lowest <= static_cast<int>(kHighest - kLowest);
+
+  const U16 rebias =
+      splat(static_cast<std::uint16_t>(kHighest + bias - static_cast<std::uint32_t>(out.highest)));
+  const auto bytes = [&](U16 h) {
+    U16 e = h >> mantissa_bits;
+    if constexpr (t == MfmaType::f16) e = max(e, splat(std::uint16_t{1}));
+    return (U32)((U16)(h != 0) & (e + rebias));
+  };
+  unroll<dwords>([&](auto q) {
+    unroll<chunks>(
+        [&](auto u) { out.dwords[q][u] = bytes(halves[q][u][0]) | bytes(halves[q][u][1]) << 8; });
+  });
+}
+
+/// For every other type, from the expanded values.
+template <MfmaType t, int m, int k, int blocks>
+MARGAY_INLINE void value_exponents(const F32 (&x)[k][m * blocks / 16],
+                                   Exponents<m, k, blocks>& out) {
+  constexpr int chunks = m * blocks / 16;
+  U32 largest{}, smallest = splat(~0u);
+  for (int kk = 0; kk < k; ++kk)
+    for (int u = 0; u < chunks; ++u) {
+      const U32 magnitude = (U32)x[kk][u] & 0x7fffffffu;
+      largest = max(largest, magnitude);
+      smallest = min(smallest, magnitude - 1);
+    }
+  const std::uint32_t top = highest(largest) >> 23;
+  const std::uint32_t bottom = (lowest(smallest) + 1) >> 23;
+  if (highest(largest) != 0) {
+    out.highest = static_cast<int>(top > kMinimum<t> ? top : kMinimum<t>);
+    out.lowest = static_cast<int>(bottom > kMinimum<t> ? bottom : kMinimum<t>);
+    // A denormal f32 has no place here; a denormal fp8 or bf8 is a normal f32.
+    if (bottom == 0) out.usable = false;
+  }
+  out.usable = out.usable && out.highest < 255 &&
+               out.highest - out.lowest <= static_cast<int>(kHighest - kLowest);
+
+  const U32 rebias = splat(kHighest - static_cast<std::uint32_t>(out.highest));
+  for (int q = 0; q < k / 4; ++q)
+    for (int u = 0; u < chunks; ++u) {
+      U32 dword{};
+      for (int part = 0; part < 4; ++part) {
+        const U32 magnitude = (U32)x[q * 4 + part][u] & 0x7fffffffu;
+        const U32 e = max(magnitude >> 23, splat(kMinimum<t>)) + rebias;
+        dword |= ((U32)(magnitude != 0u) & e & 0xffu) << (8 * part);
+      }
+      out.dwords[q][u] = dword;
+    }
+}
+
+/// f32 with exponent field `field` and no fraction: 2^(field - 127).
+[[nodiscard]] MARGAY_INLINE F32 power(U32 field) { return (F32)(field << 23); }
+
+/// A near C in units of 2^(e - 151), floored.
+template <bool drops_small_c>
+[[nodiscard]] MARGAY_INLINE I32 near_addend(F32 c, F32 scale, U32 e) {
+  I32 addend = scaled_floor(c, scale);
+  if constexpr (drops_small_c) {
+    // fp8 and bf8: C more than 25 exponents below the products counts as zero, not as -1.
+    const U32 field = max(((U32)c & 0x7fffffffu) >> 23, splat(1u));
+    addend &= field + 25u >= e;
+  }
+  return addend;
+}
+
+/// C plus sum * 2^(e - 151), where C may be far larger than the products, infinite, or NaN, and
+/// where there may be no product at all. `e` is the f32 exponent field of the largest product,
+/// `real` says whether there is one.
+template <bool drops_small_c>
+[[gnu::noinline]] F32 finish_far(I32 sum, U32 e, I32 real, F32 c) {
+  const U32 magnitude = (U32)c & 0x7fffffffu;
+  const U32 field = max(magnitude >> 23, splat(1u));
+  const I32 above = (I32)(field - e);  // at least 6 where this result is used
+
+  // The exponent of the total is C's, or one off. Find it from the total floored at 28 fraction
+  // bits; that is wrong only within 2^-28 below a power of two, where every choice rounds there.
+  const auto within = [](I32 v, int low, int high) {
+    v = v < low ? I32{} + low : v;
+    return v > high ? I32{} + high : v;
+  };
+  // Of far lanes, the significand is an integer in units of 2^(C's exponent - 28).
+  const I32 c28 = (I32)((magnitude & 0x7fffffu) | 0x800000u) << 5;
+  const I32 total28 = ((I32)c < 0 ? -c28 : c28) + (sum >> within(above - 4, 0, 31));
+  const I32 size = total28 < 0 ? -total28 : total28;
+  const I32 off =
+      ((size < 1 << 28) & 1) - ((size >= 1 << 29) & 1);  // C's exponent less the total's
+  const U32 total_field = field - (U32)off;
+
+  // Cut the sum at 31 fraction bits of the total, toward -infinity; then three bits more, keeping
+  // whether they were anything, so that the rest fits an int and rounds the same.
+  const I32 shift = above - off - 7;
+  const I32 cut = sum >> within(shift, 0, 31);
+  const I32 sticky = (cut >> 3) | ((cut & 7) != 0 ? I32{} + 1 : I32{});
+  const U32 unit =
+      (U32)(shift < 0 ? (I32)e - 21 : (I32)total_field - 28);  // field of 2^3 units of cut
+  const I32 total = to_int(c * power(254 - unit)) + sticky;
+  const F32 far = to_float(total) * power(unit);
+
+  // The near form again, for the lanes of this chunk that are near.
+  const F32 near = to_float(sum + near_addend<drops_small_c>(c, power(278 - e), e)) * power(e - 24);
+
+  const F32 result = above >= 6 ? far : near;
+  const F32 alone = c + 0.0f;  // the unit gives +0 for -0
+  return canonical((real & (magnitude < 0x7f800000u)) ? result : alone);
+}
+
+/// The sum over one group and C. `e` holds exponent bytes; `bias` turns them into f32 fields.
+template <bool drops_small_c>
+[[nodiscard]] MARGAY_INLINE F32 finish(I32 sum, U32 e, std::uint32_t bias, F32 scale, F32 c) {
+  const U32 inverse = (254u << 23) - (U32)scale;  // 2^(e - 24)
+  const U32 magnitude = (U32)c & 0x7fffffffu;
+  const I32 far = (magnitude >= inverse + (30u << 23)) | (e < kProduct);
+  if (__builtin_expect(any(far), 0))
+    return finish_far<drops_small_c>(sum, e + bias, e >= kProduct, c);
+  return to_float(sum + near_addend<drops_small_c>(c, scale, e + bias)) * (F32)inverse;
+}
+
+template <MfmaType ta, MfmaType tb, int m, int k, int blocks>
+consteval std::size_t shape_index() {
+  for (std::size_t n = 0; n < kMfmaShapeCount; ++n) {
+    const MfmaShape& s = kMfmaShapes[n];
+    if (s.a == ta && s.b == tb && s.m == m && s.k == k && s.blocks == blocks) return n;
+  }
+  return kMfmaShapeCount;
+}
+
+template <MfmaType ta, MfmaType tb, int m, int k, int blocks>
+void run_exact(const MfmaOperands& op) {
+  constexpr bool is_half = ta == MfmaType::f16 || ta == MfmaType::bf16;
+  constexpr bool is_byte = ta == MfmaType::fp8 || ta == MfmaType::bf8;
+  constexpr int group = is_byte ? 16 : ta == MfmaType::xf32 ? 4 : k < 8 ? k : 8;
+  constexpr int chunks = m * blocks / 16;
+
+  Exponents<m, k, blocks> ea, eb;
+  F32 a[k][chunks], b[k][chunks];
+  expand<ta, m, k, blocks>(op.a, a);
+  expand<tb, m, k, blocks>(op.b, b);
+  if constexpr (is_half) {
+    half_exponents<ta>(op.a, ea);
+    half_exponents<tb>(op.b, eb);
+  } else {
+    value_exponents<ta>(a, ea);
+    value_exponents<tb>(b, eb);
+  }
+  // The scale 2^(24 - e) and its inverse must be normal, and no product may overflow or be
+  // denormal.
+  if (!ea.usable || !eb.usable || ea.highest + eb.highest > 254 + 100 ||
+      ea.lowest + eb.lowest < 254 - 90) {
+    mfma_reference(kMfmaShapes[shape_index<ta, tb, m, k, blocks>()], MfmaMode::exact, op);
+    return;
+  }
+  const std::uint32_t bias =
+      static_cast<std::uint32_t>(ea.highest + eb.highest - 127) - 2 * kHighest;
+  const U32 scale_base = splat((278u - bias) << 23);
+
+  const Addend addend{op.c, op.c_constant};
+  for (int u = 0; u < chunks; ++u) {
+    for (int i = 0; i < m; ++i) {
+      const int offset = result_offset<m>(i, u);
+      F32 c = (F32)addend.at(offset);
+      unroll<k / group>([&](auto g) {
+        U8 e{};
+        unroll<group / 4>([&](auto q) {
+          constexpr int dword = decltype(g)::value * (group / 4) + decltype(q)::value;
+          e = max(e, (U8)(eb.dwords[dword][u] + row_values<m>(ea.dwords[dword], u, i)));
+        });
+        e = max(e, (U8)((U32)e >> 16));
+        const auto partial = [&](F32 scale, auto first, auto stride) {
+          I32 sum{};
+          unroll<group / decltype(stride)::value>([&](auto n) {
+            constexpr int kk = decltype(g)::value * group + decltype(first)::value +
+                               decltype(n)::value * decltype(stride)::value;
+            sum += to_int(row_values<m>(a[kk], u, i) * b[kk][u] * scale);
+          });
+          return sum;
+        };
+        constexpr auto zero = std::integral_constant<int, 0>{};
+        constexpr auto one = std::integral_constant<int, 1>{};
+        constexpr auto two = std::integral_constant<int, 2>{};
+        if constexpr (!is_byte) {
+          const U32 largest = (U32)max(e, (U8)((U32)e >> 8)) & 0xffu;
+          const F32 scale = (F32)(scale_base - (largest << 23));
+          c = finish<false>(partial(scale, zero, one), largest, bias, scale, c);
+        } else {
+          // Even and odd k apart, each to its own largest exponent, then both floored to the
+          // common.
+          const U32 even = (U32)e & 0xffu, odd = (U32)e >> 8 & 0xffu;
+          const U32 largest = max(even, odd);
+          const auto half = [&](U32 own, auto first) {
+            const I32 sum =
+                partial((F32)(scale_base - (own << 23)), first, two) & (own >= kProduct);
+            return sum >> (I32)min(largest - own, splat(31u));
+          };
+          const I32 sum = half(even, zero) + half(odd, one);
+          c = finish<true>(sum, largest, bias, (F32)(scale_base - (largest << 23)), c);
+        }
+      });
+      store(op.d + offset, c);
+    }
+  }
+}
+
+}  // namespace margay::MARGAY_TARGET

@@ -1,0 +1,28 @@
+// The kernels of mode `exact` that differ from mode `fma`, for one host target; the others are
+// null.
+#include "mfma/exact_kernels.h"
+#include "mfma/table.h"
+
+namespace margay::MARGAY_TARGET {
+namespace {
+
+template <std::size_t index>
+consteval MfmaKernel kernel() {
+  constexpr MfmaShape s = kMfmaShapes[index];
+  if constexpr (s.a == MfmaType::f64 || s.a == MfmaType::f32 || s.a == MfmaType::i8)
+    return {};
+  else
+    return kGuarded<run_exact<s.a, s.b, s.m, s.k, s.blocks>, index>;
+}
+
+template <std::size_t... index>
+consteval MfmaTable table(std::index_sequence<index...>) {
+  return {{kernel<index>()...}};
+}
+
+}  // namespace
+
+extern const MfmaTable kExactTable;
+constinit const MfmaTable kExactTable = table(std::make_index_sequence<kMfmaShapeCount>{});
+
+}  // namespace margay::MARGAY_TARGET

@@ -1,0 +1,102 @@
+// Operands as vectors of f32 (or i32) per k, and where D's rows stand. A and B have the same
+// layout, so one description serves both.
+//
+//   operand:  x[k][u], 16 rows (of A) or columns (of B) each; u counts 16-lane chunks over blocks
+//   4x4 shapes: a chunk is four blocks of four rows
+#pragma once
+
+#include <utility>
+
+#include "mfma/lanes.h"
+#include "mfma/shapes.h"
+
+namespace margay::MARGAY_TARGET {
+
+/// One operand of an m x k shape with `blocks` blocks of elements of type t.
+template <MfmaType t, int m, int k, int blocks>
+struct Operand {
+  static constexpr int kChunks = m * blocks / 16;
+  static constexpr int kPerLane = m * k * blocks / 64;
+  static constexpr int kPerRegister = 4 / mfma_type_bytes(t);
+  static constexpr int kBits = 32 / kPerRegister;
+
+  /// The 16 dwords that hold element kk of chunk u, from the operand's first row.
+  static consteval int offset(int kk, int u) {
+    return kk % kPerLane / kPerRegister * 64 + kk / kPerLane * m + u * 16;
+  }
+  static consteval int bit(int kk) { return kk % kPerRegister * kBits; }
+};
+
+/// Elements of type t whose bits begin at bit `shift` of each dword, as f32.
+template <MfmaType t, int shift>
+[[nodiscard]] MARGAY_INLINE F32 to_f32(U32 dword) {
+  if constexpr (t == MfmaType::f32) {
+    return (F32)dword;
+  } else if constexpr (t == MfmaType::xf32) {
+    // 10 mantissa bits are kept; a NaN stays one.
+    const I32 nan = (dword & 0x7fffffffu) > 0x7f800000u;
+    return (F32)((dword & ~0x1fffu) | ((U32)nan & 0x400000u));
+  } else if constexpr (t == MfmaType::bf16) {
+    return (F32)(shift == 0 ? dword << 16 : dword & 0xffff0000u);
+  } else if constexpr (t == MfmaType::f16) {
+    return half_to_float(dword >> shift);
+  } else {
+    static_assert(t == MfmaType::fp8 || t == MfmaType::bf8);
+    constexpr std::uint32_t mantissa_bits = t == MfmaType::fp8 ? 3 : 2;
+    constexpr std::uint32_t bias = t == MfmaType::fp8 ? 8 : 16;
+    constexpr std::uint32_t hidden = 1u << mantissa_bits;
+    const U32 byte = dword >> shift & 0xffu;
+    const U32 magnitude = byte & 0x7fu;
+    const U32 exponent = magnitude >> mantissa_bits;
+    const U32 significand = exponent == 0u ? magnitude : ((magnitude & (hidden - 1)) | hidden);
+    const U32 scale = ((exponent == 0u ? splat(1u) : exponent) + (127 - bias - mantissa_bits))
+                      << 23;
+    const U32 finite = (U32)(to_float((I32)significand) * (F32)scale) | (byte & 0x80u) << 24;
+    return (F32)(byte == 0x80u ? splat(0x7fc00000u) : finite);
+  }
+}
+
+template <int n, typename F>
+MARGAY_INLINE void unroll(F&& body) {
+  [&]<int... i>(std::integer_sequence<int, i...>) {
+    (body(std::integral_constant<int, i>{}), ...);
+  }(std::make_integer_sequence<int, n>{});
+}
+
+template <MfmaType t, int m, int k, int blocks>
+MARGAY_INLINE void expand(const std::uint32_t* rows, F32 (&x)[k][m * blocks / 16]) {
+  using Source = Operand<t, m, k, blocks>;
+  unroll<k>([&](auto kk) {
+    unroll<Source::kChunks>([&](auto u) {
+      constexpr int n = decltype(kk)::value, chunk = decltype(u)::value;
+      x[n][chunk] = to_f32<t, Source::bit(n)>(load<U32>(rows + Source::offset(n, chunk)));
+    });
+  });
+}
+
+/// Where the 16 results of row i and column chunk u stand, from D's first row.
+template <int m>
+[[nodiscard]] MARGAY_INLINE constexpr int result_offset(int i, int u) {
+  if constexpr (m == 32)
+    return ((u / 2 * 4 + i / 8) * 4 + i % 4) * 64 + i / 4 % 2 * 32 + u % 2 * 16;
+  else if constexpr (m == 16)
+    return (u * 4 + i % 4) * 64 + i / 4 * 16;
+  else
+    return i * 64 + u * 16;
+}
+
+/// The values of A that row i of column chunk u multiplies: one value in all lanes, or, where a
+/// chunk is four 4x4 blocks, row i of each.
+template <int m, typename V, int chunks>
+[[nodiscard]] MARGAY_INLINE V row_values(const V (&x)[chunks], int u, int i) {
+  if constexpr (m == 4) {
+    V result;
+    for (int lane = 0; lane < 16; ++lane) result[lane] = x[u][lane / 4 * 4 + i];
+    return result;
+  } else {
+    const int chunk = m == 32 ? u / 2 * 2 + i / 16 : u;
+    return x[chunk][i % 16] - V{};
+  }
+}
+
+}  // namespace margay::MARGAY_TARGET

@@ -1,0 +1,29 @@
+// The kernels of mode `fma`, for one host target; f32, f64 and i8 have no other mode.
+#include "mfma/chain_kernels.h"
+#include "mfma/table.h"
+
+namespace margay::MARGAY_TARGET {
+namespace {
+
+template <std::size_t index>
+consteval MfmaKernel kernel() {
+  constexpr MfmaShape s = kMfmaShapes[index];
+  if constexpr (s.a == MfmaType::f64)
+    return kGuarded<run_f64<s.m, s.blocks>, index>;
+  else if constexpr (s.a == MfmaType::i8)
+    return kGuarded<run_i8<s.m, s.k, s.blocks>, index>;
+  else
+    return kGuarded<run_fused<s.a, s.b, s.m, s.k, s.blocks>, index>;
+}
+
+template <std::size_t... index>
+consteval MfmaTable table(std::index_sequence<index...>) {
+  return {{kernel<index>()...}};
+}
+
+}  // namespace
+
+extern const MfmaTable kFmaTable;
+constinit const MfmaTable kFmaTable = table(std::make_index_sequence<kMfmaShapeCount>{});
+
+}  // namespace margay::MARGAY_TARGET

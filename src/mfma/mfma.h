@@ -1,0 +1,71 @@
+// Dense matrix multiply-accumulate (v_mfma_*) on register rows, independent of the executor.
+// Look an instruction up once, when decoding; then call the function it gives, once per instruction
+// or once per run of the same instruction.
+//
+//   const MfmaShape* shape = find_mfma_shape("v_mfma_f32_16x16x16_bf16");
+//   MfmaKernel kernel = mfma_kernel(*shape, MfmaMode::exact, "");
+//   kernel.run({.d = rows(0), .a = rows(4), .b = rows(6), .c = rows(0)});
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "mfma/mode.h"
+#include "mfma/shapes.h"
+
+namespace margay {
+
+/// The operands of one instruction. Each pointer is to register rows: [register][64 lanes] of 32
+/// bits, 64-byte aligned. D may overlap A, B and C in any way; d == c is the usual case.
+struct MfmaOperands {
+  std::uint32_t* d;
+  const std::uint32_t* a;
+  const std::uint32_t* b;
+  const std::uint32_t* c;        ///< Null: C is c_constant in every element.
+  std::uint32_t c_constant = 0;  ///< Bits of an inline constant; for f64, of its upper half.
+  std::uint8_t cbsz = 0, abid = 0, blgp = 0;
+};
+
+/// All functions need the host's floating-point state at its default: round to nearest even, no
+/// flushing of denormals, exceptions masked. MODE does not reach the matrix unit's rounding.
+using MfmaFunction = void (*)(const MfmaOperands& operands);
+/// The same as calling MfmaFunction for each of `count` operands in order; faster where operands or
+/// accumulators repeat.
+using MfmaGroupFunction = void (*)(const MfmaOperands* operands, std::size_t count);
+
+struct MfmaKernel {
+  MfmaFunction run = nullptr;
+  MfmaGroupFunction run_group = nullptr;
+};
+
+/// Null when this is not a dense matrix instruction of gfx942. Accepts the gfx942 mnemonic and the
+/// older spelling.
+[[nodiscard]] const MfmaShape* find_mfma_shape(std::string_view mnemonic);
+
+/// Whether the instruction is valid with these field values. The fields of an instruction that does
+/// not use them must be zero; what hardware does otherwise is not documented.
+[[nodiscard]] bool mfma_modifiers_valid(const MfmaShape& shape, unsigned cbsz, unsigned abid,
+                                        unsigned blgp);
+
+/// `target` is "generic", "x86-64-v3", "x86-64-v4", or empty for the best this host can run. The
+/// functions are null when the host cannot run that target or its name is unknown. `exact` and
+/// `fma` give the same bits on every target.
+[[nodiscard]] MfmaKernel mfma_kernel(const MfmaShape& shape, MfmaMode mode,
+                                     std::string_view target);
+
+/// The targets this host can run, best first.
+[[nodiscard]] std::vector<std::string_view> mfma_targets();
+
+/// What `fast` uses for an instruction on a target, in words ("AMX bf16", "AVX-512 BF16", "as
+/// fma").
+[[nodiscard]] std::string_view mfma_fast_method(const MfmaShape& shape, std::string_view target);
+
+/// Brackets a host thread's use of `fast` kernels, which may keep per-thread host state (AMX tile
+/// configuration). begin is needed only when other code on the thread may have changed that state;
+/// end gives it back.
+void mfma_thread_begin();
+void mfma_thread_end();
+
+}  // namespace margay

@@ -1,0 +1,17 @@
+// What happens before a kernel runs: operands with lane modifiers, and D rows that overlap C rows
+// at another place, are copied so that the kernels need not know of either.
+#pragma once
+
+#include "mfma/mfma.h"
+
+namespace margay {
+
+/// Runs `kernel` on a copy of the operands with modifiers applied and C out of D's way.
+void run_mfma_prepared(MfmaFunction kernel, const MfmaShape& shape, const MfmaOperands& operands);
+
+/// The kernels of one host target, by index into kMfmaShapes.
+struct MfmaTable {
+  MfmaKernel kernels[kMfmaShapeCount];
+};
+
+}  // namespace margay

@@ -1,0 +1,188 @@
+#include "mfma/reference.h"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <vector>
+
+#include "mfma/bit_model.h"
+
+namespace margay {
+namespace {
+
+constexpr int kLanes = 64;
+constexpr int kMaxK = 32;
+
+std::uint32_t word(const std::uint32_t* rows, const MfmaElement& at) {
+  return rows[at.reg * kLanes + at.lane];
+}
+
+std::uint64_t pair(const std::uint32_t* rows, const MfmaElement& at) {
+  return word(rows, at) | std::uint64_t{word(rows + kLanes, at)} << 32;
+}
+
+int type_bits(MfmaType type) {
+  switch (type) {
+    case MfmaType::f64:
+      return 64;
+    case MfmaType::f32:
+    case MfmaType::xf32:
+      return 32;
+    case MfmaType::f16:
+    case MfmaType::bf16:
+      return 16;
+    default:
+      return 8;
+  }
+}
+
+/// The value of an element as f32; exact for every type.
+float to_float(MfmaType type, std::uint32_t bits) {
+  if (type == MfmaType::f32) return std::bit_cast<float>(bits);
+  const MfmaFactor factor = mfma_factor(type, bits);
+  if (factor.kind == MfmaFactor::Kind::nan) return std::bit_cast<float>(kMfmaNan);
+  const float magnitude = factor.kind == MfmaFactor::Kind::infinity
+                              ? std::bit_cast<float>(0x7f800000u)
+                              : std::ldexp(static_cast<float>(factor.significand),
+                                           factor.exponent - factor.fraction_bits);
+  return factor.negative ? -magnitude : magnitude;
+}
+
+std::uint32_t canonical(float value) {
+  return std::isnan(value) ? kMfmaNan : std::bit_cast<std::uint32_t>(value);
+}
+
+/// One row of A and one column of B, as raw element bits.
+struct Line {
+  std::array<std::uint32_t, kMaxK> a, b;
+};
+
+std::uint32_t dot(const MfmaShape& shape, MfmaMode mode, const Line& line, std::uint32_t c) {
+  if (shape.a == MfmaType::i8) {
+    std::uint32_t sum = c;  // wraps, as the adder does without clamp
+    for (int k = 0; k < shape.k; ++k)
+      sum += static_cast<std::uint32_t>(static_cast<std::int8_t>(line.a[k]) *
+                                        static_cast<std::int8_t>(line.b[k]));
+    return sum;
+  }
+  if (mode != MfmaMode::exact || shape.a == MfmaType::f32) {
+    float sum = std::bit_cast<float>(c);
+    for (int k = 0; k < shape.k; ++k)
+      sum = std::fma(to_float(shape.a, line.a[k]), to_float(shape.b, line.b[k]), sum);
+    return canonical(sum);
+  }
+  std::array<MfmaFactor, kMaxK> a, b;
+  for (int k = 0; k < shape.k; ++k) {
+    a[k] = mfma_factor(shape.a, line.a[k]);
+    b[k] = mfma_factor(shape.b, line.b[k]);
+  }
+  const int group = mfma_group_size(shape.a, shape.k);
+  const bool split = shape.a == MfmaType::fp8 || shape.a == MfmaType::bf8;
+  for (int k = 0; k < shape.k; k += group) c = mfma_group_sum(&a[k], &b[k], group, c, split);
+  return c;
+}
+
+int block_of_a(const MfmaOperands& operands, int block) {
+  return (block >> operands.cbsz << operands.cbsz) + operands.abid;
+}
+
+double negated_if(double value, bool negate) { return negate ? -value : value; }
+
+void reference_f64(const MfmaShape& shape, const MfmaOperands& operands,
+                   std::vector<std::uint32_t>& d) {
+  for (int block = 0; block < shape.blocks; ++block)
+    for (int i = 0; i < shape.m; ++i)
+      for (int j = 0; j < shape.m; ++j) {
+        const MfmaElement at = mfma_result_element(shape, i, j, block);
+        double sum = std::bit_cast<double>(operands.c ? pair(operands.c, at)
+                                                      : std::uint64_t{operands.c_constant} << 32);
+        sum = negated_if(sum, operands.blgp & 4);
+        for (int k = 0; k < shape.k; ++k) {
+          const auto a = std::bit_cast<double>(
+              pair(operands.a, mfma_source_element(shape, shape.a, i, k, block)));
+          const auto b = std::bit_cast<double>(
+              pair(operands.b, mfma_source_element(shape, shape.b, j, k, block)));
+          sum = std::fma(negated_if(a, operands.blgp & 1), negated_if(b, operands.blgp & 2), sum);
+        }
+        const std::uint64_t bits =
+            std::isnan(sum) ? std::uint64_t{0x7ff80000} << 32 : std::bit_cast<std::uint64_t>(sum);
+        d[at.reg * kLanes + at.lane] = static_cast<std::uint32_t>(bits);
+        d[(at.reg + 1) * kLanes + at.lane] = static_cast<std::uint32_t>(bits >> 32);
+      }
+}
+
+}  // namespace
+
+MfmaElement mfma_source_element(const MfmaShape& shape, MfmaType type, int i, int k, int block) {
+  // A lane of a one-block shape holds consecutive k of one row; a multi-block lane holds all k of
+  // one row of one block. The 4x4 f64 shape puts its blocks in 16 lanes and k across them.
+  if (type == MfmaType::f64) return {i + shape.m * block + 16 * k, 0, 0};
+  const int per_lane = shape.m * shape.k * shape.blocks / kLanes;
+  const int bits = type_bits(type);
+  const int element_bit = k % per_lane * bits;
+  return {i + shape.m * (shape.blocks == 1 ? k / per_lane : block), element_bit / 32,
+          element_bit % 32};
+}
+
+MfmaElement mfma_result_element(const MfmaShape& shape, int i, int j, int block) {
+  if (shape.a == MfmaType::f64)
+    return shape.m == 16 ? MfmaElement{16 * (i % 4) + j, i / 4 * 2, 0}
+                         : MfmaElement{16 * i + 4 * block + j, 0, 0};
+  switch (shape.m) {
+    case 32:
+      return {32 * (i / 4 % 2) + j, 16 * block + 4 * (i / 8) + i % 4, 0};
+    case 16:
+      return {16 * (i / 4) + j, 4 * block + i % 4, 0};
+    default:
+      return {4 * block + j, i, 0};
+  }
+}
+
+int mfma_blgp_lane(unsigned blgp, int lane) {
+  switch (blgp) {
+    case 1:
+      return lane % 32;
+    case 2:
+      return lane % 32 + 32;
+    case 3:
+      return (lane + 16) % 64;
+    case 4:
+    case 5:
+    case 6:
+    case 7:
+      return lane % 16 + 16 * (static_cast<int>(blgp) - 4);
+    default:
+      return lane;
+  }
+}
+
+void mfma_reference(const MfmaShape& shape, MfmaMode mode, const MfmaOperands& operands) {
+  std::vector<std::uint32_t> d(std::size_t{shape.d_registers} * kLanes);
+  if (shape.a == MfmaType::f64) {
+    reference_f64(shape, operands, d);
+  } else {
+    const auto element = [&](const std::uint32_t* rows, MfmaType type, const MfmaElement& at) {
+      const int bits = type_bits(type);
+      return word(rows, at) >> at.bit & (bits == 32 ? ~0u : (1u << bits) - 1);
+    };
+    for (int block = 0; block < shape.blocks; ++block)
+      for (int i = 0; i < shape.m; ++i)
+        for (int j = 0; j < shape.m; ++j) {
+          Line line;
+          for (int k = 0; k < shape.k; ++k) {
+            line.a[k] =
+                element(operands.a, shape.a,
+                        mfma_source_element(shape, shape.a, i, k, block_of_a(operands, block)));
+            MfmaElement at = mfma_source_element(shape, shape.b, j, k, block);
+            at.lane = mfma_blgp_lane(operands.blgp, at.lane);
+            line.b[k] = element(operands.b, shape.b, at);
+          }
+          const MfmaElement at = mfma_result_element(shape, i, j, block);
+          const std::uint32_t c = operands.c ? word(operands.c, at) : operands.c_constant;
+          d[at.reg * kLanes + at.lane] = dot(shape, mode, line, c);
+        }
+  }
+  std::copy(d.begin(), d.end(), operands.d);
+}
+
+}  // namespace margay

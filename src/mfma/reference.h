@@ -1,0 +1,25 @@
+// Every dense matrix instruction as plain scalar loops over the published element layout: the
+// definition the fast kernels are tested against, and what the exact kernels call when an operand
+// is too extreme for their vector arithmetic.
+#pragma once
+
+#include "mfma/mfma.h"
+
+namespace margay {
+
+/// Runs one instruction; `fast` is treated as `fma`. Any overlap of the operands is allowed.
+void mfma_reference(const MfmaShape& shape, MfmaMode mode, const MfmaOperands& operands);
+
+/// Where element (row or column i, k, block) of A or B stands in the operand's register rows.
+struct MfmaElement {
+  int lane, reg, bit;  ///< `reg` is the register number in the operand; for f64, of the lower half.
+};
+[[nodiscard]] MfmaElement mfma_source_element(const MfmaShape& shape, MfmaType type, int i, int k,
+                                              int block);
+/// Where element (i, j, block) of C and D stands.
+[[nodiscard]] MfmaElement mfma_result_element(const MfmaShape& shape, int i, int j, int block);
+
+/// The lane whose B value lane `lane` receives under BLGP (not for f64).
+[[nodiscard]] int mfma_blgp_lane(unsigned blgp, int lane);
+
+}  // namespace margay

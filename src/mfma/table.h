@@ -1,0 +1,30 @@
+// Builds a target's table of kernels from kMfmaShapes and one template per kind of kernel.
+#pragma once
+
+#include "mfma/lanes.h"
+#include "mfma/prepare.h"
+
+namespace margay::MARGAY_TARGET {
+
+/// kernel, after the operands were prepared if they have to be.
+template <MfmaFunction kernel, std::size_t index>
+void run_guarded(const MfmaOperands& op) {
+  constexpr const MfmaShape& shape = kMfmaShapes[index];
+  constexpr std::ptrdiff_t size = shape.d_registers * 64;
+  const bool modified = shape.modifiers != MfmaModifiers::negate && (op.cbsz | op.blgp) != 0;
+  const bool shifted = op.c && op.c != op.d && op.c < op.d + size && op.d < op.c + size;
+  if (__builtin_expect(modified || shifted, 0))
+    run_mfma_prepared(kernel, shape, op);
+  else
+    kernel(op);
+}
+
+template <MfmaFunction kernel, std::size_t index>
+void run_each(const MfmaOperands* ops, std::size_t count) {
+  for (std::size_t n = 0; n < count; ++n) run_guarded<kernel, index>(ops[n]);
+}
+
+template <MfmaFunction kernel, std::size_t index>
+inline constexpr MfmaKernel kGuarded = {run_guarded<kernel, index>, run_each<kernel, index>};
+
+}  // namespace margay::MARGAY_TARGET

@@ -1,0 +1,353 @@
+// The numbers: the bit model against a second formulation of it in double arithmetic, the vector
+// kernels against the model and against plain loops, on every target, over operands of all kinds.
+#include <gtest/gtest.h>
+
+#include "mfma/bit_model.h"
+#include "mfma/reference.h"
+#include "operands.h"
+
+namespace margay {
+namespace {
+
+using namespace test;
+
+// ---- The model, written again with doubles from its description
+// ----------------------------------
+
+struct Parts {
+  double significand;
+  int exponent;
+};
+Parts split(double value, int smallest) {
+  int exponent;
+  double significand = std::frexp(value, &exponent) * 2;
+  exponent = value == 0 ? smallest : exponent - 1;
+  if (exponent < smallest) {
+    significand = std::ldexp(significand, exponent - smallest);
+    exponent = smallest;
+  }
+  return {significand, exponent};
+}
+
+double decode(MfmaType type, std::uint32_t bits) {
+  const FormatBits format = format_bits(type);
+  const bool fnuz = type == MfmaType::fp8 || type == MfmaType::bf8;
+  const int bias = (1 << (format.exponent - 1)) - (fnuz ? 0 : 1);
+  const auto field = static_cast<int>(bits >> format.mantissa & ((1u << format.exponent) - 1));
+  std::uint32_t mantissa = bits & ((1u << format.mantissa) - 1);
+  const bool negative = bits >> (format.exponent + format.mantissa) & 1;
+  if (fnuz && negative && field == 0 && mantissa == 0) return NAN;
+  if (!fnuz && field == (1 << format.exponent) - 1)
+    return mantissa ? NAN : negative ? -INFINITY : INFINITY;
+  if (type == MfmaType::xf32) mantissa &= ~0x1fffu;
+  const double magnitude = std::ldexp(mantissa + (field ? std::ldexp(1.0, format.mantissa) : 0),
+                                      std::max(field, 1) - bias - format.mantissa);
+  return negative ? -magnitude : magnitude;
+}
+
+int smallest_exponent(MfmaType type) {
+  switch (type) {
+    case MfmaType::f16:
+      return -14;
+    case MfmaType::fp8:
+      return -7;
+    case MfmaType::bf8:
+      return -15;
+    default:
+      return -126;
+  }
+}
+
+Parts truncated(const std::vector<Parts>& products) {
+  int largest = -999;
+  for (const Parts& p : products)
+    if (p.significand != 0) largest = std::max(largest, p.exponent);
+  double sum = 0;
+  for (const Parts& p : products)
+    if (p.significand != 0) sum += std::trunc(std::ldexp(p.significand, p.exponent - largest + 24));
+  return {std::ldexp(sum, -24), largest};
+}
+
+float model(MfmaType ta, MfmaType tb, const std::uint32_t* a, const std::uint32_t* b, int count,
+            float c, bool by_parity) {
+  double special = c;
+  std::vector<Parts> even, odd;
+  for (int n = 0; n < count; ++n) {
+    const double x = decode(ta, a[n]), y = decode(tb, b[n]);
+    double product = x * y;
+    if (std::fabs(product) >= 0x1p128) product = std::copysign(INFINITY, product);
+    if (!std::isfinite(product)) special += product;
+    const Parts px = split(x, smallest_exponent(ta)), py = split(y, smallest_exponent(tb));
+    (by_parity && n % 2 ? odd : even)
+        .push_back({px.significand * py.significand, px.exponent + py.exponent});
+  }
+  if (!std::isfinite(special)) return static_cast<float>(special);
+  Parts sum = truncated(even);
+  if (by_parity) {
+    const Parts other = truncated(odd);
+    const int top = std::max(sum.exponent, other.exponent);
+    const auto cut = [&](const Parts& p) {
+      return std::floor(std::ldexp(p.significand, p.exponent - top + 24));
+    };
+    sum = {std::ldexp(cut(sum) + cut(other), -24), top};
+  }
+  const Parts pc = split(c, -126);
+  const int top = std::max(sum.exponent, pc.exponent);
+  double total = std::ldexp(std::floor(std::ldexp(sum.significand, sum.exponent - top + 32)), -32);
+  if (!(by_parity && pc.exponent < top - 25))
+    total += std::ldexp(std::floor(std::ldexp(pc.significand, pc.exponent - top + 24)), -24);
+  if (total == 0) return 0;  // +0 whatever the signs of the terms
+  const Parts result = split(std::ldexp(total, top), -126);
+  return static_cast<float>(
+      std::ldexp(std::floor(std::ldexp(result.significand, 31)), result.exponent - 31));
+}
+
+std::uint32_t bits_or_nan(float value) {
+  return std::isnan(value) ? kMfmaNan : std::bit_cast<std::uint32_t>(value);
+}
+
+class Model : public ::testing::TestWithParam<MfmaType> {};
+
+TEST_P(Model, AgreesWithASecondFormulation) {
+  const MfmaType type = GetParam();
+  const bool by_parity = type == MfmaType::fp8 || type == MfmaType::bf8;
+  const int group = mfma_group_size(type, 32);
+  Random random(3);
+  for (int round = 0; round < 120'000; ++round) {
+    const MfmaType other = by_parity && random() % 2 ? MfmaType::fp8 : type;
+    const Fill fill = kFills[round % std::size(kFills)];
+    std::uint32_t a[16], b[16];
+    MfmaFactor fa[16], fb[16];
+    for (int n = 0; n < group; ++n) {
+      a[n] = static_cast<std::uint32_t>(random_element(type, fill, random));
+      b[n] = static_cast<std::uint32_t>(random_element(other, fill, random));
+      fa[n] = mfma_factor(type, a[n]);
+      fb[n] = mfma_factor(other, b[n]);
+    }
+    const Fill fill_c = kFills[random() % std::size(kFills)];
+    const auto c = static_cast<std::uint32_t>(random_element(MfmaType::f32, fill_c, random));
+    const float expected = model(type, other, a, b, group, std::bit_cast<float>(c), by_parity);
+    ASSERT_EQ(mfma_group_sum(fa, fb, group, c, by_parity), bits_or_nan(expected))
+        << "round " << round << " fill " << static_cast<int>(fill) << " c "
+        << std::bit_cast<float>(c);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, Model,
+                         ::testing::Values(MfmaType::f16, MfmaType::bf16, MfmaType::xf32,
+                                           MfmaType::fp8, MfmaType::bf8));
+
+std::uint32_t group_of(MfmaType type, std::initializer_list<double> a,
+                       std::initializer_list<double> b, float c) {
+  const bool by_parity = type == MfmaType::fp8 || type == MfmaType::bf8;
+  MfmaFactor fa[16] = {}, fb[16] = {};
+  const int count = mfma_group_size(type, 32);
+  for (int n = 0; n < count; ++n) {
+    const auto element = [&](std::initializer_list<double> list) {
+      return mfma_factor(type, n < static_cast<int>(list.size())
+                                   ? static_cast<std::uint32_t>(encode(type, list.begin()[n]))
+                                   : 0);
+    };
+    fa[n] = element(a);
+    fb[n] = element(b);
+  }
+  return mfma_group_sum(fa, fb, count, std::bit_cast<std::uint32_t>(c), by_parity);
+}
+
+// Equation 10 of arXiv 2511.10909: -2^23 - 0.5 - 0.25 - 0.125 + 2^23; CDNA3's row of its table 8.
+TEST(ModelExamples, ThePapersCancellation) {
+  const auto run = [](MfmaType type) {
+    return std::bit_cast<float>(
+        group_of(type, {-0x1p13, -0.5, -0.25, -0.125}, {0x1p10, 1, 1, 1}, 0x1p23f));
+  };
+  EXPECT_EQ(run(MfmaType::f16), -0.5f);
+  EXPECT_EQ(run(MfmaType::bf16), -0.5f);
+  EXPECT_EQ(run(MfmaType::bf8), -1.0f);
+}
+
+TEST(ModelExamples, SpecialValues) {
+  const auto bf16 = [](std::initializer_list<double> a, std::initializer_list<double> b, float c) {
+    return group_of(MfmaType::bf16, a, b, c);
+  };
+  EXPECT_EQ(bf16({0x1p100}, {0x1p100}, 0), 0x7f800000u);              // overflow of a product
+  EXPECT_EQ(bf16({0x1p64, -0x1p64}, {0x1p64, 0x1p64}, 0), kMfmaNan);  // of two, with opposite signs
+  EXPECT_EQ(bf16({0x1p63, -0x1p63}, {0x1p64, 0x1p64}, 1), 0u);        // no overflow; C is far below
+  EXPECT_EQ(bf16({}, {}, -0.0f), 0u);                                 // zeros sum to +0
+  EXPECT_EQ(bf16({1}, {-1}, 1), 0u);
+  EXPECT_EQ(bf16({}, {}, INFINITY), 0x7f800000u);
+  EXPECT_EQ(bf16({}, {}, NAN), kMfmaNan);
+  EXPECT_EQ(bf16({}, {}, 0x1p-149f), 1u);  // denormals stay
+}
+
+// ---- Kernels
+// --------------------------------------------------------------------------------------
+
+class Kernels : public ::testing::TestWithParam<MfmaShape> {};
+
+// Each element of D is a chain of groups; together far more than 10^5 groups per type.
+TEST_P(Kernels, ExactAndFmaMatchTheReferenceOnEveryTarget) {
+  const MfmaShape* shape = find_mfma_shape(GetParam().mnemonic);
+  const bool f16_like = bits_of(shape->a) == 16;
+  Registers registers;
+  Random random(4);
+  const int rounds = f16_like ? 2 : 1;
+  for (int round = 0; round < rounds; ++round)
+    for (const Fill ab : kFills)
+      for (const Fill c : kFills)
+        for (const MfmaMode mode : {MfmaMode::exact, MfmaMode::fma}) {
+          fill_operands(registers, *shape, ab, c, static_cast<int>(random() % 61) - 30, random);
+          mfma_reference(*shape, mode, operands_at(registers, kD + 32));
+          for (const std::string_view target : mfma_targets()) {
+            mfma_kernel(*shape, mode, target).run(operands_at(registers));
+            ASSERT_EQ(difference(*shape, registers.row(kD + 32), registers.row(kD)), "")
+                << target << (mode == MfmaMode::exact ? " exact" : " fma") << ", A and B "
+                << static_cast<int>(ab) << ", C " << static_cast<int>(c) << ", round " << round;
+          }
+        }
+}
+
+// A long accumulation: C climbs from far below the products to far above them.
+TEST_P(Kernels, ExactMatchesTheReferenceThroughALongSum) {
+  const MfmaShape* shape = find_mfma_shape(GetParam().mnemonic);
+  Registers registers;
+  Random random(5);
+  for (const Fill fill : {Fill::positive, Fill::normal}) {
+    std::fill_n(registers.row(kC), shape->d_registers * kLanes, 0);
+    for (int step = 0; step < 40; ++step) {
+      fill_rows(registers.row(kA), shape->a_registers, shape->a, fill, random);
+      fill_rows(registers.row(kB), shape->b_registers, shape->b, fill, random);
+      mfma_reference(*shape, MfmaMode::exact, operands_at(registers, kD + 32));
+      for (const std::string_view target : mfma_targets()) {
+        mfma_kernel(*shape, MfmaMode::exact, target).run(operands_at(registers));
+        ASSERT_EQ(difference(*shape, registers.row(kD + 32), registers.row(kD)), "")
+            << target << " step " << step;
+      }
+      std::copy_n(registers.row(kD), shape->d_registers * kLanes, registers.row(kC));
+    }
+  }
+}
+
+TEST_P(Kernels, DMayOverlapEveryOperand) {
+  const MfmaShape* shape = find_mfma_shape(GetParam().mnemonic);
+  Random random(6);
+  const int rows = shape->d_registers;
+  for (const std::string_view target : mfma_targets())
+    for (const MfmaMode mode : {MfmaMode::exact, MfmaMode::fma, MfmaMode::fast})
+      for (const int d :
+           {kC, kC - 2, kC + 2, kC + rows - 2, kC - rows + 2, kA, kA + 1, kB - 1, kB}) {
+        if (d < 0) continue;
+        Registers registers;
+        fill_operands(registers, *shape, Fill::normal, Fill::normal, 0, random);
+        const MfmaKernel kernel = mfma_kernel(*shape, mode, target);
+        kernel.run(operands_at(registers, 128));
+        Registers grouped = registers;
+        kernel.run(operands_at(registers, d));
+        ASSERT_EQ(difference(*shape, registers.row(128), registers.row(d)), "")
+            << target << " D at " << d;
+        const MfmaOperands one = operands_at(grouped, d);
+        kernel.run_group(&one, 1);
+        ASSERT_EQ(difference(*shape, registers.row(128), grouped.row(d)), "")
+            << target << " group, D at " << d;
+      }
+}
+
+// Runs of instructions as a kernel issues them: in a group they must give what one by one gives.
+TEST_P(Kernels, GroupsEqualSingles) {
+  const MfmaShape* shape = find_mfma_shape(GetParam().mnemonic);
+  Random random(7);
+  const int rows = shape->d_registers;
+  for (const std::string_view target : mfma_targets())
+    for (const MfmaMode mode : {MfmaMode::exact, MfmaMode::fma, MfmaMode::fast})
+      for (int round = 0; round < 20; ++round) {
+        Registers single;
+        fill_rows(single.row(0), 64, shape->a, Fill::normal, random);
+        fill_rows(single.row(64), 160, result_type(*shape), Fill::normal, random);
+        Registers grouped = single;
+        std::vector<MfmaOperands> one, many;
+        const auto count = static_cast<std::size_t>(1 + random() % 40);
+        for (std::size_t n = 0; n < count; ++n) {
+          const int a = static_cast<int>(random() % 6) * 2,
+                    b = static_cast<int>(random() % 6) * 2 + 16;
+          int d = 64 + static_cast<int>(random() % 4) * rows, c = d;
+          // Now and then something less regular: C elsewhere, or D on later operands.
+          if (round % 4 == 1 && random() % 4 == 0) c = 64 + static_cast<int>(random() % 32);
+          if (round % 4 == 2 && random() % 6 == 0) d = static_cast<int>(random() % 16) * 2;
+          if (round % 4 == 3 && random() % 6 == 0) d += 2;
+          one.push_back(operands_at(single, d, a, b, c));
+          many.push_back(operands_at(grouped, d, a, b, c));
+          if (round % 5 == 4 && random() % 3 == 0) one.back().c = many.back().c = nullptr;
+        }
+        const MfmaKernel kernel = mfma_kernel(*shape, mode, target);
+        for (const MfmaOperands& operands : one) kernel.run(operands);
+        kernel.run_group(many.data(), many.size());
+        ASSERT_EQ(single.words, grouped.words)
+            << target << " mode " << static_cast<int>(mode) << " round " << round;
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Kernels, ::testing::ValuesIn(all_shapes()),
+                         [](const auto& info) { return shape_name(info.param); });
+
+// f64: BLGP's bits negate A, B and C.
+TEST(Negate, F64) {
+  for (const auto mnemonic : {"v_mfma_f64_16x16x4_f64", "v_mfma_f64_4x4x4_4b_f64"})
+    for (const std::string_view target : mfma_targets()) {
+      const MfmaShape* shape = find_mfma_shape(mnemonic);
+      Registers registers;
+      Random random(8);
+      fill_operands(registers, *shape, Fill::normal, Fill::normal, 0, random);
+      for (unsigned blgp = 0; blgp < 8; ++blgp) {
+        Registers negated = registers;
+        for (int lane = 0; lane < kLanes; ++lane) {
+          if (blgp & 1) negated.row(kA + 1)[lane] ^= 0x80000000;
+          if (blgp & 2) negated.row(kB + 1)[lane] ^= 0x80000000;
+          if (blgp & 4)
+            for (int r = 1; r < shape->d_registers; r += 2) negated.row(kC + r)[lane] ^= 0x80000000;
+        }
+        MfmaOperands operands = operands_at(registers);
+        operands.blgp = static_cast<std::uint8_t>(blgp);
+        const MfmaFunction run = mfma_kernel(*shape, MfmaMode::exact, target).run;
+        run(operands);
+        run(operands_at(negated));
+        EXPECT_EQ(difference(*shape, negated.row(kD), registers.row(kD)), "")
+            << target << " blgp " << blgp;
+      }
+    }
+}
+
+// `fast` may round and flush as the host pleases, but stays within k roundings of f32 and the
+// denormals it flushes: |error| <= (k + 1) 2^-23 (|c| + sum |a b|) + k 2^-120.
+TEST(Fast, WithinItsBoundOfDoubleArithmetic) {
+  for (const MfmaShape& s : kMfmaShapes) {
+    if (s.a == MfmaType::f64 || s.a == MfmaType::i8 || s.a == MfmaType::xf32) continue;
+    Registers registers;
+    Random random(9);
+    for (int round = 0; round < 30; ++round) {
+      const Fill fill = round % 2 ? Fill::normal : Fill::positive;
+      fill_operands(registers, s, fill, Fill::normal, round % 7, random);
+      mfma_kernel(s, MfmaMode::fast, "").run(operands_at(registers));
+      for (int block = 0; block < s.blocks; ++block)
+        for (int i = 0; i < s.m; ++i)
+          for (int j = 0; j < s.m; ++j) {
+            const MfmaElement at = mfma_result_element(s, i, j, block);
+            const auto value = [&](int base, MfmaType type, const MfmaElement& e) {
+              return decode(type, registers.row(base + e.reg)[e.lane] >> e.bit &
+                                      (bits_of(type) == 32 ? ~0u : (1u << bits_of(type)) - 1));
+            };
+            double sum = value(kC, MfmaType::f32, at), size = std::fabs(sum);
+            for (int k = 0; k < s.k; ++k) {
+              const double product = value(kA, s.a, mfma_source_element(s, s.a, i, k, block)) *
+                                     value(kB, s.b, mfma_source_element(s, s.b, j, k, block));
+              sum += product;
+              size += std::fabs(product);
+            }
+            ASSERT_NEAR(value(kD, MfmaType::f32, at), sum,
+                        (s.k + 1) * 0x1p-23 * size + s.k * 0x1p-120)
+                << s.mnemonic << " i " << i << " j " << j;
+          }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace margay
