@@ -163,10 +163,16 @@ hipError_t report(const char* call, Refusal refusal) noexcept {
   if (refusal.silent || Runtime::instance().quiet()) return refusal.code;
   try {
     const ErrorRow* const row = find_row(refusal.code);
-    std::string place =
-        fmt::format("{} ({})", call, row != nullptr ? row->name : "hipErrorUnknown");
-    if (!refusal.error.where.empty()) place += ", " + refusal.error.where;
-    refusal.error.where = std::move(place);
+    const char* const name = row != nullptr ? row->name : "hipErrorUnknown";
+    if (refusal.error.what.starts_with(readable_name(call))) {
+      refusal.error.what += fmt::format(" ({}).", name);
+    } else {
+      std::string place = fmt::format("{} ({})", call, name);
+      if (!refusal.error.where.empty() && refusal.error.where != call) {
+        place += ", " + refusal.error.where;
+      }
+      refusal.error.where = std::move(place);
+    }
     print_once("margay: " + refusal.error.text() + "\n");
   } catch (...) {
     std::fputs("margay: a call failed, and there is no memory to say why.\n", stderr);

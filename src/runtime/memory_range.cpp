@@ -34,6 +34,7 @@ Outcome check_range(const void* pointer, std::size_t bytes, std::string_view rol
     const std::optional<Allocation> allocation = memory.find(begin);
     if (allocation && !allocation->freed && allocation->range.contains(begin, bytes)) return {};
     Error error = memory.describe_fault(begin, bytes, role == "source" ? "read" : "write");
+    error.hint = "Check the pointer and the number of bytes of this call.";
     return std::unexpected(Refusal(hipErrorInvalidValue, std::move(error)));
   }
   // Host memory: both ends mapped is the mistake worth finding (a wild pointer, a wrong size); a

@@ -31,6 +31,8 @@ std::string names_of_kernels(const CodeObject& object) {
 }  // namespace
 
 std::string readable_name(const std::string& symbol) {
+  // Without this prefix the demangler would read a plain name as that of a type: "f" as float.
+  if (!symbol.starts_with("_Z")) return symbol;
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
@@ -151,6 +153,7 @@ Outcome load_file(hipModule_t* out, const char* path) {
                   fmt::format("The file {} cannot be read: {}.", path, std::strerror(errno)));
   }
   std::vector<char> text{std::istreambuf_iterator<char>(file), {}};
+  if (text.empty()) return refuse(hipErrorInvalidImage, fmt::format("The file {} is empty.", path));
   std::vector<std::byte> bytes(text.size());
   std::ranges::transform(text, bytes.begin(), [](char c) { return static_cast<std::byte>(c); });
   Outcome outcome = add_module(out, std::make_shared<ihipModule_t>(std::move(bytes)));

@@ -10,7 +10,7 @@ namespace {
 
 hipError_t refuse_call(const char* call, const char* hint) noexcept {
   return api(call, [&]() -> Outcome {
-    return refuse(hipErrorNotSupported, readable_name(call) + " is not there in Margay yet.", hint);
+    return refuse(hipErrorNotSupported, readable_name(call) + " is not there in Margay yet", hint);
   });
 }
 

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Every function that the HIP headers declare is exported by libamdhip64.so, and nothing else is."""
+
+import argparse
+import re
+import subprocess
+import sys
+
+# Generated code calls these; no header declares them.
+REGISTRATION = {
+    "__hipRegisterFatBinary", "__hipUnregisterFatBinary", "__hipRegisterFunction", "__hipRegisterVar",
+    "__hipRegisterManagedVar", "__hipRegisterSurface", "__hipRegisterTexture",
+}
+
+
+def declared(compiler):
+    """Names of the functions that C code may call after including the HIP runtime header."""
+    text = subprocess.run(
+        [compiler, "-x", "c", "-E", "-P", "-D__HIP_PLATFORM_AMD__", "-"],
+        input="#include <hip/hip_runtime_api.h>\n#include <hip/hiprtc.h>\n", text=True, check=True,
+        capture_output=True).stdout
+    return set(re.findall(r"\b((?:__)?hip\w+)\s*\([^()]*(?:\([^()]*\)[^()]*)*\)\s*(?:__attribute__\s*\(\(.*?\)\)\s*)?;", text))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("library")
+    parser.add_argument("--compiler", required=True)
+    parser.add_argument("--nm", required=True)
+    parser.add_argument("--unsupported", required=True)
+    arguments = parser.parse_args()
+
+    symbols = subprocess.run([arguments.nm, "-D", "--defined-only", arguments.library], text=True,
+                             check=True, capture_output=True).stdout
+    # Kind A are the version nodes of the version script.
+    exported = {fields[2].split("@")[0] for fields in map(str.split, symbols.splitlines())
+                if len(fields) == 3 and fields[1] != "A"}
+    wanted = declared(arguments.compiler) | REGISTRATION
+    if len(wanted) < 400:
+        sys.exit(f"only {len(wanted)} declarations were found: the headers are not read right")
+
+    with open(arguments.unsupported, encoding="ascii") as file:
+        unsupported = re.findall(r"^MARGAY_UNSUPPORTED\w*\((\w+)\)", file.read(), re.M)
+
+    problems = [f"declared, but not exported: {name}" for name in sorted(wanted - exported)]
+    problems += [f"exported, but no HIP name: {name}" for name in sorted(exported)
+                 if not re.match(r"(__)?hip|_Z\d+hip", name)]
+    problems += [f"listed twice as unsupported: {name}" for name in sorted(set(unsupported))
+                 if unsupported.count(name) > 1]
+    if problems:
+        sys.exit("\n".join(problems))
+    print(f"{len(wanted)} declared, {len(exported)} exported, {len(unsupported)} of them unsupported")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,206 @@
+// Modules loaded by hand: files and images, functions, variables, argument buffers, and every
+// handle or image that is wrong. argv[1] is the code object made of module.hip, argv[2] the same in
+// a bundle.
+#include <fstream>
+#include <iterator>
+#include <numeric>
+#include <vector>
+
+#include "api_test.h"
+
+// Declared by hip_ext.h, which needs a HIP compiler.
+hipError_t hipExtModuleLaunchKernel(hipFunction_t, std::uint32_t, std::uint32_t, std::uint32_t,
+                                    std::uint32_t, std::uint32_t, std::uint32_t, std::size_t,
+                                    hipStream_t, void**, void**, hipEvent_t, hipEvent_t,
+                                    std::uint32_t);
+
+namespace {
+
+using testing::HasSubstr;
+
+std::string code_object_path;
+std::string bundle_path;
+
+std::vector<char> contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string write_file(const std::string& name, const std::vector<char>& bytes) {
+  const std::string path = testing::TempDir() + name;
+  std::ofstream(path, std::ios::binary).write(bytes.data(), std::ssize(bytes));
+  return path;
+}
+
+class Modules : public ApiTest {
+ protected:
+  void SetUp() override {
+    ApiTest::SetUp();
+    ASSERT_EQ(hipModuleLoad(&module_, code_object_path.c_str()), hipSuccess);
+    ASSERT_EQ(hipModuleGetFunction(&add_, module_, "add"), hipSuccess);
+    for (int*& data : {std::ref(a_), std::ref(b_), std::ref(out_)}) {
+      ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&data), kCount * sizeof(int)), hipSuccess);
+    }
+    std::iota(a_, a_ + kCount, 0);
+    std::fill(b_, b_ + kCount, 1000);
+    std::fill(out_, out_ + kCount, -1);
+  }
+  void TearDown() override { static_cast<void>(hipModuleUnload(module_)); }
+  void expect_sum(int count) const {
+    for (int i = 0; i < kCount; ++i) ASSERT_EQ(out_[i], i < count ? i + 1005 : -1) << i;
+  }
+
+  static constexpr int kCount = 128;
+  hipModule_t module_ = nullptr;
+  hipFunction_t add_ = nullptr;
+  int* a_ = nullptr;
+  int* b_ = nullptr;
+  int* out_ = nullptr;
+  int n_ = 100;
+  void* parameters_[4] = {&a_, &b_, &out_, &n_};
+};
+
+TEST_F(Modules, launch_with_parameters) {
+  ASSERT_EQ(hipModuleLaunchKernel(add_, 2, 1, 1, 64, 1, 1, 0, nullptr, parameters_, nullptr),
+            hipSuccess);
+  expect_sum(100);
+}
+
+TEST_F(Modules, launch_with_a_buffer) {
+  struct {
+    int* a;
+    int* b;
+    int* out;
+    int n;
+  } buffer{a_, b_, out_, n_};
+  std::size_t size = sizeof buffer;
+  void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &buffer, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                   HIP_LAUNCH_PARAM_END};
+  ASSERT_EQ(hipModuleLaunchKernel(add_, 2, 1, 1, 64, 1, 1, 0, nullptr, nullptr, extra), hipSuccess);
+  expect_sum(100);
+  EXPECT_THAT(run_call([&] {
+                return hipModuleLaunchKernel(add_, 2, 1, 1, 64, 1, 1, 0, nullptr, parameters_,
+                                             extra);
+              }).second,
+              HasSubstr("passes its arguments twice"));
+}
+
+TEST_F(Modules, launch_counted_in_work_items) {
+  ASSERT_EQ(hipExtModuleLaunchKernel(add_, 128, 1, 1, 64, 1, 1, 0, nullptr, parameters_, nullptr,
+                                     nullptr, nullptr, 0),
+            hipSuccess);
+  expect_sum(100);
+  const auto [code, text] = run_call([&] {
+    return hipExtModuleLaunchKernel(add_, 100, 1, 1, 64, 1, 1, 0, nullptr, parameters_, nullptr,
+                                    nullptr, nullptr, 0);
+  });
+  EXPECT_EQ(code, hipErrorInvalidValue);
+  EXPECT_THAT(text, HasSubstr("no whole number of blocks of (64, 1, 1)"));
+}
+
+TEST_F(Modules, limits_of_module_launches) {
+  EXPECT_EQ(hipModuleLaunchKernel(add_, 0, 1, 1, 64, 1, 1, 0, nullptr, parameters_, nullptr),
+            hipErrorInvalidValue);
+  EXPECT_EQ(hipModuleLaunchKernel(add_, 1, 1, 1, 2048, 1, 1, 0, nullptr, parameters_, nullptr),
+            hipErrorInvalidValue);
+  EXPECT_EQ(hipModuleLaunchKernel(add_, 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, nullptr),
+            hipErrorInvalidValue);
+}
+
+TEST_F(Modules, variables) {
+  hipDeviceptr_t address = nullptr;
+  std::size_t bytes = 0;
+  ASSERT_EQ(hipModuleGetGlobal(&address, &bytes, module_, "counter"), hipSuccess);
+  EXPECT_EQ(bytes, sizeof(int));
+  int value = 0;
+  EXPECT_EQ(hipMemcpyDtoH(&value, address, sizeof value), hipSuccess);
+  EXPECT_EQ(value, 5);
+  value = 6;
+  EXPECT_EQ(hipMemcpyHtoD(address, &value, sizeof value), hipSuccess);
+  ASSERT_EQ(hipModuleLaunchKernel(add_, 1, 1, 1, 64, 1, 1, 0, nullptr, parameters_, nullptr),
+            hipSuccess);
+  EXPECT_EQ(out_[0], 1006);
+  const auto [code, text] =
+      run_call([&] { return hipModuleGetGlobal(&address, &bytes, module_, "nothing"); });
+  EXPECT_EQ(code, hipErrorNotFound);
+  EXPECT_THAT(text, HasSubstr("The code object has no variable named \"nothing\"."));
+}
+
+TEST_F(Modules, functions) {
+  hipFunction_t function = nullptr;
+  const auto [code, text] =
+      run_call([&] { return hipModuleGetFunction(&function, module_, "ad"); });
+  EXPECT_EQ(code, hipErrorNotFound);
+  EXPECT_THAT(text, HasSubstr("has no kernel named \"ad\"."));
+  EXPECT_THAT(text, HasSubstr("Its kernels are add, fill."));
+  int registers = 0;
+  EXPECT_EQ(hipFuncGetAttribute(&registers, HIP_FUNC_ATTRIBUTE_NUM_REGS, add_), hipSuccess);
+  EXPECT_GT(registers, 0);
+  EXPECT_STREQ(hipKernelNameRef(add_), "add");
+  unsigned count = 0;
+  EXPECT_EQ(hipModuleGetFunctionCount(&count, module_), hipSuccess);
+  EXPECT_EQ(count, 2U);
+}
+
+TEST_F(Modules, handles_end_with_the_module) {
+  ASSERT_EQ(hipModuleUnload(module_), hipSuccess);
+  EXPECT_EQ(hipModuleUnload(module_), hipErrorInvalidHandle);
+  hipFunction_t function = nullptr;
+  EXPECT_EQ(hipModuleGetFunction(&function, module_, "add"), hipErrorInvalidHandle);
+  const auto [code, text] = run_call([&] {
+    return hipModuleLaunchKernel(add_, 2, 1, 1, 64, 1, 1, 0, nullptr, parameters_, nullptr);
+  });
+  EXPECT_EQ(code, hipErrorInvalidHandle);
+  EXPECT_THAT(text, HasSubstr("The function handle is not that of a kernel of a loaded module."));
+}
+
+TEST_F(Modules, images_in_memory) {
+  for (const std::string& path : {code_object_path, bundle_path}) {
+    const std::vector<char> image = contents(path);
+    hipModule_t module = nullptr;
+    ASSERT_EQ(hipModuleLoadData(&module, image.data()), hipSuccess) << path;
+    hipFunction_t function = nullptr;
+    EXPECT_EQ(hipModuleGetFunction(&function, module, "fill"), hipSuccess);
+    double result = 0;
+    double* out = &result;
+    char tag = 1;
+    double value = 0.25;
+    void* parameters[] = {&tag, &value, &out};
+    EXPECT_EQ(hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr),
+              hipSuccess);
+    EXPECT_EQ(result, 1.25);
+    EXPECT_EQ(hipModuleUnload(module), hipSuccess);
+  }
+}
+
+TEST_F(Modules, bad_files) {
+  hipModule_t module = nullptr;
+  EXPECT_EQ(hipModuleLoad(&module, "no-such-file.hsaco"), hipErrorFileNotFound);
+  EXPECT_EQ(hipModuleLoad(&module, nullptr), hipErrorInvalidValue);
+
+  std::vector<char> image = contents(code_object_path);
+  const std::vector<char> half(image.begin(), image.begin() + std::ssize(image) / 2);
+  const std::string truncated = write_file("truncated.hsaco", half);
+  const auto [code, text] = run_call([&] { return hipModuleLoad(&module, truncated.c_str()); });
+  EXPECT_EQ(code, hipErrorInvalidImage);
+  EXPECT_THAT(text, HasSubstr("hipModuleLoad (hipErrorInvalidImage)"));
+
+  EXPECT_EQ(hipModuleLoad(&module, write_file("empty.hsaco", {}).c_str()), hipErrorInvalidImage);
+  EXPECT_EQ(hipModuleLoad(&module, write_file("text.hsaco", {'h', 'e', 'l', 'l', 'o'}).c_str()),
+            hipErrorInvalidImage);
+
+  // e_flags, at byte 48 of an ELF-64 header: 0x3f is gfx90a.
+  image[48] = 0x3f;
+  EXPECT_EQ(hipModuleLoad(&module, write_file("gfx90a.hsaco", image).c_str()),
+            hipErrorNoBinaryForGpu);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  testing::InitGoogleMock(&argc, argv);
+  if (argc < 3) return 2;
+  code_object_path = argv[1];
+  bundle_path = argv[2];
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,9 @@
+// Stands in for ROCm 6's libamdhip64.so.6 when a program is linked; never run.
+extern "C" {
+#pragma GCC visibility push(default)
+int hipMalloc(void**, unsigned long) { return 1; }
+int hipFree(void*) { return 1; }
+int hipPointerGetAttributes(void*, const void*) { return 1; }
+int hipGetDevicePropertiesR0600(void*, int) { return 1; }
+#pragma GCC visibility pop
+}
