@@ -7,6 +7,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "code_object/demangle.h"
 #include "code_object/elf_image.h"
 #include "code_object/kernels.h"
 #include "code_object/relocate.h"

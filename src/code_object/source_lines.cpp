@@ -2,18 +2,15 @@
 #include "code_object/source_lines.h"
 
 #include <llvm/BinaryFormat/ELF.h>
-#include <llvm/Demangle/Demangle.h>
 
 #include "code_object/decompress.h"
+#include "code_object/demangle.h"
 
 namespace margay::code_object {
 namespace {
 
 // Inlining deeper than this only occurs in corrupted files.
 constexpr std::size_t kMaxFrames = 256;
-// The demangler recurses; kernel names of template libraries reach a few thousand characters.
-constexpr std::size_t kMaxMangledChars = 16384;
-
 // Debug information compresses by 3 to 10 times; far beyond that it is not debug information.
 constexpr std::uint64_t kMaxDebugExpansion = 32;
 
@@ -96,11 +93,6 @@ std::vector<SourceFrame> SourceLines::frames_at(std::uint64_t vaddr) const {
   }
   frames.push_back(std::move(frame));
   return frames;
-}
-
-std::string demangled(std::string_view name) {
-  if (!name.starts_with("_Z") || name.size() > kMaxMangledChars) return std::string(name);
-  return llvm::demangle(name);
 }
 
 }  // namespace margay::code_object

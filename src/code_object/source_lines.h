@@ -31,7 +31,4 @@ class SourceLines {
   DebugInfo info_;
 };
 
-/// `name` demangled, or as it is.
-[[nodiscard]] std::string demangled(std::string_view name);
-
 }  // namespace margay::code_object

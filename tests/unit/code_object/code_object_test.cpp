@@ -221,8 +221,7 @@ TEST(CodeObject, NeedsTheSameKernelsInNoteAndSymbols) {
   EXPECT_THAT(parse_error(unknown_in_symbols).what, HasSubstr("there is no descriptor"));
 
   Image image = test::input("v5.hsaco");
-  // Removes the first kernel from the list: a one-element array instead of two is followed by
-  // stray bytes, so the whole note is emptied instead.
+  // A note that lists no kernels, written over the first bytes; what follows is not read.
   const Result<code_object::ElfImage> elf = code_object::read_elf(image);
   ASSERT_TRUE(elf.has_value());
   const std::size_t note = elf->metadata_note.data() - image.data();
@@ -237,6 +236,51 @@ TEST(CodeObject, NeedsTheSameKernelsInNoteAndSymbols) {
   const std::size_t name = test::find_text(sound, "AMDGPU");
   test::put(without_note, name, 'X');
   EXPECT_THAT(parse_error(without_note).what, HasSubstr("no metadata note"));
+}
+
+/// File offset of the first section header of `type` (gABI, "Sections").
+std::size_t section_header(const Image& image, std::uint32_t type) {
+  const auto table = static_cast<std::size_t>(test::get<std::uint64_t>(image, 40));
+  const auto count = test::get<std::uint16_t>(image, 60);
+  for (std::size_t header = table; header < table + count * 64u; header += 64) {
+    if (test::get<std::uint32_t>(image, header + 4) == type) return header;
+  }
+  ADD_FAILURE() << "no section of type " << type;
+  return 0;
+}
+
+TEST(CodeObject, BoundsTheLengthOfAllSymbolNames) {
+  // 40000 symbols that share one name of a million characters: 40 GB when copied.
+  Image image = test::input("v5.hsaco");
+  constexpr std::size_t kSymbols = 40'000, kNameChars = 1'000'000, kSymbolBytes = 24;
+  const std::size_t symtab = section_header(image, 2);
+  const std::size_t strtab = test::get<std::uint64_t>(image, 40) +
+                             64 * std::size_t{test::get<std::uint32_t>(image, symtab + 40)};
+  const std::size_t names = image.size();
+  image.resize(names + kNameChars + 2, std::byte{'x'});
+  image.back() = std::byte{0};
+  const std::size_t symbols = (image.size() + 7) / 8 * 8;
+  image.resize(symbols + kSymbols * kSymbolBytes);
+  for (std::size_t i = 0; i < kSymbols; ++i) {
+    test::put(image, symbols + i * kSymbolBytes + 6, std::uint16_t{1});  // st_shndx
+  }
+  test::put(image, strtab + 24, std::uint64_t{names});
+  test::put(image, strtab + 32, std::uint64_t{kNameChars + 2});
+  test::put(image, symtab + 24, std::uint64_t{symbols});
+  test::put(image, symtab + 32, std::uint64_t{kSymbols * kSymbolBytes});
+  EXPECT_THAT(parse_error(std::move(image)).what, HasSubstr("symbol names are longer"));
+}
+
+TEST(CodeObject, ReadsOneSymbolTableOfAKind) {
+  Image image = test::input("v5.hsaco");
+  test::put(image, section_header(image, 11) + 4, std::uint32_t{2});  // SHT_DYNSYM to SHT_SYMTAB
+  EXPECT_THAT(parse_error(std::move(image)).what, HasSubstr("several symbol tables"));
+}
+
+TEST(CodeObject, RefusesPackedRelocations) {
+  Image image = test::input("v5.hsaco");
+  test::put(image, section_header(image, 4) + 4, std::uint32_t{19});  // SHT_RELA to SHT_RELR
+  EXPECT_EQ(parse_error(std::move(image)).code, ErrorCode::not_implemented);
 }
 
 TEST(CodeObject, ChecksTheNotesTarget) {
