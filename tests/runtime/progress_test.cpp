@@ -27,7 +27,7 @@ TEST(Progress, plain_lines_after_two_seconds_and_then_every_five) {
   line.end();
   std::rewind(file);
   std::array<char, 512> text{};
-  std::fread(text.data(), 1, text.size() - 1, file);
+  ASSERT_GT(std::fread(text.data(), 1, text.size() - 1, file), 0U);
   std::fclose(file);
   EXPECT_STREQ(text.data(),
                "margay: gemm: 2 of 8 workgroups (25 %), 2 s, about 6 s left\n"

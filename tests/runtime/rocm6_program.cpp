@@ -1,5 +1,5 @@
-// A program compiled and linked against HIP 6: its symbols carry ROCm's versions, and it expects the
-// memory types as HIP 6 numbers them.
+// A program compiled and linked against HIP 6: its symbols carry ROCm's versions, and it expects
+// the memory types as HIP 6 numbers them.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
