@@ -17,6 +17,7 @@ namespace {
 
 /// In the order of the help page: what one does first comes first.
 constexpr auto kCommands = std::to_array<Command>({
+    {"gemm", "run and verify a bf16 GEMM on the virtual MI325X", gemm_main},
     {"hipcc", "compile HIP C++ for the host and gfx942 (hipcc's arguments)", hipcc_main},
     {"run", "run a HIP program or script against the virtual device", run_main},
     {"test", "build and run the project's tests", test_main},

@@ -75,6 +75,8 @@ struct Shared {
   explicit Shared(const DispatchJob& j) : job(j), total(j.request->grid.count()) {}
   const DispatchJob& job;
   const std::uint64_t total;
+  /// In the middle of a small launch, or of each run of kSampleEvery.
+  const std::uint64_t first_sample = std::min(total, kSampleEvery) / 2;
   std::atomic<std::uint64_t> next{0};
   std::atomic<std::uint64_t> done{0};
   std::atomic<bool> stop{false};
@@ -124,7 +126,7 @@ class Worker {
     while (!shared_.stop.load(std::memory_order_relaxed)) {
       const std::uint64_t id = shared_.next.fetch_add(1, std::memory_order_relaxed);
       if (id >= shared_.total) break;
-      if (job_.measure_time_shares && id % kSampleEvery == kSampleEvery / 2)
+      if (job_.measure_time_shares && id % kSampleEvery == shared_.first_sample)
         run_workgroup(id, shares_);
       else {
         NoObserver none;

@@ -1,0 +1,41 @@
+// The GEMM job of `margay gemm`: its options, its matrices, and how they are filled.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace margay::gemm {
+
+enum class OutputType : std::uint8_t { f32, bf16 };
+
+struct Options {
+  std::int64_t m = 8192, n = 8192, k = 8192;
+  bool transpose_b = true;  ///< B is stored n x k; otherwise k x n.
+  OutputType output = OutputType::f32;
+  float alpha = 1, beta = 0;
+  std::string mfma;      ///< "exact", "fma", "fast"; empty: see default_mfma().
+  unsigned threads = 0;  ///< Of the virtual device and of the reference; 0: one per core.
+  std::uint64_t seed = 1;
+  std::string json_file;
+};
+
+/// Runs `work(first, last)` on pieces of [0, count) on `threads` host threads.
+void parallel(std::int64_t count, unsigned threads,
+              const std::function<void(std::int64_t first, std::int64_t last)>& work);
+
+/// bf16 to f32, exactly; f32 to bf16, round to nearest even.
+[[nodiscard]] float to_float(std::uint16_t bf16);
+[[nodiscard]] std::uint16_t to_bf16(float value);
+
+/// Fills with pseudo-random numbers, uniform in [-1, 1) and rounded to bf16. The same seed and
+/// stream give the same values whatever the number of threads.
+void fill_random(std::span<std::uint16_t> values, std::uint64_t seed, std::uint64_t stream,
+                 unsigned threads);
+void fill_random(std::span<float> values, std::uint64_t seed, std::uint64_t stream,
+                 unsigned threads);
+
+}  // namespace margay::gemm
