@@ -11,7 +11,7 @@ namespace margay::MARGAY_TARGET {
 struct Addend {
   const std::uint32_t* rows;
   std::uint32_t constant;
-  [[nodiscard]] MARGAY_INLINE U32 at(int offset) const {
+  [[nodiscard]] MARGAY_INLINE U32 at(unsigned offset) const {
     return rows ? load<U32>(rows + offset) : splat(constant);
   }
 };
@@ -35,8 +35,8 @@ template <int m, int k, int chunks>
 MARGAY_INLINE void chain_fused(const F32 (&a)[k][chunks], const F32 (&b)[k][chunks], Addend c,
                                std::uint32_t* d) {
   constexpr int rows = m < kRowsAtOnce ? m : kRowsAtOnce;
-  for (int u = 0; u < chunks; ++u) {
-    for (int first = 0; first < m; first += rows) {
+  for (unsigned u = 0; u < chunks; ++u) {
+    for (unsigned first = 0; first < m; first += rows) {
       F32 sum[rows];
       unroll<rows>([&](auto r) { sum[r] = (F32)c.at(result_offset<m>(first + r, u)); });
       unroll<k>([&](auto kk) {
@@ -50,7 +50,7 @@ MARGAY_INLINE void chain_fused(const F32 (&a)[k][chunks], const F32 (&b)[k][chun
 }
 
 template <MfmaType ta, MfmaType tb, int m, int k, int blocks>
-void run_fused(const MfmaOperands& op) {
+[[gnu::flatten]] void run_fused(const MfmaOperands& op) {
   F32 a[k][m * blocks / 16], b[k][m * blocks / 16];
   expand<ta, m, k, blocks>(op.a, a);
   expand<tb, m, k, blocks>(op.b, b);
@@ -58,7 +58,7 @@ void run_fused(const MfmaOperands& op) {
 }
 
 template <int m, int k, int blocks>
-void run_i8(const MfmaOperands& op) {
+[[gnu::flatten]] void run_i8(const MfmaOperands& op) {
   using Source = Operand<MfmaType::i8, m, k, blocks>;
   I32 a[k][Source::kChunks], b[k][Source::kChunks];
   const auto expand_i8 = [](const std::uint32_t* rows, I32(&x)[k][Source::kChunks]) {
@@ -72,8 +72,8 @@ void run_i8(const MfmaOperands& op) {
   expand_i8(op.a, a);
   expand_i8(op.b, b);
   const Addend c{op.c, op.c_constant};
-  for (int u = 0; u < Source::kChunks; ++u)
-    for (int i = 0; i < m; ++i) {
+  for (unsigned u = 0; u < Source::kChunks; ++u)
+    for (unsigned i = 0; i < m; ++i) {
       U32 sum = c.at(result_offset<m>(i, u));
       for (int kk = 0; kk < k; ++kk) sum += (U32)(row_values<m>(a[kk], u, i) * b[kk][u]);
       store(op.d + result_offset<m>(i, u), sum);
@@ -83,7 +83,7 @@ void run_i8(const MfmaOperands& op) {
 /// 16x16x4 and 4x4x4_4b of f64: the halves of each value stand in two register rows. Half a chunk
 /// (8 values) at a time.
 template <int m, int blocks>
-void run_f64(const MfmaOperands& op) {
+[[gnu::flatten]] void run_f64(const MfmaOperands& op) {
   constexpr int k = 4;
   struct Halves {
     alignas(64) double values[k][16];

@@ -5,10 +5,9 @@
 //      four k per dword, added and maximised.
 //   2. sum += int(a * b * 2^(24 - e)): the product is exact in f32, the scaling is exact, and the
 //      conversion to int truncates toward zero as the unit does.
-//   3. C joins. Where C is below 2^6 times the largest product ("near"), everything fits 31 bits in
-//      units of 2^(e - 24): floor C to that, add, and let the conversion from int round to nearest
-//      even. The unit's cuts at 32 and 31 fraction bits are then below the last bit. Where C is
-//      larger ("far") those cuts matter: finish_far.
+//   3. C joins, as an int in the same units where it fits, and the conversion from int rounds to
+//      nearest even. The unit's cuts at 32 and 31 fraction bits are then below the last bit; where
+//      C is larger they are made: finish().
 //
 // This needs exponents that fit a byte after biasing, and products far from the ends of f32's
 // range. Operands outside (or infinite, NaN, or bf16 denormals) go to the scalar model.
@@ -119,71 +118,33 @@ MARGAY_INLINE void value_exponents(const F32 (&x)[k][m * blocks / 16],
     }
 }
 
-/// f32 with exponent field `field` and no fraction: 2^(field - 127).
-[[nodiscard]] MARGAY_INLINE F32 power(U32 field) { return (F32)(field << 23); }
-
-/// A near C in units of 2^(e - 151), floored.
+/// The sum over one group and C. `largest` holds exponent bytes; `bias` turns them into f32 fields;
+/// `scale` is 2^(24 - e).
+///
+/// C is taken in units of 2^(e - 24 + up): `up` is 0 unless C is 2^6 times the largest product or
+/// more, and then such that C has 30 bits. What the sum of products has below that unit is cut to
+/// 32 significant bits of the total, toward -infinity, and the rest of it only kept as one sticky
+/// bit; with at least six bits between that bit and C's last, rounding comes out the same.
 template <bool drops_small_c>
-[[nodiscard]] MARGAY_INLINE I32 near_addend(F32 c, F32 scale, U32 e) {
-  I32 addend = scaled_floor(c, scale);
+[[nodiscard]] MARGAY_INLINE F32 finish(I32 sum, U32 largest, std::uint32_t bias, F32 scale, F32 c) {
+  const U32 magnitude = (U32)c & 0x7fffffffu;
+  const U32 field = magnitude >> 23;
+  const I32 up = at_least_zero((I32)(field - largest - (bias + 5)));
+  const F32 c_scale = (F32)((U32)scale - ((U32)up << 23));
+  I32 addend = scaled_floor(c, c_scale);
   if constexpr (drops_small_c) {
     // fp8 and bf8: C more than 25 exponents below the products counts as zero, not as -1.
-    const U32 field = max(((U32)c & 0x7fffffffu) >> 23, splat(1u));
-    addend &= field + 25u >= e;
+    addend &= max(field, splat(1u)) + 25u >= largest + bias;
   }
-  return addend;
-}
-
-/// C plus sum * 2^(e - 151), where C may be far larger than the products, infinite, or NaN, and
-/// where there may be no product at all. `e` is the f32 exponent field of the largest product,
-/// `real` says whether there is one.
-template <bool drops_small_c>
-[[gnu::noinline]] F32 finish_far(I32 sum, U32 e, I32 real, F32 c) {
-  const U32 magnitude = (U32)c & 0x7fffffffu;
-  const U32 field = max(magnitude >> 23, splat(1u));
-  const I32 above = (I32)(field - e);  // at least 6 where this result is used
-
-  // The exponent of the total is C's, or one off. Find it from the total floored at 28 fraction
-  // bits; that is wrong only within 2^-28 below a power of two, where every choice rounds there.
-  const auto within = [](I32 v, int low, int high) {
-    v = v < low ? I32{} + low : v;
-    return v > high ? I32{} + high : v;
-  };
-  // Of far lanes, the significand is an integer in units of 2^(C's exponent - 28).
-  const I32 c28 = (I32)((magnitude & 0x7fffffu) | 0x800000u) << 5;
-  const I32 total28 = ((I32)c < 0 ? -c28 : c28) + (sum >> within(above - 4, 0, 31));
-  const I32 size = total28 < 0 ? -total28 : total28;
-  const I32 off =
-      ((size < 1 << 28) & 1) - ((size >= 1 << 29) & 1);  // C's exponent less the total's
-  const U32 total_field = field - (U32)off;
-
-  // Cut the sum at 31 fraction bits of the total, toward -infinity; then three bits more, keeping
-  // whether they were anything, so that the rest fits an int and rounds the same.
-  const I32 shift = above - off - 7;
-  const I32 cut = sum >> within(shift, 0, 31);
-  const I32 sticky = (cut >> 3) | ((cut & 7) != 0 ? I32{} + 1 : I32{});
-  const U32 unit =
-      (U32)(shift < 0 ? (I32)e - 21 : (I32)total_field - 28);  // field of 2^3 units of cut
-  const I32 total = to_int(c * power(254 - unit)) + sticky;
-  const F32 far = to_float(total) * power(unit);
-
-  // The near form again, for the lanes of this chunk that are near.
-  const F32 near = to_float(sum + near_addend<drops_small_c>(c, power(278 - e), e)) * power(e - 24);
-
-  const F32 result = above >= 6 ? far : near;
-  const F32 alone = c + 0.0f;  // the unit gives +0 for -0
-  return canonical((real & (magnitude < 0x7f800000u)) ? result : alone);
-}
-
-/// The sum over one group and C. `e` holds exponent bytes; `bias` turns them into f32 fields.
-template <bool drops_small_c>
-[[nodiscard]] MARGAY_INLINE F32 finish(I32 sum, U32 e, std::uint32_t bias, F32 scale, F32 c) {
-  const U32 inverse = (254u << 23) - (U32)scale;  // 2^(e - 24)
-  const U32 magnitude = (U32)c & 0x7fffffffu;
-  const I32 far = (magnitude >= inverse + (30u << 23)) | (e < kProduct);
-  if (__builtin_expect(any(far), 0))
-    return finish_far<drops_small_c>(sum, e + bias, e >= kProduct, c);
-  return to_float(sum + near_addend<drops_small_c>(c, scale, e + bias)) * (F32)inverse;
+  I32 total = addend + shift_right(sum, up);
+  // `up` less the leading zeros is what the total has beyond 32 bits.
+  const I32 cut = at_least_zero(up - leading_zeros(total < 0 ? -total : total));
+  total |= ((sum & (bit_at(up) - bit_at(cut))) != 0) & 1;
+  const F32 result = to_float(total) * (F32)((254u << 23) - (U32)c_scale);
+  const I32 alone = (magnitude >= 0x7f800000u) | (largest < kProduct);
+  if (__builtin_expect(!any(alone), 1)) return result;
+  // Infinite or NaN C, or no product at all: C itself, but +0 for -0.
+  return canonical(alone ? c + 0.0f : result);
 }
 
 template <MfmaType ta, MfmaType tb, int m, int k, int blocks>
@@ -196,7 +157,7 @@ consteval std::size_t shape_index() {
 }
 
 template <MfmaType ta, MfmaType tb, int m, int k, int blocks>
-void run_exact(const MfmaOperands& op) {
+[[gnu::flatten]] void run_exact(const MfmaOperands& op) {
   constexpr bool is_half = ta == MfmaType::f16 || ta == MfmaType::bf16;
   constexpr bool is_byte = ta == MfmaType::fp8 || ta == MfmaType::bf8;
   constexpr int group = is_byte ? 16 : ta == MfmaType::xf32 ? 4 : k < 8 ? k : 8;
@@ -225,9 +186,9 @@ void run_exact(const MfmaOperands& op) {
   const U32 scale_base = splat((278u - bias) << 23);
 
   const Addend addend{op.c, op.c_constant};
-  for (int u = 0; u < chunks; ++u) {
-    for (int i = 0; i < m; ++i) {
-      const int offset = result_offset<m>(i, u);
+  for (unsigned u = 0; u < chunks; ++u) {
+    for (unsigned i = 0; i < m; ++i) {
+      const unsigned offset = result_offset<m>(i, u);
       F32 c = (F32)addend.at(offset);
       unroll<k / group>([&](auto g) {
         U8 e{};

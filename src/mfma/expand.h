@@ -56,9 +56,11 @@ template <MfmaType t, int shift>
   }
 }
 
+/// body(0), body(1), ... body(n - 1), with the numbers as constants. The lambdas have to be inlined
+/// for vectors to stay in registers, so the kernels that use this are [[gnu::flatten]].
 template <int n, typename F>
 MARGAY_INLINE void unroll(F&& body) {
-  [&]<int... i>(std::integer_sequence<int, i...>) {
+  [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
     (body(std::integral_constant<int, i>{}), ...);
   }(std::make_integer_sequence<int, n>{});
 }
@@ -76,7 +78,7 @@ MARGAY_INLINE void expand(const std::uint32_t* rows, F32 (&x)[k][m * blocks / 16
 
 /// Where the 16 results of row i and column chunk u stand, from D's first row.
 template <int m>
-[[nodiscard]] MARGAY_INLINE constexpr int result_offset(int i, int u) {
+[[nodiscard]] MARGAY_INLINE constexpr unsigned result_offset(unsigned i, unsigned u) {
   if constexpr (m == 32)
     return ((u / 2 * 4 + i / 8) * 4 + i % 4) * 64 + i / 4 % 2 * 32 + u % 2 * 16;
   else if constexpr (m == 16)
@@ -88,13 +90,13 @@ template <int m>
 /// The values of A that row i of column chunk u multiplies: one value in all lanes, or, where a
 /// chunk is four 4x4 blocks, row i of each.
 template <int m, typename V, int chunks>
-[[nodiscard]] MARGAY_INLINE V row_values(const V (&x)[chunks], int u, int i) {
+[[nodiscard]] MARGAY_INLINE V row_values(const V (&x)[chunks], unsigned u, unsigned i) {
   if constexpr (m == 4) {
     V result;
-    for (int lane = 0; lane < 16; ++lane) result[lane] = x[u][lane / 4 * 4 + i];
+    for (unsigned lane = 0; lane < 16; ++lane) result[lane] = x[u][lane / 4 * 4 + i];
     return result;
   } else {
-    const int chunk = m == 32 ? u / 2 * 2 + i / 16 : u;
+    const unsigned chunk = m == 32 ? u / 2 * 2 + i / 16 : u;
     return x[chunk][i % 16] - V{};
   }
 }

@@ -94,6 +94,33 @@ MARGAY_INLINE void store(std::uint32_t* to, V value) {
 /// To nearest even.
 [[nodiscard]] MARGAY_INLINE F32 to_float(I32 v) { return __builtin_convertvector(v, F32); }
 
+[[nodiscard]] MARGAY_INLINE I32 at_least_zero(I32 v) { return v > 0 ? v : I32{}; }
+
+/// floor(v / 2^by) for any by >= 0.
+[[nodiscard]] MARGAY_INLINE I32 shift_right(I32 v, I32 by) {
+#if defined(__AVX512F__)
+  return (I32)_mm512_srav_epi32((__m512i)v, (__m512i)by);
+#else
+  return v >> (by < 31 ? by : I32{} + 31);
+#endif
+}
+/// 2^n, or 0 where n is above 31.
+[[nodiscard]] MARGAY_INLINE I32 bit_at(I32 n) {
+#if defined(__AVX512F__)
+  return (I32)_mm512_sllv_epi32(_mm512_set1_epi32(1), (__m512i)n);
+#else
+  return (I32)(splat(1u) << (U32)(n < 31 ? n : I32{} + 31)) & (n <= 31);
+#endif
+}
+/// Leading zeros of v, which is not negative; below 2^28 any number of at least 3 will do.
+[[nodiscard]] MARGAY_INLINE I32 leading_zeros(I32 v) {
+#if defined(__AVX512CD__)
+  return (I32)_mm512_lzcnt_epi32((__m512i)v);
+#else
+  return 1 - ((v < 1 << 30) + (v < 1 << 29));
+#endif
+}
+
 /// floor(a * b), where b is a power of two; exact even where the product is too small for a float.
 [[nodiscard]] MARGAY_INLINE I32 scaled_floor(F32 a, F32 b) {
 #if defined(__AVX512F__)
