@@ -245,27 +245,92 @@ const Instruction* flat(Wave& wave, const Instruction& i) {
 
 // ---- Buffers --------------------------------------------------------------------------------
 
+/// Raw buffers, the usual case, a whole wave at a time: byte offsets against num_records. A lane
+/// that straddles the end is in `partial`: its leading dwords are inside. (LLVM merges neighbouring
+/// raw loads under strict bounds, which is right only because the hardware checks dword by dword.)
+struct BufferLanes : LaneAddresses {
+  std::uint64_t partial = 0;
+  std::uint64_t end = 0;  ///< First address past the buffer.
+};
+
+void buffer_lanes(const Wave& wave, const Instruction& i, std::uint32_t bytes, BufferLanes& out) {
+  const BufferResource r = buffer_resource(&wave.s[i.src[1].index()]);
+  if ((i.extra & extra::kIdxen) || r.add_tid || (r.swizzle && r.stride != 0)) {
+    buffer_addresses(wave, i, bytes, out);
+    return;
+  }
+  const std::uint32_t soffset = scalar_source(wave, i, 2);
+  const std::uint64_t limit = r.num_records > soffset ? r.num_records - soffset : 0;
+  const std::uint64_t base = r.base + soffset;
+  const auto immediate = static_cast<std::uint32_t>(i.offset);
+  const std::uint32_t* const row = wave.v + std::size_t{i.src[0].index()} * kWaveLanes;
+  const std::uint64_t exec = wave.exec();
+  std::uint64_t last = 0;
+  for (int lane = 0; lane < kWaveLanes; ++lane) {
+    const std::uint64_t offset =
+        (i.extra & extra::kOffen ? std::uint64_t{row[lane]} : 0) + immediate;
+    out.at[lane] = base + offset;
+    last = offset > last ? offset : last;
+  }
+  out.active = exec;
+  out.end = base + limit;
+  if (last + bytes <= limit) return;
+  for (std::uint64_t rest = exec; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const std::uint64_t offset = out.at[lane] - base, bit = 1ull << lane;
+    if (offset + bytes <= limit) continue;
+    out.active &= ~bit;
+    (bytes > 4 && offset + 4 <= limit ? out.partial : out.out_of_range) |= bit;
+  }
+}
+
+/// The dwords of straddling lanes that are inside, one by one.
+template <bool is_store>
+[[nodiscard]] bool move_partial(Wave& wave, const Instruction& i, const BufferLanes& lanes,
+                                int dwords, std::uint32_t* row) {
+  for (std::uint64_t rest = lanes.partial; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    for (int d = 0; d < dwords; ++d) {
+      const std::uint64_t address = lanes.at[lane] + 4 * static_cast<std::uint64_t>(d);
+      std::uint32_t& value = row[d * kWaveLanes + lane];
+      const bool inside = address + 4 <= lanes.end;
+      if (inside && !check_scalar_access(wave, i, address, 4)) return false;
+      auto* const at = reinterpret_cast<std::uint8_t*>(address);
+      if constexpr (is_store) {
+        if (inside) poke(at, value);
+      } else {
+        value = inside ? peek<std::uint32_t>(at) : 0;
+      }
+    }
+  }
+  return true;
+}
+
 template <Data data>
 const Instruction* buffer_load(Wave& wave, const Instruction& i) {
-  LaneAddresses lanes;
-  buffer_addresses(wave, i, bytes_of(data), lanes);
+  BufferLanes lanes;
+  buffer_lanes(wave, i, bytes_of(data), lanes);
   std::uint32_t* const dst = wave.row(i.dst);
-  if (lanes.active != 0) {
-    fill_inactive(lanes);
-    if (!check_global(wave, i, lanes, bytes_of(data))) return nullptr;
-    load_global_lanes<data>(wave, i, lanes);
-  }
+  if (lanes.partial != 0 && !move_partial<false>(wave, i, lanes, bytes_of(data) / 4, dst))
+    return nullptr;
   zero_lanes<data>(lanes.out_of_range, dst);
+  if (lanes.active == 0) return following(i);
+  fill_inactive(lanes);
+  if (!check_global(wave, i, lanes, bytes_of(data))) return nullptr;
+  load_global_lanes<data>(wave, i, lanes);
   return following(i);
 }
 template <Data data>
 const Instruction* buffer_store(Wave& wave, const Instruction& i) {
-  LaneAddresses lanes;
-  buffer_addresses(wave, i, bytes_of(data), lanes);
+  BufferLanes lanes;
+  buffer_lanes(wave, i, bytes_of(data), lanes);
+  std::uint32_t* const src = wave.row(i.dst);
+  if (lanes.partial != 0 && !move_partial<true>(wave, i, lanes, bytes_of(data) / 4, src))
+    return nullptr;
   if (lanes.active == 0) return following(i);
   fill_inactive(lanes);
   if (!check_global(wave, i, lanes, bytes_of(data))) return nullptr;
-  store_data<data>(AddressPointers{lanes.at}, lanes.active, wave.row(i.dst));
+  store_data<data>(AddressPointers{lanes.at}, lanes.active, src);
   return following(i);
 }
 
