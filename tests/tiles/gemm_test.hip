@@ -1,0 +1,201 @@
+// The GEMM kernels: every element of C against a sum in double, at shapes with and without edges.
+//
+// Inputs are small integers, so every product and sum is exact in float and the comparison is for
+// equality. What lies between the rows of A, B and C is NaN or a mark: a kernel that lets it into a
+// sum, or writes to it, is found. Reads past an allocation stop the virtual device.
+#include <cmath>
+#include <limits>
+
+#include "device_test.h"
+#include "gemm.h"
+
+namespace {
+
+using margay_gemm::Output;
+using margay_gemm::Problem;
+using tile_test::as;
+using tile_test::as_float;
+using tile_test::Buffer;
+
+float a_value(int m, int k) { return static_cast<float>((m * 7 + k * 5) % 13 - 6); }
+float b_value(int k, int n) { return static_cast<float>((k * 3 + n * 11) % 17 - 8); }
+float c_value(int m, int n) { return static_cast<float>((m * 3 + n) % 19 - 9); }
+
+struct Shape {
+  int m, n, k;
+  int pad_a = 0, pad_b = 0, pad_c = 0;  // elements between rows
+  int shift = 0;                        // elements by which A and B are off their alignment
+};
+
+/// A row-major matrix of `value`, with `gap` in the padding and before the start.
+template <typename T, typename F>
+std::vector<T> padded(int rows, int cols, int pad, int shift, T gap, F&& value) {
+  std::vector<T> result(shift + static_cast<size_t>(rows) * (cols + pad) - (rows > 0 ? pad : 0), gap);
+  for (int r = 0; r < rows; ++r) {
+    for (int c = 0; c < cols; ++c) {
+      result[shift + static_cast<size_t>(r) * (cols + pad) + c] = as<T>(value(r, c));
+    }
+  }
+  return result;
+}
+
+template <typename Out>
+void check(const Shape& s, bool transpose_b, float alpha, float beta, const char* kernel) {
+  SCOPED_TRACE(std::string(transpose_b ? "nt " : "nn ") + std::to_string(s.m) + "x" +
+               std::to_string(s.n) + "x" + std::to_string(s.k));
+  using kittens::bf16;
+  const auto nan = as<bf16>(std::numeric_limits<float>::quiet_NaN());
+  const int b_rows = transpose_b ? s.n : s.k;
+  const int b_cols = transpose_b ? s.k : s.n;
+  const auto a = padded(s.m, s.k, s.pad_a, s.shift, nan, a_value);
+  const auto b = padded(b_rows, b_cols, s.pad_b, s.shift, nan, [&](int r, int c) {
+    return transpose_b ? b_value(c, r) : b_value(r, c);
+  });
+  const auto mark = as<Out>(-77);
+  auto c = padded(s.m, s.n, s.pad_c, 0, mark, c_value);
+  if (beta == 0) {  // C must not be read
+    for (int r = 0; r < s.m; ++r) {
+      for (int col = 0; col < s.n; ++col) {
+        c[static_cast<size_t>(r) * (s.n + s.pad_c) + col] =
+            as<Out>(std::numeric_limits<float>::quiet_NaN());
+      }
+    }
+  }
+  Buffer<bf16> a_device(a), b_device(b);
+  Buffer<Out> c_device(c);
+
+  Problem problem;
+  problem.a = a_device.get() + s.shift;
+  problem.b = b_device.get() + s.shift;
+  problem.c = c_device.get();
+  problem.m = s.m;
+  problem.n = s.n;
+  problem.k = s.k;
+  problem.lda = s.k + s.pad_a;
+  problem.ldb = b_cols + s.pad_b;
+  problem.ldc = s.n + s.pad_c;
+  problem.transpose_b = transpose_b;
+  problem.output = std::is_same_v<Out, float> ? Output::kFloat : Output::kBf16;
+  problem.alpha = alpha;
+  problem.beta = beta;
+  ASSERT_STREQ(margay_gemm::plan(problem).kernel, kernel);
+  ASSERT_EQ(margay_gemm::gemm_bf16(problem), hipSuccess);
+
+  const auto result = c_device.read();
+  for (int row = 0; row < s.m; ++row) {
+    for (int col = 0; col < s.n + s.pad_c; ++col) {
+      const size_t at = static_cast<size_t>(row) * (s.n + s.pad_c) + col;
+      if (at >= result.size()) continue;  // no padding after the last row
+      double want = -77;
+      if (col < s.n) {
+        want = 0;
+        for (int k = 0; k < s.k; ++k) want += double{a_value(row, k)} * b_value(k, col);
+        want = alpha * want + (beta == 0 ? 0 : beta * as_float(as<Out>(c_value(row, col))));
+      }
+      ASSERT_EQ(as_float(result[at]), as_float(as<Out>(static_cast<float>(want))))
+          << "row " << row << ", column " << col;
+    }
+  }
+}
+
+TEST(Gemm, WholeBlocks) {
+  check<float>({256, 256, 64}, true, 1, 0, "gemm_bf16_nt_f32");
+  check<float>({256, 256, 64}, false, 1, 0, "gemm_bf16_nn_f32");
+  check<float>({512, 256, 192}, true, 1, 0, "gemm_bf16_nt_f32");
+  check<float>({256, 512, 192}, false, 1, 0, "gemm_bf16_nn_f32");
+}
+TEST(Gemm, AlphaAndBeta) {
+  check<float>({256, 256, 128}, true, 0.5f, 2, "gemm_bf16_nt_f32");
+  check<float>({256, 256, 128}, false, -2, 1, "gemm_bf16_nn_f32");
+  check<float>({40, 24, 72}, true, 0, 3, "gemm_bf16_nt_f32");
+}
+TEST(Gemm, Bf16Output) {
+  check<kittens::bf16>({256, 256, 64}, true, 1, 0, "gemm_bf16_nt_bf16");
+  check<kittens::bf16>({256, 256, 64}, false, 0.25f, 2, "gemm_bf16_nn_bf16");
+  check<kittens::bf16>({130, 264, 200}, true, 1, 1, "gemm_bf16_nt_bf16");
+  check<kittens::bf16>({67, 131, 53}, false, 1, 1, "gemm_bf16_nn_bf16_unaligned");
+  check<kittens::bf16>({67, 131, 53}, true, 1, 0, "gemm_bf16_nt_bf16_unaligned");
+}
+TEST(Gemm, EdgesInChunks) {
+  check<float>({1, 8, 8}, true, 1, 0, "gemm_bf16_nt_f32");
+  check<float>({1, 8, 8}, false, 1, 0, "gemm_bf16_nn_f32");
+  check<float>({300, 264, 72}, true, 1, 0, "gemm_bf16_nt_f32");
+  check<float>({300, 264, 72}, false, 1, 0, "gemm_bf16_nn_f32");
+  check<float>({255, 520, 136}, true, 1, 1, "gemm_bf16_nt_f32");
+  check<float>({255, 520, 136}, false, 1, 1, "gemm_bf16_nn_f32");
+  // n need not be a multiple of 8 where B's rows run along k.
+  check<float>({17, 29, 64}, true, 1, 0, "gemm_bf16_nt_f32");
+}
+TEST(Gemm, RowsFurtherApartThanTheyAreLong) {
+  check<float>({70, 40, 72, 8, 16, 3}, true, 1, 1, "gemm_bf16_nt_f32");
+  check<float>({70, 40, 72, 8, 16, 3}, false, 1, 1, "gemm_bf16_nn_f32");
+  check<float>({256, 256, 64, 64, 8, 4}, true, 1, 0, "gemm_bf16_nt_f32");
+  check<kittens::bf16>({256, 256, 64, 0, 0, 2}, true, 1, 1, "gemm_bf16_nt_bf16");
+}
+TEST(Gemm, AnyRowLengthAndAlignment) {
+  check<float>({1, 1, 1}, true, 1, 0, "gemm_bf16_nt_f32_unaligned");
+  check<float>({1, 1, 1}, false, 1, 0, "gemm_bf16_nn_f32_unaligned");
+  check<float>({257, 259, 65}, true, 1, 0, "gemm_bf16_nt_f32_unaligned");
+  check<float>({257, 259, 65}, false, 1, 0, "gemm_bf16_nn_f32_unaligned");
+  check<float>({31, 300, 129, 1, 3, 5}, true, 2, 1, "gemm_bf16_nt_f32_unaligned");
+  check<float>({31, 300, 129, 1, 3, 5}, false, 2, 1, "gemm_bf16_nn_f32_unaligned");
+  check<float>({64, 64, 64, 0, 0, 0, 1}, true, 1, 0, "gemm_bf16_nt_f32_unaligned");
+  check<float>({64, 64, 64, 0, 0, 0, 1}, false, 1, 0, "gemm_bf16_nn_f32_unaligned");
+}
+TEST(Gemm, NothingToSum) {
+  check<float>({20, 24, 0}, true, 1, 0, "gemm_bf16_nt_f32");
+  check<float>({20, 24, 0}, false, 1, 2, "gemm_bf16_nn_f32");
+}
+TEST(Gemm, ManyBlocksAreEachWrittenOnce) {
+  // 5 x 3 blocks: an incomplete band, and fewer blocks than a round of the dies.
+  check<float>({1100, 700, 16}, true, 1, 1, "gemm_bf16_nt_f32");
+}
+
+TEST(GemmPlan, RefusesWithAReason) {
+  float c = 0;
+  kittens::bf16 ab = as<kittens::bf16>(0);
+  Problem good;
+  good.a = good.b = &ab;
+  good.c = &c;
+  good.m = good.n = good.k = good.lda = good.ldb = good.ldc = 1;
+  ASSERT_EQ(margay_gemm::plan(good).refusal, nullptr);
+
+  const auto refusal = [&](auto change) {
+    Problem bad = good;
+    change(bad);
+    EXPECT_EQ(margay_gemm::gemm_bf16(bad), hipErrorInvalidValue);
+    const char* reason = margay_gemm::plan(bad).refusal;
+    return std::string(reason == nullptr ? "" : reason);
+  };
+  EXPECT_EQ(refusal([](Problem& p) { p.m = -1; }), "m, n and k must not be negative");
+  EXPECT_EQ(refusal([](Problem& p) { p.c = nullptr; }), "C is a null pointer");
+  EXPECT_EQ(refusal([](Problem& p) { p.b = nullptr; }), "A or B is a null pointer");
+  EXPECT_EQ(refusal([](Problem& p) { p.k = 2; }), "lda must be at least k");
+  EXPECT_EQ(refusal([](Problem& p) { p.n = 2; }), "ldc must be at least n");
+  EXPECT_EQ(refusal([](Problem& p) {
+              p.transpose_b = false;
+              p.n = 2;
+              p.ldc = 2;
+            }),
+            "ldb must be at least n");
+  EXPECT_EQ(refusal([](Problem& p) { p.lda = 5'000'000; }),
+            "leading dimensions must not exceed 4194240 elements");
+  EXPECT_EQ(refusal([](Problem& p) { p.m = 1LL << 31; }), "m, n and k must be below 2^31 - 256");
+  EXPECT_EQ(refusal([](Problem& p) { p.a = reinterpret_cast<const char*>(p.a) + 1; }),
+            "a matrix is not aligned to its elements");
+  EXPECT_EQ(refusal([](Problem& p) {
+              p.m = 1'000'000'000;
+              p.n = p.ldc = 4'000'000;
+            }),
+            "C has too many 256x256 blocks for one launch");
+}
+TEST(GemmPlan, AnEmptyResultLaunchesNothing) {
+  Problem empty;
+  empty.n = 5;
+  empty.ldc = 5;
+  EXPECT_EQ(margay_gemm::plan(empty).refusal, nullptr);
+  EXPECT_EQ(margay_gemm::plan(empty).grid_x, 0u);
+  EXPECT_EQ(margay_gemm::gemm_bf16(empty), hipSuccess);
+}
+
+}  // namespace
