@@ -215,9 +215,7 @@ std::string draw(const TileMap& tiles) {
           wrong = std::max(wrong, tiles.wrong[static_cast<std::size_t>(y * tiles.columns + x)]);
       // '.' is only for tiles without any wrong element.
       const std::size_t shade =
-          wrong == 0
-              ? 0
-              : 1 + static_cast<std::size_t>((wrong - 1) * 7 / std::max<std::int64_t>(worst, 1));
+          wrong == 0 ? 0 : static_cast<std::size_t>((wrong * 8 + worst - 1) / worst);
       out += kShades[std::min(shade, kShades.size() - 1)];
     }
     out += '\n';

@@ -1,0 +1,63 @@
+#!/bin/bash
+# margay gemm from outside: gemm_test.sh MARGAY CASE
+set -euo pipefail
+
+margay=$1
+case=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() { echo "FAILED: $*" >&2; cat said >&2 || true; exit 1; }
+verified() { "$margay" gemm "$@" >said 2>&1 || fail "exit code $? of gemm $*"; grep -q 'verified: C is right' said || fail "$*"; }
+
+# Every mode and layout, whole and ragged blocks, rows of every alignment.
+modes() { for mode in exact fma fast; do verified --m 256 --n 512 --k 192 --mfma $mode; done; }
+ragged() {
+  verified --m 257 --n 255 --k 65 --mfma fma
+  verified --m 100 --n 300 --k 72 --mfma fma
+  verified --m 1 --n 1 --k 1 --mfma fma
+  verified --m 33 --n 500 --k 1 --mfma exact
+}
+not_transposed() {
+  verified --m 256 --n 256 --k 128 --no-transpose-b --mfma fma
+  verified --m 129 --n 263 --k 77 --no-transpose-b --mfma fma
+}
+scaled() {
+  verified --m 300 --n 200 --k 100 --alpha -0.5 --beta 3 --mfma fma
+  verified --m 300 --n 200 --k 100 --alpha 2 --beta 1 --output bf16 --mfma fma
+  verified --m 64 --n 64 --k 64 --alpha 0 --beta 1 --mfma fma
+}
+json() {
+  verified --m 256 --n 256 --k 64 --json out.json --threads 1
+  local field
+  for field in m n k dtype kernel device mfma_mode threads verified max_abs_error max_rel_error \
+    checked_elements wall_s reference_wall_s wave_instructions mfma_instructions; do
+    grep -q "\"$field\":" out.json || fail "no $field in the JSON"
+  done
+  grep -q '"checked_elements": 65536' out.json || fail "checked_elements"
+  # 256 x 256 x 64 in instructions of 16 x 16 x 16.
+  grep -q '"mfma_instructions": 1024' out.json || fail "mfma_instructions"
+  grep -q '"verified": true' out.json || fail "verified"
+}
+# exact and fma give the same bits on any number of threads: the same largest error to the digit.
+threads() {
+  verified --m 512 --n 512 --k 128 --mfma fma --threads 1 --json one.json
+  verified --m 512 --n 512 --k 128 --mfma fma --threads 4 --json four.json
+  [ "$(grep mean_abs_error one.json)" = "$(grep mean_abs_error four.json)" ] || fail "threads change the bits"
+}
+usage() {
+  local options
+  for options in "--m 0" "--m x" "--k -3" "--mfma quick" "--dtype f64" "--device h100" "--threads 0" "--nonsense"; do
+    local got=0
+    # shellcheck disable=SC2086  # the words of an option
+    "$margay" gemm $options >said 2>&1 || got=$?
+    [ "$got" = 2 ] || fail "exit code $got, not 2, of gemm $options"
+    [ -s said ] || fail "no message for gemm $options"
+  done
+  local got=0
+  "$margay" gemm --m 256 --n 256 --k 64 --json no/such/directory/out.json >said 2>&1 || got=$?
+  [ "$got" = 1 ] || fail "exit code $got of an unwritable JSON file"
+}
+
+"$case"
