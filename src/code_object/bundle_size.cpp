@@ -67,8 +67,12 @@ Result<std::size_t> table_size(const std::byte* data) {
   std::uint64_t table_bytes = kBundleMagic.size() + 8;
   const auto count =
       ByteReader(Bytes(data, table_bytes), kBundleMagic.size()).read<std::uint64_t>();
+  if (count > kMaxBundleEntries) {
+    return fail(ErrorCode::invalid_image,
+                fmt::format("The offload bundle in memory claims to have {} entries.", count));
+  }
   std::uint64_t end = 0;
-  for (std::uint64_t i = 0; i < count && count <= kMaxBundleEntries; ++i) {
+  for (std::uint64_t i = 0; i < count; ++i) {
     ByteReader entry(Bytes(data + table_bytes, kEntryBytes));
     const auto offset = entry.read<std::uint64_t>();
     const auto size = entry.read<std::uint64_t>();
@@ -81,10 +85,6 @@ Result<std::size_t> table_size(const std::byte* data) {
     }
     table_bytes += kEntryBytes + id_chars;
     end = std::max(end, offset + size);
-  }
-  if (count > kMaxBundleEntries) {
-    return fail(ErrorCode::invalid_image,
-                fmt::format("The offload bundle in memory claims to have {} entries.", count));
   }
   return std::max(end, table_bytes);
 }

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <llvm/BinaryFormat/MsgPackDocument.h>
 
 #include "code_object/elf_image.h"
 #include "inputs.h"
@@ -200,6 +201,8 @@ TEST(CodeObject, ChecksDescriptors) {
   EXPECT_THAT(damaged(16, std::int64_t{0}), HasSubstr("The entry of kernel saxpy"));
   EXPECT_THAT(damaged(16, entry + 4), HasSubstr("multiple of 256"));
   EXPECT_THAT(damaged(16, std::int64_t{1} << 62), HasSubstr("executable segment"));
+  EXPECT_THAT(damaged(16, -static_cast<std::int64_t>(descriptor)), HasSubstr("(address 0x0)"))
+      << "aligned, but not executable";
   EXPECT_THAT(damaged(8, std::uint32_t{64}), HasSubstr("64 bytes of arguments"));
   EXPECT_THAT(damaged(56, std::uint16_t{1u << 10}), HasSubstr("wave32"));
   EXPECT_THAT(damaged(44, std::uint32_t{0x3f}), HasSubstr("accumulation VGPRs begin at 256"));
@@ -213,28 +216,41 @@ TEST(CodeObject, FillsInASizeThatOneSideLeavesOut) {
   EXPECT_EQ(object->find_kernel("saxpy")->kernarg_bytes, 296u);
 }
 
-TEST(CodeObject, NeedsTheSameKernelsInNoteAndSymbols) {
-  Image unknown_in_symbols = test::input("plain.hsaco");
-  const Image sound = unknown_in_symbols;
-  // The note comes first in the file, then .dynstr, then .strtab.
-  test::put(unknown_in_symbols, test::find_text(sound, "store_one.kd"), 'S');
-  EXPECT_THAT(parse_error(unknown_in_symbols).what, HasSubstr("there is no descriptor"));
-
+/// v5.hsaco with another metadata note, which must not be longer.
+Image with_note(const std::string& yaml) {
+  llvm::msgpack::Document document;
+  EXPECT_TRUE(document.fromYAML(yaml));
+  std::string blob;
+  document.writeToBlob(blob);
   Image image = test::input("v5.hsaco");
-  // A note that lists no kernels, written over the first bytes; what follows is not read.
   const Result<code_object::ElfImage> elf = code_object::read_elf(image);
-  ASSERT_TRUE(elf.has_value());
-  const std::size_t note = elf->metadata_note.data() - image.data();
-  constexpr std::string_view kNoKernels =
-      "\x82\xae"
-      "amdhsa.kernels\x90\xae"
-      "amdhsa.version\x92\x01\x02";
-  std::memcpy(image.data() + note, kNoKernels.data(), kNoKernels.size());
-  EXPECT_THAT(parse_error(image).what, HasSubstr("the metadata note does not list it"));
+  EXPECT_TRUE(elf.has_value() && elf->metadata_note.size() >= blob.size());
+  std::memcpy(image.data() + (elf->metadata_note.data() - image.data()), blob.data(), blob.size());
+  return image;
+}
+
+TEST(CodeObject, NeedsTheSameKernelsInNoteAndSymbols) {
+  const Image sound = test::input("plain.hsaco");
+  Image renamed = sound;
+  // The note comes first in the file, then the symbol names.
+  test::put(renamed, test::find_text(sound, "store_one.kd"), 'S');
+  EXPECT_THAT(parse_error(renamed).what, HasSubstr("there is no descriptor Store_one.kd"));
+
+  EXPECT_THAT(parse_error(with_note("amdhsa.version: [1, 2]\namdhsa.kernels: []\n")).what,
+              HasSubstr("the metadata note does not list it"));
+
+  const std::string saxpy =
+      "  - .symbol: saxpy.kd\n    .kernarg_segment_size: 296\n    .group_segment_fixed_size: 0\n"
+      "    .private_segment_fixed_size: 0\n    .max_flat_workgroup_size: 256\n"
+      "    .vgpr_count: 3\n    .sgpr_count: 4\n";
+  EXPECT_THAT(
+      parse_error(with_note("amdhsa.version: [1, 2]\namdhsa.kernels:\n" + saxpy + saxpy)).what,
+      HasSubstr("lists kernel saxpy twice"));
+  EXPECT_THAT(parse_error(with_note("amdhsa.version: [2, 0]\namdhsa.kernels: []\n")).what,
+              HasSubstr("version 2.0"));
 
   Image without_note = sound;
-  const std::size_t name = test::find_text(sound, "AMDGPU");
-  test::put(without_note, name, 'X');
+  test::put(without_note, test::find_text(sound, "AMDGPU"), 'X');
   EXPECT_THAT(parse_error(without_note).what, HasSubstr("no metadata note"));
 }
 

@@ -40,6 +40,15 @@ TEST(Demangle, DoesNotPrintNamesThatExplode) {
   EXPECT_EQ(demangled(hostile), hostile);
 }
 
+TEST(Demangle, DoesNotPrintPacksThatExplode) {
+  // f<int, ... 1000 times>(g<g<g<T...>...>...>...): each level repeats the whole pack.
+  const auto nested = [](unsigned elements) {
+    return "_Z1fIJ" + std::string(elements, 'i') + "EEvDp1gIDp1gIDp1gIDpT_EEE";
+  };
+  EXPECT_TRUE(demangled(nested(2)).starts_with("void f<int, int>(g<g<g<int, int>"));
+  EXPECT_EQ(demangled(nested(1000)), nested(1000));
+}
+
 TEST(Demangle, SurvivesDeepNesting) {
   const std::string legal = "_Z1f" + std::string(8000, 'P') + "i";
   EXPECT_FALSE(demangled(legal).empty());

@@ -109,6 +109,13 @@ TEST(DwarfLimits, DiscardedFunctionsCoverNothing) {
   EXPECT_EQ(debug_info.scope_at(kCodeBegin), kNoScope);
 }
 
+TEST(DwarfLimits, FunctionsBehindTheCodeAreLeftOut) {
+  const Section abbrev = abbreviations();
+  const Section info = unit(Section().uleb(1).uleb(2).u64(kCodeEnd).u32(0x100).u8(0).u8(0));
+  const DebugInfo debug_info(sections(abbrev, info));
+  EXPECT_EQ(debug_info.scope_at(kCodeEnd), kNoScope);
+}
+
 TEST(DwarfLimits, DeepNestingTakesNoStack) {
   const Section abbrev = abbreviations();
   const Section info = unit(Section().uleb(1).raw(std::string(2'000'000, 3)));

@@ -175,7 +175,7 @@ TEST(FindImage, RefusesDamagedCompressedBundles) {
   EXPECT_THAT(why(12, std::uint32_t{0xffffffff}), HasSubstr("claim to expand"));
   EXPECT_THAT(why(12, std::uint32_t{100}), HasSubstr("corrupted"));
   EXPECT_THAT(why(12, test::get<std::uint32_t>(sound, 12) + 1), HasSubstr("instead of"));
-  EXPECT_THAT(why(16, std::uint64_t{0}), HasSubstr("hash"));
+  EXPECT_THAT(why(16, std::uint64_t{0}), HasSubstr("its hash does not match"));
   EXPECT_THAT(why(40, std::uint64_t{0}), HasSubstr("corrupted"));
 }
 
@@ -213,6 +213,9 @@ TEST(BundleSize, RefusesOtherBytes) {
   Image entries = test::input("several.bundle");
   test::put(entries, 24, std::uint64_t{1} << 60);
   EXPECT_FALSE(bundle_size(entries.data()).has_value());
+  const std::vector<std::pair<std::string, std::string>> many(2000, {"host-", ""});
+  EXPECT_FALSE(bundle_size(make_bundle(many).data()).has_value());
+  EXPECT_FALSE(bundle_size(make_bundle({{std::string(2000, 'h'), ""}}).data()).has_value());
   Image sections = test::input("v5.hsaco");
   test::put(sections, 40, std::uint64_t{1} << 60);
   EXPECT_FALSE(bundle_size(sections.data()).has_value());
