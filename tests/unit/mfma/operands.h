@@ -45,6 +45,7 @@ enum class Fill {
   cancel,    ///< Few distinct values of both signs: sums cancel.
   tiny,      ///< Around the smallest normal, denormals included.
   huge,      ///< Around the largest: products overflow.
+  units,     ///< 0, 1 and -1: short sums are exact in any order. (Not in kFills.)
 };
 inline constexpr Fill kFills[] = {Fill::bits,   Fill::normal, Fill::positive, Fill::wide,
                                   Fill::sparse, Fill::cancel, Fill::tiny,     Fill::huge};
@@ -130,6 +131,10 @@ inline std::uint64_t random_element(MfmaType type, Fill fill, Random& random) {
       return encode(type, std::normal_distribution<>()(random));
     case Fill::cancel: {
       constexpr double values[] = {1, -1, 1.5, -1.5, 0.001953125, -0.001953125, 8, -8};
+      return encode(type, values[random() % std::size(values)]);
+    }
+    case Fill::units: {
+      constexpr double values[] = {0, 0, 0, 0, 0, 0, 1, -1};
       return encode(type, values[random() % std::size(values)]);
     }
     case Fill::tiny:

@@ -1,0 +1,162 @@
+#include "mfma/fast_amx.h"
+
+#include <immintrin.h>
+
+namespace margay::mfma_amx {
+namespace {
+
+constexpr std::ptrdiff_t kRow = 64;  // dwords in a register row
+
+/// Intel SDM, volume 1, section 18.2: the 64 bytes LDTILECFG reads. Palette 1 has eight tiles of 16
+/// rows by 64 bytes.
+struct alignas(64) TileConfig {
+  std::uint8_t palette = 1;
+  std::uint8_t start_row = 0;
+  std::uint8_t reserved[14] = {};
+  std::uint16_t bytes_per_row[16] = {64, 64, 64, 64, 32, 64, 64, 64};
+  std::uint8_t rows[16] = {16, 16, 16, 16, 16, 8, 16, 16};
+};
+// Tiles 0 to 3: C and D. 4: A of one instruction (16 rows of 8 bf16 pairs). 5: its B (8 rows of 16
+// pairs). 6 and 7: the same of two instructions side by side.
+
+thread_local bool configured = false;
+
+/// A's eight rows of 16 pairs (row = register * 4 + lane / 16, column = i), transposed: row r of
+/// the result is A's i in the order of C's register rows, r = i % 4 * 4 + i / 4, and its 8 pairs
+/// are in the order of B's rows as they stand. `stride` is in bytes.
+[[gnu::always_inline]] inline void transpose(const std::uint32_t* a, char* to, std::size_t stride) {
+  __m512i row[8], pairs[8], quads[8];
+  for (int n = 0; n < 8; ++n) row[n] = _mm512_load_si512(a + n * 16);
+  for (int n = 0; n < 8; n += 2) {
+    pairs[n] = _mm512_unpacklo_epi32(row[n], row[n + 1]);
+    pairs[n + 1] = _mm512_unpackhi_epi32(row[n], row[n + 1]);
+  }
+  // quads[h * 4 + c]: in 128-bit lane L, rows 4h to 4h + 3 of column i = 4L + c.
+  for (int h = 0; h < 2; ++h) {
+    quads[h * 4 + 0] = _mm512_unpacklo_epi64(pairs[h * 4], pairs[h * 4 + 2]);
+    quads[h * 4 + 1] = _mm512_unpackhi_epi64(pairs[h * 4], pairs[h * 4 + 2]);
+    quads[h * 4 + 2] = _mm512_unpacklo_epi64(pairs[h * 4 + 1], pairs[h * 4 + 3]);
+    quads[h * 4 + 3] = _mm512_unpackhi_epi64(pairs[h * 4 + 1], pairs[h * 4 + 3]);
+  }
+  const __m512i lower = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+  const __m512i upper = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+  for (int c = 0; c < 4; ++c) {
+    const __m512i first = _mm512_permutex2var_epi64(quads[c], lower, quads[c + 4]);
+    const __m512i second = _mm512_permutex2var_epi64(quads[c], upper, quads[c + 4]);
+    char* const at = to + static_cast<std::size_t>(c) * 4 * stride;
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), _mm512_castsi512_si256(first));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(at + stride),
+                        _mm512_extracti64x4_epi64(first, 1));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(at + 2 * stride),
+                        _mm512_castsi512_si256(second));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(at + 3 * stride),
+                        _mm512_extracti64x4_epi64(second, 1));
+  }
+}
+
+/// Tile numbers are part of the instruction: one copy of `op` for each accumulator.
+#define MARGAY_FOR_TILE(number, op) \
+  switch (number) {                 \
+    case 0:                         \
+      op(0);                        \
+      break;                        \
+    case 1:                         \
+      op(1);                        \
+      break;                        \
+    case 2:                         \
+      op(2);                        \
+      break;                        \
+    default:                        \
+      op(3);                        \
+      break;                        \
+  }
+
+}  // namespace
+
+void begin() {
+  static constexpr TileConfig kConfig;
+  _tile_loadconfig(&kConfig);
+  configured = true;
+}
+
+void end() {
+  _tile_release();
+  configured = false;
+}
+
+void run(const MfmaOperands& op) {
+  if (!configured) begin();
+  alignas(64) char a[16 * 32];
+  transpose(op.a, a, 32);
+  if (op.c) {
+    _tile_loadd(0, op.c, 64);
+  } else if (op.c_constant == 0) {
+    _tile_zero(0);
+  } else {
+    alignas(64) std::uint32_t value[16];
+    _mm512_store_si512(value, _mm512_set1_epi32(static_cast<int>(op.c_constant)));
+    _tile_loadd(0, value, 0);
+  }
+  _tile_loadd(5, op.b, 64);
+  _tile_loadd(4, a, 32);
+  _tile_dpbf16ps(0, 4, 5);
+  _tile_stored(0, op.d, 64);
+}
+
+void run_ops(const TileOp* ops, std::size_t count, const std::uint32_t* constants,
+             std::uint32_t* base) {
+  if (!configured) begin();
+  alignas(64) char scratch[kScratchSlots * 1024];
+  for (const TileOp* next = ops; next != ops + count; ++next) {
+    const TileOp op = *next;
+    std::uint32_t* const at = base + op.row * kRow;
+    char* const slot = scratch + op.slot * 1024;
+    switch (op.code) {
+      case TileOp::Code::transpose:
+        transpose(at, slot + op.tile * 32, 64);
+        break;
+      case TileOp::Code::load_c:
+#define MARGAY_OP(tile) _tile_loadd(tile, at, 64)
+        MARGAY_FOR_TILE(op.tile, MARGAY_OP)
+#undef MARGAY_OP
+        break;
+      case TileOp::Code::splat_c: {
+        alignas(64) std::uint32_t value[16];
+        _mm512_store_si512(value, _mm512_set1_epi32(static_cast<int>(constants[op.row])));
+#define MARGAY_OP(tile) _tile_loadd(tile, value, 0)
+        MARGAY_FOR_TILE(op.tile, MARGAY_OP)
+#undef MARGAY_OP
+        break;
+      }
+      case TileOp::Code::load_a:
+        _tile_loadd(4, slot, 64);
+        break;
+      case TileOp::Code::load_a2:
+        _tile_loadd(6, slot, 64);
+        break;
+      case TileOp::Code::load_b:
+        _tile_loadd(5, at, 64);
+        break;
+      case TileOp::Code::load_b2:
+        _tile_loadd(7, at, 64);
+        break;
+      case TileOp::Code::multiply:
+#define MARGAY_OP(tile) _tile_dpbf16ps(tile, 4, 5)
+        MARGAY_FOR_TILE(op.tile, MARGAY_OP)
+#undef MARGAY_OP
+        break;
+      case TileOp::Code::multiply2:
+#define MARGAY_OP(tile) _tile_dpbf16ps(tile, 6, 7)
+        MARGAY_FOR_TILE(op.tile, MARGAY_OP)
+#undef MARGAY_OP
+        break;
+      case TileOp::Code::store:
+#define MARGAY_OP(tile) _tile_stored(tile, at, 64)
+        MARGAY_FOR_TILE(op.tile, MARGAY_OP)
+#undef MARGAY_OP
+        break;
+    }
+  }
+}
+
+}  // namespace margay::mfma_amx

@@ -1,0 +1,48 @@
+// v_mfma_f32_16x16x16_bf16 on the host's AMX unit. Compiled with AMX enabled; call only where
+// amx_usable() says so.
+#pragma once
+
+#include "mfma/mfma.h"
+
+namespace margay::mfma_amx {
+
+/// Loads this thread's tile configuration, or gives it back.
+void begin();
+void end();
+
+/// One instruction.
+void run(const MfmaOperands& operands);
+
+/// One step of a run, for the unit: each names a tile by number and a place by register row.
+/// A tiles are transposed into scratch slots of 1 KiB first: C and D rows are rows of the unit's
+/// tiles as they stand, and so are B's, but the unit wants A by row of A, and the register file has
+/// it by k.
+struct TileOp {
+  enum class Code : std::uint8_t {
+    transpose,  ///< A of one instruction, rows `row`, to half `tile` (0 or 1) of scratch `slot`
+    load_c,     ///< tile <- C rows
+    splat_c,    ///< tile <- 16x16 of constant number `row`
+    load_a,
+    load_a2,  ///< A of one instruction, or of two side by side, from scratch `slot`
+    load_b,
+    load_b2,  ///< B of one instruction, or of two in adjacent registers, from rows
+    multiply,
+    multiply2,  ///< tile += A B, for the A and B loaded last
+    store,      ///< D rows <- tile
+  };
+  Code code;
+  std::uint8_t tile = 0;
+  std::uint8_t slot = 0;
+  std::int32_t row = 0;  ///< Of the register file, from the run's base.
+};
+
+inline constexpr int kAccumulators = 4;  ///< Tiles for C and D.
+inline constexpr int kScratchSlots = 16;
+
+/// Executes a plan's ops; `base` is the register row that has number 0. (Pointers rather than
+/// spans: this header is compiled with AMX and AVX-512 on, where no inline function may be
+/// emitted.)
+void run_ops(const TileOp* ops, std::size_t count, const std::uint32_t* constants,
+             std::uint32_t* base);
+
+}  // namespace margay::mfma_amx

@@ -1,0 +1,29 @@
+// Turns a run of v_mfma_f32_16x16x16_bf16 into steps for the AMX unit: accumulators stay in tiles
+// from the first instruction that uses them to the last, A is transposed once however often it is
+// used, and two k steps whose B registers are adjacent become one.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "mfma/fast_amx.h"
+
+namespace margay::mfma_amx {
+
+/// One instruction by register row numbers, from any base.
+struct Step {
+  std::int32_t d, a, b, c;  ///< `c` is unused when C is a constant.
+  bool c_is_constant;
+  std::uint32_t c_constant;
+};
+
+struct Plan {
+  std::vector<TileOp> ops;
+  std::vector<std::uint32_t> constants;
+};
+
+/// Executing the plan's ops gives what the steps give one after another, except for the order in
+/// which k is summed.
+[[nodiscard]] Plan make_plan(std::span<const Step> steps);
+
+}  // namespace margay::mfma_amx
