@@ -1,0 +1,208 @@
+// Misuse that must be refused; see compile_fail_test.py.
+#include "kittens.cuh"
+
+using namespace kittens;
+using Floats = gl<float, -1, -1, -1, -1>;
+using Bf16s = gl<bf16, -1, -1, -1, -1>;
+
+__global__ void kernel(Floats floats, Bf16s bf16s) {
+  rt_bf<32, 16> a;
+  rt_bf<32, 16> b_rows;
+  rt_bf<16, 32, col_l> b_cols;
+  rt_fl<32, 32, col_l> acc;
+  zero(acc);
+  __shared__ st_bf<64, 64> shared;
+  __shared__ sv_bf<32> vec;
+
+#ifdef ACCUMULATOR_LAYOUT
+  {
+    // expect: kittens: the accumulators D and C of an mma must be in col layout
+    rt_fl<32, 32> wrong;
+    mma_ABt(wrong, a, b_rows, wrong);
+  }
+#endif
+#ifdef ACCUMULATOR_TYPE
+  {
+    // expect: kittens: the accumulators D and C of an mma must be float tiles
+    rt_bf<32, 32, col_l> wrong;
+    mma_ABt(wrong, a, b_rows, wrong);
+  }
+#endif
+#ifdef OPERAND_A_LAYOUT
+  {
+    // expect: kittens: operand A must be in row layout for mma_AB and mma_ABt
+    rt_bf<32, 16, col_l> wrong;
+    mma_ABt(acc, wrong, b_rows, acc);
+  }
+#endif
+#ifdef OPERAND_B_LAYOUT
+  {
+    // expect: in row layout for mma_ABt and mma_AtBt
+    mma_ABt(acc, a, b_cols, acc);
+  }
+#endif
+#ifdef OPERAND_B_LAYOUT_PLAIN
+  {
+    // expect: kittens: operand B must be in col layout for mma_AB and mma_AtB
+    mma_AB(acc, a, b_rows, acc);
+  }
+#endif
+#ifdef OPERAND_TYPES
+  {
+    // expect: kittens: the operands A and B of an mma must have the same element type
+    rt_hf<32, 16> wrong;
+    mma_ABt(acc, a, wrong, acc);
+  }
+#endif
+#ifdef OPERAND_FLOAT
+  {
+    // expect: kittens: the operands A and B of an mma must be bf16 or half tiles
+    rt_fl<32, 16> wrong;
+    mma_ABt(acc, wrong, wrong, acc);
+  }
+#endif
+#ifdef MMA_K
+  {
+    // expect: kittens: A and B of an mma must agree in k
+    rt_bf<32, 48> wrong;
+    mma_ABt(acc, a, wrong, acc);
+  }
+#endif
+#ifdef MMA_ROWS
+  {
+    // expect: kittens: D and C of an mma must have as many rows as the product
+    rt_bf<64, 16> wrong;
+    mma_ABt(acc, wrong, b_rows, acc);
+  }
+#endif
+#ifdef MMA_COLS
+  {
+    // expect: kittens: D and C of an mma must have as many columns as the product
+    rt_bf<64, 16> wrong;
+    mma_ABt(acc, a, wrong, acc);
+  }
+#endif
+#ifdef LOAD_SHAPE
+  {
+    // expect: kittens: load(rt, st) needs tiles of the same shape; use subtile_inplace to load a part
+    load(a, shared);
+  }
+#endif
+#ifdef STORE_SHAPE
+  {
+    // expect: kittens: store(st, rt) needs tiles of the same shape; use subtile_inplace to store to a
+    store(shared, a);
+  }
+#endif
+#ifdef LOAD_TYPES
+  {
+    // expect: kittens: load(st, gl) copies; both must have the same element type
+    load(shared, floats, {0, 0});
+  }
+#endif
+#ifdef STORE_TYPES
+  {
+    // expect: kittens: store(gl, st) copies; both must have the same element type
+    store(floats, shared, {0, 0});
+  }
+#endif
+#ifdef BUFFER_TYPES
+  {
+    // expect: kittens: a register buffer holds raw chunks; gl and st must have the same element type
+    float4 buffer[8];
+    load_global_to_register_buffer(buffer, 8, floats, {0, 0}, shared);
+  }
+#endif
+#ifdef SUBTILE_DIVIDES
+  {
+    // expect: kittens: a subtile must divide its tile
+    load(a, subtile_inplace<48, 16>(shared, {0, 0}));
+  }
+#endif
+#ifdef SUBTILE_UNITS
+  {
+    // expect: kittens: rows and columns of a subtile must be multiples of 16
+    auto part = subtile_inplace<8, 16>(shared, {0, 0});
+  }
+#endif
+#ifdef SUBTILE_OF_SUBTILE
+  {
+    // expect: kittens: a subtile of a subtile is not supported; take it from the tile itself
+    auto half_tile = subtile_inplace<32, 32>(shared, {0, 0});
+    auto quarter = subtile_inplace<16, 16>(half_tile, {0, 0});
+  }
+#endif
+#ifdef SHARED_SHAPE
+  {
+    // expect: kittens: the columns of an st must be a multiple of 16
+    st_bf<16, 24>* wrong = nullptr;
+    wrong->data[0] = bf16(0.0f);
+  }
+#endif
+#ifdef REGISTER_SHAPE
+  {
+    // expect: kittens: the rows of an rt must be a multiple of 16
+    rt_fl<24, 16> wrong;
+  }
+#endif
+#ifdef REGISTER_TYPE
+  {
+    // expect: kittens: a register tile holds float, bf16 or half
+    rt<int, 16, 16> wrong;
+  }
+#endif
+#ifdef COPY_LAYOUT
+  {
+    // expect: kittens: copy(rt, rt) needs tiles of the same layout; use swap_layout
+    rt_fl<32, 32> wrong;
+    copy(wrong, acc);
+  }
+#endif
+#ifdef SWAP_LAYOUT
+  {
+    // expect: kittens: swap_layout needs a destination in the other layout
+    rt_fl<32, 32, col_l> wrong;
+    swap_layout(wrong, acc);
+  }
+#endif
+#ifdef TRANSPOSE_SHAPE
+  {
+    // expect: kittens: transpose_inplace needs a square tile
+    transpose_inplace(a);
+  }
+#endif
+#ifdef VECTOR_LENGTH
+  {
+    // expect: kittens: load(rv, sv) needs vectors of the same length
+    rv_bf<64> wrong;
+    load(wrong, vec);
+  }
+#endif
+#ifdef VECTOR_LAYOUT
+  {
+    // expect: kittens: copy(rv, rv) needs vectors of the same layout
+    rv_fl<32, align_l> x;
+    rv_fl<32, ortho_l> y;
+    copy(x, y);
+  }
+#endif
+#ifdef GROUP_SHAPE
+  {
+    // expect: kittens: in a group load or store of registers, the shared tile has the rows of all the
+    group<4>::load(a, shared);
+  }
+#endif
+#ifdef GROUP_SIZE
+  {
+    // expect: kittens: a group has 1 to 16 warps
+    group<17>::laneid();
+  }
+#endif
+#ifdef GL_DIMENSION
+  {
+    // expect: kittens: a gl dimension is a positive number, or -1 for one given at run time
+    gl<float, 1, 1, 0, -1>* wrong = nullptr;
+    wrong->rows();
+  }
+#endif
+}
