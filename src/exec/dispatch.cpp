@@ -189,9 +189,10 @@ class Worker {
     shared_.failed_workgroup = id;
     Error error = *wave.error;
     const std::string lane = error.where.empty() ? "" : ", " + error.where;
-    error.where = fmt::format("{}\n       wave {}{} of workgroup ({}, {}, {}), kernel {}",
-                              job_.program->describe(wave.next->vaddr), wave.index_in_group, lane,
-                              group_.id[0], group_.id[1], group_.id[2], kernel_.name);
+    error.where =
+        fmt::format("{}\n       wave {}{} of workgroup ({}, {}, {}), kernel {}",
+                    job_.program->describe(wave.next->vaddr), wave.index_in_group, lane,
+                    group_.id[0], group_.id[1], group_.id[2], job_.program->kernel_name());
     shared_.error = std::move(error);
   }
 

@@ -1,15 +1,30 @@
 #include "exec/program.h"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
 
 #include "exec/wave.h"
 
 namespace margay {
+namespace {
+
+/// As the source has it; the name itself when it is no mangled one.
+std::string demangled(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 && text ? std::string(text.get()) : name;
+}
+
+}  // namespace
 
 Program::Program(const CodeObject& object, const Kernel& kernel, std::span<const std::byte> image,
                  std::uint64_t base_address, const RowTable& rows, MfmaMode mfma)
     : object_(object),
-      kernel_name_(kernel.name),
+      kernel_name_(demangled(kernel.name)),
       kernel_vaddr_(kernel.entry_vaddr),
       image_(image),
       base_address_(base_address),
@@ -149,17 +164,18 @@ std::string Program::describe(std::uint64_t vaddr) const {
         base_address_ + vaddr);
     text += "  ";
   }
-  std::string_view function = kernel_name_;
+  std::string function = kernel_name_;
   std::uint64_t start = kernel_vaddr_;
   if (const Symbol* symbol = object_.function_at(vaddr)) {
-    function = symbol->name;
+    function = demangled(symbol->name);
     start = symbol->vaddr;
   }
   text += fmt::format("PC {:#x} ({}+{:#x})", base_address_ + vaddr, function, vaddr - start);
   std::string_view separator = ", ";
   for (const SourceFrame& frame : object_.source_at(vaddr)) {
-    text += fmt::format("{}{}:{}:{} in {}", separator, frame.file, frame.line, frame.column,
-                        frame.function);
+    text += fmt::format("{}{}:{}:{} in {}", separator,
+                        std::filesystem::path(frame.file).lexically_normal().string(), frame.line,
+                        frame.column, frame.function);
     separator = "\n       inlined at ";
   }
   return text;

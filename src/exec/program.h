@@ -34,6 +34,8 @@ class Program {
   [[nodiscard]] const Instruction* at_address(std::uint64_t address);
   [[nodiscard]] std::uint64_t base_address() const { return base_address_; }
   [[nodiscard]] MfmaMode mfma() const { return mfma_; }
+  /// Demangled.
+  [[nodiscard]] const std::string& kernel_name() const { return kernel_name_; }
 
   /// Why the instruction at `vaddr` cannot run (it was bound with a problem).
   [[nodiscard]] Error problem_at(std::uint64_t vaddr) const;
