@@ -20,6 +20,7 @@ struct Command {
   CommandFunction run;
 };
 
+int asm_main(std::span<char*> arguments);
 int gemm_main(std::span<char*> arguments);
 int hipcc_main(std::span<char*> arguments);
 int run_main(std::span<char*> arguments);

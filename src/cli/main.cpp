@@ -20,6 +20,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"gemm", "run and verify a bf16 GEMM on the virtual MI325X", gemm_main},
     {"hipcc", "compile HIP C++ for the host and gfx942 (hipcc's arguments)", hipcc_main},
     {"run", "run a HIP program or script against the virtual device", run_main},
+    {"asm", "show a kernel's resources and instructions, with source lines", asm_main},
     {"test", "build and run the project's tests", test_main},
 });
 
