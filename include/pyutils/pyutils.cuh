@@ -1,5 +1,5 @@
-// Calls kernels from Python: binds a kernel, or a host function that launches one, whose argument is
-// a struct of gl tensors and plain values.
+// Calls kernels from Python: binds a kernel, or a host function that launches one, whose argument
+// is a struct of gl tensors and plain values.
 //
 //   PYBIND11_MODULE(tk_kernel, m) {
 //     py::bind_kernel<kernel>(m, "kernel", &Globals::a, &Globals::b);
@@ -7,7 +7,8 @@
 //   }
 //
 // Python then calls tk_kernel.kernel(a, b) with torch tensors or arrays; results are written in
-// place. Every call waits for the device and raises RuntimeError if the launch or the kernel failed.
+// place. Every call waits for the device and raises RuntimeError if the launch or the kernel
+// failed.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -32,8 +33,8 @@ inline void check_device(const std::string& name, hipError_t status) {
                            hipGetErrorString(status));
 }
 
-/// The struct is built by aggregate initialisation in the order of the pointers, so they must be its
-/// first members, in order and without a gap. A wrong order would bind silently: refuse it.
+/// The struct is built by aggregate initialisation in the order of the pointers, so they must be
+/// its first members, in order and without a gap. A wrong order would bind silently: refuse it.
 template <typename Globals, typename... Members>
 void check_members(const std::string& name, Members Globals::*... members) {
   alignas(Globals) static const char storage[sizeof(Globals)] = {};
@@ -45,8 +46,7 @@ void check_members(const std::string& name, Members Globals::*... members) {
     end = offset + size;
     return offset == expected;
   };
-  const bool ordered =
-      (in_place(&(globals->*members), sizeof(Members), alignof(Members)) && ...);
+  const bool ordered = (in_place(&(globals->*members), sizeof(Members), alignof(Members)) && ...);
   if (!ordered) {
     throw std::runtime_error(name +
                              ": the bound members must be the first members of the struct, in the "

@@ -64,8 +64,8 @@ class host_memory {
     void* mapped = nullptr;
     const hipError_t status = hipHostGetDevicePointer(&mapped, start, 0);
     if (status != hipSuccess) {
-      refuse(where, std::string("This host memory has no device address: ") +
-                        hipGetErrorString(status));
+      refuse(where,
+             std::string("This host memory has no device address: ") + hipGetErrorString(status));
     }
     return reinterpret_cast<uint64_t>(mapped);
   }
@@ -139,8 +139,10 @@ GL tensor_argument(const std::string& where, const pybind11::object& object, hos
   } else if (pybind11::hasattr(object, "__array_interface__")) {
     view = view_interface(object, "__array_interface__");
   } else {
-    refuse(where, "Expected a torch.Tensor, a NumPy array or an object with __array_interface__, "
-                  "got " + type_name(object));
+    refuse(where,
+           "Expected a torch.Tensor, a NumPy array or an object with __array_interface__, "
+           "got " +
+               type_name(object));
   }
 
   // NumPy has no bfloat16 of its own, so its bits may come as uint16.

@@ -1,4 +1,5 @@
-// The GEMM kernels, by name, and their host dispatch. All take the parameters of plan.h's Arguments:
+// The GEMM kernels, by name, and their host dispatch. All take the parameters of plan.h's
+// Arguments:
 //
 //   a, b     bf16 matrices, row-major            m, n, k        extents
 //   c        float or bf16 matrix                lda, ldb, ldc  elements from row to row
@@ -12,12 +13,12 @@
 
 #include <cstring>
 
-#define MARGAY_GEMM(name, transpose_b, whole_chunks, Out)                                        \
-  extern "C" __global__ __launch_bounds__(margay_gemm::kThreads, 2) void name(                   \
-      const void* a, const void* b, void* c, int32_t m, int32_t n, int32_t k, int64_t lda,       \
-      int64_t ldb, int64_t ldc, float alpha, float beta) {                                       \
-    margay_gemm::gemm<transpose_b, whole_chunks, Out>(                                           \
-        {a, b, c, m, n, k, lda, ldb, ldc, alpha, beta});                                         \
+#define MARGAY_GEMM(name, transpose_b, whole_chunks, Out)                                  \
+  extern "C" __global__ __launch_bounds__(margay_gemm::kThreads, 2) void name(             \
+      const void* a, const void* b, void* c, int32_t m, int32_t n, int32_t k, int64_t lda, \
+      int64_t ldb, int64_t ldc, float alpha, float beta) {                                 \
+    margay_gemm::gemm<transpose_b, whole_chunks, Out>(                                     \
+        {a, b, c, m, n, k, lda, ldb, ldc, alpha, beta});                                   \
   }
 
 MARGAY_GEMM(gemm_bf16_nt_f32, true, true, float)

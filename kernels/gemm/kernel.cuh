@@ -1,7 +1,7 @@
 // The GEMM kernel: block 256x256, K in steps of 64, eight waves of 128x64 each.
 //
-// One LDS buffer per operand (64 KiB together, all a workgroup can have); the next step's chunks fly
-// in registers while the waves compute:
+// One LDS buffer per operand (64 KiB together, all a workgroup can have); the next step's chunks
+// fly in registers while the waves compute:
 //
 //   fetch(k+1) -> compute(k) -> barrier -> put(k+1) -> barrier -> ...
 //
@@ -33,8 +33,8 @@ struct BlockPlace {
 KITTENS_DEVICE BlockPlace block_place(int m_blocks, int n_blocks) {
   constexpr int kRun = 32;
   constexpr int kBand = 4;
-  const int id = kittens::chiplet_transform_chunked(blockIdx.x, m_blocks * n_blocks,
-                                                    kittens::NUM_XCDS, kRun);
+  const int id =
+      kittens::chiplet_transform_chunked(blockIdx.x, m_blocks * n_blocks, kittens::NUM_XCDS, kRun);
   const int band = id / (kBand * n_blocks);
   const int in_band = id % (kBand * n_blocks);
   const int left = m_blocks - band * kBand;

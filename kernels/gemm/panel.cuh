@@ -30,10 +30,10 @@ KITTENS_DEVICE Word read_chunk(kittens::i32x4 buffer, uint32_t offset, int valid
 #pragma unroll
     for (int pair = 0; pair < 4; ++pair) {
       const int e = 2 * pair;
-      const uint32_t low = llvm_raw_buffer_load_u16(buffer, e < valid ? offset + 2 * e : kOutside,
-                                                    0, 0);
-      const uint32_t high = llvm_raw_buffer_load_u16(
-          buffer, e + 1 < valid ? offset + 2 * e + 2 : kOutside, 0, 0);
+      const uint32_t low =
+          llvm_raw_buffer_load_u16(buffer, e < valid ? offset + 2 * e : kOutside, 0, 0);
+      const uint32_t high =
+          llvm_raw_buffer_load_u16(buffer, e + 1 < valid ? offset + 2 * e + 2 : kOutside, 0, 0);
       chunk[pair] = low | high << 16;
     }
     return chunk;
@@ -51,8 +51,7 @@ struct KMajorPanel {
 
   /// `rows` is how many rows of the panel exist (it may exceed the panel).
   KITTENS_MEMBER KMajorPanel(const void* matrix, int first_row, int rows, int64_t ld)
-      : start(static_cast<const char*>(matrix) + first_row * ld * 2),
-        col(threadIdx.x % 8 * 8) {
+      : start(static_cast<const char*>(matrix) + first_row * ld * 2), col(threadIdx.x % 8 * 8) {
 #pragma unroll
     for (int i = 0; i < kChunks; ++i) {
       const int row = threadIdx.x / 8 + i * (kThreads / 8);
@@ -95,7 +94,8 @@ struct NMajorPanel {
 
   /// `cols` is how many columns from first_col exist (it may exceed the panel).
   KITTENS_MEMBER NMajorPanel(const void* matrix, int first_col, int cols, int64_t ld)
-      : start(static_cast<const char*>(matrix) + int64_t{first_col} * 2), step_bytes(kStepK * ld * 2) {
+      : start(static_cast<const char*>(matrix) + int64_t{first_col} * 2),
+        step_bytes(kStepK * ld * 2) {
     const int lane = kittens::laneid();
     const int wave = kittens::warpid();
     const int in_lane = lane / 2 % 8;
@@ -104,8 +104,8 @@ struct NMajorPanel {
     cols_left = cols - col;
 #pragma unroll
     for (int i = 0; i < kChunks; ++i) {
-      offset[i] = cols_left > 0 ? (4 * k_group + i) * static_cast<uint32_t>(ld * 2) + col * 2
-                                : kOutside;
+      offset[i] =
+          cols_left > 0 ? (4 * k_group + i) * static_cast<uint32_t>(ld * 2) + col * 2 : kOutside;
     }
   }
   template <bool kTail>

@@ -103,8 +103,8 @@ inline Plan plan(const Problem& p) {
       {{"gemm_bf16_nt_f32", "gemm_bf16_nt_f32_unaligned"},
        {"gemm_bf16_nt_bf16", "gemm_bf16_nt_bf16_unaligned"}}};
   result.kernel = kNames[p.transpose_b][p.output == Output::kBf16][!reads_whole_chunks(p)];
-  result.grid_x = static_cast<unsigned>(((p.m + kBlockM - 1) / kBlockM) *
-                                        ((p.n + kBlockN - 1) / kBlockN));
+  result.grid_x =
+      static_cast<unsigned>(((p.m + kBlockM - 1) / kBlockM) * ((p.n + kBlockN - 1) / kBlockN));
   result.arguments = {p.a,
                       p.b,
                       p.c,

@@ -65,7 +65,8 @@ template <typename T>
 std::vector<T> matrix(int rows, int cols) {
   std::vector<T> result(static_cast<size_t>(rows) * cols);
   for (int r = 0; r < rows; ++r) {
-    for (int c = 0; c < cols; ++c) result[static_cast<size_t>(r) * cols + c] = as<T>(value_at(r, c));
+    for (int c = 0; c < cols; ++c)
+      result[static_cast<size_t>(r) * cols + c] = as<T>(value_at(r, c));
   }
   return result;
 }
@@ -94,8 +95,7 @@ __device__ inline void dump(RT& tile, float* out) {
   for (int i = 0; i < RT::height; ++i) {
     for (int j = 0; j < RT::width; ++j) {
       for (int e = 0; e < 4; ++e) {
-        out[((i * RT::width + j) * 64 + lane) * 4 + e] =
-            as_float(element_of(tile.tiles[i][j], e));
+        out[((i * RT::width + j) * 64 + lane) * 4 + e] = as_float(element_of(tile.tiles[i][j], e));
       }
     }
   }

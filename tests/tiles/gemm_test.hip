@@ -30,7 +30,8 @@ struct Shape {
 /// A row-major matrix of `value`, with `gap` in the padding and before the start.
 template <typename T, typename F>
 std::vector<T> padded(int rows, int cols, int pad, int shift, T gap, F&& value) {
-  std::vector<T> result(shift + static_cast<size_t>(rows) * (cols + pad) - (rows > 0 ? pad : 0), gap);
+  std::vector<T> result(shift + static_cast<size_t>(rows) * (cols + pad) - (rows > 0 ? pad : 0),
+                        gap);
   for (int r = 0; r < rows; ++r) {
     for (int c = 0; c < cols; ++c) {
       result[shift + static_cast<size_t>(r) * (cols + pad) + c] = as<T>(value(r, c));
@@ -48,9 +49,8 @@ void check(const Shape& s, bool transpose_b, float alpha, float beta, const char
   const int b_rows = transpose_b ? s.n : s.k;
   const int b_cols = transpose_b ? s.k : s.n;
   const auto a = padded(s.m, s.k, s.pad_a, s.shift, nan, a_value);
-  const auto b = padded(b_rows, b_cols, s.pad_b, s.shift, nan, [&](int r, int c) {
-    return transpose_b ? b_value(c, r) : b_value(r, c);
-  });
+  const auto b = padded(b_rows, b_cols, s.pad_b, s.shift, nan,
+                        [&](int r, int c) { return transpose_b ? b_value(c, r) : b_value(r, c); });
   const auto mark = as<Out>(-77);
   auto c = padded(s.m, s.n, s.pad_c, 0, mark, c_value);
   if (beta == 0) {  // C must not be read

@@ -52,7 +52,8 @@ void check_copy() {
     const auto host = matrix<T>(rows, cols);
     Buffer<T> data(host);
     Buffer<float> elements(ST::num_elements);
-    global_to_shared<warps, ST><<<1, warps * 64>>>(tensor(data, rows, cols), {1, 2}, elements.get());
+    global_to_shared<warps, ST>
+        <<<1, warps * 64>>>(tensor(data, rows, cols), {1, 2}, elements.get());
     const auto loaded = elements.read();
     for (int r = 0; r < ST::rows; ++r) {
       for (int c = 0; c < ST::cols; ++c) {
@@ -202,8 +203,8 @@ void check_prefetch(int calls) {
   Buffer<bf16> data(matrix<bf16>(2 * ST::rows, 2 * ST::cols));
   Buffer<float> elements(ST::num_elements);
   Buffer<int> numbers(std::vector<int>(3, 0));
-  prefetch<warps, ST, old_names><<<1, warps * 64>>>(tensor(data, 2 * ST::rows, 2 * ST::cols),
-                                                    elements.get(), numbers.get());
+  prefetch<warps, ST, old_names>
+      <<<1, warps * 64>>>(tensor(data, 2 * ST::rows, 2 * ST::cols), elements.get(), numbers.get());
   const auto loaded = elements.read();
   for (int r = 0; r < ST::rows; ++r) {
     for (int c = 0; c < ST::cols; ++c) {

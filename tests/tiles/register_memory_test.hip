@@ -83,8 +83,7 @@ TEST(GlobalToRegister, FourDimensionsAndOtherAxes) {
   // Rows along the depth axis: tile 1 of it, in batch 1, row 2, tile column 1.
   global_to_register<1, RT, float>
       <<<1, 64>>>(tensor(data, rows, cols, depth, batch), {1, 1, 2, 1}, lanes.get());
-  expect_tile<RT>(
-      lanes.read(), [&](int r, int c) { return at(1, 16 + r, 2, 32 + c); }, "axis 1");
+  expect_tile<RT>(lanes.read(), [&](int r, int c) { return at(1, 16 + r, 2, 32 + c); }, "axis 1");
 
   Global<float> plain(data.get(), 2, 2, 48, 64);
   global_to_register<2, RT, float><<<1, 64>>>(plain, {1, 0, 2, 1}, lanes.get());
@@ -123,8 +122,8 @@ TEST(GlobalToRegister, TensorBeyondTwoToThe31Elements) {
                   tail.size() * sizeof(bf16), hipMemcpyHostToDevice),
         "hipMemcpy");
   Buffer<float> lanes(RT::num_elements);
-  global_to_register<2, RT, bf16><<<1, 64>>>(tensor(data, rows, cols), {rows / 16 - 1, 31},
-                                             lanes.get());
+  global_to_register<2, RT, bf16>
+      <<<1, 64>>>(tensor(data, rows, cols), {rows / 16 - 1, 31}, lanes.get());
   expect_tile<RT>(lanes.read(), [&](int r, int c) { return value_at(r, 31 * 64 + c); }, "tail");
 }
 

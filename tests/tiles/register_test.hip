@@ -1,5 +1,5 @@
-// Operations on register tiles and vectors: mma, layout changes, conversions, maps; and vectors from
-// and to memory.
+// Operations on register tiles and vectors: mma, layout changes, conversions, maps; and vectors
+// from and to memory.
 #include <cmath>
 #include <limits>
 
@@ -13,8 +13,12 @@ using namespace tile_test;
 // --- mma ---
 
 /// Operands with few significant bits, so that float sums are exact and any wrong element shows.
-__host__ __device__ float a_at(int m, int k) { return static_cast<float>((m * 7 + k * 5) % 13 - 6); }
-__host__ __device__ float b_at(int k, int n) { return static_cast<float>((k * 3 + n * 11) % 17 - 8); }
+__host__ __device__ float a_at(int m, int k) {
+  return static_cast<float>((m * 7 + k * 5) % 13 - 6);
+}
+__host__ __device__ float b_at(int k, int n) {
+  return static_cast<float>((k * 3 + n * 11) % 17 - 8);
+}
 __host__ __device__ float c_at(int m, int n) { return static_cast<float>((m + 2 * n) % 29); }
 
 template <typename RT, typename F>
@@ -94,8 +98,8 @@ TEST(Mma, Half) { check_all_forms<half>(); }
 // --- layouts ---
 
 template <typename RT>
-using Swapped =
-    rt<typename RT::T, RT::rows, RT::cols, typename ducks::rt_layout::transpose<typename RT::layout>::type>;
+using Swapped = rt<typename RT::T, RT::rows, RT::cols,
+                   typename ducks::rt_layout::transpose<typename RT::layout>::type>;
 
 template <typename RT>
 __global__ void swap_layouts(float* lanes, float* in_place) {
@@ -174,15 +178,12 @@ std::vector<float> converted(const std::vector<float>& values) {
 
 TEST(Conversions, FloatToBf16RoundsToNearestEven) {
   const float tiny = 0x1p-8f;  // half a unit in the last place of 1.0
-  const std::vector<float> values = {1 + tiny,           1 + 3 * tiny, 1 + tiny + 0x1p-20f,
-                                     1 + tiny - 0x1p-20f, -1 - 3 * tiny, 3.4e38f, -0.0f};
+  const std::vector<float> values = {
+      1 + tiny, 1 + 3 * tiny, 1 + tiny + 0x1p-20f, 1 + tiny - 0x1p-20f, -1 - 3 * tiny,
+      3.4e38f,  -0.0f};
   const auto got = converted<bf16>(values);
-  const std::vector<float> want = {1,
-                                   1 + 4 * tiny,
-                                   1 + 2 * tiny,
-                                   1,
-                                   -1 - 4 * tiny,
-                                   std::numeric_limits<float>::infinity(),
+  const std::vector<float> want = {1,    1 + 4 * tiny,  1 + 2 * tiny,
+                                   1,    -1 - 4 * tiny, std::numeric_limits<float>::infinity(),
                                    -0.0f};
   EXPECT_EQ(got, want);
   EXPECT_TRUE(std::signbit(got[6]));
@@ -302,8 +303,8 @@ __device__ void dump_vector(RV& vec, float* lanes) {
 }
 
 template <typename RV, typename U>
-__global__ void vector_from_memory(Global<U> src, float* by_global, float* by_shared,
-                                   Global<U> dst, Global<U> dst_shared) {
+__global__ void vector_from_memory(Global<U> src, float* by_global, float* by_shared, Global<U> dst,
+                                   Global<U> dst_shared) {
   __shared__ sv<U, RV::length> shared;
   RV vec;
   zero(vec);
@@ -378,7 +379,8 @@ __global__ void shuffles(int* results) {
   const int lane = laneid();
   results[lane] = packed_shfl(MASK_ALL, lane * 3, 63 - lane);
   results[64 + lane] = packed_shfl_down(MASK_ALL, lane, 5);
-  const float2 pair = packed_shfl(MASK_ALL, float2{static_cast<float>(lane), -1.0f * lane}, lane ^ 1);
+  const float2 pair =
+      packed_shfl(MASK_ALL, float2{static_cast<float>(lane), -1.0f * lane}, lane ^ 1);
   results[128 + lane] = static_cast<int>(pair.x) * 1000 - static_cast<int>(pair.y);
 }
 TEST(Shuffles, ReadOtherLanes) {

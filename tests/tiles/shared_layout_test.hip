@@ -12,7 +12,8 @@ namespace {
 using kittens::detail::shared_layout;
 
 // LDS: 32 banks of 4 bytes. Lanes that it serves together on gfx942: 16 consecutive for a 64-bit
-// access, 32 for a 32-bit one (ROCm Compute Profiler documentation, "Local data share"; public measurements on MI300).
+// access, 32 for a 32-bit one (ROCm Compute Profiler documentation, "Local data share"; public
+// measurements on MI300).
 constexpr int kBanks = 32;
 
 /// The cycles beyond the first that `lanes` accesses of `bytes` need: distinct dwords on one bank.
@@ -128,8 +129,7 @@ void check_shape() {
       for (int half = 0; half < (element_size == 4 ? 2 : 1); ++half) {
         EXPECT_EQ(wave_conflicts(16, 8,
                                  [&](int lane) {
-                                   return L::offset(16 * i + lane % 16,
-                                                    16 * j + 4 * (lane / 16)) ^
+                                   return L::offset(16 * i + lane % 16, 16 * j + 4 * (lane / 16)) ^
                                           (half * 8);
                                  }),
                   0)

@@ -30,34 +30,42 @@ KITTENS_DEVICE T each(F&& f, const T& first, const Args&... rest) {
 // Nullary: a constant of the destination's type. The argument is ignored.
 struct zero {
   template <typename T>
-  static KITTENS_MEMBER T op(const T&) { return base_types::constants<T>::zero(); }
+  static KITTENS_MEMBER T op(const T&) {
+    return base_types::constants<T>::zero();
+  }
 };
 struct one {
   template <typename T>
-  static KITTENS_MEMBER T op(const T&) { return base_types::constants<T>::one(); }
+  static KITTENS_MEMBER T op(const T&) {
+    return base_types::constants<T>::one();
+  }
 };
 struct pos_infty {
   template <typename T>
-  static KITTENS_MEMBER T op(const T&) { return base_types::constants<T>::pos_infty(); }
+  static KITTENS_MEMBER T op(const T&) {
+    return base_types::constants<T>::pos_infty();
+  }
 };
 struct neg_infty {
   template <typename T>
-  static KITTENS_MEMBER T op(const T&) { return base_types::constants<T>::neg_infty(); }
+  static KITTENS_MEMBER T op(const T&) {
+    return base_types::constants<T>::neg_infty();
+  }
 };
 
-#define KITTENS_UNARY(name, expression)                        \
-  struct name {                                                \
-    template <typename T>                                      \
-    static KITTENS_MEMBER T op(const T& x) {                   \
+#define KITTENS_UNARY(name, expression)                           \
+  struct name {                                                   \
+    template <typename T>                                         \
+    static KITTENS_MEMBER T op(const T& x) {                      \
       return detail::each([](float a) { return expression; }, x); \
-    }                                                          \
+    }                                                             \
   };
-#define KITTENS_BINARY(name, expression)                                   \
-  struct name {                                                            \
-    template <typename T>                                                  \
-    static KITTENS_MEMBER T op(const T& x, const T& y) {                   \
+#define KITTENS_BINARY(name, expression)                                      \
+  struct name {                                                               \
+    template <typename T>                                                     \
+    static KITTENS_MEMBER T op(const T& x, const T& y) {                      \
       return detail::each([](float a, float b) { return expression; }, x, y); \
-    }                                                                      \
+    }                                                                         \
   };
 KITTENS_UNARY(exp, __expf(a))
 KITTENS_UNARY(exp2, __builtin_amdgcn_exp2f(a))
@@ -67,7 +75,7 @@ KITTENS_UNARY(abs, __builtin_fabsf(a))
 KITTENS_UNARY(relu, __builtin_fmaxf(a, 0.0f))
 KITTENS_BINARY(sum, a + b)
 KITTENS_BINARY(sub, a - b)
-KITTENS_BINARY(mul, a * b)
+KITTENS_BINARY(mul, a* b)
 KITTENS_BINARY(div, a / b)
 KITTENS_BINARY(max, __builtin_fmaxf(a, b))
 KITTENS_BINARY(min, __builtin_fminf(a, b))
@@ -76,11 +84,15 @@ KITTENS_BINARY(min, __builtin_fminf(a, b))
 
 struct copy {
   template <typename T>
-  static KITTENS_MEMBER T op(const T& x) { return x; }
+  static KITTENS_MEMBER T op(const T& x) {
+    return x;
+  }
 };
 struct copy2 {
   template <typename T>
-  static KITTENS_MEMBER T op(const T&, const T& y) { return y; }
+  static KITTENS_MEMBER T op(const T&, const T& y) {
+    return y;
+  }
 };
 
 /// a * b + c with the product rounded, as upstream: two steps.

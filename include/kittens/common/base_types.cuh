@@ -57,14 +57,14 @@ struct packing_half {
 };
 }  // namespace detail
 
-#define KITTENS_PACKING(One, Two, Base)                   \
-  template <>                                             \
-  struct packing<One> : Base {                            \
-    static KITTENS_HD constexpr int num() { return 1; }   \
-  };                                                      \
-  template <>                                             \
-  struct packing<Two> : Base {                            \
-    static KITTENS_HD constexpr int num() { return 2; }   \
+#define KITTENS_PACKING(One, Two, Base)                 \
+  template <>                                           \
+  struct packing<One> : Base {                          \
+    static KITTENS_HD constexpr int num() { return 1; } \
+  };                                                    \
+  template <>                                           \
+  struct packing<Two> : Base {                          \
+    static KITTENS_HD constexpr int num() { return 2; } \
   };
 #define KITTENS_PAIR(One, Two) detail::packing_pair<One, Two>
 using packing_bf16 = KITTENS_PAIR(bf16, bf16_2);
@@ -130,7 +130,7 @@ struct convertor {
   static KITTENS_HD To pair(const One& low, const One& high) {
     if constexpr (sizeof(To) == 4) {
       return kittens::detail::bits_as<To>(uint32_t{kittens::detail::bits_as<uint16_t>(low)} |
-                                        uint32_t{kittens::detail::bits_as<uint16_t>(high)} << 16);
+                                          uint32_t{kittens::detail::bits_as<uint16_t>(high)} << 16);
     } else {
       To result;
       result.x = low;
@@ -156,7 +156,8 @@ struct convertor {
     const auto bits = kittens::detail::bits_as<uint32_t>(x);
     const uint32_t rounded = bits + 0x7fff + (bits >> 16 & 1);
     const uint32_t quiet_nan = bits | 0x00400000;
-    return kittens::detail::bits_as<bf16>(static_cast<uint16_t>((x != x ? quiet_nan : rounded) >> 16));
+    return kittens::detail::bits_as<bf16>(
+        static_cast<uint16_t>((x != x ? quiet_nan : rounded) >> 16));
   }
 };
 

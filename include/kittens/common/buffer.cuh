@@ -12,12 +12,12 @@ typedef int32_t i32x4 __attribute__((ext_vector_type(4)));
 
 namespace detail {
 // The intrinsics under their LLVM names: older compilers have no builtins for them.
-__device__ word<16> llvm_raw_buffer_load_b128(i32x4 resource, int32_t offset, int32_t uniform_offset,
-                                              int32_t cache_policy) __asm(
-    "llvm.amdgcn.raw.buffer.load.v4i32");
-__device__ uint16_t llvm_raw_buffer_load_u16(i32x4 resource, int32_t offset, int32_t uniform_offset,
-                                             int32_t cache_policy) __asm(
-    "llvm.amdgcn.raw.buffer.load.i16");
+__device__ word<16> llvm_raw_buffer_load_b128(
+    i32x4 resource, int32_t offset, int32_t uniform_offset,
+    int32_t cache_policy) __asm("llvm.amdgcn.raw.buffer.load.v4i32");
+__device__ uint16_t
+llvm_raw_buffer_load_u16(i32x4 resource, int32_t offset, int32_t uniform_offset,
+                         int32_t cache_policy) __asm("llvm.amdgcn.raw.buffer.load.i16");
 }  // namespace detail
 
 /// A raw resource of `range_bytes` from `start`, which must be the same in all lanes. Word 3 is a

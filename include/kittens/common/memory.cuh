@@ -57,8 +57,8 @@ KITTENS_DEVICE void lds_store(uint32_t address, uint32_t constant, word<bytes> v
 }
 
 /// Global instructions can add a lane's unsigned 32-bit offset to a scalar base. The compiler picks
-/// that form only if it sees the widening to 64 bits beside the access, so a loop must not carry the
-/// widened value: the empty assembly keeps it from moving the widening out.
+/// that form only if it sees the widening to 64 bits beside the access, so a loop must not carry
+/// the widened value: the empty assembly keeps it from moving the widening out.
 KITTENS_DEVICE uint32_t beside_access(uint32_t lane_offset) {
   asm volatile("" : "+v"(lane_offset));
   return lane_offset;

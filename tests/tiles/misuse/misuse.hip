@@ -84,13 +84,13 @@ __global__ void kernel(Floats floats, Bf16s bf16s) {
 #endif
 #ifdef LOAD_SHAPE
   {
-    // expect: kittens: load(rt, st) needs tiles of the same shape; use subtile_inplace to load a part
+    // expect: kittens: load(rt, st) needs tiles of the same shape; use subtile_inplace to load
     load(a, shared);
   }
 #endif
 #ifdef STORE_SHAPE
   {
-    // expect: kittens: store(st, rt) needs tiles of the same shape; use subtile_inplace to store to a
+    // expect: kittens: store(st, rt) needs tiles of the same shape; use subtile_inplace to
     store(shared, a);
   }
 #endif
@@ -108,7 +108,7 @@ __global__ void kernel(Floats floats, Bf16s bf16s) {
 #endif
 #ifdef BUFFER_TYPES
   {
-    // expect: kittens: a register buffer holds raw chunks; gl and st must have the same element type
+    // expect: kittens: a register buffer holds raw chunks; gl and st must have the same element
     float4 buffer[8];
     load_global_to_register_buffer(buffer, 8, floats, {0, 0}, shared);
   }
@@ -188,7 +188,7 @@ __global__ void kernel(Floats floats, Bf16s bf16s) {
 #endif
 #ifdef GROUP_SHAPE
   {
-    // expect: kittens: in a group load or store of registers, the shared tile has the rows of all the
+    // expect: kittens: in a group load or store of registers, the shared tile has the rows of
     group<4>::load(a, shared);
   }
 #endif

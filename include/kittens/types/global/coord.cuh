@@ -60,7 +60,8 @@ concept all = requires {
   requires std::is_same_v<T, kittens::coord<typename T::BASE>>;
 };
 template <typename T>
-concept tile = all<T> && (requires { T::BASE::rows; } || std::is_same_v<typename T::BASE, default_type>);
+concept tile =
+    all<T> && (requires { T::BASE::rows; } || std::is_same_v<typename T::BASE, default_type>);
 template <typename T>
 concept vec = all<T> && (!requires { T::BASE::rows; });
 }  // namespace coord

@@ -11,8 +11,8 @@ namespace ducks {
 namespace gl {
 struct identifier {};
 template <typename T>
-concept all = requires { typename T::identifier; } &&
-              std::is_same_v<typename T::identifier, identifier>;
+concept all =
+    requires { typename T::identifier; } && std::is_same_v<typename T::identifier, identifier>;
 }  // namespace gl
 }  // namespace ducks
 

@@ -8,8 +8,8 @@ namespace ducks {
 namespace rt {
 struct identifier {};
 template <typename T>
-concept all = requires { typename T::identifier; } &&
-              std::is_same_v<typename T::identifier, identifier>;
+concept all =
+    requires { typename T::identifier; } && std::is_same_v<typename T::identifier, identifier>;
 template <typename T>
 concept row_layout = all<T> && std::is_same_v<typename T::layout, rt_layout::row>;
 template <typename T>
@@ -17,8 +17,7 @@ concept col_layout = all<T> && std::is_same_v<typename T::layout, rt_layout::col
 }  // namespace rt
 }  // namespace ducks
 
-template <typename _T, int _rows, int _cols,
-          ducks::rt_layout::all _layout = ducks::rt_layout::row>
+template <typename _T, int _rows, int _cols, ducks::rt_layout::all _layout = ducks::rt_layout::row>
 struct rt {
   using identifier = ducks::rt::identifier;
   using layout = _layout;

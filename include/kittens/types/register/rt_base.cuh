@@ -8,8 +8,8 @@ namespace ducks {
 namespace rt_base {
 struct identifier {};
 template <typename T>
-concept all = requires { typename T::identifier; } &&
-              std::is_same_v<typename T::identifier, identifier>;
+concept all =
+    requires { typename T::identifier; } && std::is_same_v<typename T::identifier, identifier>;
 }  // namespace rt_base
 }  // namespace ducks
 

@@ -9,8 +9,8 @@ namespace ducks {
 namespace rv {
 struct identifier {};
 template <typename T>
-concept all = requires { typename T::identifier; } &&
-              std::is_same_v<typename T::identifier, identifier>;
+concept all =
+    requires { typename T::identifier; } && std::is_same_v<typename T::identifier, identifier>;
 template <typename T>
 concept naive_layout = all<T> && std::is_same_v<typename T::layout, rv_layout::naive>;
 template <typename T>

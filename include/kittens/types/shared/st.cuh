@@ -9,8 +9,8 @@ namespace ducks {
 namespace st {
 struct identifier {};
 template <typename T>
-concept all = requires { typename T::identifier; } &&
-              std::is_same_v<typename T::identifier, identifier>;
+concept all =
+    requires { typename T::identifier; } && std::is_same_v<typename T::identifier, identifier>;
 }  // namespace st
 /// Shared tiles have one layout; the concept is there for the pattern of the others.
 namespace st_layout {
@@ -133,8 +133,9 @@ struct st_subtile {
 template <int subtile_rows, int subtile_cols, ducks::st::all ST>
 KITTENS_DEVICE st_subtile<ST, subtile_rows, subtile_cols> subtile_inplace(
     ST& source, int2 at, bool /*unformatted*/ = false) {
-  static_assert(!requires { typename ST::parent; },
-                "kittens: a subtile of a subtile is not supported; take it from the tile itself");
+  static_assert(
+      !requires { typename ST::parent; },
+      "kittens: a subtile of a subtile is not supported; take it from the tile itself");
   static_assert(subtile_rows % 16 == 0 && subtile_cols % 16 == 0,
                 "kittens: rows and columns of a subtile must be multiples of 16");
   static_assert(ST::rows % subtile_rows == 0 && ST::cols % subtile_cols == 0,

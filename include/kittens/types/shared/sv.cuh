@@ -8,8 +8,8 @@ namespace ducks {
 namespace sv {
 struct identifier {};
 template <typename T>
-concept all = requires { typename T::identifier; } &&
-              std::is_same_v<typename T::identifier, identifier>;
+concept all =
+    requires { typename T::identifier; } && std::is_same_v<typename T::identifier, identifier>;
 }  // namespace sv
 }  // namespace ducks
 

@@ -10,9 +10,9 @@
 //    64 B        2           slot ^1      slot ^12     slot ^2
 //    32 B        4           slot ^5      slot ^2
 //
-// The masks make these accesses free of conflicts, in the lane groups that the LDS serves together
-// (64-bit: 16 consecutive lanes; 32-bit and narrower: 32 consecutive lanes; measured on MI300,
-// public notes collected in docs):
+// The masks make these accesses free of conflicts, in the lane groups that the LDS serves together:
+// 16 consecutive lanes of a 64-bit read (measured on MI300 by the pyhip project; writes are assumed
+// alike), 32 of a 32-bit or narrower access (ROCm Compute Profiler documentation, LDS):
 //   - row layout, 64-bit: 16 rows, same slot. The masks and the row's place in the line span all
 //     16 slots.
 //   - copies of 16-byte chunks as two 64-bit halves: lanes walk along a row, same half, so the even
@@ -31,9 +31,9 @@ namespace detail {
 template <int element_size, int rows, int cols>
 struct shared_layout {
   static constexpr int width = cols / 16;
-  static constexpr int swizzle_bytes =
-      element_size == 4 ? (width % 2 == 0 ? 128 : 64)
-                        : (width % 4 == 0 ? 128 : (width % 2 == 0 ? 64 : 32));
+  static constexpr int swizzle_bytes = element_size == 4
+                                           ? (width % 2 == 0 ? 128 : 64)
+                                           : (width % 4 == 0 ? 128 : (width % 2 == 0 ? 64 : 32));
   static constexpr int line_bytes = 128;
   static constexpr int rows_per_line = line_bytes / swizzle_bytes;
   static constexpr int block_cols = swizzle_bytes / element_size;

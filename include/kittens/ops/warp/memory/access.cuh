@@ -1,5 +1,5 @@
-// What the memory operations share: the four elements of a lane, a tile's place in a tensor, and the
-// division of a shared tile into chunks.
+// What the memory operations share: the four elements of a lane, a tile's place in a tensor, and
+// the division of a shared tile into chunks.
 #pragma once
 
 #include <numeric>
@@ -72,8 +72,7 @@ struct global_tile {
 
   template <typename COORD>
   KITTENS_MEMBER global_tile(const GL& tensor, const COORD& at)
-      : start(reinterpret_cast<char*>(
-            &tensor[uniform(at).template unit_coord<axis, 3>()])),
+      : start(reinterpret_cast<char*>(&tensor[uniform(at).template unit_coord<axis, 3>()])),
         row_bytes(tensor.template stride<axis>() * element_size) {}
 
   KITTENS_MEMBER offset_t lane_offset(int row, int col) const {

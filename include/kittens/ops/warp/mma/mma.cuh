@@ -26,17 +26,14 @@ KITTENS_DEVICE void mma_base(D& d, const A& a, const B& b, const C& c) {
   struct accumulator {
     float2 pair[2];
   };
-  const auto sum =
-      detail::bits_as<mfma_f32x4>(accumulator{{c.data[0], c.data[1]}});
+  const auto sum = detail::bits_as<mfma_f32x4>(accumulator{{c.data[0], c.data[1]}});
   mfma_f32x4 result;
   if constexpr (std::is_same_v<typename A::T, bf16>) {
     result = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(
-        detail::bits_as<mfma_bf16x4>(a.data), detail::bits_as<mfma_bf16x4>(b.data), sum, 0, 0,
-        0);
+        detail::bits_as<mfma_bf16x4>(a.data), detail::bits_as<mfma_bf16x4>(b.data), sum, 0, 0, 0);
   } else {
-    result = __builtin_amdgcn_mfma_f32_16x16x16f16(detail::bits_as<mfma_f16x4>(a.data),
-                                                   detail::bits_as<mfma_f16x4>(b.data), sum, 0,
-                                                   0, 0);
+    result = __builtin_amdgcn_mfma_f32_16x16x16f16(
+        detail::bits_as<mfma_f16x4>(a.data), detail::bits_as<mfma_f16x4>(b.data), sum, 0, 0, 0);
   }
   const auto parts = detail::bits_as<accumulator>(result);
   d.data[0] = parts.pair[0];
@@ -57,12 +54,14 @@ KITTENS_DEVICE void mma(D& d, const A& a, const B& b, const C& c) {
                 "kittens: the operands A and B of an mma must have the same element type");
   static_assert(std::is_same_v<typename A::T, bf16> || std::is_same_v<typename A::T, half>,
                 "kittens: the operands A and B of an mma must be bf16 or half tiles");
-  static_assert(a_transposed ? ducks::rt::col_layout<A> : ducks::rt::row_layout<A>,
-                "kittens: operand A must be in row layout for mma_AB and mma_ABt, in col layout for "
-                "mma_AtB and mma_AtBt");
-  static_assert(b_transposed ? ducks::rt::row_layout<B> : ducks::rt::col_layout<B>,
-                "kittens: operand B must be in col layout for mma_AB and mma_AtB, in row layout for "
-                "mma_ABt and mma_AtBt");
+  static_assert(
+      a_transposed ? ducks::rt::col_layout<A> : ducks::rt::row_layout<A>,
+      "kittens: operand A must be in row layout for mma_AB and mma_ABt, in col layout for "
+      "mma_AtB and mma_AtBt");
+  static_assert(
+      b_transposed ? ducks::rt::row_layout<B> : ducks::rt::col_layout<B>,
+      "kittens: operand B must be in col layout for mma_AB and mma_AtB, in row layout for "
+      "mma_ABt and mma_AtBt");
   static_assert(k_tiles == b_k_tiles, "kittens: A and B of an mma must agree in k");
   static_assert(D::height == m_tiles && C::height == m_tiles,
                 "kittens: D and C of an mma must have as many rows as the product");

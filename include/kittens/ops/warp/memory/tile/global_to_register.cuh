@@ -5,8 +5,8 @@
 
 namespace kittens {
 
-/// Row layout: each lane reads its four neighbours of a row at once. Col layout: element by element,
-/// 16 neighbours of a row by 16 lanes. The tile must lie inside the tensor.
+/// Row layout: each lane reads its four neighbours of a row at once. Col layout: element by
+/// element, 16 neighbours of a row by 16 lanes. The tile must lie inside the tensor.
 template <int axis, ducks::rt::all RT, ducks::gl::all GL, ducks::coord::tile COORD = coord<RT>>
 KITTENS_DEVICE void load(RT& dst, const GL& src, const COORD& idx) {
   using U = typename GL::T;
@@ -27,7 +27,7 @@ KITTENS_DEVICE void load(RT& dst, const GL& src, const COORD& idx) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
           element[e] = detail::bits_as<U>(detail::global_load<sizeof(U), sizeof(U)>(
-                     start, tile.lane_offset(base::row_of(lane, e), base::col_of(lane, e))));
+              start, tile.lane_offset(base::row_of(lane, e), base::col_of(lane, e))));
         }
         value = detail::quad<U>::from_elements(element);
       }
@@ -54,8 +54,7 @@ KITTENS_DEVICE void store(const GL& dst, const RT& src, const COORD& idx) {
       const auto value = detail::quad_of(src.tiles[i][j]).template as<U>();
       if constexpr (base::is_row) {
         detail::global_store<4 * sizeof(U), sizeof(U)>(
-            start, tile.lane_offset(base::row_of(lane, 0), base::col_of(lane, 0)),
-            value.to_bits());
+            start, tile.lane_offset(base::row_of(lane, 0), base::col_of(lane, 0)), value.to_bits());
       } else {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {

@@ -1,5 +1,5 @@
-// Tiles between shared memory and registers, by a warp. Element types are converted; the shared tile
-// may be a subtile.
+// Tiles between shared memory and registers, by a warp. Element types are converted; the shared
+// tile may be a subtile.
 #pragma once
 
 #include "../access.cuh"
@@ -7,8 +7,8 @@
 namespace kittens {
 namespace detail {
 
-/// LDS addresses of a lane's elements in the base tiles of a shared tile. The lane's part is computed
-/// once for the tile; see shared_layout::tile_offset.
+/// LDS addresses of a lane's elements in the base tiles of a shared tile. The lane's part is
+/// computed once for the tile; see shared_layout::tile_offset.
 template <typename ST>
 struct shared_fragments {
   using L = typename ST::address_layout;
@@ -84,8 +84,7 @@ KITTENS_DEVICE void load(RT& dst, const ST& src) {
         for (int e = 0; e < 4; ++e) {
           const auto place =
               fragments.at(i, j, L::offset(base::row_of(lane, e), base::col_of(lane, e)));
-          element[e] =
-              detail::bits_as<U>(detail::lds_load<sizeof(U)>(place.lane, place.constant));
+          element[e] = detail::bits_as<U>(detail::lds_load<sizeof(U)>(place.lane, place.constant));
         }
         value = detail::quad<U>::from_elements(element);
       }
@@ -97,9 +96,10 @@ KITTENS_DEVICE void load(RT& dst, const ST& src) {
 /// The writes are done when it returns; other warps may read them after a barrier.
 template <ducks::rt::all RT, ducks::st::all ST>
 KITTENS_DEVICE void store(ST& dst, const RT& src) {
-  static_assert(RT::rows == ST::rows && RT::cols == ST::cols,
-                "kittens: store(st, rt) needs tiles of the same shape; use subtile_inplace to store "
-                "to a part");
+  static_assert(
+      RT::rows == ST::rows && RT::cols == ST::cols,
+      "kittens: store(st, rt) needs tiles of the same shape; use subtile_inplace to store "
+      "to a part");
   using U = typename ST::T;
   using base = typename RT::base;
   using L = typename ST::address_layout;
@@ -118,9 +118,8 @@ KITTENS_DEVICE void store(ST& dst, const RT& src) {
         for (int e = 0; e < 4; ++e) {
           const auto place =
               fragments.at(i, j, L::offset(base::row_of(lane, e), base::col_of(lane, e)));
-          detail::lds_store<sizeof(U)>(
-              place.lane, place.constant,
-              detail::bits_as<detail::word<sizeof(U)>>(value.element(e)));
+          detail::lds_store<sizeof(U)>(place.lane, place.constant,
+                                       detail::bits_as<detail::word<sizeof(U)>>(value.element(e)));
         }
       }
     }

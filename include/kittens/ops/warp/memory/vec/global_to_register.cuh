@@ -21,8 +21,8 @@ KITTENS_DEVICE void store(const GL& dst, const RV& src, const COORD& idx) {
   using U = typename GL::T;
   void* start = &dst[detail::uniform(idx).template unit_coord<-1, 3>()];
   detail::vector_map<RV>::template store<U>(src, [&](int element, auto bits) {
-    detail::global_store<sizeof(bits), sizeof(U)>(
-        start, static_cast<uint32_t>(element * sizeof(U)), bits);
+    detail::global_store<sizeof(bits), sizeof(U)>(start, static_cast<uint32_t>(element * sizeof(U)),
+                                                  bits);
   });
 }
 

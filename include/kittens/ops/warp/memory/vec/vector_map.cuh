@@ -32,23 +32,23 @@ struct vector_map {
   /// Reads data[i][j] through `read`, which returns `bytes` raw bytes at an element number.
   template <typename U, typename F>
   static KITTENS_MEMBER void load(RV& dst, F&& read) {
-    using memory_type = std::conditional_t<RV::is_align,
-                                           typename base_types::packing<U>::packed_type, U>;
+    using memory_type =
+        std::conditional_t<RV::is_align, typename base_types::packing<U>::packed_type, U>;
 #pragma unroll
     for (int i = 0; i < RV::outer_dim; ++i) {
       if (!exists(i)) continue;
 #pragma unroll
       for (int j = 0; j < RV::inner_dim; ++j) {
-        const auto value = detail::bits_as<memory_type>(read(std::integral_constant<int, sizeof(memory_type)>{}, element(i, j)));
-        dst.data[i][j] =
-            base_types::convertor<typename RV::dtype, memory_type>::convert(value);
+        const auto value = detail::bits_as<memory_type>(
+            read(std::integral_constant<int, sizeof(memory_type)>{}, element(i, j)));
+        dst.data[i][j] = base_types::convertor<typename RV::dtype, memory_type>::convert(value);
       }
     }
   }
   template <typename U, typename F>
   static KITTENS_MEMBER void store(const RV& src, F&& write) {
-    using memory_type = std::conditional_t<RV::is_align,
-                                           typename base_types::packing<U>::packed_type, U>;
+    using memory_type =
+        std::conditional_t<RV::is_align, typename base_types::packing<U>::packed_type, U>;
 #pragma unroll
     for (int i = 0; i < RV::outer_dim; ++i) {
       if (!writes(i)) continue;

@@ -28,9 +28,9 @@ KITTENS_DEVICE void copy(D& dst, const S& src) {
 
 namespace detail {
 /// Exchanges the roles of the lane's 16-position and of its group and element: what lane L holds as
-/// element e, X(L%16, 4*(L/16) + e), becomes X(4*(L/16) + e, L%16). The wanted element e sits in lane
-/// 16*((L%16)/4) + 4*(L/16) + e as its element L%4. Each lane asks for all four elements of that lane
-/// and keeps the one it needs; elements shorter than 4 bytes travel in pairs.
+/// element e, X(L%16, 4*(L/16) + e), becomes X(4*(L/16) + e, L%16). The wanted element e sits in
+/// lane 16*((L%16)/4) + 4*(L/16) + e as its element L%4. Each lane asks for all four elements of
+/// that lane and keeps the one it needs; elements shorter than 4 bytes travel in pairs.
 template <typename To, typename From>
 KITTENS_DEVICE void exchange_base(To& dst, const From& src) {
   using T = typename From::T;

@@ -52,10 +52,10 @@ KITTENS_DEVICE void bin_map(T& dst, const T& src, const typename T::T& param) {
   bin_map<op, T>(dst, src, base_types::packing<typename T::dtype>::pack(param));
 }
 
-#define KITTENS_NULLARY_MAP(name)                 \
-  template <ducks::rt::all T>                     \
-  KITTENS_DEVICE void name(T& dst) {              \
-    unary_map<base_ops::name, T>(dst, dst);       \
+#define KITTENS_NULLARY_MAP(name)           \
+  template <ducks::rt::all T>               \
+  KITTENS_DEVICE void name(T& dst) {        \
+    unary_map<base_ops::name, T>(dst, dst); \
   }
 KITTENS_NULLARY_MAP(zero)
 KITTENS_NULLARY_MAP(one)
@@ -63,10 +63,10 @@ KITTENS_NULLARY_MAP(pos_infty)
 KITTENS_NULLARY_MAP(neg_infty)
 #undef KITTENS_NULLARY_MAP
 
-#define KITTENS_UNARY_MAP(name)                   \
-  template <ducks::rt::all T>                     \
+#define KITTENS_UNARY_MAP(name)                    \
+  template <ducks::rt::all T>                      \
   KITTENS_DEVICE void name(T& dst, const T& src) { \
-    unary_map<base_ops::name, T>(dst, src);       \
+    unary_map<base_ops::name, T>(dst, src);        \
   }
 KITTENS_UNARY_MAP(exp)
 KITTENS_UNARY_MAP(exp2)
@@ -77,10 +77,10 @@ KITTENS_UNARY_MAP(relu)
 #undef KITTENS_UNARY_MAP
 
 /// The right operand is a tile, a scalar or a packed pair.
-#define KITTENS_BINARY_MAP(name, operation)                       \
-  template <ducks::rt::all T, typename U>                         \
-  KITTENS_DEVICE void name(T& dst, const T& lhs, const U& rhs) {  \
-    bin_map<base_ops::operation, T>(dst, lhs, rhs);               \
+#define KITTENS_BINARY_MAP(name, operation)                      \
+  template <ducks::rt::all T, typename U>                        \
+  KITTENS_DEVICE void name(T& dst, const T& lhs, const U& rhs) { \
+    bin_map<base_ops::operation, T>(dst, lhs, rhs);              \
   }
 KITTENS_BINARY_MAP(add, sum)
 KITTENS_BINARY_MAP(sub, sub)

@@ -14,10 +14,10 @@ KITTENS_DEVICE void unary_op(V& dst, const V& src) {
   }
 }
 
-#define KITTENS_NULLARY_OP(name)             \
-  template <ducks::rv::all V>                \
-  KITTENS_DEVICE void name(V& dst) {         \
-    unary_op<base_ops::name, V>(dst, dst);   \
+#define KITTENS_NULLARY_OP(name)           \
+  template <ducks::rv::all V>              \
+  KITTENS_DEVICE void name(V& dst) {       \
+    unary_op<base_ops::name, V>(dst, dst); \
   }
 KITTENS_NULLARY_OP(zero)
 KITTENS_NULLARY_OP(one)
