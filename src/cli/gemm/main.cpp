@@ -30,7 +30,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// The most exact mode that keeps 8192^3 under a minute on two cores (see docs/performance.md).
-constexpr std::string_view kDefaultMfma = "fma";
+constexpr std::string_view kDefaultMfma = "exact";
 
 std::string_view description(MfmaMode mode) {
   switch (mode) {

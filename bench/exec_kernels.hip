@@ -1,0 +1,61 @@
+// Loops of one kind of instruction each, for exec_bench. Every kernel does `rounds` rounds of 64
+// instructions of its kind per wave; volatile asm keeps them as written.
+#include <hip/hip_runtime.h>
+
+#define REPEAT4(x) x x x x
+#define REPEAT64(x) REPEAT4(REPEAT4(REPEAT4(x)))
+
+extern "C" __global__ __launch_bounds__(256) void valu_fma_f32(float* out, int rounds) {
+  float a = threadIdx.x, b = 0.5f, c = 1.0f;
+  for (int i = 0; i < rounds; ++i) {
+    REPEAT64(asm volatile("v_fma_f32 %0, %1, %2, %0" : "+v"(a) : "v"(b), "v"(c));)
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = a;
+}
+extern "C" __global__ __launch_bounds__(256) void valu_add_u32(float* out, int rounds) {
+  unsigned a = threadIdx.x, b = 3;
+  for (int i = 0; i < rounds; ++i) {
+    REPEAT64(asm volatile("v_add_u32 %0, %1, %0" : "+v"(a) : "v"(b));)
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = a;
+}
+extern "C" __global__ __launch_bounds__(256) void salu_add_u32(float* out, int rounds) {
+  unsigned a = 1, b = 3;
+  for (int i = 0; i < rounds; ++i) {
+    REPEAT64(asm volatile("s_add_u32 %0, %1, %0" : "+s"(a) : "s"(b) : "scc");)
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = a;
+}
+extern "C" __global__ __launch_bounds__(256) void lds_read_b64(float* out, int rounds) {
+  __shared__ float2 tile[1024];
+  for (int i = threadIdx.x; i < 1024; i += blockDim.x) tile[i] = make_float2(i, i);
+  __syncthreads();
+  float2 value = {};
+  const unsigned address = threadIdx.x * 8;
+  for (int i = 0; i < rounds; ++i) {
+    REPEAT64(asm volatile("ds_read_b64 %0, %1" : "=v"(value) : "v"(address));)
+  }
+  asm volatile("s_waitcnt lgkmcnt(0)" : "+v"(value));
+  out[blockIdx.x * blockDim.x + threadIdx.x] = value.x;
+}
+extern "C" __global__ __launch_bounds__(256) void lds_read_b128(float* out, int rounds) {
+  __shared__ float4 tile[1024];
+  for (int i = threadIdx.x; i < 1024; i += blockDim.x) tile[i] = make_float4(i, i, i, i);
+  __syncthreads();
+  float4 value = {};
+  const unsigned address = threadIdx.x * 16;
+  for (int i = 0; i < rounds; ++i) {
+    REPEAT64(asm volatile("ds_read_b128 %0, %1" : "=v"(value) : "v"(address));)
+  }
+  asm volatile("s_waitcnt lgkmcnt(0)" : "+v"(value));
+  out[blockIdx.x * blockDim.x + threadIdx.x] = value.x;
+}
+extern "C" __global__ __launch_bounds__(256) void global_load_x4(float* out, int rounds) {
+  float4 value = {};
+  const float* from = out + threadIdx.x * 4;
+  for (int i = 0; i < rounds; ++i) {
+    REPEAT64(asm volatile("global_load_dwordx4 %0, %1, off" : "=v"(value) : "v"(from));)
+  }
+  asm volatile("s_waitcnt vmcnt(0)" : "+v"(value));
+  out[blockIdx.x * blockDim.x + threadIdx.x] = value.x;
+}
