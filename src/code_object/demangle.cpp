@@ -1,5 +1,5 @@
 // LLVM's Itanium demangler behind a guard. A mangled name refers back to its own parts, so that
-// each dozen characters can double the text: 110 characters of a hostile name fill a terabyte. The
+// each ten characters can double the text: one of 250 characters prints as 537 MB (measured). The
 // demangler builds its tree first, in space proportional to the name; here the length of the text
 // is worked out on that tree before anything is printed.
 #include "code_object/demangle.h"
@@ -7,12 +7,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <limits>
+#include <memory_resource>
 #include <type_traits>
 #include <unordered_map>
 
 #include <llvm/Demangle/ItaniumDemangle.h>
-#include <llvm/Support/Allocator.h>
 
 namespace margay::code_object {
 namespace {
@@ -26,22 +25,24 @@ constexpr std::uint64_t kMaxTextChars = std::uint64_t{1} << 20;
 /// Brackets, spaces and keywords around the parts of a node, generously.
 constexpr std::uint64_t kCharsPerNode = 48;
 
-/// What the parser asks of an allocator. Nodes need no destructor.
+/// What the parser asks of an allocator. Nodes need no destructor. (LLVM's BumpPtrAllocator would,
+/// in a build with AddressSanitizer, replace the copy inside LLVM's uninstrumented libraries and
+/// make them report errors that are none.)
 class NodeAllocator {
  public:
-  void reset() { allocator_.Reset(); }
+  void reset() { memory_.release(); }
   template <typename T, typename... Args>
   T* makeNode(Args&&... args) {
-    return new (allocator_.Allocate<T>()) T(std::forward<Args>(args)...);
+    return new (memory_.allocate(sizeof(T), alignof(T))) T(std::forward<Args>(args)...);
   }
   void* allocateNodeArray(std::size_t count) {
     longest_array_ = std::max(longest_array_, count);
-    return allocator_.Allocate(sizeof(Node*) * count, alignof(Node*));
+    return memory_.allocate(sizeof(Node*) * count, alignof(Node*));
   }
   [[nodiscard]] std::size_t longest_array() const { return longest_array_; }
 
  private:
-  llvm::BumpPtrAllocator allocator_;
+  std::pmr::monotonic_buffer_resource memory_;
   std::size_t longest_array_ = 1;
 };
 

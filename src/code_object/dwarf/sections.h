@@ -19,10 +19,11 @@ struct DwarfSections {
   using CodeRange = std::pair<std::uint64_t, std::uint64_t>;
   std::vector<CodeRange> code;
 
-  /// [begin, end) cut to the executable range that holds `begin`; empty when there is none.
+  /// [begin, end) cut to the executable range that holds `begin`; empty or reversed when there is
+  /// none.
   [[nodiscard]] CodeRange clip_to_code(std::uint64_t begin, std::uint64_t end) const {
     const auto after = std::ranges::upper_bound(code, begin, {}, &CodeRange::first);
-    if (after == code.begin() || begin >= std::prev(after)->second) return {begin, begin};
+    if (after == code.begin()) return {begin, begin};
     return {begin, std::min(end, std::prev(after)->second)};
   }
 };

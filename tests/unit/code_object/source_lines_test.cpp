@@ -103,7 +103,9 @@ TEST_P(AgainstLlvm, EveryInstructionAgrees) {
       if (ours.empty()) {
         // No row: LLVM answers with at most one frame that says nothing.
         ASSERT_LE(theirs.size(), 1u);
-        if (!theirs.empty()) EXPECT_EQ(theirs[0].line, 0u);
+        if (!theirs.empty()) {
+          EXPECT_EQ(theirs[0].line, 0u);
+        }
         continue;
       }
       ASSERT_EQ(ours.size(), theirs.size()) << std::hex << pc;
