@@ -1,0 +1,108 @@
+// The list of gfx942's instructions and the page made of it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "enumerate.h"
+#include "mfma/shapes.h"
+#include "page.h"
+
+namespace margay::isa_page {
+namespace {
+
+using isa::Format;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::MatchesRegex;
+using testing::Not;
+
+const InstructionList& instructions() {
+  static const InstructionList list = [] {
+    auto listed = list_instructions();
+    EXPECT_TRUE(listed) << listed.error().text();
+    return *listed;
+  }();
+  return list;
+}
+
+TEST(InstructionList, RandomOperandsFindNothingMore) {
+  const auto more = list_instructions(50);
+  ASSERT_TRUE(more);
+  EXPECT_EQ(*more, instructions());
+}
+
+TEST(InstructionList, HasTheInstructionsOfEachFormat) {
+  EXPECT_THAT(instructions().at("s_mov_b32"), ElementsAre(Format::sop1));
+  EXPECT_THAT(instructions().at("s_movk_i32"), ElementsAre(Format::sopk));
+  EXPECT_THAT(instructions().at("v_add_f32"), ElementsAre(Format::vop2, Format::vop3));
+  EXPECT_THAT(instructions().at("v_cmp_lt_f32"), ElementsAre(Format::vopc, Format::vop3));
+  EXPECT_THAT(instructions().at("v_pk_fma_f32"), ElementsAre(Format::vop3p));
+  EXPECT_THAT(instructions().at("ds_read_b128"), ElementsAre(Format::ds));
+  EXPECT_THAT(instructions().at("global_load_lds_dword"), ElementsAre(Format::global));
+  EXPECT_THAT(instructions().at("tbuffer_load_format_x"), ElementsAre(Format::mtbuf));
+  for (const MfmaShape& shape : kMfmaShapes) {
+    EXPECT_TRUE(instructions().contains(std::string(shape.mnemonic))) << shape.mnemonic;
+  }
+}
+
+TEST(InstructionList, HasNoInstructionOfOtherProcessors) {
+  for (const char* mnemonic : {"image_load", "v_mad_f32", "ds_ordered_count", "s_waitcnt_vscnt",
+                               "v_mfma_f32_32x32x4bf16", "v_dual_mov_b32"}) {
+    EXPECT_FALSE(instructions().contains(mnemonic)) << mnemonic;
+  }
+}
+
+TEST(InstructionList, HasEveryRowOfTheExecutor) {
+  std::vector<std::string_view> dead;
+  row_table("generic")->for_each([&](const Row& row) {
+    // Matrix instructions have a second row by their older name, which the decoder does not give.
+    if (row.shape != nullptr && row.mnemonic == row.shape->old_mnemonic) return;
+    // Two come with whole families of rows, and exist on other processors only.
+    if (row.mnemonic == "s_code_end" || row.mnemonic == "buffer_atomic_pk_add_bf16") return;
+    if (!instructions().contains(std::string(row.mnemonic))) dead.push_back(row.mnemonic);
+  });
+  EXPECT_THAT(dead, IsEmpty()) << "these rows can never run";
+}
+
+TEST(Exactness, IsToldApart) {
+  const RowTable& rows = *row_table("generic");
+  const auto state = [&](std::string_view mnemonic) {
+    return exactness(*rows.find(mnemonic), rows);
+  };
+  EXPECT_EQ(state("v_add_f32"), "exact");
+  EXPECT_EQ(state("v_div_fixup_f32"), "exact");
+  EXPECT_EQ(state("v_rcp_f32"), "correctly rounded");
+  EXPECT_EQ(state("v_rcp_iflag_f32"), "correctly rounded");
+  EXPECT_EQ(state("v_exp_f16"), "correctly rounded");
+  EXPECT_EQ(state("v_rsq_f64"), "correctly rounded");
+  EXPECT_EQ(state("v_mfma_f32_16x16x16_bf16"), "by mode");
+  EXPECT_EQ(state("s_waitcnt"), "no effect");
+  EXPECT_EQ(state("s_barrier"), "exact");
+  EXPECT_EQ(state("s_memtime"), "host clock");
+  EXPECT_EQ(state("s_getreg_b32"), "in part");
+}
+
+TEST(Page, SaysWhatIsThereAndWhere) {
+  const auto page = page_text({{"s_add_u32", {Format::sop2}},
+                               {"v_rcp_f32", {Format::vop1, Format::vop3}},
+                               {"global_load_dword", {Format::global}},
+                               {"v_not_an_instruction", {Format::vop3}}},
+                              MARGAY_SOURCE_ROOT);
+  ASSERT_TRUE(page) << page.error().text();
+  EXPECT_THAT(*page, HasSubstr("\n3 of 4 instructions are there.\n"));
+  EXPECT_THAT(*page, HasSubstr("\n| `s_add_u32` | SOP2 | exact | src/isa/gfx942/scalar.h |\n"));
+  EXPECT_THAT(*page, HasSubstr("\n| `v_rcp_f32` | VOP1 VOP3 | correctly rounded | "
+                               "src/isa/gfx942/transcendental.h |\n"));
+  EXPECT_THAT(*page, HasSubstr("\n| `global_load_dword` | GLOBAL | exact | src/exec/vmem.cpp |\n"));
+  EXPECT_THAT(*page, HasSubstr("\n| `v_not_an_instruction` | VOP3 | missing |  |\n"));
+  EXPECT_THAT(*page, HasSubstr("\n| VOP3: vector, three sources or modifiers | 0 | 1 |\n"));
+}
+
+TEST(Page, NeedsTheSourceTree) {
+  const auto page = page_text(instructions(), "/nothing/there");
+  ASSERT_FALSE(page);
+  EXPECT_THAT(page.error().where, HasSubstr("/nothing/there"));
+}
+
+}  // namespace
+}  // namespace margay::isa_page

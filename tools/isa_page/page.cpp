@@ -1,0 +1,207 @@
+// See page.h.
+#include "page.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "exec/rows.h"
+#include "mfma/shapes.h"
+
+namespace margay::isa_page {
+namespace {
+
+namespace fs = std::filesystem;
+using isa::Format;
+
+struct Group {
+  Format format;
+  std::string_view title;
+};
+// An instruction with several encodings is listed under the first.
+constexpr auto kGroups = std::to_array<Group>({
+    {Format::sop1, "SOP1: scalar, one source"},
+    {Format::sop2, "SOP2: scalar, two sources"},
+    {Format::sopk, "SOPK: scalar, 16-bit immediate"},
+    {Format::sopc, "SOPC: scalar compares"},
+    {Format::sopp, "SOPP: program flow, waits, messages"},
+    {Format::smem, "SMEM: scalar memory"},
+    {Format::vop1, "VOP1: vector, one source"},
+    {Format::vop2, "VOP2: vector, two sources"},
+    {Format::vopc, "VOPC: vector compares"},
+    {Format::vop3, "VOP3: vector, three sources or modifiers"},
+    {Format::vop3p, "VOP3P: packed and dot products"},
+    {Format::mfma, "MFMA: matrix"},
+    {Format::ds, "DS: LDS and GDS"},
+    {Format::flat, "FLAT: memory by aperture"},
+    {Format::global, "GLOBAL: global memory"},
+    {Format::scratch, "SCRATCH: private memory"},
+    {Format::mubuf, "MUBUF: buffers"},
+    {Format::mtbuf, "MTBUF: typed buffers"},
+});
+
+std::string_view short_name(Format format) {
+  const auto group = std::ranges::find(kGroups, format, &Group::format);
+  return group == kGroups.end() ? "?" : group->title.substr(0, group->title.find(':'));
+}
+
+/// Mnemonics whose row is a struct of its own, and the header it is in.
+std::map<std::string, std::string> structs_in(const fs::path& root) {
+  std::map<std::string, std::string> found;
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(root / "src/isa/gfx942", failure)) {
+    std::ifstream stream(entry.path());
+    for (std::string line; std::getline(stream, line);) {
+      constexpr std::string_view kStart = "struct ";
+      if (!line.starts_with(kStart)) continue;
+      const std::string name =
+          line.substr(kStart.size(), line.find_first_of(" :;{", kStart.size()) - kStart.size());
+      found.emplace(name, "src/isa/gfx942/" + entry.path().filename().string());
+    }
+  }
+  return found;
+}
+
+/// The file of the rows that are not structs, by the function that adds them.
+std::map<std::string_view, std::string> files_of_rows() {
+  struct Source {
+    void (*add)(RowTable&);
+    const char* file;
+  };
+  constexpr auto kSources = std::to_array<Source>({
+      {add_scalar_rows, "src/exec/salu.cpp"},
+      {add_scalar_memory_rows, "src/exec/smem.cpp"},
+      {[](RowTable& table) { add_matrix_rows(table, "generic"); }, "src/mfma"},
+      {generic::add_vector_rows, "src/exec/vector_rows.cpp"},
+      {generic::add_compare_rows, "src/isa/gfx942/compare.h"},
+      {generic::add_half_rows, "src/exec/half_rows.cpp"},
+      {generic::add_packed_rows, "src/exec/packed_rows.cpp"},
+      {generic::add_lane_rows, "src/exec/lane_rows.cpp"},
+      {generic::add_vmem_rows, "src/exec/vmem.cpp"},
+      {generic::add_lds_rows, "src/exec/lds.cpp"},
+  });
+  std::map<std::string_view, std::string> files;
+  for (const Source& source : kSources) {
+    RowTable table;
+    source.add(table);
+    // Mnemonics live as long as the program.
+    table.for_each([&](const Row& row) { files[row.mnemonic] = source.file; });
+  }
+  return files;
+}
+
+/// "v_rcp_f32" and "v_rsq_f16" are both of "rcp", "rsq", ...
+bool is_approximated(std::string_view mnemonic) {
+  constexpr auto kFunctions = std::to_array<std::string_view>(
+      {"rcp", "rcp_iflag", "rsq", "sqrt", "exp", "exp_legacy", "log", "log_legacy", "sin", "cos"});
+  return std::ranges::any_of(kFunctions, [&](std::string_view function) {
+    return std::ranges::any_of(std::array{"f16", "f32", "f64"}, [&](std::string_view type) {
+      return mnemonic == fmt::format("v_{}_{}", function, type);
+    });
+  });
+}
+
+struct Entry {
+  std::string mnemonic;
+  std::string formats;
+  const Row* row = nullptr;
+};
+
+constexpr std::string_view kHead = R"(# Instructions of gfx942
+
+Which instructions the virtual device has. This page is generated from the executor's table and
+LLVM's decoder: `isa_page` in the build directory writes it, the test `isa.page` holds that it is up to
+date.
+
+- **exact**: the MI300 ISA guide defines the bits of the result, and these are they.
+- **correctly rounded**: the hardware approximates within about 1 ulp and its bits are not published;
+  here the result is the correctly rounded one (f64: the host library's).
+- **by mode**: `--mfma` chooses the published bit-level model (`exact`), a chain of fused multiply-adds
+  (`fma`) or whatever the host does fastest (`fast`).
+- **no effect**: waits and hints. Every instruction completes before the next one starts, so there is
+  nothing to wait for.
+- **host clock**: there is no model of time yet.
+- **in part**: some operands are refused (hardware registers, modes, messages that HIP programs do not
+  use).
+- **missing**: a kernel that reaches one stops with its mnemonic, PC and source line.
+
+A form of an instruction that is not there (a modifier, SDWA, DPP, GDS) stops a kernel in the same way.
+)";
+
+void put_group(std::string& out, const Group& group, const std::vector<Entry>& entries,
+               const RowTable& rows, const std::map<std::string, std::string>& structs,
+               const std::map<std::string_view, std::string>& files) {
+  out += fmt::format(
+      "\n## {}\n\n| instruction | encodings | state | file |\n| --- | --- | --- | --- |\n",
+      group.title);
+  for (const Entry& entry : entries) {
+    std::string_view file;
+    if (entry.row != nullptr) {
+      const auto own = structs.find(entry.mnemonic);
+      file = own != structs.end() ? std::string_view(own->second) : files.at(entry.row->mnemonic);
+    }
+    out += fmt::format("| `{}` | {} | {} | {} |\n", entry.mnemonic, entry.formats,
+                       entry.row == nullptr ? "missing" : exactness(*entry.row, rows), file);
+  }
+}
+
+}  // namespace
+
+std::string_view exactness(const Row& row, const RowTable& rows) {
+  constexpr auto kInPart = std::to_array<std::string_view>(
+      {"s_getreg_b32", "s_setreg_b32", "s_setreg_imm32_b32", "s_sendmsg", "s_trap"});
+  if (row.shape != nullptr) return "by mode";
+  if (is_approximated(row.mnemonic)) return "correctly rounded";
+  if (row.mnemonic == "s_memtime" || row.mnemonic == "s_memrealtime") return "host clock";
+  if (std::ranges::find(kInPart, row.mnemonic) != kInPart.end()) return "in part";
+  const Row* idle = rows.find("s_nop");
+  return idle != nullptr && row.plain == idle->plain ? "no effect" : "exact";
+}
+
+Result<std::string> page_text(const InstructionList& instructions, const fs::path& source_root) {
+  const RowTable& rows = *row_table("generic");
+  const auto structs = structs_in(source_root);
+  if (structs.empty()) {
+    return fail(ErrorCode::not_found, "There are no instruction headers.",
+                (source_root / "src/isa/gfx942").string(), "Give the root of the source tree.");
+  }
+  const auto files = files_of_rows();
+
+  std::map<Format, std::vector<Entry>> groups;
+  std::size_t implemented = 0;
+  for (const auto& [mnemonic, formats] : instructions) {
+    Entry entry{.mnemonic = mnemonic, .formats = {}, .row = rows.find(mnemonic)};
+    for (const Format format : formats) {
+      entry.formats += fmt::format("{}{}", entry.formats.empty() ? "" : " ", short_name(format));
+    }
+    implemented += entry.row != nullptr;
+    if (entry.row != nullptr && !files.contains(entry.row->mnemonic)) {
+      return fail(
+          ErrorCode::not_found,
+          fmt::format("The row {} comes from a function that this tool does not know.", mnemonic),
+          "tools/isa_page/page.cpp", "Add it to files_of_rows.");
+    }
+    groups[*formats.begin()].push_back(std::move(entry));
+  }
+
+  std::string out{kHead};
+  out += fmt::format(
+      "\n{} of {} instructions are there.\n\n| group | there | all |\n| --- | --- | --- |\n",
+      implemented, instructions.size());
+  for (const Group& group : kGroups) {
+    const std::vector<Entry>& entries = groups[group.format];
+    const auto there =
+        std::ranges::count_if(entries, [](const Entry& e) { return e.row != nullptr; });
+    out += fmt::format("| {} | {} | {} |\n", group.title, there, entries.size());
+  }
+  for (const Group& group : kGroups) {
+    put_group(out, group, groups[group.format], rows, structs, files);
+  }
+  return out;
+}
+
+}  // namespace margay::isa_page
