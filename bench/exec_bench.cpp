@@ -48,6 +48,7 @@ void run(benchmark::State& state, const char* name) {
   } arguments{value_or_exit(device().memory().allocate(1 << 20, "out")), kRounds};
   LaunchRequest request{.module = module(), .kernel = module()->object().find_kernel(name)};
   request.block = {kBlock, 1, 1};
+  request.dynamic_lds_bytes = 16 * 1024;
   request.arguments = std::as_bytes(std::span(&arguments, 1));
   if (request.kernel == nullptr) {
     state.SkipWithError("no such kernel");

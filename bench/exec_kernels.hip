@@ -1,6 +1,9 @@
 // Loops of one kind of instruction each, for exec_bench. Every kernel does `rounds` rounds of 64
-// instructions of its kind per wave; volatile asm keeps them as written.
+// instructions of its kind per wave; volatile asm keeps them as written. The launch provides 16 KiB of LDS.
 #include <hip/hip_runtime.h>
+
+using Float2 = float __attribute__((ext_vector_type(2)));
+using Float4 = float __attribute__((ext_vector_type(4)));
 
 #define REPEAT4(x) x x x x
 #define REPEAT64(x) REPEAT4(REPEAT4(REPEAT4(x)))
@@ -27,10 +30,7 @@ extern "C" __global__ __launch_bounds__(256) void salu_add_u32(float* out, int r
   out[blockIdx.x * blockDim.x + threadIdx.x] = a;
 }
 extern "C" __global__ __launch_bounds__(256) void lds_read_b64(float* out, int rounds) {
-  __shared__ float2 tile[1024];
-  for (int i = threadIdx.x; i < 1024; i += blockDim.x) tile[i] = make_float2(i, i);
-  __syncthreads();
-  float2 value = {};
+  Float2 value = {};
   const unsigned address = threadIdx.x * 8;
   for (int i = 0; i < rounds; ++i) {
     REPEAT64(asm volatile("ds_read_b64 %0, %1" : "=v"(value) : "v"(address));)
@@ -39,10 +39,7 @@ extern "C" __global__ __launch_bounds__(256) void lds_read_b64(float* out, int r
   out[blockIdx.x * blockDim.x + threadIdx.x] = value.x;
 }
 extern "C" __global__ __launch_bounds__(256) void lds_read_b128(float* out, int rounds) {
-  __shared__ float4 tile[1024];
-  for (int i = threadIdx.x; i < 1024; i += blockDim.x) tile[i] = make_float4(i, i, i, i);
-  __syncthreads();
-  float4 value = {};
+  Float4 value = {};
   const unsigned address = threadIdx.x * 16;
   for (int i = 0; i < rounds; ++i) {
     REPEAT64(asm volatile("ds_read_b128 %0, %1" : "=v"(value) : "v"(address));)
@@ -51,7 +48,7 @@ extern "C" __global__ __launch_bounds__(256) void lds_read_b128(float* out, int 
   out[blockIdx.x * blockDim.x + threadIdx.x] = value.x;
 }
 extern "C" __global__ __launch_bounds__(256) void global_load_x4(float* out, int rounds) {
-  float4 value = {};
+  Float4 value = {};
   const float* from = out + threadIdx.x * 4;
   for (int i = 0; i < rounds; ++i) {
     REPEAT64(asm volatile("global_load_dwordx4 %0, %1, off" : "=v"(value) : "v"(from));)
