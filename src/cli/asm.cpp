@@ -1,5 +1,6 @@
 // `margay asm`: what the compiler made of a kernel: resources, arguments, and gfx942 instructions
 // with the source lines they come from.
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,11 +8,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
-#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -104,27 +105,39 @@ Result<std::vector<CodeObject>> open(const AsmOptions& options) {
   return read_code_objects(options.file);
 }
 
-/// Disassembles kernels; keeps the loaded images.
-class Lister {
+/// Memory for a loaded image. Damaged files can ask for gigabytes: pages that are not used take
+/// none, and what cannot be had is an error.
+class ImageMemory {
  public:
-  [[nodiscard]] static Result<Lister> create() {
-    return Lister(MARGAY_TRY(isa::Decoder::create()));
-  }
-  [[nodiscard]] Result<Listing> list(const KernelPlace& place) {
-    if (place.object != loaded_) {
-      image_.assign(place.object->image_bytes(), std::byte{0});
-      MARGAY_CHECK(place.object->load(image_, 0));
-      loaded_ = place.object;
+  [[nodiscard]] static Result<ImageMemory> create(std::uint64_t bytes) {
+    void* memory = mmap(nullptr, std::max<std::uint64_t>(bytes, 1), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+      return fail(
+          ErrorCode::out_of_memory,
+          fmt::format("The code object needs {} bytes of memory, which are not there.", bytes), {},
+          "Does it hold large device variables, or is it damaged?");
     }
-    return list_function(*place.object, image_, place.kernel->entry_vaddr, *decoder_);
+    return ImageMemory({static_cast<std::byte*>(memory), bytes});
   }
+  ImageMemory(ImageMemory&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+  ImageMemory& operator=(ImageMemory&&) = delete;
+  ~ImageMemory() {
+    if (bytes_.data() != nullptr) munmap(bytes_.data(), std::max<std::size_t>(bytes_.size(), 1));
+  }
+  [[nodiscard]] std::span<std::byte> bytes() const { return bytes_; }
 
  private:
-  explicit Lister(std::unique_ptr<isa::Decoder> decoder) : decoder_(std::move(decoder)) {}
-  std::unique_ptr<isa::Decoder> decoder_;
-  const CodeObject* loaded_ = nullptr;
-  std::vector<std::byte> image_;
+  explicit ImageMemory(std::span<std::byte> bytes) : bytes_(bytes) {}
+  std::span<std::byte> bytes_;
 };
+
+Result<Listing> disassembled(const KernelPlace& place) {
+  const ImageMemory image = MARGAY_TRY(ImageMemory::create(place.object->image_bytes()));
+  MARGAY_CHECK(place.object->load(image.bytes(), 0));
+  const auto decoder = MARGAY_TRY(isa::Decoder::create());
+  return list_function(*place.object, image.bytes(), place.kernel->entry_vaddr, *decoder);
+}
 
 bool wants_colour() {
   // https://no-color.org: present and not empty means no colour.
@@ -150,15 +163,14 @@ Status show(const AsmOptions& options) {
   const std::vector<CodeObject> objects = MARGAY_TRY(open(options));
   const std::vector<KernelPlace> kernels = MARGAY_TRY(choose(objects, options));
   const TextOptions text_options{.colour = wants_colour(), .source = !options.no_source};
-  const bool disassemble = !options.resources_only && kernels.size() == 1;
 
-  std::deque<Listing> listings;
+  std::optional<Listing> listing;
+  if (!options.resources_only && kernels.size() == 1) {
+    listing = MARGAY_TRY(disassembled(kernels.front()));
+  }
   std::vector<KernelReport> reports;
-  Lister lister = MARGAY_TRY(Lister::create());
   for (const KernelPlace& place : kernels) {
-    KernelReport report{.place = place};
-    if (disassemble) report.listing = &listings.emplace_back(MARGAY_TRY(lister.list(place)));
-    reports.push_back(report);
+    reports.push_back({.place = place, .listing = listing ? &*listing : nullptr});
   }
   // Before any output: a file that cannot be written must not look like success.
   if (!options.json.empty()) MARGAY_CHECK(write_json(options, json_text(options.file, reports)));
@@ -173,8 +185,7 @@ Status show(const AsmOptions& options) {
     }
   }
   SourceText sources;
-  for (const Listing& listing : listings)
-    out += "\n" + listing_text(listing, sources, text_options);
+  if (listing) out += "\n" + listing_text(*listing, sources, text_options);
   std::fwrite(out.data(), 1, out.size(), stdout);
   if (std::fflush(stdout) != 0) {
     return fail(ErrorCode::system,

@@ -85,6 +85,18 @@ Status apply(const Relocation& relocation, const ElfImage& image, std::span<std:
   return {};
 }
 
+/// Zeroes memory, writing only to pages that are not zero yet: a few damaged bytes in a segment's
+/// header make an image gigabytes large, and pages of a fresh mapping that are merely read take
+/// none.
+void clear(std::span<std::byte> memory) {
+  static constexpr std::byte kZeroes[4096] = {};
+  while (!memory.empty()) {
+    const std::size_t size = std::min(memory.size(), sizeof kZeroes);
+    if (std::memcmp(memory.data(), kZeroes, size) != 0) std::memset(memory.data(), 0, size);
+    memory = memory.subspan(size);
+  }
+}
+
 }  // namespace
 
 Status place_image(const ElfImage& image, std::span<std::byte> memory, std::uint64_t load_address) {
@@ -98,7 +110,7 @@ Status place_image(const ElfImage& image, std::span<std::byte> memory, std::uint
         ErrorCode::invalid_argument,
         fmt::format("Load address 0x{:x} is not a multiple of {}.", load_address, image.alignment));
   }
-  std::ranges::fill(memory, std::byte{0});
+  clear(memory);
   for (const Segment& segment : image.segments) {
     std::ranges::copy(segment.contents,
                       memory.begin() + static_cast<std::ptrdiff_t>(segment.vaddr));

@@ -1,6 +1,10 @@
 // The instructions of a function: addresses, kinds, named branch targets, source lines.
 #include "cli/asm/listing.h"
 
+#include <cstring>
+#include <random>
+
+#include "cli/asm/text.h"
 #include "listing_image.h"
 
 namespace margay::cli {
@@ -73,6 +77,37 @@ TEST(Listing, KeepsBytesThatAreNoInstruction) {
   EXPECT_EQ(line.kind, LineKind::invalid);
   EXPECT_EQ(line.text, ".long 0xffffffff");
   EXPECT_EQ(line.dwords, std::vector{0xffffffffU});
+}
+
+TEST(Listing, DamagedImagesAreRefusedOrListed) {
+  std::ifstream file(MARGAY_LISTING_IMAGE, std::ios::binary);
+  const std::vector<char> good{std::istreambuf_iterator<char>(file), {}};
+  const auto decoder = isa::Decoder::create();
+  ASSERT_TRUE(decoder);
+  std::mt19937 random(7);
+  int listed = 0;
+  for (int n = 0; n < 1500; ++n) {
+    std::vector<std::byte> bad(good.size());
+    std::memcpy(bad.data(), good.data(), good.size());
+    for (int damage = 0; damage <= n % 4; ++damage) {
+      bad[random() % bad.size()] = static_cast<std::byte>(random());
+    }
+    const auto object = CodeObject::parse(std::move(bad));
+    // Larger images are the loader's affair, and take long to clear.
+    if (!object || object->image_bytes() > 1u << 20) continue;
+    std::vector<std::byte> image(object->image_bytes());
+    if (!object->load(image, 0)) continue;
+    for (const Kernel& kernel : object->kernels()) {
+      SourceText sources;
+      const Listing all = list_function(*object, image, kernel.entry_vaddr, **decoder);
+      EXPECT_LE(all.end, image.size());
+      const TextOptions options{.colour = true, .source = true};
+      EXPECT_FALSE(kernel_text({&*object, &kernel}, options).empty());
+      EXPECT_FALSE(listing_text(all, sources, options).empty());
+      ++listed;
+    }
+  }
+  EXPECT_GT(listed, 300);
 }
 
 TEST(Listing, KnowsTheSourceLines) {
