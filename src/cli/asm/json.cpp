@@ -1,6 +1,7 @@
 // See json.h. The field names are part of the tool's interface: add, never rename.
 #include "cli/asm/json.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/asm/names.h"
@@ -58,7 +59,7 @@ Json instructions_json(const Listing& listing) {
                 {"mnemonic", line.mnemonic},
                 {"class", name_of(line.kind)},
                 {"dwords", line.dwords}};
-    if (line.label != kNoLabel) one["label"] = "L" + std::to_string(line.label);
+    if (line.label != kNoLabel) one["label"] = fmt::format("L{}", line.label);
     if (line.has_target) one["target"] = line.target;
     Json frames = Json::array();
     for (const SourceFrame& frame : line.frames) {

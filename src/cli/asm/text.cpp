@@ -165,7 +165,8 @@ std::string chain_text(const std::vector<SourceFrame>& frames, const FileNames& 
     text += name == names.end() ? frame.file : name->second;
     text += frame.line == 0 ? ":?" : fmt::format(":{}", frame.line);
     // Arguments, the template's included, would drown the position.
-    if (!frame.function.empty()) text += " " + split_function_name(frame.function).plain;
+    if (!frame.function.empty())
+      text += fmt::format(" {}", split_function_name(frame.function).plain);
   }
   return printable(text);
 }
