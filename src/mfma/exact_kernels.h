@@ -31,8 +31,7 @@ struct Exponents {
 
 /// f32 exponent field of the smallest normal number of a type; model exponents go no lower.
 template <MfmaType t>
-inline constexpr std::uint32_t kMinimum = t == MfmaType::f16   ? 127 - 14
-                                          : t == MfmaType::fp8 ? 127 - 7
+inline constexpr std::uint32_t kMinimum = t == MfmaType::fp8   ? 127 - 7
                                           : t == MfmaType::bf8 ? 127 - 15
                                                                : 1;
 

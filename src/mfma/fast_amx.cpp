@@ -21,6 +21,11 @@ struct alignas(64) TileConfig {
 
 thread_local bool configured = false;
 
+/// g++ 12's tile intrinsics do not tell the compiler that they read and write memory.
+[[gnu::always_inline]] inline void settle_memory(const void* at) {
+  asm volatile("" : : "r"(at) : "memory");
+}
+
 /// A's eight rows of 16 pairs (row = register * 4 + lane / 16, column = i), transposed: row r of
 /// the result is A's i in the order of C's register rows, r = i % 4 * 4 + i / 4, and its 8 pairs
 /// are in the order of B's rows as they stand. `stride` is in bytes.
@@ -75,6 +80,7 @@ thread_local bool configured = false;
 
 void begin() {
   static constexpr TileConfig kConfig;
+  settle_memory(&kConfig);
   _tile_loadconfig(&kConfig);
   configured = true;
 }
@@ -88,6 +94,7 @@ void run(const MfmaOperands& op) {
   if (!configured) begin();
   alignas(64) char a[16 * 32];
   transpose(op.a, a, 32);
+  settle_memory(a);
   if (op.c) {
     _tile_loadd(0, op.c, 64);
   } else if (op.c_constant == 0) {
@@ -95,12 +102,14 @@ void run(const MfmaOperands& op) {
   } else {
     alignas(64) std::uint32_t value[16];
     _mm512_store_si512(value, _mm512_set1_epi32(static_cast<int>(op.c_constant)));
+    settle_memory(value);
     _tile_loadd(0, value, 0);
   }
   _tile_loadd(5, op.b, 64);
   _tile_loadd(4, a, 32);
   _tile_dpbf16ps(0, 4, 5);
   _tile_stored(0, op.d, 64);
+  settle_memory(op.d);
 }
 
 void run_ops(const TileOp* ops, std::size_t count, const std::uint32_t* constants,
@@ -109,6 +118,7 @@ void run_ops(const TileOp* ops, std::size_t count, const std::uint32_t* constant
   alignas(64) char scratch[kScratchSlots * 1024];
   for (const TileOp* next = ops; next != ops + count; ++next) {
     const TileOp op = *next;
+    settle_memory(scratch);
     std::uint32_t* const at = base + op.row * kRow;
     char* const slot = scratch + op.slot * 1024;
     switch (op.code) {
@@ -123,6 +133,7 @@ void run_ops(const TileOp* ops, std::size_t count, const std::uint32_t* constant
       case TileOp::Code::splat_c: {
         alignas(64) std::uint32_t value[16];
         _mm512_store_si512(value, _mm512_set1_epi32(static_cast<int>(constants[op.row])));
+        settle_memory(value);
 #define MARGAY_OP(tile) _tile_loadd(tile, value, 0)
         MARGAY_FOR_TILE(op.tile, MARGAY_OP)
 #undef MARGAY_OP
@@ -157,6 +168,7 @@ void run_ops(const TileOp* ops, std::size_t count, const std::uint32_t* constant
         break;
     }
   }
+  settle_memory(base);
 }
 
 }  // namespace margay::mfma_amx

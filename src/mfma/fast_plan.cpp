@@ -9,14 +9,6 @@ namespace {
 constexpr int kSourceRows = 2, kResultRows = 4;
 using Code = TileOp::Code;
 
-struct Rows {
-  std::int32_t first;
-  int count;
-  [[nodiscard]] bool overlaps(const Rows& other) const {
-    return first < other.first + other.count && other.first < first + count;
-  }
-};
-
 /// One multiplication of the unit: one instruction's A and B, or two instructions' side by side.
 struct Unit {
   std::int32_t a, second_a, b;
@@ -50,49 +42,36 @@ struct Chain {
   }
 };
 
-/// A stretch of the run in which no D is another instruction's A or B (or C, other than its own
-/// chain's), so that the chains can be reordered freely.
+/// A stretch of the run whose chains can each be done in one go, in the order in which they begin:
+/// no instruction reads a D that another chain of the stretch writes, or its own as anything but C.
+/// (What an instruction reads and a later chain overwrites is read in time: that chain comes
+/// later.)
 class Segment {
  public:
   /// False when the step has to wait for the segment to end.
   bool add(const Step& step) {
-    const Rows d{step.d, kResultRows}, a{step.a, kSourceRows}, b{step.b, kSourceRows},
-        c{step.c, kResultRows};
-    const auto overlaps_any = [](const std::vector<Rows>& list, const Rows& rows) {
-      return std::ranges::any_of(list, [&](const Rows& other) { return other.overlaps(rows); });
-    };
     const bool own_c = !step.c_is_constant && step.c == step.d;
-    const auto chain =
-        std::ranges::find_if(chains_, [&](const Chain& other) { return other.first.d == step.d; });
-    if (overlaps_any(written_, a) || overlaps_any(written_, b) || overlaps_any(read_, d))
-      return false;
-    if (!step.c_is_constant && !own_c && overlaps_any(written_, c)) return false;
+    const auto is_written = [&](std::int32_t first, int count) {
+      return std::ranges::any_of(chains_, [&](const Chain& chain) {
+        return first < chain.first.d + kResultRows && chain.first.d < first + count;
+      });
+    };
+    if (is_written(step.a, kSourceRows) || is_written(step.b, kSourceRows)) return false;
+    const auto chain = std::ranges::find(chains_, step.d, [](const Chain& c) { return c.first.d; });
     if (chain != chains_.end()) {
       if (!own_c) return false;
       chain->factors.emplace_back(step.a, step.b);
-    } else {
-      if (overlaps_any(written_, d)) return false;
-      // An instruction may overlap its own operands, but a chain that starts so cannot go on.
-      if (d.overlaps(a) || d.overlaps(b) || (!step.c_is_constant && !own_c && d.overlaps(c))) {
-        if (!chains_.empty()) return false;
-        closed_ = true;
-      }
-      chains_.push_back({step, {{step.a, step.b}}});
-      written_.push_back(d);
-      if (!step.c_is_constant && !own_c) read_.push_back(c);
+      return true;
     }
-    read_.push_back(a);
-    read_.push_back(b);
+    if (is_written(step.d, kResultRows)) return false;
+    if (!step.c_is_constant && is_written(step.c, kResultRows)) return false;
+    chains_.push_back({step, {{step.a, step.b}}});
     return true;
   }
-  /// Whether nothing may be added any more.
-  [[nodiscard]] bool closed() const { return closed_; }
   [[nodiscard]] const std::vector<Chain>& chains() const { return chains_; }
 
  private:
   std::vector<Chain> chains_;
-  std::vector<Rows> written_, read_;
-  bool closed_ = false;
 };
 
 class Emitter {
@@ -200,7 +179,7 @@ Plan make_plan(std::span<const Step> steps) {
   Emitter emitter(plan);
   Segment segment;
   for (const Step& step : steps) {
-    if (segment.closed() || !segment.add(step)) {
+    if (!segment.add(step)) {
       emitter.emit(segment);
       segment = Segment{};
       segment.add(step);

@@ -13,8 +13,7 @@ namespace {
 
 using namespace test;
 
-// ---- The model, written again with doubles from its description
-// ----------------------------------
+// The model, written again with doubles from its description.
 
 struct Parts {
   double significand;
@@ -181,8 +180,15 @@ TEST(ModelExamples, SpecialValues) {
   EXPECT_EQ(bf16({}, {}, 0x1p-149f), 1u);  // denormals stay
 }
 
-// ---- Kernels
-// --------------------------------------------------------------------------------------
+// Where the total has one exponent less than C, bit 32 of the products still counts: here it is
+// what lifts 1 - 1.5 * 2^-24 above the middle between two floats.
+constexpr double kBelowOne[] = {-191 * 0x1p-31, -0x1p-32};
+constexpr std::uint32_t kBelowOneResult = 0x3f7fffff;
+TEST(ModelExamples, TheSumOfProductsKeeps32Bits) {
+  EXPECT_EQ(group_of(MfmaType::bf16, {kBelowOne[0], kBelowOne[1]}, {1, 1}, 1), kBelowOneResult);
+}
+
+// Kernels from here on.
 
 class Kernels : public ::testing::TestWithParam<MfmaShape> {};
 
@@ -227,6 +233,46 @@ TEST_P(Kernels, ExactMatchesTheReferenceThroughALongSum) {
       std::copy_n(registers.row(kD), shape->d_registers * kLanes, registers.row(kC));
     }
   }
+}
+
+// One product or two in every element of D, on every target.
+void expect_everywhere(std::string_view mnemonic, MfmaMode mode, std::initializer_list<double> a,
+                       std::initializer_list<double> b, float c, std::uint32_t expected) {
+  const MfmaShape* shape = find_mfma_shape(mnemonic);
+  Registers registers;
+  for (int i = 0; i < shape->m; ++i)
+    for (int k = 0; k < static_cast<int>(a.size()); ++k) {
+      const MfmaElement at = mfma_source_element(*shape, shape->a, i, k, 0);
+      const auto put = [&](int base, double value) {
+        registers.row(base + at.reg)[at.lane] |= static_cast<std::uint32_t>(encode(shape->a, value))
+                                                 << at.bit;
+      };
+      put(kA, a.begin()[k]);
+      put(kB, b.begin()[k]);
+    }
+  MfmaOperands operands = operands_at(registers);
+  operands.c = nullptr;
+  operands.c_constant = std::bit_cast<std::uint32_t>(c);
+  for (const std::string_view target : mfma_targets()) {
+    mfma_kernel(*shape, mode, target).run(operands);
+    for (int n = 0; n < shape->d_registers * kLanes; ++n)
+      ASSERT_EQ(registers.row(kD)[n], expected) << target;
+  }
+}
+
+TEST(KernelExamples, TheSumOfProductsKeeps32Bits) {
+  for (const auto* mnemonic : {"v_mfma_f32_16x16x16_bf16", "v_mfma_f32_32x32x8_bf16"})
+    expect_everywhere(mnemonic, MfmaMode::exact, {kBelowOne[0], kBelowOne[1]}, {1, 1}, 1,
+                      kBelowOneResult);
+}
+
+// 1 + 2^-23 + (2^-24 - 2^-54): in double this is the middle between two floats, in truth less.
+TEST(KernelExamples, FusedMultiplyAddRoundsOnce) {
+  constexpr auto kMnemonic = "v_mfma_f32_16x16x4_f32";
+  constexpr double a = 1 + 0x1p-15, b = 0x1p-24 - 0x1p-39;
+  expect_everywhere(kMnemonic, MfmaMode::fma, {a}, {b}, 1 + 0x1p-23f, 0x3f800001);
+  expect_everywhere(kMnemonic, MfmaMode::fma, {a}, {-b}, -1 - 0x1p-23f, 0xbf800001);
+  expect_everywhere(kMnemonic, MfmaMode::fma, {a}, {-b}, 1 + 0x1p-22f, 0x3f800002);
 }
 
 TEST_P(Kernels, DMayOverlapEveryOperand) {
@@ -294,6 +340,50 @@ TEST_P(Kernels, GroupsEqualSingles) {
             << target << " mode " << static_cast<int>(mode) << " round " << round << ": register "
             << differ / kLanes;
       }
+}
+
+// The same for what `fast` plans ahead, with everything that keeps instructions from being
+// reordered: results that become operands, accumulators that overlap, more A operands than are
+// kept.
+TEST(Fast, PlannedRunsEqualSingles) {
+  const MfmaShape* shape = find_mfma_shape("v_mfma_f32_16x16x16_bf16");
+  const MfmaKernel kernel = mfma_kernel(*shape, MfmaMode::fast, "");
+  Random random(10);
+  int compared = 0;
+  for (int round = 0; round < 2000; ++round) {
+    Registers single;
+    fill_rows(single.row(0), 64, MfmaType::bf16, Fill::units, random);
+    fill_rows(single.row(64), 64, MfmaType::f32, Fill::units, random);
+    Registers grouped = single;
+    std::vector<MfmaOperands> one, many;
+    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+    const int hazards = round % 3;  // none; some; many
+    const int count = hazards == 0 ? 64 : 16;
+    for (int n = 0; n < count; ++n) {
+      const int a = below(16) * 2, b = below(16) * 2 + 32;
+      int d = 64 + below(8) * 4, c = d;
+      if (below(8) < hazards) d = below(34) * 2;
+      if (below(8) < hazards) c = d;
+      if (below(8) < hazards) c = 64 + below(32);
+      one.push_back(operands_at(single, d, a, b, c));
+      many.push_back(operands_at(grouped, d, a, b, c));
+      if (below(16) < hazards) one.back().c = many.back().c = nullptr;
+    }
+    // Results that are small integers are exact in any order, and bf16 when they become operands.
+    bool exact = true;
+    for (const MfmaOperands& operands : one) {
+      kernel.run(operands);
+      exact = exact && std::all_of(operands.d, operands.d + 4 * kLanes, [](std::uint32_t bits) {
+                const float value = std::bit_cast<float>(bits);
+                return std::fabs(value) <= 256 && value == std::trunc(value);
+              });
+    }
+    if (!exact) continue;
+    ++compared;
+    kernel.run_group(many.data(), many.size());
+    ASSERT_TRUE(single.words == grouped.words) << "round " << round;
+  }
+  EXPECT_GT(compared, 1500);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Kernels, ::testing::ValuesIn(all_shapes()),

@@ -45,10 +45,14 @@ enum class Fill {
   cancel,    ///< Few distinct values of both signs: sums cancel.
   tiny,      ///< Around the smallest normal, denormals included.
   huge,      ///< Around the largest: products overflow.
+  brink,     ///< Around 2^64: some products overflow.
+  abyss,     ///< Around 2^-64: some products are denormal.
+  apart,     ///< A few elements 2^80 above the others, with no product near the ends of f32.
   units,     ///< 0, 1 and -1: short sums are exact in any order. (Not in kFills.)
 };
 inline constexpr Fill kFills[] = {Fill::bits,   Fill::normal, Fill::positive, Fill::wide,
-                                  Fill::sparse, Fill::cancel, Fill::tiny,     Fill::huge};
+                                  Fill::sparse, Fill::cancel, Fill::tiny,     Fill::huge,
+                                  Fill::brink,  Fill::abyss,  Fill::apart};
 
 inline int bits_of(MfmaType type) {
   switch (type) {
@@ -133,6 +137,13 @@ inline std::uint64_t random_element(MfmaType type, Fill fill, Random& random) {
       constexpr double values[] = {1, -1, 1.5, -1.5, 0.001953125, -0.001953125, 8, -8};
       return encode(type, values[random() % std::size(values)]);
     }
+    case Fill::brink:
+    case Fill::abyss:
+    case Fill::apart:
+      if (exponents < 255) return with_exponent(1 + random() % (exponents - 1));
+      if (fill == Fill::apart)
+        return with_exponent(exponents / 2 + (random() % 16 ? -40 : 40) + random() % 4);
+      return with_exponent(exponents / 2 + (fill == Fill::brink ? 62 : -65) + random() % 4);
     case Fill::units: {
       constexpr double values[] = {0, 0, 0, 0, 0, 0, 1, -1};
       return encode(type, values[random() % std::size(values)]);
