@@ -188,7 +188,10 @@ class Binder {
   }
   void bind_sopc() {
     set_source(0, bits(word_, 0, 7));
-    set_source(1, bits(word_, 8, 15));
+    if (row_.register_index == RegisterIndex::none)
+      set_source(1, bits(word_, 8, 15));
+    else
+      out_.extra = bits(word_, 8, 15);  // s_set_gpr_idx_on: an immediate
   }
   void bind_sopk() {
     const std::uint32_t immediate = bits(word_, 0, 15);
@@ -262,7 +265,14 @@ class Binder {
       out_.execute = run_dpp;
     }
     if (row_.is_lane_operation) refuse("SDWA or DPP");
-    if (out_.modifiers.any() && row_.modified == nullptr) refuse("an input or output modifier");
+    check_modifiers();
+  }
+  void check_modifiers() {
+    const Modifiers m = out_.modifiers;
+    if ((m.negate || m.absolute) && !row_.takes_signs) refuse("neg or abs");
+    if (m.op_select && !row_.takes_halves) refuse("op_sel");
+    if (m.output && !row_.takes_output) refuse("omod");
+    if (m.clamp && !row_.takes_clamp) refuse("clamp");
   }
   [[nodiscard]] bool is_sdwa() const { return bits(word_, 0, 8) == source::kSdwa; }
 
@@ -325,7 +335,7 @@ class Binder {
       modifiers.op_select = bits(word_, 11, 14);
     }
     if (modifiers.any()) {
-      if (row_.modified == nullptr) refuse("an input or output modifier");
+      check_modifiers();
       out_.execute = row_.modified;
     }
   }
@@ -338,13 +348,23 @@ class Binder {
       return;
     }
     set_destination(bits(word_, 0, 7));
-    constexpr unsigned kFields[3] = {32, 41, 50};
-    for (int n = 0; n < 3 && n < row_.source_count; ++n)
-      set_source(n, bits(word_, kFields[n], kFields[n] + 8));
-    if (row_.accumulates) out_.src[row_.source_count - 1] = Source::vgpr(out_.dst);
     const std::uint32_t op_sel = bits(word_, 11, 13);
     const std::uint32_t op_sel_hi = bits(word_, 59, 60) | bits(word_, 14, 14) << 2;
+    constexpr unsigned kFields[3] = {32, 41, 50};
+    for (int n = 0; n < 3 && n < row_.source_count; ++n) {
+      // Pairs of 32-bit numbers: a constant is one of 32 bits and stands in the low half.
+      const OperandType element = type(n) == OperandType::u64 ? OperandType::f32 : type(n);
+      const unsigned code = bits(word_, kFields[n], kFields[n] + 8);
+      out_.src[n] = read_source(
+          code, n, code < kScalarRegisters || code >= source::kVgpr ? type(n) : element);
+      const bool constant = out_.src[n].kind() == Source::kConstant;
+      const bool upper = op_sel >> n & 1 || (op_sel_hi >> n & 1 && row_.mnemonic != "v_pk_mov_b32");
+      if (constant && upper && element == OperandType::f32) refuse("the upper half of a constant");
+    }
+    if (row_.accumulates) out_.src[row_.source_count - 1] = Source::vgpr(out_.dst);
     const std::uint32_t neg = bits(word_, 61, 63), neg_hi = bits(word_, 8, 10);
+    if ((neg || neg_hi) && !row_.takes_signs) refuse("neg_lo or neg_hi");
+    if (bits(word_, 15, 15) && !row_.takes_clamp) refuse("clamp");
     out_.extra = op_sel | op_sel_hi << 3 | neg << 6 | neg_hi << 9 | bits(word_, 15, 15) << 12;
   }
   void bind_mfma() {

@@ -180,7 +180,7 @@ void initialise_wave(Wave& wave, const LaunchRequest& r, const WorkgroupState& g
   if (enabled(0)) {
     put64(0);
     put64(0);
-  }                                            // private segment buffer: unused on gfx942
+  }  // private segment buffer: unused on gfx942
   if (enabled(1)) put64(addresses.packet);     // dispatch packet
   if (enabled(2)) put64(addresses.packet);     // queue: only its presence is needed
   if (enabled(3)) put64(addresses.arguments);  // kernel arguments

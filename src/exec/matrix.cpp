@@ -60,7 +60,9 @@ const Instruction* run_matrix_group(Wave& wave, const Instruction& i) {
 }
 
 OperandType operand_type(MfmaType type) {
-  return type == MfmaType::f64 ? OperandType::f64 : type == MfmaType::i8 ? OperandType::u32 : OperandType::f32;
+  return type == MfmaType::f64  ? OperandType::f64
+         : type == MfmaType::i8 ? OperandType::u32
+                                : OperandType::f32;
 }
 
 }  // namespace
@@ -90,7 +92,8 @@ void add_matrix_rows(RowTable& table, std::string_view target) {
   }
 }
 
-void group_matrix_instructions(std::vector<Instruction>& instructions, const std::vector<bool>& is_target) {
+void group_matrix_instructions(std::vector<Instruction>& instructions,
+                               const std::vector<bool>& is_target) {
   const auto is_matrix = [&](std::size_t n) { return instructions[n].execute == run_matrix; };
   for (std::size_t first = 0; first < instructions.size();) {
     std::size_t end = first + 1;

@@ -2,6 +2,8 @@
 // products. Operand halves are chosen by op_sel (low result) and op_sel_hi (high result), signs
 // flipped by neg and neg_hi. Compiled once per host target. Source: MI300 ISA guide, section 12.11
 // (VOP3P).
+#include <limits>
+
 #include "exec/bind.h"
 #include "exec/rows.h"
 #include "exec/valu.h"
@@ -41,19 +43,11 @@ template <typename T>
   }
 }
 template <typename T>
-[[nodiscard]] U32 half_result(typename T::Chunk value, bool clamp) {
-  if constexpr (T::kType == OperandType::f16) {
-    if (clamp) value = modify_result<f16>(value, Modifiers{.clamp = 1});
-    return float_to_half(value);
-  } else {
-    if (clamp) {
-      constexpr bool is_signed = T::kType == OperandType::i16;
-      using E = Element<typename T::Chunk>;
-      constexpr E low = is_signed ? E(-32768) : E(0), high = is_signed ? E(32767) : E(65535);
-      value = larger(smaller(value, splat<typename T::Chunk>(high)), splat<typename T::Chunk>(low));
-    }
+[[nodiscard]] U32 half_result(typename T::Chunk value, Modifiers modifiers) {
+  if constexpr (T::kType == OperandType::f16)
+    return float_to_half(modify_result<f16>(value, modifiers));
+  else
     return as<U32>(value) & 0xffffu;
-  }
 }
 
 /// Applies the 16-bit row R to both halves.
@@ -61,17 +55,19 @@ template <typename R, std::size_t... n>
 const Instruction* run_pair(Wave& wave, const Instruction& i, std::index_sequence<n...>) {
   using D = typename R::Result;
   const PackedModifiers m{i.extra};
+  const Modifiers clamp{.clamp = m.clamp()};
   BroadcastBuffer buffers[sizeof...(n)];
   const SourceRows rows[] = {source_rows<u32>(wave, i, static_cast<int>(n), buffers[n])...};
   std::uint32_t* const dst = wave.row(i.dst);
   const std::uint64_t exec = wave.exec();
   for (int chunk = 0; chunk < kChunks; ++chunk) {
     const U32 raw[] = {*reinterpret_cast<const U32*>(rows[n].low + chunk * rows[n].stride)...};
-    const auto low = R::eval(half_operand<typename R::template Source<n>>(
-        raw[n], m.low_from_high(n), m.negate_low(n))...);
-    const auto high = R::eval(half_operand<typename R::template Source<n>>(
-        raw[n], m.high_from_high(n), m.negate_high(n))...);
-    store_row(dst, chunk, half_result<D>(low, m.clamp()) | half_result<D>(high, m.clamp()) << 16,
+    const auto low = evaluate<R, true>(clamp, half_operand<typename R::template Source<n>>(
+                                                  raw[n], m.low_from_high(n), m.negate_low(n))...);
+    const auto high =
+        evaluate<R, true>(clamp, half_operand<typename R::template Source<n>>(
+                                     raw[n], m.high_from_high(n), m.negate_high(n))...);
+    store_row(dst, chunk, half_result<D>(low, clamp) | half_result<D>(high, clamp) << 16,
               active_bits(exec, chunk));
   }
   return following(i);
@@ -88,6 +84,7 @@ template <typename R, std::size_t... n>
 const Instruction* run_pair32(Wave& wave, const Instruction& i, std::index_sequence<n...>) {
   using V = typename R::Result::Chunk;
   const PackedModifiers m{i.extra};
+  const Modifiers clamp{.clamp = m.clamp()};
   BroadcastBuffer buffers[sizeof...(n)];
   const SourceRows rows[] = {source_rows<u64>(wave, i, static_cast<int>(n), buffers[n])...};
   std::uint32_t* const dst = wave.row(i.dst);
@@ -99,8 +96,10 @@ const Instruction* run_pair32(Wave& wave, const Instruction& i, std::index_seque
     return as<V>(raw);
   };
   for (int chunk = 0; chunk < kChunks; ++chunk) {
-    const V low = R::eval(operand(n, chunk, m.low_from_high(n), m.negate_low(n))...);
-    const V high = R::eval(operand(n, chunk, m.high_from_high(n), m.negate_high(n))...);
+    const V low = modify_result<typename R::Result>(
+        R::eval(operand(n, chunk, m.low_from_high(n), m.negate_low(n))...), clamp);
+    const V high = modify_result<typename R::Result>(
+        R::eval(operand(n, chunk, m.high_from_high(n), m.negate_high(n))...), clamp);
     const std::uint32_t active = active_bits(exec, chunk);
     store_row(dst, chunk, as<U32>(low), active);
     store_row(dst + kWaveLanes, chunk, as<U32>(high), active);
@@ -166,13 +165,13 @@ const Instruction* run_fma_mix(Wave& wave, const Instruction& i) {
   return following(i);
 }
 
-/// Integer dot products: `width`-bit elements of both sources, summed onto source 2. neg is unused.
+/// Integer dot products: `width`-bit elements of both sources, summed onto source 2; with the clamp
+/// bit the exact sum saturates.
 template <int width, bool is_signed>
 const Instruction* run_integer_dot(Wave& wave, const Instruction& i) {
+  using Wide = std::conditional_t<is_signed, I64, U64>;
+  using Narrow = std::conditional_t<is_signed, I32, U32>;
   const PackedModifiers m{i.extra};
-  if (m.clamp())
-    return wave.fault(
-        i, {ErrorCode::not_implemented, "a saturating integer dot product is not implemented"});
   BroadcastBuffer buffers[3];
   const SourceRows rows[] = {source_rows<u32>(wave, i, 0, buffers[0]),
                              source_rows<u32>(wave, i, 1, buffers[1]),
@@ -183,21 +182,28 @@ const Instruction* run_integer_dot(Wave& wave, const Instruction& i) {
     const auto raw = [&](int k) {
       return *reinterpret_cast<const U32*>(rows[k].low + chunk * rows[k].stride);
     };
-    U32 sum = raw(2);
+    const auto widen = [](Narrow v) { return __builtin_convertvector(v, Wide); };
+    Wide sum = widen(as<Narrow>(raw(2)));
     for (int element = 0; element < 32 / width; ++element) {
       const auto part = [&](U32 from) {
-        const U32 top = from << (32 - width * (element + 1));
-        return is_signed ? as<U32>(as<I32>(top) >> (32 - width)) : top >> (32 - width);
+        return widen(as<Narrow>(from << (32 - width * (element + 1))) >> (32 - width));
       };
       sum += part(raw(0)) * part(raw(1));
     }
-    store_row(dst, chunk, sum, active_bits(exec, chunk));
+    if (m.clamp()) {
+      using Limits = std::numeric_limits<Element<Narrow>>;
+      sum = larger(smaller(sum, splat<Wide>(Limits::max())), splat<Wide>(Limits::min()));
+    }
+    store_row(dst, chunk, low_half(as<U64>(sum)), active_bits(exec, chunk));
   }
   return following(i);
 }
 
+struct PackedKind {
+  bool takes_signs = false, takes_clamp = false;
+};
 void add_packed(RowTable& table, std::string_view mnemonic, Handler handler, OperandType source,
-                OperandType result, int sources) {
+                OperandType result, int sources, PackedKind kind) {
   Row row;
   row.mnemonic = mnemonic;
   row.instruction_class = InstructionClass::valu;
@@ -205,17 +211,23 @@ void add_packed(RowTable& table, std::string_view mnemonic, Handler handler, Ope
   row.result = result;
   for (int n = 0; n < sources; ++n) row.sources[n] = source;
   row.source_count = static_cast<std::uint8_t>(sources);
+  row.takes_signs = kind.takes_signs;
+  row.takes_clamp = kind.takes_clamp;
   table.add(row);
 }
 template <typename R>
 void add_pair(RowTable& table, std::string_view mnemonic) {
+  using Chunk = typename R::template Source<0>::Chunk;
+  constexpr bool is_float = R::Result::kType == OperandType::f16;
+  constexpr bool saturates = kSaturates<R, Chunk, Chunk> || kSaturates<R, Chunk, Chunk, Chunk>;
   // Inline constants of 16-bit packed operands stand in the low half.
   add_packed(table, mnemonic, run_pair<R>, R::template Source<0>::kType, OperandType::u32,
-             R::kSources);
+             R::kSources, {is_float, is_float || saturates});
 }
 template <typename R>
 void add_pair32(RowTable& table, std::string_view mnemonic) {
-  add_packed(table, mnemonic, run_pair32<R>, OperandType::u64, OperandType::u64, R::kSources);
+  add_packed(table, mnemonic, run_pair32<R>, OperandType::u64, OperandType::u64, R::kSources,
+             {true, true});
 }
 
 }  // namespace
@@ -243,17 +255,26 @@ void add_packed_rows(RowTable& table) {
   add_pair32<v_add_f32>(table, "v_pk_add_f32");
   add_pair32<v_mul_f32>(table, "v_pk_mul_f32");
   add_pair32<v_fma_f32>(table, "v_pk_fma_f32");
-  add_packed(table, "v_pk_mov_b32", run_pk_mov, OperandType::u64, OperandType::u64, 2);
+  add_packed(table, "v_pk_mov_b32", run_pk_mov, OperandType::u64, OperandType::u64, 2, {});
   constexpr auto f32_type = OperandType::f32, u32_type = OperandType::u32;
-  add_packed(table, "v_fma_mix_f32", run_fma_mix<MixResult::f32>, f32_type, f32_type, 3);
-  add_packed(table, "v_fma_mixlo_f16", run_fma_mix<MixResult::f16_low>, f32_type, f32_type, 3);
-  add_packed(table, "v_fma_mixhi_f16", run_fma_mix<MixResult::f16_high>, f32_type, f32_type, 3);
-  add_packed(table, "v_dot4_i32_i8", run_integer_dot<8, true>, u32_type, u32_type, 3);
-  add_packed(table, "v_dot4_u32_u8", run_integer_dot<8, false>, u32_type, u32_type, 3);
-  add_packed(table, "v_dot8_i32_i4", run_integer_dot<4, true>, u32_type, u32_type, 3);
-  add_packed(table, "v_dot8_u32_u4", run_integer_dot<4, false>, u32_type, u32_type, 3);
-  add_packed(table, "v_dot2_i32_i16", run_integer_dot<16, true>, u32_type, u32_type, 3);
-  add_packed(table, "v_dot2_u32_u16", run_integer_dot<16, false>, u32_type, u32_type, 3);
+  add_packed(table, "v_fma_mix_f32", run_fma_mix<MixResult::f32>, f32_type, f32_type, 3,
+             {true, true});
+  add_packed(table, "v_fma_mixlo_f16", run_fma_mix<MixResult::f16_low>, f32_type, f32_type, 3,
+             {true, true});
+  add_packed(table, "v_fma_mixhi_f16", run_fma_mix<MixResult::f16_high>, f32_type, f32_type, 3,
+             {true, true});
+  add_packed(table, "v_dot4_i32_i8", run_integer_dot<8, true>, u32_type, u32_type, 3,
+             {false, true});
+  add_packed(table, "v_dot4_u32_u8", run_integer_dot<8, false>, u32_type, u32_type, 3,
+             {false, true});
+  add_packed(table, "v_dot8_i32_i4", run_integer_dot<4, true>, u32_type, u32_type, 3,
+             {false, true});
+  add_packed(table, "v_dot8_u32_u4", run_integer_dot<4, false>, u32_type, u32_type, 3,
+             {false, true});
+  add_packed(table, "v_dot2_i32_i16", run_integer_dot<16, true>, u32_type, u32_type, 3,
+             {false, true});
+  add_packed(table, "v_dot2_u32_u16", run_integer_dot<16, false>, u32_type, u32_type, 3,
+             {false, true});
 }
 
 }  // namespace margay::MARGAY_TARGET

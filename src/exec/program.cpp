@@ -114,14 +114,52 @@ Program::Block& Program::decode_block(std::uint64_t vaddr) {
     at += size;
   }
   Instruction off_the_end;
-  off_the_end.execute = run_problem;
-  off_the_end.vaddr = static_cast<std::uint32_t>(end);
-  problems_.emplace(
-      end, Error{ErrorCode::illegal_instruction, "the wave ran past the end of a function"});
+  off_the_end.execute = run_off_the_end;
+  // The place to report is the last instruction: the next address is another function's.
+  off_the_end.vaddr = block->instructions.empty() ? static_cast<std::uint32_t>(begin)
+                                                  : block->instructions.back().vaddr;
   block->instructions.push_back(off_the_end);
 
   resolve_branches(*block);
   return *(blocks_[begin] = std::move(block));
+}
+
+// s_set_gpr_idx_on ... s_set_gpr_idx_off adds M0 to register numbers in between. Compilers put both
+// around one or two moves, so what is indexed is known when the code is decoded, and instructions
+// outside pay nothing; flow of control inside such a region is refused.
+void Program::index_registers(Block& block, const std::vector<bool>& is_target) {
+  bool inside = false;
+  for (std::size_t n = 0; n + 1 < block.instructions.size(); ++n) {
+    Instruction& i = block.instructions[n];
+    if (i.row == nullptr) continue;
+    if (inside && is_target[n]) {
+      problems_.emplace(i.vaddr, Error{ErrorCode::not_implemented,
+                                       "a branch into code with indexed registers "
+                                       "(s_set_gpr_idx_on) is not implemented"});
+      i.execute = run_problem;
+    }
+    switch (i.row->register_index) {
+      case RegisterIndex::on:
+        inside = true;
+        continue;
+      case RegisterIndex::off:
+        inside = false;
+        continue;
+      case RegisterIndex::none:
+        break;
+    }
+    if (!inside) continue;
+    if (i.row->instruction_class == InstructionClass::valu && i.execute == i.row->plain &&
+        !i.row->is_lane_operation) {
+      i.execute = run_indexed;
+    } else if (i.row->instruction_class != InstructionClass::salu) {
+      problems_.emplace(i.vaddr, Error{ErrorCode::not_implemented,
+                                       std::string(i.row->mnemonic) +
+                                           " with indexed registers (s_set_gpr_idx_on) is not "
+                                           "implemented"});
+      i.execute = run_problem;
+    }
+  }
 }
 
 void Program::resolve_branches(Block& block) {
@@ -144,6 +182,7 @@ void Program::resolve_branches(Block& block) {
     i.offset = static_cast<std::int32_t>(index) - static_cast<std::int32_t>(n);
     is_target[index] = true;
   }
+  index_registers(block, is_target);
   group_matrix_instructions(block.instructions, is_target);
 }
 

@@ -55,6 +55,7 @@ class Program {
   [[nodiscard]] const Instruction* at_vaddr(std::uint64_t vaddr);
   [[nodiscard]] Block& decode_block(std::uint64_t vaddr);
   void resolve_branches(Block& block);
+  void index_registers(Block& block, const std::vector<bool>& is_target);
 
   const CodeObject& object_;
   std::string kernel_name_;
@@ -74,6 +75,9 @@ class Program {
 
 /// Handlers for what is not an instruction, or has a problem (exec/salu.cpp).
 const Instruction* run_problem(Wave& wave, const Instruction& i);
+const Instruction* run_off_the_end(Wave& wave, const Instruction& i);
+/// A vector instruction whose register numbers M0 is added to (exec/salu.cpp).
+const Instruction* run_indexed(Wave& wave, const Instruction& i);
 
 /// Replaces runs of matrix instructions by one that runs them together (exec/matrix.cpp).
 void group_matrix_instructions(std::vector<Instruction>& instructions,

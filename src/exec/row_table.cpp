@@ -16,23 +16,23 @@ std::string_view interned(std::string text) {
 
 namespace {
 
-#define MARGAY_TARGET_TABLE(target, level)   \
-  const RowTable& target##_table() {   \
-    static const RowTable table = [] { \
-      RowTable t;                      \
-      add_scalar_rows(t);              \
-      add_scalar_memory_rows(t);       \
-      add_matrix_rows(t, level);       \
-      target::add_vector_rows(t);      \
-      target::add_compare_rows(t);     \
-      target::add_half_rows(t);        \
-      target::add_packed_rows(t);      \
-      target::add_lane_rows(t);        \
-      target::add_vmem_rows(t);        \
-      target::add_lds_rows(t);         \
-      return t;                        \
-    }();                               \
-    return table;                      \
+#define MARGAY_TARGET_TABLE(target, level) \
+  const RowTable& target##_table() {       \
+    static const RowTable table = [] {     \
+      RowTable t;                          \
+      add_scalar_rows(t);                  \
+      add_scalar_memory_rows(t);           \
+      add_matrix_rows(t, level);           \
+      target::add_vector_rows(t);          \
+      target::add_compare_rows(t);         \
+      target::add_half_rows(t);            \
+      target::add_packed_rows(t);          \
+      target::add_lane_rows(t);            \
+      target::add_vmem_rows(t);            \
+      target::add_lds_rows(t);             \
+      return t;                            \
+    }();                                   \
+    return table;                          \
   }
 MARGAY_TARGET_TABLE(generic, "generic")
 #if defined(__x86_64__)

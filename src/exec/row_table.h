@@ -16,12 +16,19 @@ namespace margay {
 struct MatrixKernels;
 struct MfmaShape;
 
+/// What an instruction does to the mode that adds M0 to VGPR numbers.
+enum class RegisterIndex : std::uint8_t { none, on, off };
+
 /// One instruction of the ISA, as data.
 struct Row {
   std::string_view mnemonic;
   InstructionClass instruction_class = InstructionClass::other;
   Handler plain = nullptr;
   Handler modified = nullptr;  ///< With input or output modifiers; null: there are none.
+  bool takes_signs = false;    ///< neg and abs: some source is a float.
+  bool takes_halves = false;   ///< op_sel: some operand is 16 bits wide.
+  bool takes_output = false;   ///< omod: the result is a float.
+  bool takes_clamp = false;    ///< The result is a float, or an integer that can saturate.
   OperandType result = OperandType::none;
   OperandType sources[4] = {};
   std::uint8_t source_count = 0;
@@ -32,13 +39,14 @@ struct Row {
   bool relative_branch = false;    ///< The immediate is a displacement in dwords.
   bool scalar_result = false;      ///< The vector destination field names an SGPR (v_readlane).
   bool is_lane_operation = false;  ///< Reads or writes lanes by number; no SDWA or DPP form.
+  RegisterIndex register_index = RegisterIndex::none;
   bool zero_extended_immediate = false;  ///< SOPK: the immediate is unsigned.
   std::uint8_t mfma_registers[4] = {};   ///< Registers of A, B, C and D.
   const MfmaShape* shape = nullptr;
   std::shared_ptr<const MatrixKernels> matrix;  ///< What runs it (exec/matrix.cpp).
-  bool returns_value = false;            ///< Atomic that writes its destination.
-  std::uint16_t access_bytes = 0;        ///< Memory: bytes per lane and access.
-  std::uint8_t registers = 0;            ///< Memory: data registers.
+  bool returns_value = false;                   ///< Atomic that writes its destination.
+  std::uint16_t access_bytes = 0;               ///< Memory: bytes per lane and access.
+  std::uint8_t registers = 0;                   ///< Memory: data registers.
   bool is_store = false, is_load = false, is_atomic = false;
 };
 

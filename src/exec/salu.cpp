@@ -14,6 +14,30 @@ const Instruction* run_problem(Wave& wave, const Instruction& i) {
   return wave.fault(i, wave.group->program->problem_at(i.vaddr));
 }
 
+const Instruction* run_off_the_end(Wave& wave, const Instruction& i) {
+  return wave.fault(i, {ErrorCode::illegal_instruction,
+                        "the wave ran past the end of a function, whose last instruction this is"});
+}
+
+// Source: MI300 ISA guide, 3.8.2 (M0 as index) and s_set_gpr_idx_on: M0[7:0] is added to the
+// register numbers that M0[15:12] names; a source out of range reads VGPR 0, a destination out of
+// range is not written.
+const Instruction* run_indexed(Wave& wave, const Instruction& i) {
+  const std::uint32_t index = wave.s[kM0Index] & 0xff, enabled = wave.s[kM0Index] >> 12;
+  Instruction inner = i;
+  for (unsigned n = 0; n < 3; ++n) {
+    if (!(enabled >> n & 1) || !inner.src[n].is_vgpr()) continue;
+    const unsigned row = inner.src[n].index() + index;
+    inner.src[n] = Source::vgpr(row < wave.vgpr_rows ? row : 0);
+  }
+  if (enabled >> 3 & 1 && inner.dst != kNoRegister) {
+    if (inner.dst + index >= wave.vgpr_rows) return following(i);
+    inner.dst = static_cast<std::uint16_t>(inner.dst + index);
+  }
+  if (i.row->plain(wave, inner) == nullptr) return nullptr;
+  return following(i);
+}
+
 namespace {
 
 // ---- Pure rows ------------------------------------------------------------------------------
@@ -116,6 +140,20 @@ const Instruction* conditional_move(Wave& wave, const Instruction& i) {
 }
 const Instruction* conditional_move64(Wave& wave, const Instruction& i) {
   if (wave.scc) wave.set_scalar64(i.sdst, scalar_source64(wave, i, 0));
+  return following(i);
+}
+/// M0[7:0] = S0[7:0], M0[15:12] = the immediate in S1's field.
+const Instruction* set_register_index_on(Wave& wave, const Instruction& i) {
+  wave.s[kM0Index] =
+      (wave.s[kM0Index] & 0xffff0f00) | (scalar_source(wave, i, 0) & 0xff) | (i.extra & 15) << 12;
+  return following(i);
+}
+const Instruction* set_register_index(Wave& wave, const Instruction& i) {
+  wave.s[kM0Index] = (wave.s[kM0Index] & ~0xffu) | (scalar_source(wave, i, 0) & 0xff);
+  return following(i);
+}
+const Instruction* set_register_index_mode(Wave& wave, const Instruction& i) {
+  wave.s[kM0Index] = (wave.s[kM0Index] & 0xffff0fff) | (i.extra & 15) << 12;
   return following(i);
 }
 template <bool value>
@@ -271,6 +309,7 @@ struct Special {
   InstructionClass instruction_class = InstructionClass::salu;
   OperandType source = OperandType::none;
   bool relative_branch = false;
+  RegisterIndex register_index = RegisterIndex::none;
 };
 
 }  // namespace
@@ -360,6 +399,10 @@ void add_scalar_rows(RowTable& table) {
        InstructionClass::branch,
        {},
        true},
+      {"s_set_gpr_idx_on", set_register_index_on, salu, u32, false, RegisterIndex::on},
+      {"s_set_gpr_idx_off", no_operation, salu, {}, false, RegisterIndex::off},
+      {"s_set_gpr_idx_idx", set_register_index, salu, u32},
+      {"s_set_gpr_idx_mode", set_register_index_mode},
       {"s_endpgm", end_program, other},
       {"s_endpgm_saved", end_program, other},
       {"s_barrier", barrier, other},
@@ -374,6 +417,7 @@ void add_scalar_rows(RowTable& table) {
     row.sources[0] = special.source;
     row.source_count = special.source == OperandType::none ? 0 : 1;
     row.relative_branch = special.relative_branch;
+    row.register_index = special.register_index;
     table.add(row);
   }
   for (const std::string_view mnemonic :

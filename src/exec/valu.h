@@ -81,7 +81,8 @@ template <typename T, bool modified>
   }
 }
 
-/// Applies omod and clamp to a float result.
+/// Applies omod and clamp to a float result. (Integer results saturate in the row itself, see
+/// evaluate.)
 template <typename T>
 [[nodiscard]] inline typename T::Chunk modify_result(typename T::Chunk value, Modifiers modifiers) {
   using V = typename T::Chunk;
@@ -140,6 +141,16 @@ struct ResultOf<with_mask<D>> {
   static constexpr bool kMask = true;
 };
 
+/// A row with an `eval_saturating` uses it when the clamp bit is set.
+template <typename R, typename... Chunk>
+inline constexpr bool kSaturates = requires(Chunk... c) { R::eval_saturating(c...); };
+template <typename R, bool modified, typename... Chunk>
+[[nodiscard]] inline auto evaluate(Modifiers modifiers, Chunk... c) {
+  if constexpr (modified && kSaturates<R, Chunk...>)
+    if (modifiers.clamp) return R::eval_saturating(c...);
+  return R::eval(c...);
+}
+
 template <typename R, bool modified, std::size_t... n>
 [[gnu::flatten]] const Instruction* run_vector_sources(Wave& wave, const Instruction& i,
                                                        std::index_sequence<n...>) {
@@ -175,7 +186,8 @@ template <typename R, bool modified, std::size_t... n>
       else
         return load_source<T, modified>(rows[k], chunk, modifiers, static_cast<int>(k));
     };
-    const auto result = R::eval(load(std::integral_constant<std::size_t, n>{})...);
+    const auto result =
+        evaluate<R, modified>(modifiers, load(std::integral_constant<std::size_t, n>{})...);
     if constexpr (only_mask) {
       result_mask |= std::uint64_t{to_bits(result) & active} << shift;
     } else if constexpr (ResultOf<D>::kMask) {
@@ -203,11 +215,18 @@ template <typename R, std::size_t... n>
   row.mnemonic = mnemonic_of<R>();
   row.instruction_class = InstructionClass::valu;
   row.plain = run_vector<R, false>;
-  constexpr auto modifiable = [](OperandType t) {
-    return t == OperandType::f16 || t == OperandType::f32 || t == OperandType::f64 ||
-           t == OperandType::u16 || t == OperandType::i16;
+  constexpr auto is_float = [](OperandType t) {
+    return t == OperandType::f16 || t == OperandType::f32 || t == OperandType::f64;
   };
-  if constexpr (modifiable(Value::kType) || (modifiable(R::template Source<n>::kType) || ...))
+  row.takes_signs = (is_float(R::template Source<n>::kType) || ...);
+  row.takes_halves = is_16_bit(Value::kType) || (is_16_bit(R::template Source<n>::kType) || ...);
+  row.takes_output = is_float(Value::kType);
+  constexpr bool saturates = kSaturates<R, typename R::template Source<n>::Chunk...>;
+  row.takes_clamp = row.takes_output || saturates;
+  if constexpr (is_float(Value::kType) || is_16_bit(Value::kType) || saturates ||
+                ((is_float(R::template Source<n>::kType) ||
+                  is_16_bit(R::template Source<n>::kType)) ||
+                 ...))
     row.modified = run_vector<R, true>;
   row.result = Value::kType;
   int index = 0;

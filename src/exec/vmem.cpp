@@ -13,6 +13,12 @@
 namespace margay::MARGAY_TARGET {
 namespace {
 
+/// Whether [offset, offset + bytes) lies below `limit`; an offset near 2^32 must not wrap into it.
+[[nodiscard]] constexpr bool fits(std::uint32_t offset, int bytes, std::uint32_t limit) {
+  return static_cast<std::uint32_t>(bytes) <= limit &&
+         offset <= limit - static_cast<std::uint32_t>(bytes);
+}
+
 // ---- Addresses ------------------------------------------------------------------------------
 
 /// Inactive lanes get the address of an active one, so that range checks need no mask.
@@ -109,8 +115,7 @@ const Instruction* global_store(Wave& wave, const Instruction& i) {
 template <bool is_store>
 [[nodiscard]] bool scratch_access(Wave& wave, std::uint32_t offset, unsigned lane,
                                   std::uint8_t* value, int bytes) {
-  const std::uint32_t limit = wave.group->scratch_bytes_per_lane;
-  if (offset > limit || static_cast<std::uint32_t>(bytes) > limit - offset) return false;
+  if (!fits(offset, bytes, wave.group->scratch_bytes_per_lane)) return false;
   for (int done = 0; done < bytes;) {
     const int in_dword = static_cast<int>(4 - (offset + static_cast<std::uint32_t>(done)) % 4);
     const int run = in_dword < bytes - done ? in_dword : bytes - done;
@@ -150,7 +155,7 @@ const Instruction* scratch(Wave& wave, const Instruction& i) {
   if constexpr (data == Data::b32 || data == Data::b64 || data == Data::b96 || data == Data::b128) {
     // The usual case, a spill: one offset for all lanes, whole rows.
     if (!per_lane_offset && exec == kAllLanes && uniform % 4 == 0 &&
-        uniform + bytes <= wave.group->scratch_bytes_per_lane) {
+        fits(uniform, bytes, wave.group->scratch_bytes_per_lane)) {
       std::uint8_t* const at = wave.scratch + scratch_offset(uniform, 0);
       constexpr std::size_t size = std::size_t{bytes} * kWaveLanes;
       if constexpr (is_store)
@@ -216,8 +221,7 @@ const Instruction* flat(Wave& wave, const Instruction& i) {
   for (std::uint64_t rest = kinds.lds; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     const auto offset = static_cast<std::uint32_t>(lanes.at[lane]);
-    if (offset > wave.group->lds_bytes ||
-        static_cast<std::uint32_t>(bytes) > wave.group->lds_bytes - offset) {
+    if (!fits(offset, bytes, wave.group->lds_bytes)) {
       zero |= 1ull << lane;
       continue;
     }
@@ -345,7 +349,7 @@ const Instruction* load_to_lds(Wave& wave, const Instruction& i, const LaneAddre
   for (std::uint64_t rest = lanes.active | lanes.out_of_range; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     const std::uint32_t at = base + 4 * static_cast<std::uint32_t>(lane);
-    if (at + 4 <= wave.group->lds_bytes) poke(wave.group->lds + at, value[lane]);
+    if (fits(at, 4, wave.group->lds_bytes)) poke(wave.group->lds + at, value[lane]);
   }
   return following(i);
 }
@@ -398,7 +402,7 @@ const Instruction* for_each_atomic_lane(Wave& wave, const Instruction& i, F&& ap
     std::uint64_t address = lanes.at[lane];
     if (kinds.lds >> lane & 1) {
       const auto offset = static_cast<std::uint32_t>(address);
-      if (offset + bytes > wave.group->lds_bytes) continue;
+      if (!fits(offset, bytes, wave.group->lds_bytes)) continue;
       address = reinterpret_cast<std::uint64_t>(wave.group->lds + offset);
     }
     if (address % bytes != 0)

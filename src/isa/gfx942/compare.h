@@ -114,9 +114,12 @@ struct v_cmp_class : Op<mask(T, u32)> {
         number = number_class(__builtin_bit_cast(std::uint64_t, value), 52, 11);
       else if constexpr (T::kType == OperandType::f32)
         number = number_class(__builtin_bit_cast(std::uint32_t, value), 23, 8);
-      else  // the f32 value of an f16: its f16 denormals are normal f32 numbers
-        number =
-            number_class(static_cast<std::uint32_t>(float_to_half(splat<F32>(value))[0]), 10, 5);
+      else {
+        // The f32 value of an f16: its denormals, below 2^-14, are normal f32 numbers.
+        number = number_class(__builtin_bit_cast(std::uint32_t, value), 23, 8);
+        if (__builtin_fabsf(value) < 0x1p-14f && (number == 3 || number == 8))
+          number = number == 3 ? 4 : 7;
+      }
       return -static_cast<std::int32_t>((wanted >> number) & 1u);
     };
     return per_lane<std::int32_t>(one, a, classes);

@@ -116,6 +116,10 @@ struct v_frexp_exp_i16_f16 : Op<i16(f16)> {
 struct v_div_fixup_f16 : Op<f16(f16, f16, f16)> {
   static auto eval(auto a, auto b, auto c) { return v_div_fixup_f32::eval(a, b, c); }
 };
+[[nodiscard]] inline U32 saturate16(U32 value) { return smaller(value, splat<U32>(0xffffu)); }
+[[nodiscard]] inline I32 saturate16(I32 value) {
+  return larger(smaller(value, splat<I32>(32767)), splat<I32>(-32768));
+}
 struct v_cvt_f16_u16 : Op<f16(u16)> {
   static auto eval(auto a) { return __builtin_convertvector(a, F32); }
 };
@@ -123,37 +127,44 @@ struct v_cvt_f16_i16 : Op<f16(i16)> {
   static auto eval(auto a) { return __builtin_convertvector(a, F32); }
 };
 struct v_cvt_u16_f16 : Op<u16(f16)> {
-  static auto eval(auto a) { return smaller(v_cvt_u32_f32::eval(a), splat<U32>(0xffffu)); }
+  static auto eval(auto a) { return saturate16(v_cvt_u32_f32::eval(a)); }
 };
 struct v_cvt_i16_f16 : Op<i16(f16)> {
-  static auto eval(auto a) {
-    return larger(smaller(v_cvt_i32_f32::eval(a), splat<I32>(32767)), splat<I32>(-32768));
-  }
+  static auto eval(auto a) { return saturate16(v_cvt_i32_f32::eval(a)); }
 };
 
+// 16-bit integers are computed in 32 bits, without overflow there, and cut when they are stored;
+// with the clamp bit they saturate first.
 struct v_add_u16 : Op<u16(u16, u16)> {
   static auto eval(auto a, auto b) { return a + b; }
+  static auto eval_saturating(auto a, auto b) { return saturate16(a + b); }
 };
 struct v_sub_u16 : Op<u16(u16, u16)> {
   static auto eval(auto a, auto b) { return a - b; }
+  static auto eval_saturating(auto a, auto b) { return select(a < b, U32{}, a - b); }
 };
 struct v_subrev_u16 : Op<u16(u16, u16)> {
   static auto eval(auto a, auto b) { return b - a; }
+  static auto eval_saturating(auto a, auto b) { return v_sub_u16::eval_saturating(b, a); }
 };
 struct v_add_i16 : Op<i16(i16, i16)> {
   static auto eval(auto a, auto b) { return a + b; }
+  static auto eval_saturating(auto a, auto b) { return saturate16(a + b); }
 };
 struct v_sub_i16 : Op<i16(i16, i16)> {
   static auto eval(auto a, auto b) { return a - b; }
+  static auto eval_saturating(auto a, auto b) { return saturate16(a - b); }
 };
 struct v_mul_lo_u16 : Op<u16(u16, u16)> {
   static auto eval(auto a, auto b) { return a * b; }
 };
 struct v_mad_u16 : Op<u16(u16, u16, u16)> {
   static auto eval(auto a, auto b, auto c) { return a * b + c; }
+  static auto eval_saturating(auto a, auto b, auto c) { return saturate16(a * b + c); }
 };
 struct v_mad_i16 : Op<i16(i16, i16, i16)> {
-  static auto eval(auto a, auto b, auto c) { return as<I32>(as<U32>(a) * as<U32>(b) + as<U32>(c)); }
+  static auto eval(auto a, auto b, auto c) { return a * b + c; }
+  static auto eval_saturating(auto a, auto b, auto c) { return saturate16(a * b + c); }
 };
 struct v_mad_u32_u16 : Op<u32(u16, u16, u32)> {
   static auto eval(auto a, auto b, auto c) { return a * b + c; }
@@ -204,6 +215,12 @@ struct v_pack_b32_f16 : Op<u32(u16, u16)> {
   static auto eval(auto a, auto b) { return a | (b << 16); }
 };
 
+// The gfx8 opcodes, which gfx9 kept: they always clear the upper half of the result.
+struct v_mad_legacy_u16 : v_mad_u16 {};
+struct v_mad_legacy_i16 : v_mad_i16 {};
+struct v_fma_legacy_f16 : v_fma_f16 {};
+struct v_div_fixup_legacy_f16 : v_div_fixup_f16 {};
+
 using HalfRows =
     Rows<v_add_f16, v_sub_f16, v_subrev_f16, v_mul_f16, v_fma_f16, v_min_f16, v_max_f16, v_min3_f16,
          v_max3_f16, v_med3_f16, v_rndne_f16, v_floor_f16, v_ceil_f16, v_trunc_f16, v_fract_f16,
@@ -212,6 +229,7 @@ using HalfRows =
          v_cvt_u16_f16, v_cvt_i16_f16, v_add_u16, v_sub_u16, v_subrev_u16, v_add_i16, v_sub_i16,
          v_mul_lo_u16, v_mad_u16, v_mad_i16, v_mad_u32_u16, v_mad_i32_i16, v_lshlrev_b16,
          v_lshrrev_b16, v_ashrrev_i16, v_min_u16, v_max_u16, v_min_i16, v_max_i16, v_min3_i16,
-         v_max3_i16, v_min3_u16, v_max3_u16, v_med3_i16, v_med3_u16, v_pack_b32_f16>;
+         v_max3_i16, v_min3_u16, v_max3_u16, v_med3_i16, v_med3_u16, v_mad_legacy_u16,
+         v_mad_legacy_i16, v_fma_legacy_f16, v_div_fixup_legacy_f16, v_pack_b32_f16>;
 
 }  // namespace margay::MARGAY_TARGET

@@ -17,7 +17,8 @@ struct v_mov_b64 : Op<u64(u64)> {
 struct v_not_b32 : Op<u32(u32)> {
   static auto eval(auto a) { return ~a; }
 };
-struct v_cndmask_b32 : Op<u32(u32, u32, mask)> {
+/// Its sources take the sign modifiers of f32: a negation of the selected value is folded into it.
+struct v_cndmask_b32 : Op<f32(f32, f32, mask)> {
   static constexpr bool kReadsVcc = true;
   static auto eval(auto when_clear, auto when_set, auto condition) {
     return select(condition, when_set, when_clear);
@@ -26,14 +27,21 @@ struct v_cndmask_b32 : Op<u32(u32, u32, mask)> {
 
 // ---- Addition -------------------------------------------------------------------------------
 
+// With the clamp bit, sums and differences saturate.
 struct v_add_u32 : Op<u32(u32, u32)> {
   static auto eval(auto a, auto b) { return a + b; }
+  static auto eval_saturating(auto a, auto b) {
+    const U32 sum = a + b;
+    return select(sum < a, ~U32{}, sum);
+  }
 };
 struct v_sub_u32 : Op<u32(u32, u32)> {
   static auto eval(auto a, auto b) { return a - b; }
+  static auto eval_saturating(auto a, auto b) { return select(a < b, U32{}, a - b); }
 };
 struct v_subrev_u32 : Op<u32(u32, u32)> {
   static auto eval(auto a, auto b) { return b - a; }
+  static auto eval_saturating(auto a, auto b) { return v_sub_u32::eval_saturating(b, a); }
 };
 struct v_add3_u32 : Op<u32(u32, u32, u32)> {
   static auto eval(auto a, auto b, auto c) { return a + b + c; }
@@ -87,12 +95,21 @@ struct v_subbrev_co_u32 : Op<with_mask<u32>(u32, u32, mask)> {
   }
 };
 
-// Signed addition saturates when the clamp bit is set; see Op::kClampSaturates in src/exec.
+/// The end of the range on `like`'s side.
+[[nodiscard]] inline I32 signed_limit(I32 like) { return (like >> 31) ^ 0x7fffffff; }
 struct v_add_i32 : Op<i32(i32, i32)> {
   static auto eval(auto a, auto b) { return as<I32>(as<U32>(a) + as<U32>(b)); }
+  static auto eval_saturating(auto a, auto b) {
+    const I32 sum = eval(a, b);
+    return select(((a ^ sum) & (b ^ sum)) < 0, signed_limit(a), sum);
+  }
 };
 struct v_sub_i32 : Op<i32(i32, i32)> {
   static auto eval(auto a, auto b) { return as<I32>(as<U32>(a) - as<U32>(b)); }
+  static auto eval_saturating(auto a, auto b) {
+    const I32 difference = eval(a, b);
+    return select(((a ^ b) & (a ^ difference)) < 0, signed_limit(a), difference);
+  }
 };
 
 // ---- Multiplication -------------------------------------------------------------------------
@@ -208,7 +225,8 @@ struct v_bfe_u32 : Op<u32(u32, u32, u32)> {
 };
 struct v_bfe_i32 : Op<i32(i32, u32, u32)> {
   static auto eval(auto a, auto offset, auto width) {
-    const U32 kept = (as<U32>(a) >> (offset & 31u)) & ((1u << (width & 31u)) - 1u);
+    // The shift is arithmetic: a field that reaches beyond bit 31 is filled with the sign.
+    const U32 kept = as<U32>(a >> as<I32>(offset & 31u)) & ((1u << (width & 31u)) - 1u);
     const U32 unused = (32u - (width & 31u)) & 31u;
     const I32 extended = as<I32>(kept << unused) >> as<I32>(unused);
     return select((width & 31u) == 0u, I32{}, extended);

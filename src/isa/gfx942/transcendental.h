@@ -124,9 +124,11 @@ template <typename T>
     return {same(part, denominator) ? scale_by(part, F::scale) : part, true};
   if (is_denormal(denominator)) return {scale_by(part, F::scale), false};
   const bool reciprocal_denormal = is_denormal(T{1} / denominator);
-  const bool quotient_denormal = is_denormal(numerator / denominator);
+  const bool quotient_denormal = exponent_of(numerator / denominator) == 0;  // or underflows
+  // The guide's pseudo-code scales the denominator up here, which overflows and would make
+  // 1.0f / FLT_MAX a NaN; only scaling it down gives the IEEE quotient the sequence is for.
   if (reciprocal_denormal && quotient_denormal)
-    return {same(part, denominator) ? scale_by(part, F::scale) : part, true};
+    return {same(part, denominator) ? scale_by(part, -F::scale) : part, true};
   if (reciprocal_denormal) return {scale_by(part, -F::scale), false};
   if (quotient_denormal) return {same(part, numerator) ? scale_by(part, F::scale) : part, true};
   if (exponent_of(numerator) <= F::tiny_numerator) return {scale_by(part, F::scale), false};
@@ -154,19 +156,36 @@ template <typename T>
     return -Limits::quiet_NaN();
   if (denominator == 0 || numerator_infinite) return with_sign(Limits::infinity());
   if (denominator_infinite || numerator == 0) return with_sign(T{0});
+  // Of two finite numbers: the quotient overflowed, and the Newton step made inf - inf of it.
+  if (quotient != quotient) return with_sign(Limits::infinity());
   return with_sign(magnitude);
 }
 
 template <typename T>
+[[nodiscard]] inline T fused(T a, T b, T c) {
+  if constexpr (sizeof(T) == 8)
+    return __builtin_fma(a, b, c);
+  else
+    return __builtin_fmaf(a, b, c);
+}
+/// 2^+-scale * (a * b + c), rounded once: scaling the rounded sum down into a denormal would round
+/// a second time, which is wrong when the sum was rounded to a midpoint between two denormals.
+template <typename T>
 [[nodiscard]] inline T divide_fmas(T a, T b, T c, bool flag) {
   using F = DivisionFormat<T>;
-  T fused;
-  if constexpr (sizeof(T) == 8)
-    fused = __builtin_fma(a, b, c);
-  else
-    fused = __builtin_fmaf(a, b, c);
-  if (!flag) return fused;
-  return scale_by(fused, exponent_of(c) > F::bias ? F::scale : -F::scale);
+  T sum = fused(a, b, c);
+  if (!flag) return sum;
+  if (exponent_of(c) > F::bias) return scale_by(sum, F::scale);
+  const T lost = sum - scale_by(scale_by(sum, -F::scale), F::scale);
+  const T midpoint = scale_by(std::numeric_limits<T>::denorm_min(), F::scale - 1);
+  if (lost == midpoint || lost == -midpoint) {
+    const T rest = fused(a, b, c - sum);  // what the first rounding lost; c is near the sum
+    if (rest != 0) {
+      const bool outward = (rest > 0) == (sum > 0);
+      sum = __builtin_bit_cast(T, __builtin_bit_cast(BitsOf<T>, sum) + (outward ? 1 : -1));
+    }
+  }
+  return scale_by(sum, -F::scale);
 }
 
 template <typename Type, typename T>

@@ -202,16 +202,17 @@ template <int mode>
       a);
 }
 
-/// f16 bits (low half of each lane) to f32, exactly.
+/// f16 bits (low half of each lane) to f32, exactly; a signalling NaN stays one.
 [[nodiscard]] inline F32 half_to_float(U32 bits) {
-#if defined(__AVX512F__)
-  return as<F32>(_mm512_cvtph_ps(_mm512_cvtepi32_epi16(as<__m512i>(bits))));
-#else
   const U32 sign = (bits & 0x8000u) << 16;
   const U32 magnitude = bits & 0x7fffu;
+  const U32 special = (magnitude << 13) | 0x7f800000u;
+#if defined(__AVX512F__)
+  const F32 converted = as<F32>(_mm512_cvtph_ps(_mm512_cvtepi32_epi16(as<__m512i>(bits))));
+  return select(magnitude > 0x7c00u, as<F32>(sign | special), converted);
+#else
   // Rebias by a multiplication, which also normalises f16 denormals; then mend Inf and NaN.
   const F32 scaled = as<F32>(magnitude << 13) * 0x1p112f;
-  const U32 special = (magnitude << 13) | 0x7f800000u;
   return as<F32>(sign | select(magnitude >= 0x7c00u, special, as<U32>(scaled)));
 #endif
 }
