@@ -1,5 +1,6 @@
 // Loops of one kind of instruction each, for exec_bench. Every kernel does `rounds` rounds of 64
-// instructions of its kind per wave; volatile asm keeps them as written. The launch provides 16 KiB of LDS.
+// instructions of its kind per wave; volatile asm keeps them as written. The launch provides 16 KiB
+// of LDS.
 #include <hip/hip_runtime.h>
 
 using Float2 = float __attribute__((ext_vector_type(2)));

@@ -11,17 +11,17 @@ namespace margay {
 
 /// The kind of failure. The HIP runtime maps each to one hipError_t; the tool prints the text.
 enum class ErrorCode : std::uint8_t {
-  invalid_argument,    ///< A parameter of a call or an option is impossible.
-  invalid_image,       ///< A code object is malformed or truncated.
-  wrong_architecture,  ///< A code object is well formed but not for gfx942.
-  not_found,           ///< A named file, kernel or symbol does not exist.
-  out_of_memory,       ///< The device's memory, or the host's, is exhausted.
-  exceeds_limits,      ///< A launch asks for more than the hardware has.
-  illegal_address,     ///< A device program touched memory it may not touch.
-  illegal_instruction, ///< A device program ran something that is not an instruction.
-  not_implemented,     ///< Valid on the hardware, but not in this version of Margay.
-  device_trap,         ///< A device program ran s_trap, abort or a failed assert.
-  system,              ///< The host's operating system refused something.
+  invalid_argument,     ///< A parameter of a call or an option is impossible.
+  invalid_image,        ///< A code object is malformed or truncated.
+  wrong_architecture,   ///< A code object is well formed but not for gfx942.
+  not_found,            ///< A named file, kernel or symbol does not exist.
+  out_of_memory,        ///< The device's memory, or the host's, is exhausted.
+  exceeds_limits,       ///< A launch asks for more than the hardware has.
+  illegal_address,      ///< A device program touched memory it may not touch.
+  illegal_instruction,  ///< A device program ran something that is not an instruction.
+  not_implemented,      ///< Valid on the hardware, but not in this version of Margay.
+  device_trap,          ///< A device program ran s_trap, abort or a failed assert.
+  system,               ///< The host's operating system refused something.
 };
 
 /// One failure, in words. `what` is a sentence that names the thing; `where` the place (a file, an
@@ -55,16 +55,16 @@ using Status = std::expected<void, Error>;
 
 /// Unwraps a Result, or returns its error from the enclosing function. A GNU statement expression:
 /// both g++ and clang accept it, and it reads at the point of use.
-#define MARGAY_TRY(...)                                                        \
-  ({                                                                           \
-    auto&& margay_try_result = (__VA_ARGS__);                                  \
+#define MARGAY_TRY(...)                                                                   \
+  ({                                                                                      \
+    auto&& margay_try_result = (__VA_ARGS__);                                             \
     if (!margay_try_result) return std::unexpected(std::move(margay_try_result).error()); \
-    *std::move(margay_try_result);                                             \
+    *std::move(margay_try_result);                                                        \
   })
 
 /// The same for a Status, which carries no value.
-#define MARGAY_CHECK(...)                                                      \
-  do {                                                                         \
-    if (auto&& margay_check_status = (__VA_ARGS__); !margay_check_status)      \
-      return std::unexpected(std::move(margay_check_status).error());          \
+#define MARGAY_CHECK(...)                                                 \
+  do {                                                                    \
+    if (auto&& margay_check_status = (__VA_ARGS__); !margay_check_status) \
+      return std::unexpected(std::move(margay_check_status).error());     \
   } while (false)

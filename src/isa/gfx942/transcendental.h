@@ -6,6 +6,8 @@
 // Source: MI300 ISA guide, sections 12.8 and 12.10.
 #pragma once
 
+#include <iterator>
+
 #include "isa/gfx942/float.h"
 
 namespace margay::MARGAY_TARGET {
@@ -70,6 +72,33 @@ struct v_sin_f32 : Op<f32(f32)> {
 };
 struct v_cos_f32 : Op<f32(f32)> {
   static auto eval(auto a) { return per_lane<float>(cosine_of_revolutions, a); }
+};
+
+/// 53 bits of the fraction 2/pi, placed by their weight: what the reduction of large angles
+/// multiplies with. Bit 0 of the table is the most significant; 1201 bits exist.
+/// Source: MI300 ISA guide, section 12.10, V_TRIG_PREOP_F64.
+struct v_trig_preop_f64 : Op<f64(f64, u32)> {
+  static constexpr std::uint32_t kTwoOverPi[] = {
+      0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
+      0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e,
+      0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41, 0x3991d639, 0x835339f4, 0x9c845f8b,
+      0xbdf9283b, 0x1ff897ff, 0xde05980f, 0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7,
+      0x4f463f66, 0x9e5fea2d, 0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1,
+      0x1f8d5d08, 0x56033046, 0xfc7b6bab,
+  };
+  static double one(double angle, std::uint32_t segment) {
+    const auto exponent = static_cast<int>(__builtin_bit_cast(std::uint64_t, angle) >> 52 & 0x7ff);
+    const int shift = static_cast<int>(segment & 31) * 53 + (exponent > 1077 ? exponent - 1077 : 0);
+    const auto word = static_cast<std::size_t>(shift / 32);
+    if (word + 2 >= std::size(kTwoOverPi)) return 0;
+    const int within = shift % 32;
+    std::uint64_t top = std::uint64_t{kTwoOverPi[word]} << 32 | kTwoOverPi[word + 1];
+    if (within != 0) top = top << within | kTwoOverPi[word + 2] >> (32 - within);
+    // Products with the largest angles would leave the range of f64: those are scaled up.
+    const int scale = -53 - shift + (exponent >= 1968 ? 128 : 0);
+    return __builtin_ldexp(static_cast<double>(top >> 11), scale);
+  }
+  static auto eval(auto angle, auto segment) { return per_lane<double>(one, angle, segment); }
 };
 
 // ---- Division -------------------------------------------------------------------------------
@@ -226,7 +255,7 @@ struct v_div_fmas_f64 : Op<f64(f64, f64, f64, mask)> {
 using TranscendentalRows =
     Rows<v_rcp_f32, v_rcp_iflag_f32, v_rcp_f64, v_sqrt_f32, v_sqrt_f64, v_rsq_f32, v_rsq_f64,
          v_exp_f32, v_log_f32, v_exp_legacy_f32, v_log_legacy_f32, v_sin_f32, v_cos_f32,
-         v_div_scale_f32, v_div_scale_f64, v_div_fixup_f32, v_div_fixup_f64, v_div_fmas_f32,
-         v_div_fmas_f64>;
+         v_trig_preop_f64, v_div_scale_f32, v_div_scale_f64, v_div_fixup_f32, v_div_fixup_f64,
+         v_div_fmas_f32, v_div_fmas_f64>;
 
 }  // namespace margay::MARGAY_TARGET
