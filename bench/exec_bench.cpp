@@ -46,7 +46,9 @@ void run(benchmark::State& state, const char* name) {
     void* out;
     int rounds;
   } arguments{value_or_exit(device().memory().allocate(1 << 20, "out")), kRounds};
-  LaunchRequest request{.module = module(), .kernel = module()->object().find_kernel(name)};
+  LaunchRequest request;
+  request.module = module();
+  request.kernel = module()->object().find_kernel(name);
   request.block = {kBlock, 1, 1};
   request.dynamic_lds_bytes = 16 * 1024;
   request.arguments = std::as_bytes(std::span(&arguments, 1));
