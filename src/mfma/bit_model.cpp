@@ -176,4 +176,13 @@ std::uint32_t mfma_group_sum(const MfmaFactor* a, const MfmaFactor* b, int count
   return std::bit_cast<std::uint32_t>(static_cast<float>(value));
 }
 
+std::uint32_t mfma_float_group_sum(const float* a, const float* b, int count, std::uint32_t c) {
+  MfmaFactor fa[kMfmaMaxGroup], fb[kMfmaMaxGroup];
+  for (int n = 0; n < count; ++n) {
+    fa[n] = mfma_factor(MfmaType::f32, std::bit_cast<std::uint32_t>(a[n]));
+    fb[n] = mfma_factor(MfmaType::f32, std::bit_cast<std::uint32_t>(b[n]));
+  }
+  return mfma_group_sum(fa, fb, count, c, false);
+}
+
 }  // namespace margay

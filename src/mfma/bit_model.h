@@ -34,6 +34,12 @@ struct MfmaFactor {
 [[nodiscard]] std::uint32_t mfma_group_sum(const MfmaFactor* a, const MfmaFactor* b, int count,
                                            std::uint32_t c, bool split);
 
+/// The same for bf16 or xf32 elements given as f32.
+[[nodiscard]] std::uint32_t mfma_float_group_sum(const float* a, const float* b, int count,
+                                                 std::uint32_t c);
+
+inline constexpr int kMfmaMaxGroup = 16;
+
 /// The quiet NaN every mode writes; the hardware's payload is not documented.
 inline constexpr std::uint32_t kMfmaNan = 0x7fc00000;
 

@@ -89,7 +89,8 @@ MfmaKernel mfma_kernel(const MfmaShape& shape, MfmaMode mode, std::string_view t
   if (!target) return {};
   const std::size_t index = index_of(shape);
   if (mode == MfmaMode::fast && may_use_bf16_units(*target))
-    if (const MfmaKernel kernel = fast_mfma_kernel(index); kernel.run) return kernel;
+    if (const MfmaKernel kernel = fast_mfma_methods(index).front().kernel; kernel.run)
+      return kernel;
   if (mode == MfmaMode::exact && target->exact->kernels[index].run)
     return target->exact->kernels[index];
   return target->fma->kernels[index];
@@ -105,7 +106,7 @@ std::vector<std::string_view> mfma_targets() {
 std::string_view mfma_fast_method(const MfmaShape& shape, std::string_view target_name) {
   const Target* const target = find_target(target_name);
   if (!target || !may_use_bf16_units(*target)) return "as fma";
-  return fast_mfma_method(index_of(shape));
+  return fast_mfma_methods(index_of(shape)).front().name;
 }
 
 }  // namespace margay

@@ -13,27 +13,33 @@
 // range. Operands outside (or infinite, NaN, or bf16 denormals) go to the scalar model.
 #pragma once
 
+#include "mfma/bit_model.h"
 #include "mfma/chain_kernels.h"
 #include "mfma/reference.h"
 
 namespace margay::MARGAY_TARGET {
 
-/// Biased exponent bytes of an operand: four k per dword. Zero is 0; others are kLowest..127, so a
-/// sum with a zero in it stays below kProduct and any other sum does not.
-inline constexpr std::uint32_t kHighest = 127, kLowest = 64, kProduct = 2 * kLowest;
+/// Biased exponent bytes of an operand: four k per dword. Zero is 0, the largest element kHighest,
+/// so a sum with a zero in it stays below kProduct. In a narrow operand the others are kNarrow or
+/// more, so every other sum is kProduct or more; in a wide one they may be down to 1, and a largest
+/// sum below kProduct can be of zeros or of very small products.
+inline constexpr std::uint32_t kHighest = 127, kNarrow = 64, kLowest = 1, kProduct = 2 * kNarrow;
 
 template <int m, int k, int blocks>
 struct Exponents {
   U32 dwords[k / 4][m * blocks / 16];
   int highest = 127, lowest = 127;  ///< Of the non-zero elements, as f32 exponent fields.
   bool usable = true;
+  [[nodiscard]] MARGAY_INLINE bool spread_within(std::uint32_t least) const {
+    return highest - lowest <= static_cast<int>(kHighest - least);
+  }
 };
 
 /// f32 exponent field of the smallest normal number of a type; model exponents go no lower.
 template <MfmaType t>
-inline constexpr std::uint32_t kMinimum = t == MfmaType::fp8   ? 127 - 7
-                                          : t == MfmaType::bf8 ? 127 - 15
-                                                               : 1;
+inline constexpr int kMinimum = t == MfmaType::fp8   ? 127 - 7
+                                : t == MfmaType::bf8 ? 127 - 15
+                                                     : 1;
 
 /// For f16 and bf16, from the packed halves: a lane's register pair holds one dword's four k.
 template <MfmaType t, int m, int k, int blocks>
@@ -66,7 +72,7 @@ MARGAY_INLINE void half_exponents(const std::uint32_t* rows, Exponents<m, k, blo
     out.lowest = static_cast<int>(field(bottom));
   }
   out.usable = out.highest < (t == MfmaType::f16 ? 143 : 255) && out.lowest > 0 &&
-               out.highest - out.lowest <= static_cast<int>(kHighest - kLowest);
+               out.spread_within(kLowest);
 
   const U16 rebias =
       splat(static_cast<std::uint16_t>(kHighest + bias - static_cast<std::uint32_t>(out.highest)));
@@ -93,16 +99,15 @@ MARGAY_INLINE void value_exponents(const F32 (&x)[k][m * blocks / 16],
       largest = max(largest, magnitude);
       smallest = min(smallest, magnitude - 1);
     }
-  const std::uint32_t top = highest(largest) >> 23;
-  const std::uint32_t bottom = (lowest(smallest) + 1) >> 23;
+  const int top = static_cast<int>(highest(largest) >> 23);
+  const int bottom = static_cast<int>((lowest(smallest) + 1) >> 23);
   if (highest(largest) != 0) {
-    out.highest = static_cast<int>(top > kMinimum<t> ? top : kMinimum<t>);
-    out.lowest = static_cast<int>(bottom > kMinimum<t> ? bottom : kMinimum<t>);
+    out.highest = top > kMinimum<t> ? top : kMinimum<t>;
+    out.lowest = bottom > kMinimum<t> ? bottom : kMinimum<t>;
     // A denormal f32 has no place here; a denormal fp8 or bf8 is a normal f32.
     if (bottom == 0) out.usable = false;
   }
-  out.usable = out.usable && out.highest < 255 &&
-               out.highest - out.lowest <= static_cast<int>(kHighest - kLowest);
+  out.usable = out.usable && out.highest < 255 && out.spread_within(kLowest);
 
   const U32 rebias = splat(kHighest - static_cast<std::uint32_t>(out.highest));
   for (int q = 0; q < k / 4; ++q)
@@ -110,7 +115,7 @@ MARGAY_INLINE void value_exponents(const F32 (&x)[k][m * blocks / 16],
       U32 dword{};
       for (int part = 0; part < 4; ++part) {
         const U32 magnitude = (U32)x[q * 4 + part][u] & 0x7fffffffu;
-        const U32 e = max(magnitude >> 23, splat(kMinimum<t>)) + rebias;
+        const U32 e = max(magnitude >> 23, splat(std::uint32_t{kMinimum<t>})) + rebias;
         dword |= ((U32)(magnitude != 0u) & e & 0xffu) << (8 * part);
       }
       out.dwords[q][u] = dword;
@@ -124,8 +129,12 @@ MARGAY_INLINE void value_exponents(const F32 (&x)[k][m * blocks / 16],
 /// more, and then such that C has 30 bits. What the sum of products has below that unit is cut to
 /// 32 significant bits of the total, toward -infinity, and the rest of it only kept as one sticky
 /// bit; with at least six bits between that bit and C's last, rounding comes out the same.
-template <bool drops_small_c>
-[[nodiscard]] MARGAY_INLINE F32 finish(I32 sum, U32 largest, std::uint32_t bias, F32 scale, F32 c) {
+///
+/// Lanes whose largest exponent byte is below `least` are handed to `repair` unless `narrow` says
+/// that they can only have products of zero.
+template <bool drops_small_c, typename Repair>
+[[nodiscard]] MARGAY_INLINE F32 finish(I32 sum, U32 largest, std::uint32_t bias, F32 scale, F32 c,
+                                       std::uint32_t least, bool narrow, Repair&& repair) {
   const U32 magnitude = (U32)c & 0x7fffffffu;
   const U32 field = magnitude >> 23;
   const I32 up = at_least_zero((I32)(field - largest - (bias + 5)));
@@ -140,10 +149,29 @@ template <bool drops_small_c>
   const I32 cut = at_least_zero(up - leading_zeros(total < 0 ? -total : total));
   total |= ((sum & (bit_at(up) - bit_at(cut))) != 0) & 1;
   const F32 result = to_float(total) * (F32)((254u << 23) - (U32)c_scale);
-  const I32 alone = (magnitude >= 0x7f800000u) | (largest < kProduct);
+  const I32 alone = (magnitude >= 0x7f800000u) | (largest < least);
   if (__builtin_expect(!any(alone), 1)) return result;
+  if (!narrow) return repair(largest < least, c, result);
   // Infinite or NaN C, or no product at all: C itself, but +0 for -0.
   return canonical(alone ? c + 0.0f : result);
+}
+
+/// The scalar model for the lanes in `which` and those whose C is infinite or NaN.
+template <int count, int stride>
+[[gnu::noinline]] F32 repair_lanes(I32 which, F32 c, F32 result, const F32* a, const F32* b) {
+  for (int lane = 0; lane < 16; ++lane) {
+    const std::uint32_t bits = ((U32)c)[lane];
+    if (which[lane] == 0 && (bits & 0x7fffffffu) < 0x7f800000u) continue;
+    float row[count], column[count];
+    for (int n = 0; n < count; ++n) {
+      row[n] = a[n][lane];
+      column[n] = b[n * stride][lane];
+    }
+    U32 fixed = (U32)result;
+    fixed[lane] = mfma_float_group_sum(row, column, count, bits);
+    result = (F32)fixed;
+  }
+  return result;
 }
 
 template <MfmaType ta, MfmaType tb, int m, int k, int blocks>
@@ -173,15 +201,22 @@ template <MfmaType ta, MfmaType tb, int m, int k, int blocks>
     value_exponents<ta>(a, ea);
     value_exponents<tb>(b, eb);
   }
-  // The scale 2^(24 - e) and its inverse must be normal, and no product may overflow or be
-  // denormal.
-  if (!ea.usable || !eb.usable || ea.highest + eb.highest > 254 + 100 ||
-      ea.lowest + eb.lowest < 254 - 90) {
+  // The scale 2^(24 - e) and its inverse must be normal, and no product may overflow. (Products may
+  // be denormal and inexact where a larger one makes them count as zero.)
+  if (!ea.usable || !eb.usable || ea.highest + eb.highest > 254 + 100) {
     mfma_reference(kMfmaShapes[shape_index<ta, tb, m, k, blocks>()], MfmaMode::exact, op);
     return;
   }
-  const std::uint32_t bias =
-      static_cast<std::uint32_t>(ea.highest + eb.highest - 127) - 2 * kHighest;
+  const int signed_bias = ea.highest + eb.highest - 127 - 2 * static_cast<int>(kHighest);
+  const auto bias = static_cast<std::uint32_t>(signed_bias);
+  constexpr int least_field = 127 - 90;  // of the largest product in f32, for the scale's sake
+  constexpr bool is_always_narrow = is_byte || ta == MfmaType::f16;
+  const bool narrow = is_always_narrow || (ea.spread_within(kNarrow) && eb.spread_within(kNarrow) &&
+                                           ea.lowest + eb.lowest - 127 >= least_field);
+  const int least_byte = least_field - signed_bias;
+  const std::uint32_t least = narrow || least_byte < static_cast<int>(kProduct)
+                                  ? kProduct
+                                  : static_cast<std::uint32_t>(least_byte);
   const U32 scale_base = splat((278u - bias) << 23);
 
   const Addend addend{op.c, op.c_constant};
@@ -205,13 +240,26 @@ template <MfmaType ta, MfmaType tb, int m, int k, int blocks>
           });
           return sum;
         };
+        const auto repair = [&](I32 which, F32 before, F32 result) {
+          if constexpr (is_always_narrow) {
+            return result;
+          } else {
+            F32 rows[group];
+            unroll<group>([&](auto n) {
+              rows[n] = row_values<m>(a[decltype(g)::value * group + decltype(n)::value], u, i);
+            });
+            const F32* const columns = &b[decltype(g)::value * group][u];
+            return repair_lanes<group, chunks>(which, before, result, rows, columns);
+          }
+        };
         constexpr auto zero = std::integral_constant<int, 0>{};
         constexpr auto one = std::integral_constant<int, 1>{};
         constexpr auto two = std::integral_constant<int, 2>{};
         if constexpr (!is_byte) {
           const U32 largest = (U32)max(e, (U8)((U32)e >> 8)) & 0xffu;
           const F32 scale = (F32)(scale_base - (largest << 23));
-          c = finish<false>(partial(scale, zero, one), largest, bias, scale, c);
+          c = finish<false>(partial(scale, zero, one), largest, bias, scale, c, least, narrow,
+                            repair);
         } else {
           // Even and odd k apart, each to its own largest exponent, then both floored to the
           // common.
@@ -223,7 +271,8 @@ template <MfmaType ta, MfmaType tb, int m, int k, int blocks>
             return sum >> (I32)min(largest - own, splat(31u));
           };
           const I32 sum = half(even, zero) + half(odd, one);
-          c = finish<true>(sum, largest, bias, (F32)(scale_base - (largest << 23)), c);
+          c = finish<true>(sum, largest, bias, (F32)(scale_base - (largest << 23)), c, least,
+                           narrow, repair);
         }
       });
       store(op.d + offset, c);

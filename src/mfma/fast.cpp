@@ -129,16 +129,19 @@ void run_amx_group(const MfmaOperands* ops, std::size_t count) {
 
 }  // namespace
 
-MfmaKernel fast_mfma_kernel(std::size_t index) {
-  if (kMfmaShapes[index].mnemonic == kAmxMnemonic && amx_usable()) return {run_amx, run_amx_group};
-  if (__builtin_cpu_supports("avx512bf16")) return mfma_x86_bf16::kFastTable.kernels[index];
-  return {};
-}
-
-std::string_view fast_mfma_method(std::size_t index) {
-  const MfmaKernel kernel = fast_mfma_kernel(index);
-  if (!kernel.run) return "as fma";
-  return kernel.run == run_amx ? "AMX bf16" : "AVX-512 BF16";
+std::vector<FastMethod> fast_mfma_methods(std::size_t index) {
+  std::vector<FastMethod> methods;
+  if (kMfmaShapes[index].mnemonic == kAmxMnemonic && amx_usable())
+    methods.push_back({"AMX bf16", {run_amx, run_amx_group}});
+  const MfmaKernel pairs = mfma_x86_bf16::kFastTable.kernels[index];
+  if (pairs.run && __builtin_cpu_supports("avx512bf16")) {
+    // VDPBF16PS does two products where VFMADDPS does one; but the CPUs that have AMX do it at less
+    // than half the rate (measured: 32x32x8 in 207 ns, as fma in 142 ns).
+    if (amx_usable()) methods.push_back({"as fma", {}});
+    methods.push_back({"AVX-512 BF16", pairs});
+  }
+  methods.push_back({"as fma", {}});
+  return methods;
 }
 
 void mfma_thread_begin() {
@@ -150,8 +153,7 @@ void mfma_thread_end() {
 
 #else
 
-MfmaKernel fast_mfma_kernel(std::size_t) { return {}; }
-std::string_view fast_mfma_method(std::size_t) { return "as fma"; }
+std::vector<FastMethod> fast_mfma_methods(std::size_t) { return {{"as fma", {}}}; }
 void mfma_thread_begin() {}
 void mfma_thread_end() {}
 

@@ -5,8 +5,14 @@
 
 namespace margay {
 
-/// The kernel for kMfmaShapes[index]; null when the host has nothing faster than mode `fma`.
-[[nodiscard]] MfmaKernel fast_mfma_kernel(std::size_t index);
-[[nodiscard]] std::string_view fast_mfma_method(std::size_t index);
+/// One way to do an instruction in mode `fast`.
+struct FastMethod {
+  std::string_view name;
+  MfmaKernel kernel;
+};
+
+/// What this host can do kMfmaShapes[index] with, best first; "as fma", without a kernel, where
+/// that comes first and at the end.
+[[nodiscard]] std::vector<FastMethod> fast_mfma_methods(std::size_t index);
 
 }  // namespace margay

@@ -3,6 +3,9 @@
 // mnemonics exist.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "mfma/fast.h"
 #include "operands.h"
 
 namespace margay {
@@ -100,6 +103,8 @@ TEST_P(Layout, EveryProductLandsInItsPlace) {
       if (const MfmaFunction run = mfma_kernel(*shape, mode, target).run;
           std::find(kernels.begin(), kernels.end(), run) == kernels.end())
         kernels.push_back(run);
+  for (const FastMethod& method : fast_mfma_methods(static_cast<std::size_t>(shape - kMfmaShapes)))
+    if (method.kernel.run) kernels.push_back(method.kernel.run);
   Registers registers;
   const int width_a = bits_of(s.a), width_b = bits_of(s.b);
   int wrong = 0;

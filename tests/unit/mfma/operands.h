@@ -48,11 +48,12 @@ enum class Fill {
   brink,     ///< Around 2^64: some products overflow.
   abyss,     ///< Around 2^-64: some products are denormal.
   apart,     ///< A few elements 2^80 above the others, with no product near the ends of f32.
+  decay,     ///< From 8 down to the smallest normal, as what exp gives.
   units,     ///< 0, 1 and -1: short sums are exact in any order. (Not in kFills.)
 };
 inline constexpr Fill kFills[] = {Fill::bits,   Fill::normal, Fill::positive, Fill::wide,
                                   Fill::sparse, Fill::cancel, Fill::tiny,     Fill::huge,
-                                  Fill::brink,  Fill::abyss,  Fill::apart};
+                                  Fill::brink,  Fill::abyss,  Fill::apart,    Fill::decay};
 
 inline int bits_of(MfmaType type) {
   switch (type) {
@@ -140,7 +141,9 @@ inline std::uint64_t random_element(MfmaType type, Fill fill, Random& random) {
     case Fill::brink:
     case Fill::abyss:
     case Fill::apart:
+    case Fill::decay:
       if (exponents < 255) return with_exponent(1 + random() % (exponents - 1));
+      if (fill == Fill::decay) return with_exponent(exponents / 2 + 3 - random() % 130);
       if (fill == Fill::apart)
         return with_exponent(exponents / 2 + (random() % 16 ? -40 : 40) + random() % 4);
       return with_exponent(exponents / 2 + (fill == Fill::brink ? 62 : -65) + random() % 4);
