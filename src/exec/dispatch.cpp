@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "exec/observer.h"
+#include "mfma/mfma.h"
 
 #if defined(__x86_64__)
 #include <x86intrin.h>
@@ -123,6 +124,8 @@ class Worker {
   /// Takes workgroups until none is left; `tell` is called between them by the first thread.
   template <typename Tell>
   void run(Tell&& tell) {
+    // Other code on this thread (oneDNN, torch) may have left its own matrix-unit state.
+    mfma_thread_begin();
     while (!shared_.stop.load(std::memory_order_relaxed)) {
       const std::uint64_t id = shared_.next.fetch_add(1, std::memory_order_relaxed);
       if (id >= shared_.total) break;
@@ -135,6 +138,7 @@ class Worker {
       shared_.done.fetch_add(1, std::memory_order_relaxed);
       tell();
     }
+    mfma_thread_end();
     const std::lock_guard lock(shared_.mutex);
     shared_.report.wave_instructions += instructions_;
     shared_.report.mfma_instructions += mfma_instructions_;
