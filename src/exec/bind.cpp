@@ -126,10 +126,23 @@ class Binder {
   }
   static unsigned registers_of(OperandType type) { return is_64_bit(type) ? 2 : 1; }
 
+  /// Checks that `registers` scalars from `index` on are a kernel's to use, and aligned as the
+  /// hardware wants tuples: to two, from four registers on to four.
+  /// Source: MI300 ISA guide, section 3.6.1 (SGPR alignment) and the table of scalar operand codes.
+  std::uint16_t scalar(unsigned index, unsigned registers = 1) {
+    if (index + registers > kScalarRegisters) refuse("a tuple past the last scalar register");
+    if ((index > kVccIndex + 1 && index < kM0Index) || index == kM0Index + 1)
+      refuse("scalar register " + std::to_string(index) + " (the trap handler's, or none)");
+    if (index % (registers >= 4 ? 4 : registers) != 0)
+      refuse("a tuple of " + std::to_string(registers) + " scalar registers that starts at " +
+             std::to_string(index));
+    return static_cast<std::uint16_t>(index);
+  }
+
   /// A source field of 8 or 9 bits, for operand `n` of type `type`.
   Source read_source(unsigned code, int n, OperandType type, bool acc = false) {
     if (code >= source::kVgpr) return vgpr(code - source::kVgpr, acc, registers_of(type));
-    if (code < kScalarRegisters) return Source::scalar(code);
+    if (code < kScalarRegisters) return Source::scalar(scalar(code, registers_of(type)));
     std::uint64_t& constant = out_.constant[n];
     if (code <= source::kIntegerMinusOne + 15) {
       const std::int64_t value =
@@ -175,14 +188,22 @@ class Binder {
 
   // ---- Scalar formats -----------------------------------------------------------------------
 
+  /// The destination of the scalar ALU. Rows that write other state give no type; their names do.
+  void set_scalar_destination() {
+    if (row_.result == OperandType::none && row_.source_count == 2) return;  // compares: SCC only
+    const bool pair =
+        row_.result == OperandType::none ? row_.mnemonic.ends_with("_b64") : is_64_bit(row_.result);
+    const bool none = row_.mnemonic == "s_setpc_b64";
+    if (!none) out_.sdst = scalar(bits(word_, 16, 22), pair ? 2 : 1);
+  }
   void bind_sop1() {
-    out_.sdst = static_cast<std::uint16_t>(bits(word_, 16, 22));
+    set_scalar_destination();
     if (row_.source_count > 0) set_source(0, bits(word_, 0, 7));
     // s_getpc, s_call and the like need the address of what follows.
     out_.offset = encoded_.size_bytes;
   }
   void bind_sop2() {
-    out_.sdst = static_cast<std::uint16_t>(bits(word_, 16, 22));
+    set_scalar_destination();
     set_source(0, bits(word_, 0, 7));
     set_source(1, bits(word_, 8, 15));
   }
@@ -195,7 +216,8 @@ class Binder {
   }
   void bind_sopk() {
     const std::uint32_t immediate = bits(word_, 0, 15);
-    out_.sdst = static_cast<std::uint16_t>(bits(word_, 16, 22));
+    if (row_.mnemonic != "s_setreg_imm32_b32")
+      out_.sdst = scalar(bits(word_, 16, 22), row_.mnemonic == "s_call_b64" ? 2 : 1);
     out_.extra = immediate;
     const auto value = row_.zero_extended_immediate
                            ? immediate
@@ -213,9 +235,10 @@ class Binder {
     out_.offset = isa::sign_extend(immediate, 16) * 4 + 4;
   }
   void bind_smem() {
-    out_.sdst = static_cast<std::uint16_t>(bits(word_, 6, 12));
-    out_.src[0] = Source::scalar(bits(word_, 0, 5) * 2);
-    if (out_.sdst + row_.registers > kScalarRegisters) refuse("a result past the last SGPR");
+    if (row_.registers == 0) return;  // cache control
+    out_.sdst = scalar(bits(word_, 6, 12), row_.registers);
+    const bool buffer = row_.mnemonic.starts_with("s_buffer");
+    out_.src[0] = Source::scalar(scalar(bits(word_, 0, 5) * 2, buffer ? 4 : 2));
     const bool immediate = bits(word_, 17, 17), soffset_enable = bits(word_, 14, 14);
     if (immediate) out_.offset = isa::sign_extend(bits(word_, 32, 52), 21);
     if (soffset_enable)
@@ -228,7 +251,7 @@ class Binder {
 
   void set_destination(unsigned field) {
     if (row_.scalar_result) {
-      out_.sdst = static_cast<std::uint16_t>(field);
+      out_.sdst = scalar(field);
     } else {
       out_.dst = static_cast<std::uint16_t>(vgpr(field, false, registers_of(row_.result)).index());
     }
@@ -277,6 +300,14 @@ class Binder {
   [[nodiscard]] bool is_sdwa() const { return bits(word_, 0, 8) == source::kSdwa; }
 
   void bind_vop1() {
+    if (row_.mnemonic == "v_accvgpr_mov_b32") {  // from AccVGPR to AccVGPR
+      if (bits(word_, 0, 8) < source::kVgpr) return refuse("a source that is no register");
+      out_.dst = static_cast<std::uint16_t>(vgpr(bits(word_, 17, 24), true).index());
+      out_.src[0] = read_source(bits(word_, 0, 8), 0, OperandType::u32, true);
+      return;
+    }
+    if (row_.mnemonic == "v_swap_b32" && bits(word_, 0, 8) < source::kVgpr)
+      return refuse("a source that is no register");
     if (row_.result != OperandType::none || row_.scalar_result)
       set_destination(bits(word_, 17, 24));
     if (row_.source_count > 0) set_first_source(bits(word_, 0, 8));
@@ -308,14 +339,13 @@ class Binder {
     else
       out_.src[1] = vgpr(bits(word_, 9, 16), false, registers_of(type(1)));
     out_.sdst = kVccIndex;
-    if (is_sdwa() && bits(second, 15, 15))
-      out_.sdst = static_cast<std::uint16_t>(bits(second, 8, 14));
+    if (is_sdwa() && bits(second, 15, 15)) out_.sdst = scalar(bits(second, 8, 14), 2);
   }
   void bind_vop3() {
     const bool only_mask = row_.result == OperandType::mask;
     const bool has_sdst = row_.mask_result && !only_mask;  // VOP3B
     if (only_mask)
-      out_.sdst = static_cast<std::uint16_t>(bits(word_, 0, 7));
+      out_.sdst = scalar(bits(word_, 0, 7), 2);
     else
       set_destination(bits(word_, 0, 7));
     constexpr unsigned kFields[3] = {32, 41, 50};
@@ -329,7 +359,7 @@ class Binder {
     modifiers.output = bits(word_, 59, 60);
     modifiers.clamp = bits(word_, 15, 15);
     if (has_sdst) {
-      out_.sdst = static_cast<std::uint16_t>(bits(word_, 8, 14));
+      out_.sdst = scalar(bits(word_, 8, 14), 2);
     } else {
       modifiers.absolute = bits(word_, 8, 10);
       modifiers.op_select = bits(word_, 11, 14);
@@ -406,9 +436,12 @@ class Binder {
     const bool acc = bits(word_, 55, 55);
     const unsigned registers = row_.registers == 0 ? 1 : row_.registers;
     out_.offset = isa::sign_extend(bits(word_, 0, 12), 13);
+    // FLAT offsets have 12 bits and no sign; what the 13th does is not documented.
+    if (encoded_.format == Format::flat && out_.offset < 0) refuse("a FLAT offset of 13 bits");
     out_.src[0] = vgpr(bits(word_, 32, 39), false);
     const unsigned saddr = bits(word_, 48, 54);
-    if (encoded_.format != Format::flat && saddr != 0x7f) out_.src[2] = Source::scalar(saddr);
+    if (encoded_.format != Format::flat && saddr != 0x7f)
+      out_.src[2] = Source::scalar(scalar(saddr, encoded_.format == Format::global ? 2 : 1));
     if (row_.is_store || row_.is_atomic) out_.src[1] = vgpr(bits(word_, 40, 47), acc, registers);
     if (row_.is_load || row_.is_atomic)
       out_.dst = static_cast<std::uint16_t>(vgpr(bits(word_, 56, 63), acc).index());
@@ -432,7 +465,7 @@ class Binder {
     out_.src[0] = vgpr(bits(word_, 32, 39), false, both ? 2 : 1);
     if (!(out_.extra & extra::kToLds) && (row_.is_load || row_.is_store || row_.is_atomic))
       out_.dst = static_cast<std::uint16_t>(vgpr(bits(word_, 40, 47), acc, registers).index());
-    out_.src[1] = Source::scalar(bits(word_, 48, 52) * 4);
+    out_.src[1] = Source::scalar(scalar(bits(word_, 48, 52) * 4, 4));
     out_.src[2] = read_source(bits(word_, 56, 63), 2, OperandType::u32);
   }
 

@@ -45,6 +45,20 @@ std::string_view without_suffix(std::string_view mnemonic) {
   return mnemonic;
 }
 
+/// SDWA selections that mean nothing. LLVM 19 decodes them, and crashes when it prints them.
+/// Source: MI300 ISA guide, section 13.3.6 (SDWA): selections 0 to 6, unused bits 0 to 2.
+bool has_reserved_selection(std::span<const std::byte> code) {
+  std::uint64_t word = 0;
+  if (code.size() < sizeof word) return false;
+  std::memcpy(&word, code.data(), sizeof word);
+  const Format format = format_of(static_cast<std::uint32_t>(word));
+  if (format != Format::vop1 && format != Format::vop2 && format != Format::vopc) return false;
+  if (bits(word, 0, 8) != source::kSdwa) return false;
+  const bool bad_destination = bits(word, 40, 42) == 7 || bits(word, 43, 44) == 3;
+  const bool bad_second = format != Format::vop1 && bits(word, 56, 58) == 7;
+  return bits(word, 48, 50) == 7 || bad_second || (format != Format::vopc && bad_destination);
+}
+
 }  // namespace
 
 struct Decoder::Impl {
@@ -61,6 +75,7 @@ struct Decoder::Impl {
   [[nodiscard]] llvm::MCDisassembler::DecodeStatus read(std::span<const std::byte> code,
                                                         std::uint64_t address, llvm::MCInst& inst,
                                                         std::uint64_t& size) const {
+    if (has_reserved_selection(code)) return llvm::MCDisassembler::Fail;
     const llvm::ArrayRef bytes(reinterpret_cast<const std::uint8_t*>(code.data()), code.size());
     return disassembler->getInstruction(inst, size, bytes, address, llvm::nulls());
   }
