@@ -1,0 +1,301 @@
+// Hand-written kernels: mistakes that a compiler does not make, and instructions that it rarely uses.
+        .amdgcn_target "amdgcn-amd-amdhsa--gfx942"
+        .amdhsa_code_object_version 5
+        .text
+
+// Runs into the next function, whose first word is no instruction.
+        .globl  off_the_end
+        .p2align 8
+        .type   off_the_end,@function
+off_the_end:
+        .fill 63, 4, 0xbf800000  // s_nop 0
+        v_mov_b32 v1, v0
+        .size   off_the_end, .-off_the_end
+
+        .globl  illegal_word
+        .p2align 8
+        .type   illegal_word,@function
+illegal_word:
+        .long 0xffffffff
+        s_endpgm
+        .size   illegal_word, .-illegal_word
+
+        .globl  reserved_selection
+        .p2align 8
+        .type   reserved_selection,@function
+reserved_selection:
+        .long 0x020202f9  // v_add_f32_sdwa, whose first selection is 7
+        .long 0x06070606
+        s_endpgm
+        .size   reserved_selection, .-reserved_selection
+
+        .globl  branch_away
+        .p2align 8
+        .type   branch_away,@function
+branch_away:
+        s_branch illegal_word
+        s_endpgm
+        .size   branch_away, .-branch_away
+
+        .globl  scratch_before_its_start
+        .p2align 8
+        .type   scratch_before_its_start,@function
+scratch_before_its_start:
+        s_mov_b32 s4, -4
+        scratch_store_dword off, v0, s4
+        s_endpgm
+        .size   scratch_before_its_start, .-scratch_before_its_start
+
+        .globl  scratch_before_its_start_by_lane
+        .p2align 8
+        .type   scratch_before_its_start_by_lane,@function
+scratch_before_its_start_by_lane:
+        v_mov_b32 v1, -4
+        scratch_store_dword v1, v0, off
+        s_endpgm
+        .size   scratch_before_its_start_by_lane, .-scratch_before_its_start_by_lane
+
+// Direct loads and flat accesses just below LDS: dropped, as the hardware does.
+        .globl  lds_before_its_start
+        .p2align 8
+        .type   lds_before_its_start,@function
+lds_before_its_start:
+        s_load_dwordx2 s[4:5], s[0:1], 0x0
+        s_waitcnt lgkmcnt(0)
+        v_mov_b32 v1, 8
+        s_mov_b32 m0, 0
+        s_nop 0
+        global_load_lds_dword v1, s[4:5] offset:-4
+        s_waitcnt vmcnt(0)
+        v_mov_b32 v2, -4         // the last dword of the LDS aperture
+        v_mov_b32 v3, 0x00010000 // kSharedApertureHigh
+        flat_atomic_add v[2:3], v0
+        flat_store_dword v[2:3], v0
+        s_waitcnt vmcnt(0) lgkmcnt(0)
+        s_endpgm
+        .size   lds_before_its_start, .-lds_before_its_start
+
+        .globl  misaligned_atomic
+        .p2align 8
+        .type   misaligned_atomic,@function
+misaligned_atomic:
+        s_load_dwordx2 s[4:5], s[0:1], 0x0
+        s_waitcnt lgkmcnt(0)
+        v_mov_b32 v1, 2
+        global_atomic_add v1, v0, s[4:5]
+        s_endpgm
+        .size   misaligned_atomic, .-misaligned_atomic
+
+// What compilers make rarely, with results known by hand.
+        .globl  results
+        .p2align 8
+        .type   results,@function
+results:
+        s_load_dwordx2 s[4:5], s[0:1], 0x0
+        v_lshlrev_b32 v10, 6, v0           // 64 bytes of results per lane
+        // 0: from AccVGPR to AccVGPR
+        v_mov_b32 v1, 7
+        v_add_u32 v1, v1, v0
+        v_accvgpr_write_b32 a0, v1
+        v_accvgpr_write_b32 a1, 0
+        v_mov_b32 v2, 99                   // what a wrong register file would read
+        v_accvgpr_mov_b32 a1, a0
+        v_accvgpr_read_b32 v2, a1
+        // 1: a field beyond bit 31 is filled with the sign
+        v_mov_b32 v3, 0x90000000
+        v_bfe_i32 v3, v3, 28, 8
+        // 2: an indexed source out of range reads v0
+        v_mov_b32 v4, 1
+        s_movk_i32 s6, 0xc8
+        s_set_gpr_idx_on s6, gpr_idx(SRC0)
+        v_mov_b32 v4, v1
+        s_set_gpr_idx_off
+        // 3: an indexed destination out of range is not written; 4: one in range is
+        v_mov_b32 v5, 5
+        v_mov_b32 v6, 6
+        s_set_gpr_idx_on s6, gpr_idx(DST)
+        v_mov_b32 v5, v1
+        s_set_gpr_idx_idx 1
+        v_mov_b32 v5, v1
+        s_set_gpr_idx_off
+        // 5: SDWA, byte 2 of one plus the sign-extended byte 1 of another, into word 1, the rest kept
+        v_mov_b32 v7, 0x11223344
+        v_mov_b32 v8, 0x5566f788
+        v_mov_b32 v9, 0xabcdef01
+        v_add_u32_sdwa v9, v7, sext(v8) dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:BYTE_2 src1_sel:BYTE_1
+        // 6: the same, zeros beside it; 7: into byte 1, sign-extended
+        v_mov_b32 v11, -1
+        v_add_u32_sdwa v11, v7, sext(v8) dst_sel:BYTE_0 dst_unused:UNUSED_PAD src0_sel:BYTE_2 src1_sel:BYTE_1
+        v_mov_b32 v12, -1
+        v_sub_u32_sdwa v12, v7, v8 dst_sel:BYTE_1 dst_unused:UNUSED_SEXT src0_sel:BYTE_0 src1_sel:BYTE_0
+        // 8, 9: clamped sums
+        v_mov_b32 v13, -3
+        v_add_u32_e64 v13, v13, 5 clamp
+        v_mov_b32 v14, 0x7ffffffd
+        v_add_i32 v14, v14, 5 clamp
+        // 10: constants of packed f32 stand for both halves only when asked for
+        v_mov_b32 v16, 2.0
+        v_mov_b32 v17, 4.0
+        v_pk_mul_f32 v[16:17], v[16:17], 0.5 op_sel_hi:[1,0]
+        v_add_f32 v16, v16, v17
+        s_waitcnt lgkmcnt(0)
+        global_store_dword v10, v2, s[4:5]
+        global_store_dword v10, v3, s[4:5] offset:4
+        global_store_dword v10, v4, s[4:5] offset:8
+        global_store_dword v10, v5, s[4:5] offset:12
+        global_store_dword v10, v6, s[4:5] offset:16
+        global_store_dword v10, v9, s[4:5] offset:20
+        global_store_dword v10, v11, s[4:5] offset:24
+        global_store_dword v10, v12, s[4:5] offset:28
+        global_store_dword v10, v13, s[4:5] offset:32
+        global_store_dword v10, v14, s[4:5] offset:36
+        global_store_dword v10, v16, s[4:5] offset:40
+        s_endpgm
+        .size   results, .-results
+
+        .macro descriptor name
+        .amdhsa_kernel \name
+          .amdhsa_user_sgpr_kernarg_segment_ptr 1
+          .amdhsa_kernarg_size 8
+          .amdhsa_group_segment_fixed_size 64
+          .amdhsa_private_segment_fixed_size 16
+          .amdhsa_enable_private_segment 1
+          .amdhsa_next_free_vgpr 28
+          .amdhsa_next_free_sgpr 32
+          .amdhsa_accum_offset 20
+        .end_amdhsa_kernel
+        .endm
+        .section .rodata,"a",@progbits
+        .p2align 6
+        descriptor off_the_end
+        descriptor illegal_word
+        descriptor reserved_selection
+        descriptor branch_away
+        descriptor scratch_before_its_start
+        descriptor scratch_before_its_start_by_lane
+        descriptor lds_before_its_start
+        descriptor misaligned_atomic
+        descriptor results
+
+        .amdgpu_metadata
+amdhsa.version: [ 1, 2 ]
+amdhsa.target: amdgcn-amd-amdhsa--gfx942
+amdhsa.kernels:
+  - .name: off_the_end
+    .symbol: off_the_end.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 64
+    .private_segment_fixed_size: 16
+    .wavefront_size: 64
+    .sgpr_count: 38
+    .vgpr_count: 28
+    .agpr_count: 8
+    .max_flat_workgroup_size: 256
+    .args:
+      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+  - .name: illegal_word
+    .symbol: illegal_word.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 64
+    .private_segment_fixed_size: 16
+    .wavefront_size: 64
+    .sgpr_count: 38
+    .vgpr_count: 28
+    .agpr_count: 8
+    .max_flat_workgroup_size: 256
+    .args:
+      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+  - .name: reserved_selection
+    .symbol: reserved_selection.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 64
+    .private_segment_fixed_size: 16
+    .wavefront_size: 64
+    .sgpr_count: 38
+    .vgpr_count: 28
+    .agpr_count: 8
+    .max_flat_workgroup_size: 256
+    .args:
+      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+  - .name: branch_away
+    .symbol: branch_away.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 64
+    .private_segment_fixed_size: 16
+    .wavefront_size: 64
+    .sgpr_count: 38
+    .vgpr_count: 28
+    .agpr_count: 8
+    .max_flat_workgroup_size: 256
+    .args:
+      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+  - .name: scratch_before_its_start
+    .symbol: scratch_before_its_start.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 64
+    .private_segment_fixed_size: 16
+    .wavefront_size: 64
+    .sgpr_count: 38
+    .vgpr_count: 28
+    .agpr_count: 8
+    .max_flat_workgroup_size: 256
+    .args:
+      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+  - .name: scratch_before_its_start_by_lane
+    .symbol: scratch_before_its_start_by_lane.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 64
+    .private_segment_fixed_size: 16
+    .wavefront_size: 64
+    .sgpr_count: 38
+    .vgpr_count: 28
+    .agpr_count: 8
+    .max_flat_workgroup_size: 256
+    .args:
+      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+  - .name: lds_before_its_start
+    .symbol: lds_before_its_start.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 64
+    .private_segment_fixed_size: 16
+    .wavefront_size: 64
+    .sgpr_count: 38
+    .vgpr_count: 28
+    .agpr_count: 8
+    .max_flat_workgroup_size: 256
+    .args:
+      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+  - .name: misaligned_atomic
+    .symbol: misaligned_atomic.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 64
+    .private_segment_fixed_size: 16
+    .wavefront_size: 64
+    .sgpr_count: 38
+    .vgpr_count: 28
+    .agpr_count: 8
+    .max_flat_workgroup_size: 256
+    .args:
+      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+  - .name: results
+    .symbol: results.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 64
+    .private_segment_fixed_size: 16
+    .wavefront_size: 64
+    .sgpr_count: 38
+    .vgpr_count: 28
+    .agpr_count: 8
+    .max_flat_workgroup_size: 256
+    .args:
+      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+        .end_amdgpu_metadata
