@@ -68,6 +68,7 @@ Answer<Device*> Runtime::device() {
     DeviceOptions options;
     options.mfma = settings_->mfma;
     options.threads = settings_->threads;
+    options.target = settings_->target;
     if (settings_->progress) {
       options.progress = [](std::uint64_t done, std::uint64_t total) {
         progress_line().update(done, total, ProgressLine::Clock::now());

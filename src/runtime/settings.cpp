@@ -37,6 +37,17 @@ Result<MfmaMode> read_mfma(const Environment& environment) {
   return bad_value(kName, *value, "one of exact, fma or fast");
 }
 
+/// Whether this host can run the level is for Device::create to say.
+Result<std::string> read_target(const Environment& environment) {
+  constexpr std::string_view kName = "MARGAY_TARGET";
+  const std::optional<std::string> value = environment(kName);
+  if (!value) return std::string{};
+  for (const std::string_view known : {"", "generic", "x86-64-v3", "x86-64-v4"}) {
+    if (*value == known) return *value;
+  }
+  return bad_value(kName, *value, "one of generic, x86-64-v3 or x86-64-v4");
+}
+
 Result<unsigned> read_threads(const Environment& environment) {
   constexpr std::string_view kName = "MARGAY_THREADS";
   const std::optional<std::string> value = environment(kName);
@@ -64,6 +75,7 @@ Result<Settings> read_settings(const Environment& environment) {
   Settings settings;
   settings.mfma = MARGAY_TRY(read_mfma(environment));
   settings.threads = MARGAY_TRY(read_threads(environment));
+  settings.target = MARGAY_TRY(read_target(environment));
   settings.stats = MARGAY_TRY(read_switch(environment, "MARGAY_STATS"));
   settings.progress = MARGAY_TRY(read_switch(environment, "MARGAY_PROGRESS"));
   settings.quiet = MARGAY_TRY(read_switch(environment, "MARGAY_QUIET"));

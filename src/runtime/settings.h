@@ -14,9 +14,10 @@ namespace margay::runtime {
 struct Settings {
   MfmaMode mfma = MfmaMode::exact;  ///< MARGAY_MFMA=exact|fma|fast
   unsigned threads = 0;             ///< MARGAY_THREADS=N; 0 is one per host core.
-  bool stats = false;               ///< MARGAY_STATS=1: one line per launch.
-  bool progress = false;            ///< MARGAY_PROGRESS=1: a line for launches over two seconds.
-  bool quiet = false;               ///< MARGAY_QUIET=1: no error sentences on stderr.
+  std::string target = {};  ///< MARGAY_TARGET=generic|x86-64-v3|x86-64-v4; empty: the host's best.
+  bool stats = false;       ///< MARGAY_STATS=1: one line per launch.
+  bool progress = false;    ///< MARGAY_PROGRESS=1: a line for launches over two seconds.
+  bool quiet = false;       ///< MARGAY_QUIET=1: no error sentences on stderr.
 };
 
 /// Gives the value of an environment variable, or nothing when it is not set.

@@ -4,7 +4,7 @@ set -euo pipefail
 
 program=$1
 case=$2
-unset MARGAY_MFMA MARGAY_THREADS MARGAY_STATS MARGAY_PROGRESS MARGAY_QUIET
+unset MARGAY_MFMA MARGAY_TARGET MARGAY_THREADS MARGAY_STATS MARGAY_PROGRESS MARGAY_QUIET
 
 fail() { echo "FAILED: $*" >&2; exit 1; }
 # run WANTED [NAME=VALUE...]: runs the program; its output is in $out, what it says in $said.

@@ -38,6 +38,7 @@ TEST(Settings, reads_each_value) {
   EXPECT_EQ(read({{"MARGAY_MFMA", "fma"}})->mfma, MfmaMode::fma);
   EXPECT_EQ(read({{"MARGAY_MFMA", "fast"}})->mfma, MfmaMode::fast);
   EXPECT_EQ(read({{"MARGAY_THREADS", "12"}})->threads, 12U);
+  EXPECT_EQ(read({{"MARGAY_TARGET", "x86-64-v3"}})->target, "x86-64-v3");
   EXPECT_TRUE(read({{"MARGAY_STATS", "1"}})->stats);
   EXPECT_TRUE(read({{"MARGAY_PROGRESS", "1"}})->progress);
   EXPECT_TRUE(read({{"MARGAY_QUIET", "1"}})->quiet);
@@ -51,6 +52,8 @@ TEST(Settings, bad_values_are_errors_that_name_the_variable_and_what_it_takes) {
   EXPECT_EQ(mode.error().what,
             "The environment variable MARGAY_MFMA is \"exakt\", which is not one of exact, fma or "
             "fast.");
+  EXPECT_THAT(read({{"MARGAY_TARGET", "avx2"}}).error().what,
+              HasSubstr("one of generic, x86-64-v3 or x86-64-v4"));
   for (const char* threads : {"0", "-1", "two", "4 ", "99999", "1e3", "0x4"}) {
     const auto result = read({{"MARGAY_THREADS", threads}});
     ASSERT_FALSE(result.has_value()) << threads;
