@@ -1,0 +1,247 @@
+#include "exec/register_use.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "exec/bind.h"
+#include "exec/program.h"
+#include "exec/row_table.h"
+#include "exec/wave.h"
+#include "isa/encoding.h"
+
+namespace margay {
+namespace {
+
+using isa::bits;
+
+[[nodiscard]] unsigned registers_of(OperandType type) { return is_64_bit(type) ? 2 : 1; }
+
+template <std::size_t size>
+[[nodiscard]] bool is_one_of(std::string_view name, const std::string_view (&names)[size]) {
+  return std::ranges::find(names, name) != std::end(names);
+}
+template <std::size_t size>
+[[nodiscard]] bool starts_with_any(std::string_view name,
+                                   const std::string_view (&prefixes)[size]) {
+  return std::ranges::any_of(prefixes, [&](auto prefix) { return name.starts_with(prefix); });
+}
+
+/// SCC, by mnemonic: the scalar rows' types do not tell it. Source: MI300 ISA guide, sections 12.1
+/// to 12.5.
+constexpr std::string_view kReadScc[] = {"s_addc_u32",    "s_subb_u32",     "s_cselect_b32",
+                                         "s_cselect_b64", "s_cmov_b32",     "s_cmov_b64",
+                                         "s_cmovk_i32",   "s_cbranch_scc0", "s_cbranch_scc1"};
+constexpr std::string_view kKeepScc[] = {
+    "s_mul_",   "s_mulk_", "s_bfm_",   "s_pack_",  "s_mov",     "s_cmov",   "s_cselect", "s_brev",
+    "s_ff0",    "s_ff1",   "s_flbit",  "s_sext",   "s_bitrep",  "s_bitset", "s_getpc",   "s_setpc",
+    "s_swappc", "s_call",  "s_getreg", "s_setreg", "s_set_gpr", "s_branch", "s_cbranch"};
+
+class UseFinder {
+ public:
+  explicit UseFinder(const Instruction& instruction) : i_(instruction), row_(*instruction.row) {}
+
+  RegisterUse run() {
+    switch (row_.instruction_class) {
+      case InstructionClass::valu:
+        vector_alu();
+        break;
+      case InstructionClass::mfma:
+        matrix();
+        break;
+      case InstructionClass::salu:
+      case InstructionClass::branch:
+        scalar_alu();
+        break;
+      case InstructionClass::smem:
+        scalar_memory();
+        break;
+      case InstructionClass::lds:
+        lds();
+        break;
+      case InstructionClass::vmem:
+        vector_memory();
+        break;
+      case InstructionClass::other:
+        if (is_one_of(row_.mnemonic, {"s_sendmsg", "s_ttracedata"})) read_scalars(kM0Index, 1);
+        break;
+    }
+    return use_;
+  }
+
+ private:
+  // ---- Noting one operand -------------------------------------------------------------------
+
+  static void set(VgprMask& mask, unsigned first, unsigned count) {
+    for (unsigned row = first; row < first + count; ++row)
+      if (row < 512) mask[row / 64] |= 1ull << (row % 64);
+  }
+  static void set(std::array<std::uint64_t, 2>& mask, unsigned first, unsigned count) {
+    for (unsigned index = first; index < first + count && index < kScalarRegisters; ++index)
+      mask[index / 64] |= 1ull << (index % 64);
+  }
+  void read_vgprs(unsigned operand, unsigned first, unsigned count) {
+    use_.sources[operand] = {static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(count)};
+    set(use_.reads, first, count);
+  }
+  void write_vgprs(unsigned first, unsigned count) {
+    use_.destination = {static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(count)};
+    set(use_.writes, first, count);
+  }
+  void read_scalars(unsigned first, unsigned count) { set(use_.scalar_reads, first, count); }
+  void write_scalars(unsigned first, unsigned count) { set(use_.scalar_writes, first, count); }
+  void read_source(unsigned n, unsigned registers) {
+    const Source source = i_.src[n];
+    if (source.is_vgpr()) read_vgprs(n, source.index(), registers);
+    if (source.kind() == Source::kScalar) read_scalars(source.index(), registers);
+  }
+
+  // ---- Vector ALU ---------------------------------------------------------------------------
+
+  void vector_alu() {
+    for (unsigned n = 0; n < row_.source_count && n < 3; ++n)
+      if (!read_chosen_half(n)) read_source(n, registers_of(row_.sources[n]));
+    // v_div_fmas has three sources of its own and takes VCC as the fourth.
+    if (row_.source_count == 4) read_scalars(kVccIndex, 2);
+    if (i_.execute == run_indexed) read_scalars(kM0Index, 1);
+    if (row_.scalar_result) write_scalars(i_.sdst, 1);
+    if (row_.mask_result) write_scalars(i_.sdst, 2);
+    if (row_.writes_exec) write_scalars(kExecIndex, 2);
+    if (i_.dst != kNoRegister) write_vgprs(i_.dst, registers_of(row_.result));
+    if (row_.mnemonic == "v_swap_b32") {
+      read_vgprs(1, i_.dst, 1);
+      set(use_.writes, i_.src[0].index(), 1);
+    }
+    const bool by_number =
+        is_one_of(row_.mnemonic, {"v_readlane_b32", "v_writelane_b32", "v_readfirstlane_b32"});
+    use_.crosses_lanes = by_number || i_.execute == run_dpp;
+    use_.ignores_exec = by_number && row_.mnemonic != "v_readfirstlane_b32";
+    use_.merges_destination = keeps_part();
+  }
+  /// Packed pairs of 32-bit numbers: op_sel and op_sel_hi choose a register of the pair for the low
+  /// and for the high result; v_pk_mov_b32 takes one register of each source.
+  bool read_chosen_half(unsigned n) {
+    if (!row_.mnemonic.starts_with("v_pk_") || row_.sources[n] != OperandType::u64) return false;
+    const Source source = i_.src[n];
+    if (source.kind() == Source::kConstant) return true;
+    const bool low = i_.extra >> n & 1;
+    const bool high = row_.mnemonic == "v_pk_mov_b32" ? low : (i_.extra >> (3 + n) & 1) != 0;
+    const unsigned first = source.index() + (low && high ? 1 : 0), count = low == high ? 1 : 2;
+    if (source.is_vgpr())
+      read_vgprs(n, first, count);
+    else
+      read_scalars(first, count);
+    return true;
+  }
+  [[nodiscard]] bool keeps_part() const {
+    if (i_.dst == kNoRegister) return false;
+    if (row_.mnemonic == "v_writelane_b32" || row_.mnemonic == "v_fma_mixlo_f16" ||
+        row_.mnemonic == "v_fma_mixhi_f16")
+      return true;
+    if (i_.execute == run_sdwa) return bits(i_.extra, 8, 10) != 6 && bits(i_.extra, 11, 12) == 2;
+    if (i_.execute == run_dpp) return !bits(i_.extra, 19, 19) || bits(i_.extra, 24, 31) != 0xff;
+    return is_16_bit(row_.result) && (i_.modifiers.op_select & 8) != 0;
+  }
+
+  void matrix() {
+    for (unsigned n = 0; n < 3; ++n) read_source(n, row_.mfma_registers[n]);
+    write_vgprs(i_.dst, row_.mfma_registers[3]);
+    use_.crosses_lanes = use_.ignores_exec = true;
+  }
+
+  // ---- Scalar formats -----------------------------------------------------------------------
+
+  void scalar_alu() {
+    const std::string_view name = row_.mnemonic;
+    for (unsigned n = 0; n < row_.source_count; ++n) read_source(n, registers_of(row_.sources[n]));
+    use_.reads_scc = is_one_of(name, kReadScc);
+    use_.writes_scc =
+        row_.instruction_class == InstructionClass::salu && !starts_with_any(name, kKeepScc);
+    if (name == "s_cbranch_vccz" || name == "s_cbranch_vccnz") read_scalars(kVccIndex, 2);
+    if (name == "s_cbranch_execz" || name == "s_cbranch_execnz") read_scalars(kExecIndex, 2);
+    if (name.starts_with("s_set_gpr_idx")) return index_mode();
+    if (name.ends_with("exec_b64")) {  // saveexec, wrexec
+      read_scalars(kExecIndex, 2);
+      write_scalars(kExecIndex, 2);
+    }
+    if (i_.sdst == kNoRegister) return;
+    if (name == "s_setreg_b32") return read_scalars(i_.sdst, 1);
+    if (row_.result == OperandType::none && row_.source_count == 2) return;  // s_cmpk: SCC only
+    const bool pair =
+        row_.result == OperandType::none ? name.ends_with("_b64") : is_64_bit(row_.result);
+    write_scalars(i_.sdst, pair ? 2 : 1);
+    if (name.starts_with("s_bitset")) read_scalars(i_.sdst, pair ? 2 : 1);
+  }
+  /// The index lives in M0; each of these replaces some of its bits.
+  void index_mode() {
+    if (row_.mnemonic == "s_set_gpr_idx_off") return;
+    read_scalars(kM0Index, 1);
+    write_scalars(kM0Index, 1);
+  }
+  void scalar_memory() {
+    write_scalars(i_.sdst, row_.registers);
+    if (row_.mnemonic == "s_memtime" || row_.mnemonic == "s_memrealtime") return;
+    read_source(0, row_.mnemonic.starts_with("s_buffer") ? 4 : 2);
+    read_source(1, 1);
+  }
+
+  // ---- Memory -------------------------------------------------------------------------------
+
+  void data(unsigned operand, unsigned first) { read_vgprs(operand, first, row_.registers); }
+  /// What an atomic returns: one value of the two that a compare-and-swap is given.
+  [[nodiscard]] unsigned returned_registers() const {
+    return std::min<unsigned>(row_.registers, row_.access_bytes / 4u);
+  }
+  void load_result(unsigned first, unsigned count) {
+    write_vgprs(first, count);
+    use_.merges_destination = row_.is_load && row_.mnemonic.contains("_d16");
+  }
+
+  void lds() {
+    const std::string_view name = row_.mnemonic;
+    read_source(0, 1);
+    const bool swizzle = name == "ds_swizzle_b32";  // its data stands in the address field
+    if ((row_.is_store || row_.is_atomic) && !swizzle) data(1, i_.src[1].index());
+    if (name.starts_with("ds_write2") || name.starts_with("ds_cmpst")) data(2, i_.src[2].index());
+    if (row_.is_load || row_.returns_value) load_result(i_.dst, row_.registers);
+    use_.crosses_lanes = swizzle || name.starts_with("ds_permute") || name.starts_with("ds_bperm");
+  }
+
+  void vector_memory() {
+    if (row_.mnemonic.starts_with("buffer_")) return buffer();
+    const bool has_base = i_.src[2].kind() == Source::kScalar;
+    if (row_.mnemonic.starts_with("scratch_")) {
+      if (i_.extra & extra::kScratchVaddr) read_source(0, 1);
+      read_source(2, 1);
+    } else {
+      read_source(0, has_base ? 1 : 2);
+      read_source(2, 2);
+    }
+    if (row_.mnemonic.starts_with("global_load_lds_")) return read_scalars(kM0Index, 1);
+    if (row_.is_store || row_.is_atomic) data(1, i_.src[1].index());
+    memory_result();
+  }
+  void buffer() {
+    const unsigned offset = (i_.extra & extra::kOffen) != 0,
+                   index = (i_.extra & extra::kIdxen) != 0;
+    if (offset + index != 0) read_source(0, offset + index);
+    read_source(1, 4);
+    read_source(2, 1);
+    if (i_.extra & extra::kToLds) return read_scalars(kM0Index, 1);
+    if (row_.is_store || row_.is_atomic) data(1, i_.dst);
+    memory_result();
+  }
+  void memory_result() {
+    if (row_.is_load) load_result(i_.dst, row_.registers);
+    if (row_.is_atomic && (i_.extra & extra::kSc0)) load_result(i_.dst, returned_registers());
+  }
+
+  const Instruction& i_;
+  const Row& row_;
+  RegisterUse use_;
+};
+
+}  // namespace
+
+RegisterUse register_use(const Instruction& instruction) { return UseFinder(instruction).run(); }
+
+}  // namespace margay

@@ -1,0 +1,331 @@
+// register_use judged by LLVM's own description of each instruction (MCInstrDesc: explicit and
+// implicit operands, read and written), for random operands of every instruction the executor has.
+#include "exec/register_use.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <llvm/MC/MCAsmInfo.h>
+#include <llvm/MC/MCContext.h>
+#include <llvm/MC/MCDisassembler/MCDisassembler.h>
+#include <llvm/MC/MCInst.h>
+#include <llvm/MC/MCInstrInfo.h>
+#include <llvm/MC/MCRegisterInfo.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/MCTargetOptions.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <array>
+#include <bitset>
+#include <charconv>
+#include <cstring>
+#include <map>
+#include <random>
+#include <set>
+
+#include "exec/bind.h"
+#include "exec/row_table.h"
+#include "exec/wave.h"
+#include "isa/decoder.h"
+#include "isa/encoding.h"
+#include "mfma/mfma.h"
+
+namespace margay {
+namespace {
+
+constexpr BindContext kContext{.accum_offset = 256, .vgpr_rows = 512};
+
+/// Registers by number: rows of the VGPR file, then scalars, then SCC.
+using Set = std::bitset<512 + 128 + 1>;
+constexpr unsigned kScalars = 512, kScc = 640;
+Set of(const VgprMask& rows, const std::array<std::uint64_t, 2>& scalars, bool scc) {
+  Set out;
+  for (unsigned n = 0; n < 512; ++n) out[n] = contains(rows, n);
+  for (unsigned n = 0; n < 128; ++n) out[kScalars + n] = contains(scalars, n);
+  out[kScc] = scc;
+  return out;
+}
+std::string text_of(const Set& set) {
+  std::string out;
+  for (unsigned n = 0; n < set.size(); ++n)
+    if (set[n])
+      out += n < 256        ? fmt::format(" v{}", n)
+             : n < kScalars ? fmt::format(" a{}", n - 256)
+             : n < kScc     ? fmt::format(" s{}", n - kScalars)
+                            : " scc";
+  return out.empty() ? " nothing" : out;
+}
+
+/// What LLVM says of one instruction. `tied` are the uses that must be the same registers as a
+/// result: accumulators, and old values that are kept in part.
+struct Described {
+  std::string name;  ///< LLVM's opcode name.
+  Set reads, writes, tied, implicit_reads;
+};
+
+class Llvm {
+ public:
+  Llvm() {
+    std::string why;
+    constexpr const char* triple = "amdgcn-amd-amdhsa";
+    const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, why);
+    registers_.reset(target->createMCRegInfo(triple));
+    assembly_.reset(target->createMCAsmInfo(*registers_, triple, llvm::MCTargetOptions{}));
+    instructions_.reset(target->createMCInstrInfo());
+    subtarget_.reset(target->createMCSubtargetInfo(triple, "gfx942", ""));
+    context_ = std::make_unique<llvm::MCContext>(llvm::Triple(triple), assembly_.get(),
+                                                 registers_.get(), subtarget_.get());
+    disassembler_.reset(target->createMCDisassembler(*subtarget_, *context_));
+  }
+
+  std::optional<Described> describe(std::span<const std::byte> code) const {
+    llvm::MCInst inst;
+    std::uint64_t size = 0;
+    const llvm::ArrayRef bytes(reinterpret_cast<const std::uint8_t*>(code.data()), code.size());
+    if (disassembler_->getInstruction(inst, size, bytes, 0, llvm::nulls()) !=
+        llvm::MCDisassembler::Success)
+      return std::nullopt;
+    const llvm::MCInstrDesc& desc = instructions_->get(inst.getOpcode());
+    Described out;
+    out.name = instructions_->getName(inst.getOpcode()).str();
+    for (unsigned n = 0; n < inst.getNumOperands(); ++n) {
+      if (!inst.getOperand(n).isReg()) continue;
+      const auto reg = inst.getOperand(n).getReg();
+      const bool tied =
+          n < desc.getNumOperands() && desc.getOperandConstraint(n, llvm::MCOI::TIED_TO) != -1;
+      add(n < desc.getNumDefs() ? out.writes : tied ? out.tied : out.reads, reg);
+    }
+    for (const auto reg : desc.implicit_defs()) add(out.writes, reg);
+    for (const auto reg : desc.implicit_uses()) add(out.implicit_reads, reg);
+    return out;
+  }
+
+ private:
+  /// "VGPR4_VGPR5", "SGPR0", "VCC_LO_vi"...: the registers that the parts name.
+  void add(Set& set, unsigned reg) const {
+    std::string_view name = registers_->getName(reg);
+    struct Named {
+      std::string_view name;
+      unsigned index, count;
+    };
+    constexpr Named kNamed[] = {{"VCC_LO", 106, 1},  {"VCC_HI", 107, 1},  {"VCC", 106, 2},
+                                {"EXEC_LO", 126, 1}, {"EXEC_HI", 127, 1}, {"EXEC", 126, 2},
+                                {"M0", 124, 1},      {"SCC", 128, 1}};
+    for (const auto& [start, index, count] : kNamed) {
+      if (!name.starts_with(start)) continue;
+      for (unsigned n = 0; n < count; ++n) set.set(kScalars + index + n);
+      return;
+    }
+    // Flat scratch's and XNACK's registers are SGPRs to other instructions.
+    if (name.starts_with("FLAT_SCR") || name.starts_with("XNACK")) {
+      const unsigned first = name.starts_with("FLAT") ? 102 : 104;
+      const bool low = name.contains("_LO"), high = name.contains("_HI");
+      if (!high) set.set(kScalars + first);
+      if (!low) set.set(kScalars + first + 1);
+      return;
+    }
+    while (!name.empty()) {
+      const std::string_view part = name.substr(0, name.find('_'));
+      name.remove_prefix(std::min(name.size(), part.size() + 1));
+      for (const auto& [file, base] : {std::pair{"VGPR", 0u}, {"AGPR", 256u}, {"SGPR", kScalars}}) {
+        unsigned index = 0;
+        if (part.starts_with(file) &&
+            std::from_chars(part.data() + 4, part.data() + part.size(), index).ec == std::errc{})
+          set.set(base + index);
+      }
+    }
+  }
+
+  std::unique_ptr<llvm::MCRegisterInfo> registers_;
+  std::unique_ptr<llvm::MCAsmInfo> assembly_;
+  std::unique_ptr<llvm::MCInstrInfo> instructions_;
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget_;
+  std::unique_ptr<llvm::MCContext> context_;
+  std::unique_ptr<llvm::MCDisassembler> disassembler_;
+};
+
+// ---- Deliberate differences -------------------------------------------------------------------
+
+bool is_vector(const Row& row) {
+  return row.instruction_class != InstructionClass::salu &&
+         row.instruction_class != InstructionClass::branch &&
+         row.instruction_class != InstructionClass::smem;
+}
+
+/// Turns LLVM's description into ours where they differ on purpose.
+void apply_differences(Described& llvm, const RegisterUse& ours, const Row& row) {
+  const std::string_view name = row.mnemonic;
+  const auto forget = [&](unsigned index, unsigned count) {
+    for (unsigned n = 0; n < count; ++n) llvm.implicit_reads.reset(kScalars + index + n);
+  };
+  // EXEC as a vector instruction's mask is not listed; as an operand it is.
+  if (is_vector(row)) forget(kExecIndex, 2);
+  // Flat and scratch addressing use a hardware register on gfx942, not SGPRs 102 and 103.
+  if (row.instruction_class == InstructionClass::vmem) forget(102, 2);
+  // M0 bounded LDS addresses before gfx9; LLVM's encodings of gfx8 serve gfx9 too.
+  if (row.instruction_class == InstructionClass::lds) forget(kM0Index, 1);
+  llvm.reads |= llvm.implicit_reads;
+  // Pairs of 32-bit numbers read the registers that op_sel chooses (never more than LLVM says).
+  if (name.starts_with("v_pk_") && row.sources[0] == OperandType::u64) {
+    const Set reads = of(ours.reads, ours.scalar_reads, false);
+    if ((reads & ~llvm.reads).none()) llvm.reads = reads;
+  }
+  // The destination of d16 reads of LDS keeps a half; LLVM's gfx8 encodings lost the tie.
+  if (row.instruction_class == InstructionClass::lds && name.contains("_d16")) {
+    const Set destination = of(ours.writes, {}, false);
+    llvm.tied |= destination & llvm.reads;
+    llvm.reads &= ~destination;
+  }
+  // The other bits of a register of which these replace some are read; LLVM does not say so.
+  const Set scalars = of({}, ours.scalar_writes, false);
+  if (name.starts_with("s_bitset") || name == "s_set_gpr_idx_mode") llvm.reads |= scalars;
+  // Of a buffer's compare-and-swap the first half of the data tuple is written; LLVM's result is
+  // the tuple, for it is the same registers.
+  if (name.starts_with("buffer_atomic_cmpswap") && ours.destination.count != 0)
+    for (unsigned n = 0; n < ours.destination.count; ++n)
+      llvm.writes.reset(ours.destination.first + ours.destination.count + n);
+}
+
+// ---- The comparison -----------------------------------------------------------------------------
+
+struct Findings {
+  std::set<std::string_view> judged;
+  std::map<std::string, std::string> wrong;  ///< By mnemonic and kind.
+  std::size_t count = 0, merging = 0, crossing = 0;
+};
+
+void compare(const std::string& text, const Instruction& i, Described llvm, Findings& out) {
+  const Row& row = *i.row;
+  const RegisterUse ours = register_use(i);
+  apply_differences(llvm, ours, row);
+  const auto wrong = [&](std::string_view what, const std::string& detail) {
+    out.wrong.emplace(fmt::format("{} {}", row.mnemonic, what),
+                      fmt::format("{} ({}): {}", text, llvm.name, detail));
+  };
+  const Set reads = of(ours.reads, ours.scalar_reads, ours.reads_scc);
+  const Set writes = of(ours.writes, ours.scalar_writes, ours.writes_scc);
+  if (writes != llvm.writes)
+    wrong("writes", "writes" + text_of(writes) + ", LLVM:" + text_of(llvm.writes));
+  // A tied use is either read (accumulated onto) or kept in part.
+  const Set untied = llvm.tied & ~reads & ~llvm.reads;
+  if ((reads & ~llvm.tied) != (llvm.reads & ~llvm.tied) || (llvm.reads & ~reads).any())
+    wrong("reads", "reads" + text_of(reads) + ", LLVM:" + text_of(llvm.reads | llvm.tied));
+  if (untied.any() && !ours.merges_destination) wrong("merges", "does not keep" + text_of(untied));
+  Set listed;
+  for (const RegisterRange& range : ours.sources)
+    for (unsigned n = 0; n < range.count; ++n) listed.set(range.first + n);
+  if (listed != of(ours.reads, {}, false)) wrong("sources", "are" + text_of(listed));
+  out.merging += ours.merges_destination;
+  out.crossing += ours.crosses_lanes;
+  out.judged.insert(row.mnemonic);
+  ++out.count;
+}
+
+/// An encoding's first dword. Source: MI300 ISA guide, chapter 13.
+struct Encoding {
+  std::uint32_t prefix;
+  unsigned prefix_low, opcode_low, opcode_bits;
+};
+constexpr auto kEncodings = std::to_array<Encoding>({
+    {0b10, 30, 23, 7},         // SOP2, SOPK
+    {0b101111101, 23, 8, 8},   // SOP1
+    {0b101111110, 23, 16, 7},  // SOPC
+    {0b101111111, 23, 16, 7},  // SOPP
+    {0b110000, 26, 18, 8},     // SMEM
+    {0b0, 31, 25, 6},          // VOP2
+    {0b0111111, 25, 9, 8},     // VOP1
+    {0b0111110, 25, 17, 8},    // VOPC
+    {0b110100, 26, 16, 10},    // VOP3, VOP3P, MFMA
+    {0b110110, 26, 17, 8},     // DS
+    {0b110111, 26, 18, 7},     // FLAT, GLOBAL, SCRATCH
+    {0b111000, 26, 18, 7},     // MUBUF
+});
+
+/// Operand bits that decode often; see tests/unit/isa/operands_test.cpp.
+std::uint64_t operand_bits(const Encoding& encoding, std::mt19937_64& random) {
+  std::uint64_t word = random();
+  if (random() % 4 != 0) word &= random();
+  if (random() % 4 == 0) word &= random();
+  if (random() % 2) word &= ~0x0001'0101'0000'0001ull;  // tuples are aligned to two
+  if (encoding.prefix == 0b110100) {
+    if (random() % 4 != 0) word |= random() & 0x0402'0100'0000'0000;
+    if (random() % 2) word &= ~0xf800'0000'0000'ff00ull;  // no modifiers
+    if (random() % 3 == 0) word &= ~0x07fc'0000'0000'0000ull;
+  }
+  if (encoding.prefix == 0b110111 && random() % 2) word |= 0x007f'0000'0000'0000;
+  if (encoding.prefix_low >= 25 && encoding.prefix >> 3 == 0b0001) return word;
+  const bool dpp_or_sdwa = encoding.prefix == 0 || encoding.prefix >> 1 == 0b011111;
+  if (dpp_or_sdwa) {
+    constexpr unsigned kSpecial[] = {255, 249, 250, 240, 193};
+    if (random() % 2) word = (word & ~0x1ffull) | kSpecial[random() % 5];
+    const auto second = static_cast<std::uint32_t>(random() & random());
+    const std::uint32_t kept = random() % 2 ? 0x36363600u : 0xff0150ffu;
+    word = (word & 0xffffffff) | std::uint64_t{second & (kept | 0x00ff00ffu)} << 32;
+  }
+  return word;
+}
+
+const Findings& findings() {
+  static const Findings result = [] {
+    Findings out;
+    const auto decoder = isa::Decoder::create();
+    EXPECT_TRUE(decoder);
+    const Llvm llvm;
+    const RowTable& rows = *row_table("generic");
+    std::mt19937_64 random(325);
+    const auto judge = [&](std::uint64_t word) {
+      std::array<std::byte, 20> code{};
+      const auto literal = static_cast<std::uint32_t>(random());
+      std::memcpy(code.data(), &word, 8);
+      std::memcpy(code.data() + 8, &literal, 4);
+      const auto encoded = (*decoder)->decode(code, 0);
+      if (!encoded) return;
+      const Row* const row = rows.find(encoded->mnemonic);
+      if (row == nullptr) return;
+      const auto bound = bind(*encoded, *row, kContext, 0);
+      if (!bound) return;
+      const std::string text = (*decoder)->disassemble(code, 0);
+      if (text.contains("/*Invalid")) return;
+      if (const auto described = llvm.describe(code)) compare(text, *bound, *described, out);
+    };
+    judge(0x1800'0101'd3d8'4002);  // v_accvgpr_read_b32 v2, a1
+    judge(0x1800'0101'd3d9'4002);  // v_accvgpr_write_b32 a2, v1
+    for (const Encoding& encoding : kEncodings) {
+      const std::uint64_t fixed_mask =
+          ((std::uint64_t{1} << encoding.opcode_bits) - 1) << encoding.opcode_low |
+          (0xffff'ffffu & ~((std::uint64_t{1} << encoding.prefix_low) - 1));
+      for (std::uint64_t opcode = 0; opcode >> encoding.opcode_bits == 0; ++opcode) {
+        const std::uint64_t fixed =
+            std::uint64_t{encoding.prefix} << encoding.prefix_low | opcode << encoding.opcode_low;
+        for (int n = 0; n < 200; ++n) judge(fixed | (operand_bits(encoding, random) & ~fixed_mask));
+      }
+    }
+    return out;
+  }();
+  return result;
+}
+
+TEST(RegisterUse, IsWhatLlvmDescribes) {
+  int shown = 0;
+  for (const auto& [kind, wrong] : findings().wrong)
+    if (shown++ < 60) ADD_FAILURE() << kind << ": " << wrong;
+  EXPECT_TRUE(findings().wrong.empty()) << findings().wrong.size() << " kinds";
+  EXPECT_GT(findings().count, 50000u);
+  EXPECT_GT(findings().merging, 1000u);
+  EXPECT_GT(findings().crossing, 1000u);
+}
+
+TEST(RegisterUse, EveryRowWasJudged) {
+  std::vector<std::string_view> missing;
+  row_table("generic")->for_each([&](const Row& row) {
+    if (row.shape != nullptr && row.mnemonic == row.shape->old_mnemonic) return;
+    // Rows of families whose members exist on other processors only.
+    if (row.mnemonic == "s_code_end" || row.mnemonic == "buffer_atomic_pk_add_bf16") return;
+    if (!findings().judged.contains(row.mnemonic)) missing.push_back(row.mnemonic);
+  });
+  EXPECT_THAT(missing, testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace margay
