@@ -1,0 +1,91 @@
+// What the checker reports: data only. The checks make findings, report.h counts and sorts them,
+// text.h and json.h show them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "code_object/code_object.h"
+
+namespace margay::check {
+
+/// The five checks; also the names of `margay check --tool`.
+enum class Tool : std::uint8_t { memcheck, racecheck, initcheck, synccheck, waitcheck };
+inline constexpr std::size_t kToolCount = 5;
+[[nodiscard]] constexpr std::string_view tool_name(Tool tool) {
+  constexpr std::array<std::string_view, kToolCount> names = {"memcheck", "racecheck", "initcheck",
+                                                              "synccheck", "waitcheck"};
+  return names[static_cast<std::size_t>(tool)];
+}
+
+/// An error makes `margay check` fail. A note is worth knowing but right on the hardware. Advice is
+/// about speed: something that was never needed in this run.
+enum class Severity : std::uint8_t { error, note, advice };
+[[nodiscard]] constexpr std::string_view severity_name(Severity severity) {
+  constexpr std::array<std::string_view, 3> names = {"error", "note", "advice"};
+  return names[static_cast<std::size_t>(severity)];
+}
+
+inline constexpr std::uint64_t kNoVaddr = ~std::uint64_t{0};
+inline constexpr std::int32_t kNoNumber = -1;
+
+/// One instruction's part in a finding: what it did, who ran it, where it stands.
+struct Access {
+  std::string role;  ///< "write", "read", "load", "overwritten", "barrier", "waits here" ...
+  std::int32_t wave = kNoNumber;  ///< Index in the workgroup.
+  std::int32_t lane = kNoNumber;
+  std::array<std::uint32_t, 3> workgroup = {};
+  std::uint64_t vaddr = kNoVaddr;  ///< In the code object's image; kNoVaddr: no instruction.
+  // Filled in from vaddr when a launch ends (resolve.h).
+  std::uint64_t pc = 0;     ///< Device address.
+  std::string instruction;  ///< As the disassembler prints it.
+  std::string function;     ///< Demangled name of the function the code belongs to.
+  std::uint64_t function_offset = 0;
+  std::vector<SourceFrame> frames;  ///< The user's line first, then what it called.
+};
+
+/// One finding, which stands for all that have the same key.
+struct Finding {
+  Tool tool = Tool::memcheck;
+  Severity severity = Severity::error;
+  std::string kind;                 ///< Short and stable: "read-after-write", "out-of-bounds" ...
+  std::string message;              ///< One line: what is wrong, with bytes, registers, names.
+  std::vector<Access> accesses;     ///< The instruction that showed it last; one or two as a rule.
+  std::vector<std::string> detail;  ///< Further lines: what stands between, which allocation.
+  std::string hint;                 ///< The nearest fix.
+  std::string kernel;               ///< Demangled.
+  std::uint64_t launch = 0;         ///< 1 for the process's first launch.
+  std::uint64_t count = 1;          ///< How often it happened.
+};
+
+inline constexpr std::int64_t kNotCounted = -1;
+
+/// An s_waitcnt or s_barrier that ran, for advice and for `margay mutate`.
+struct Site {
+  std::string kernel;  ///< Mangled: the kernel whose code object holds it.
+  std::uint64_t vaddr = 0;
+  std::uint32_t word = 0;  ///< The instruction's four bytes.
+  bool is_barrier = false;
+  std::uint64_t executions = 0;  ///< Wave executions over all launches.
+  std::uint64_t ordered = 0;     ///< How many of them something depended on.
+  /// Of a wait: the same for its vmcnt, expcnt and lgkmcnt alone, where somebody counted that.
+  std::array<std::int64_t, 3> ordered_by = {kNotCounted, kNotCounted, kNotCounted};
+  std::string instruction;
+  std::vector<SourceFrame> frames;
+};
+
+/// All that one checked process has to say, in the order it is shown.
+struct Report {
+  std::vector<std::string> tools;
+  bool adversarial = false;
+  std::uint64_t seed = 0;
+  std::uint64_t launches = 0;
+  std::vector<Finding> findings;  ///< Errors and notes, then advice.
+  std::vector<Site> sites;
+  std::uint64_t suppressed = 0;  ///< Findings that the suppressions took out.
+};
+
+}  // namespace margay::check

@@ -1,0 +1,137 @@
+// Writing; see json.h. Reading is in json_parse.cpp.
+#include "observe/check/json.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "observe/check/report.h"
+
+namespace margay::check {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Absent numbers are null: -1 or 2^64-1 would look like values.
+Json number_or_null(std::int64_t number) { return number < 0 ? Json(nullptr) : Json(number); }
+
+Json frames_json(const std::vector<SourceFrame>& frames) {
+  Json list = Json::array();
+  for (const SourceFrame& frame : frames) {
+    list.push_back({{"function", frame.function},
+                    {"file", frame.file},
+                    {"line", frame.line},
+                    {"column", frame.column}});
+  }
+  return list;
+}
+
+Json access_json(const Access& access) {
+  const bool has_instruction = access.vaddr != kNoVaddr;
+  return {{"role", access.role},
+          {"wave", number_or_null(access.wave)},
+          {"lane", number_or_null(access.lane)},
+          {"workgroup", access.workgroup},
+          {"instruction", access.instruction},
+          {"pc", has_instruction ? Json(access.pc) : Json(nullptr)},
+          {"vaddr", has_instruction ? Json(access.vaddr) : Json(nullptr)},
+          {"function", access.function},
+          {"function_offset", access.function_offset},
+          {"frames", frames_json(access.frames)}};
+}
+
+Json finding_json(const Finding& finding) {
+  Json accesses = Json::array();
+  for (const Access& access : finding.accesses) accesses.push_back(access_json(access));
+  return {{"tool", tool_name(finding.tool)},
+          {"kind", finding.kind},
+          {"severity", severity_name(finding.severity)},
+          {"message", finding.message},
+          {"kernel", finding.kernel},
+          {"launch", finding.launch},
+          {"count", finding.count},
+          {"accesses", std::move(accesses)},
+          {"detail", finding.detail},
+          {"hint", finding.hint}};
+}
+
+Json site_json(const Site& site) {
+  Json json = {{"kernel", site.kernel},
+               {"vaddr", site.vaddr},
+               {"word", site.word},
+               {"is_barrier", site.is_barrier},
+               {"executions", site.executions},
+               {"ordered", site.ordered},
+               {"instruction", site.instruction},
+               {"frames", frames_json(site.frames)}};
+  Json by = Json::array();
+  for (const std::int64_t number : site.ordered_by) by.push_back(number_or_null(number));
+  json["ordered_by"] = std::move(by);
+  return json;
+}
+
+Error cannot_write(const std::string& path, int number) {
+  return {ErrorCode::system,
+          fmt::format("The report cannot be written: {}.", std::strerror(number)), path,
+          "Name a file in a directory that exists and can be written to."};
+}
+
+}  // namespace
+
+std::string json_of(const Report& report) {
+  Json findings = Json::array();
+  Json advice = Json::array();
+  for (const Finding& finding : report.findings) {
+    (finding.severity == Severity::advice ? advice : findings).push_back(finding_json(finding));
+  }
+  Json sites = Json::array();
+  for (const Site& site : report.sites) sites.push_back(site_json(site));
+  const Tally count = tally(report.findings);
+  const Json document = {{"version", kJsonVersion},
+                         {"tools", report.tools},
+                         {"adversarial", report.adversarial ? Json(report.seed) : Json(nullptr)},
+                         {"launches", report.launches},
+                         {"findings", std::move(findings)},
+                         {"advice", std::move(advice)},
+                         {"sites", std::move(sites)},
+                         {"summary",
+                          {{"errors", count.errors},
+                           {"notes", count.notes},
+                           {"advice", count.advice},
+                           {"suppressed", report.suppressed}}}};
+  // Names come from files and may hold any bytes.
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Status write_report(const Report& report, const std::string& path) {
+  std::string target = path;
+  const std::string pid = std::to_string(getpid());
+  for (std::size_t at = target.find("%p"); at != std::string::npos; at = target.find("%p", at)) {
+    target.replace(at, 2, pid);
+    at += pid.size();
+  }
+  const std::string text = json_of(report);
+  const std::string partial = target + "." + pid + ".part";
+  std::FILE* file = std::fopen(partial.c_str(), "wb");
+  if (file == nullptr) return std::unexpected(cannot_write(target, errno));
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  const int write_error = errno;
+  if (std::fclose(file) != 0 || !written) {
+    const int number = written ? errno : write_error;
+    std::remove(partial.c_str());
+    return std::unexpected(cannot_write(target, number));
+  }
+  if (std::rename(partial.c_str(), target.c_str()) != 0) {
+    const int number = errno;
+    std::remove(partial.c_str());
+    return std::unexpected(cannot_write(target, number));
+  }
+  return {};
+}
+
+}  // namespace margay::check

@@ -1,0 +1,27 @@
+// Reports as JSON: what a checked process leaves behind, `margay check --json` writes and other
+// programs read. docs/check.md describes the fields; they are part of the tool's interface.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "observe/check/finding.h"
+
+namespace margay::check {
+
+inline constexpr int kJsonVersion = 1;
+
+[[nodiscard]] std::string json_of(const Report& report);
+
+/// Malformed text, a field of the wrong type, an unknown tool or a newer version are errors that
+/// name the field. Fields that are not known are passed over.
+[[nodiscard]] Result<Report> parse_report(std::string_view json);
+
+/// Writes `report` to `path`, in which %p stands for the process's id. The file appears whole or
+/// not at all.
+[[nodiscard]] Status write_report(const Report& report, const std::string& path);
+
+[[nodiscard]] Result<Report> read_report(const std::string& path);
+
+}  // namespace margay::check
