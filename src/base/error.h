@@ -21,6 +21,7 @@ enum class ErrorCode : std::uint8_t {
   illegal_instruction,  ///< A device program ran something that is not an instruction.
   not_implemented,      ///< Valid on the hardware, but not in this version of Margay.
   device_trap,          ///< A device program ran s_trap, abort or a failed assert.
+  deadlock,             ///< No wave of a workgroup can ever go on.
   system,               ///< The host's operating system refused something.
 };
 

@@ -65,7 +65,8 @@ class VirtualDevice final : public Device {
     return std::make_shared<Module>(std::move(object), *memory_, image, rows_);
   }
 
-  [[nodiscard]] Result<LaunchReport> launch(const LaunchRequest& request) override {
+  [[nodiscard]] Result<LaunchReport> launch(const LaunchRequest& request,
+                                            LaunchObserver* observer) override {
     if (!request.module || request.kernel == nullptr)
       return fail(ErrorCode::invalid_argument, "a launch without a kernel", "launch");
     MARGAY_CHECK(check_limits(request, properties_));
@@ -92,6 +93,7 @@ class VirtualDevice final : public Device {
                                         : std::max(1u, std::thread::hardware_concurrency());
     job.measure_time_shares = options_.measure_time_shares;
     job.progress = &options_.progress;
+    job.observer = observer;
     return dispatch(job);
   }
 

@@ -18,6 +18,8 @@
 
 namespace margay {
 
+class LaunchObserver;
+
 /// What the virtual device is; also the limits a launch is checked against.
 /// Sources: AMD CDNA 3 white paper; MI325X data sheet; CDNA3 ISA guide 3.6.
 struct DeviceProperties {
@@ -100,8 +102,9 @@ class Device {
   [[nodiscard]] virtual Result<std::shared_ptr<LoadedModule>> load(CodeObject object) = 0;
 
   /// Checks the request against the hardware's limits, then runs it to the end. Safe to call from
-  /// several host threads; launches run one after another.
-  [[nodiscard]] virtual Result<LaunchReport> launch(const LaunchRequest& request) = 0;
+  /// several host threads; launches run one after another. `observer` watches every instruction.
+  [[nodiscard]] virtual Result<LaunchReport> launch(const LaunchRequest& request,
+                                                    LaunchObserver* observer = nullptr) = 0;
 };
 
 }  // namespace margay

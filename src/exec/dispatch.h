@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "exec/device.h"
 #include "exec/launch_setup.h"
+#include "exec/observer.h"
 #include "exec/program.h"
 
 namespace margay {
@@ -18,6 +19,7 @@ struct DispatchJob {
   LaunchAddresses addresses;
   unsigned threads = 1;
   bool measure_time_shares = false;
+  LaunchObserver* observer = nullptr;  ///< Who watches, if anybody.
   const std::function<void(std::uint64_t, std::uint64_t)>* progress = nullptr;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "exec/bind.h"
+#include "exec/observer.h"
 #include "exec/program.h"
 #include "exec/row_table.h"
 #include "exec/rows.h"
@@ -90,6 +91,10 @@ void add_matrix_rows(RowTable& table, std::string_view target) {
       table.add(row);
     }
   }
+}
+
+std::uint32_t matrix_run_length(const Instruction& i) {
+  return i.execute == run_matrix_group ? static_cast<std::uint32_t>(i.offset) : 1;
 }
 
 void group_matrix_instructions(std::vector<Instruction>& instructions,

@@ -1,21 +1,43 @@
-// How the checker, the profiler and the tracer see a run: one object per host thread, told of every
-// wave instruction before and after it runs. The run loop is a template on it, so that an
-// unobserved run pays nothing. Addresses and lane masks are computed from the instruction and the
-// wave with exec/memory_model.h.
+// How the checker, the profiler and the tracer watch a run.
+//
+// One observer per host thread runs each wave instruction itself: it looks at the wave, calls the
+// instruction's handler (or puts it off, or narrows EXEC first) and looks again. The run loop is a
+// template on the observer, so that an unobserved run pays nothing. What an instruction reads and
+// writes is in exec/register_use.h, which memory it touches in exec/lane_access.h.
+//
+// Whoever watches a launch from a library above this one implements LaunchObserver; a virtual call
+// is made per workgroup, none per instruction.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "exec/instruction.h"
 #include "exec/wave.h"
 
 namespace margay {
 
-/// The interface, and the observer that observes nothing.
+class Workgroup;
+class Program;
+struct LaunchRequest;
+
+/// A wave that does not reach a barrier or its end within so many instructions lets the others of
+/// its workgroup run: they may be what it waits for.
+inline constexpr std::uint64_t kQuantum = 1 << 20;
+
+/// The observer that observes nothing, and the interface:
 struct NoObserver {
+  /// False: `step` is never called.
   static constexpr bool kEnabled = false;
-  void before(const Wave&, const Instruction&) {}
-  void after(const Wave&, const Instruction&) {}
+  /// Runs one instruction; what its handler returns. For a run of matrix instructions this is the
+  /// first of them (see matrix_run_length).
+  const Instruction* step(Wave& wave, const Instruction& i) { return i.execute(wave, i); }
+  /// Every wave of the workgroup that has not ended is at a barrier, which now opens.
+  void barrier_opens(Workgroup&) {}
+  /// Which wave runs as the `turn`-th of a round over the workgroup's waves.
+  std::uint32_t wave_in_turn(std::uint32_t turn, std::uint32_t /*wave_count*/) { return turn; }
+  /// How many instructions the wave may run before it is the next one's turn.
+  std::uint64_t quantum() { return kQuantum; }
 };
 
 /// Runs `wave` until it stops or has executed `budget` instructions; then Wave::next says where it
@@ -26,9 +48,11 @@ void run_wave(Wave& wave, std::uint64_t budget, Observer& observer) {
   std::uint64_t executed = 0;
   while (executed < budget) {
     ++executed;
-    if constexpr (Observer::kEnabled) observer.before(wave, *at);
-    const Instruction* const next = at->execute(wave, *at);
-    if constexpr (Observer::kEnabled) observer.after(wave, *at);
+    const Instruction* next;
+    if constexpr (Observer::kEnabled)
+      next = observer.step(wave, *at);
+    else
+      next = at->execute(wave, *at);
     if (next == nullptr) {
       wave.instructions += executed;
       return;  // the handler has set wave.stop and wave.next
@@ -38,5 +62,33 @@ void run_wave(Wave& wave, std::uint64_t budget, Observer& observer) {
   wave.instructions += executed;
   wave.next = at;
 }
+
+/// How a workgroup's run came to its end.
+enum class WorkgroupEnd : std::uint8_t {
+  done,
+  fault,      ///< A wave has Wave::error.
+  deadlock,   ///< Workgroup::deadlock() says who waits where.
+  cancelled,  ///< Another workgroup of the launch failed.
+};
+
+/// Watches the workgroups that one host thread runs.
+class WorkerObserver {
+ public:
+  virtual ~WorkerObserver() = default;
+  /// Runs `group`, which has just begun, to its end: Workgroup::run with an observer.
+  [[nodiscard]] virtual WorkgroupEnd run(Workgroup& group) = 0;
+};
+
+/// Watches one launch.
+class LaunchObserver {
+ public:
+  virtual ~LaunchObserver() = default;
+  /// Called once per host thread, from that thread.
+  [[nodiscard]] virtual std::unique_ptr<WorkerObserver> make_worker(const LaunchRequest& request,
+                                                                    Program& program) = 0;
+};
+
+/// How many matrix instructions, from `i` on, its handler runs at once; 1 for all others.
+[[nodiscard]] std::uint32_t matrix_run_length(const Instruction& i);
 
 }  // namespace margay

@@ -147,6 +147,8 @@ hipError_t hip_error(ErrorCode code) {
       return hipErrorNotSupported;
     case ErrorCode::device_trap:
       return hipErrorLaunchFailure;
+    case ErrorCode::deadlock:
+      return hipErrorLaunchTimeOut;
     case ErrorCode::system:
       return hipErrorOperatingSystem;
   }
