@@ -2,6 +2,7 @@
 #include "runtime/settings.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <cstdlib>
@@ -61,6 +62,68 @@ Result<unsigned> read_threads(const Environment& environment) {
   return threads;
 }
 
+/// The whole of `text` as a number, with or without 0x when `base` is 16.
+template <typename T>
+std::optional<T> to_number(std::string_view text, int base = 10) {
+  if (base == 16 && text.starts_with("0x")) text.remove_prefix(2);
+  T number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, number, base);
+  if (code != std::errc{} || stop != end) return std::nullopt;
+  return number;
+}
+
+Result<std::optional<std::uint64_t>> read_number(const Environment& environment,
+                                                 std::string_view name) {
+  const std::optional<std::string> value = environment(name);
+  if (!value || value->empty()) return std::nullopt;
+  const auto number = to_number<std::uint64_t>(*value);
+  if (!number) return bad_value(name, *value, "a number from 0 to 2^64-1");
+  return number;
+}
+
+Result<check::ToolSet> read_tools(const Environment& environment) {
+  constexpr std::string_view kName = "MARGAY_CHECK";
+  const std::optional<std::string> value = environment(kName);
+  if (!value || value->empty()) return check::ToolSet{};
+  const auto tools = check::parse_tools(*value);
+  if (tools) return *tools;
+  return bad_value(kName, *value,
+                   fmt::format("all, or some of {} with commas between",
+                               fmt::join(check::names_of(check::ToolSet{}.set()), ", ")));
+}
+
+Result<std::optional<Mutation>> read_mutation(const Environment& environment) {
+  constexpr std::string_view kName = "MARGAY_MUTATE";
+  const std::optional<std::string> value = environment(kName);
+  if (!value || value->empty()) return std::nullopt;
+  // Symbol versions aside, a mangled name holds neither sign; if it does, the last ones count.
+  const std::size_t equals = value->rfind('=');
+  const std::size_t at = value->rfind('@', equals);
+  const std::string_view text = *value;
+  if (equals != std::string::npos && at != std::string::npos && at != 0) {
+    const auto vaddr = to_number<std::uint64_t>(text.substr(at + 1, equals - at - 1), 16);
+    const auto word = to_number<std::uint32_t>(text.substr(equals + 1), 16);
+    if (vaddr && word) {
+      return Mutation{.kernel = std::string(text.substr(0, at)), .vaddr = *vaddr, .word = *word};
+    }
+  }
+  return bad_value(kName, *value, "of the form KERNEL@VADDR=WORD with hexadecimal numbers");
+}
+
+Result<CheckSettings> read_check(const Environment& environment) {
+  CheckSettings check;
+  check.tools = MARGAY_TRY(read_tools(environment));
+  check.json = environment("MARGAY_CHECK_JSON").value_or("");
+  check.max_findings =
+      MARGAY_TRY(read_number(environment, "MARGAY_CHECK_MAX")).value_or(check.max_findings);
+  check.suppressions = environment("MARGAY_CHECK_SUPPRESSIONS").value_or("");
+  check.adversarial = MARGAY_TRY(read_number(environment, "MARGAY_CHECK_ADVERSARIAL"));
+  check.leaks = MARGAY_TRY(read_switch(environment, "MARGAY_CHECK_LEAKS"));
+  check.mutation = MARGAY_TRY(read_mutation(environment));
+  return check;
+}
+
 }  // namespace
 
 Environment process_environment() {
@@ -79,6 +142,7 @@ Result<Settings> read_settings(const Environment& environment) {
   settings.stats = MARGAY_TRY(read_switch(environment, "MARGAY_STATS"));
   settings.progress = MARGAY_TRY(read_switch(environment, "MARGAY_PROGRESS"));
   settings.quiet = MARGAY_TRY(read_switch(environment, "MARGAY_QUIET"));
+  settings.check = MARGAY_TRY(read_check(environment));
   return settings;
 }
 

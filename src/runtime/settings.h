@@ -1,6 +1,7 @@
 // The environment variables the runtime obeys, read in one place. README.md lists them for users.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -8,8 +9,28 @@
 
 #include "base/error.h"
 #include "exec/device.h"
+#include "observe/check/tools.h"
 
 namespace margay::runtime {
+
+/// One instruction word to be replaced before the code object is decoded: `margay mutate`'s means
+/// to take a wait or a barrier away.
+struct Mutation {
+  std::string kernel;       ///< Mangled; the code object that defines it is changed.
+  std::uint64_t vaddr = 0;  ///< Of the four bytes, in the code object's image.
+  std::uint32_t word = 0;   ///< What stands there then.
+};
+
+/// What `margay check` sets. Without tools no launch is watched.
+struct CheckSettings {
+  check::ToolSet tools = {};         ///< MARGAY_CHECK=all, or tools with commas between.
+  std::string json = {};             ///< MARGAY_CHECK_JSON=FILE, where %p is the process's id.
+  std::uint64_t max_findings = 100;  ///< MARGAY_CHECK_MAX=N: further ones are only counted.
+  std::string suppressions = {};     ///< MARGAY_CHECK_SUPPRESSIONS=FILE
+  std::optional<std::uint64_t> adversarial = {};  ///< MARGAY_CHECK_ADVERSARIAL=SEED
+  bool leaks = false;                     ///< MARGAY_CHECK_LEAKS=1: allocations alive at the end.
+  std::optional<Mutation> mutation = {};  ///< MARGAY_MUTATE=KERNEL@VADDR=WORD, hexadecimal.
+};
 
 struct Settings {
   MfmaMode mfma = MfmaMode::exact;  ///< MARGAY_MFMA=exact|fma|fast
@@ -18,6 +39,7 @@ struct Settings {
   bool stats = false;       ///< MARGAY_STATS=1: one line per launch.
   bool progress = false;    ///< MARGAY_PROGRESS=1: a line for launches over two seconds.
   bool quiet = false;       ///< MARGAY_QUIET=1: no error sentences on stderr.
+  CheckSettings check = {};
 };
 
 /// Gives the value of an environment variable, or nothing when it is not set.

@@ -67,5 +67,59 @@ TEST(Settings, bad_values_are_errors_that_name_the_variable_and_what_it_takes) {
   }
 }
 
+TEST(CheckSettings, nothing_is_checked_by_default) {
+  const auto settings = read({{"MARGAY_CHECK", ""}, {"MARGAY_MUTATE", ""}});
+  ASSERT_TRUE(settings.has_value());
+  EXPECT_TRUE(settings->check.tools.none());
+  EXPECT_EQ(settings->check.max_findings, 100U);
+  EXPECT_FALSE(settings->check.adversarial || settings->check.leaks || settings->check.mutation);
+  EXPECT_EQ(settings->check.json + settings->check.suppressions, "");
+}
+
+TEST(CheckSettings, reads_each_value) {
+  EXPECT_TRUE(read({{"MARGAY_CHECK", "all"}})->check.tools.all());
+  const check::ToolSet two = read({{"MARGAY_CHECK", "waitcheck,memcheck"}})->check.tools;
+  EXPECT_THAT(check::names_of(two), testing::ElementsAre("memcheck", "waitcheck"));
+  EXPECT_EQ(read({{"MARGAY_CHECK_JSON", "/tmp/%p.json"}})->check.json, "/tmp/%p.json");
+  EXPECT_EQ(read({{"MARGAY_CHECK_MAX", "0"}})->check.max_findings, 0U);
+  EXPECT_EQ(read({{"MARGAY_CHECK_SUPPRESSIONS", "s.txt"}})->check.suppressions, "s.txt");
+  EXPECT_EQ(read({{"MARGAY_CHECK_ADVERSARIAL", "0"}})->check.adversarial, 0U);
+  EXPECT_EQ(read({{"MARGAY_CHECK_ADVERSARIAL", "18446744073709551615"}})->check.adversarial,
+            ~std::uint64_t{0});
+  EXPECT_TRUE(read({{"MARGAY_CHECK_LEAKS", "1"}})->check.leaks);
+}
+
+TEST(CheckSettings, reads_a_mutation) {
+  for (const char* text : {"_Z4gemmPf@1a40=bf800000", "_Z4gemmPf@0x1A40=0xbf800000"}) {
+    const auto settings = read({{"MARGAY_MUTATE", text}});
+    ASSERT_TRUE(settings.has_value()) << settings.error().text();
+    ASSERT_TRUE(settings->check.mutation.has_value());
+    EXPECT_EQ(settings->check.mutation->kernel, "_Z4gemmPf");
+    EXPECT_EQ(settings->check.mutation->vaddr, 0x1a40U);
+    EXPECT_EQ(settings->check.mutation->word, 0xbf800000U);
+  }
+}
+
+TEST(CheckSettings, bad_values_are_errors_that_name_the_variable) {
+  EXPECT_THAT(read({{"MARGAY_CHECK", "memcheck,racechek"}}).error().what,
+              HasSubstr("MARGAY_CHECK is \"memcheck,racechek\", which is not all, or some of "
+                        "memcheck, racecheck, initcheck, synccheck, waitcheck"));
+  EXPECT_THAT(read({{"MARGAY_CHECK", "memcheck,"}}).error().what, HasSubstr("MARGAY_CHECK"));
+  for (const char* name : {"MARGAY_CHECK_MAX", "MARGAY_CHECK_ADVERSARIAL"}) {
+    for (const char* value : {"-1", "ten", "1 ", "18446744073709551616"}) {
+      const auto result = read({{name, value}});
+      ASSERT_FALSE(result.has_value()) << name << "=" << value;
+      EXPECT_THAT(result.error().what, HasSubstr(name));
+    }
+  }
+  EXPECT_THAT(read({{"MARGAY_CHECK_LEAKS", "yes"}}).error().what, HasSubstr("MARGAY_CHECK_LEAKS"));
+  for (const char* value : {"k", "k@1a40", "k=bf800000", "@1a40=bf800000", "k@=bf800000",
+                            "k@1a40=", "k@1g40=bf800000", "k@1a40=1bf800000", "k=1@2"}) {
+    const auto result = read({{"MARGAY_MUTATE", value}});
+    ASSERT_FALSE(result.has_value()) << value;
+    EXPECT_THAT(result.error().what, HasSubstr("KERNEL@VADDR=WORD"));
+  }
+}
+
 }  // namespace
 }  // namespace margay::runtime
