@@ -1,0 +1,74 @@
+// Waves that meet in global memory without an order between them.
+#include "check_program.h"
+
+using namespace check_program;
+
+namespace {
+
+constexpr unsigned kThreads = 128;  // two waves
+constexpr unsigned kBlocks = 32;    // all alike: a bug of order shows in some, if not in all
+
+// broken: global_store_dword by wave 0, global_load_dword of the same bytes by wave 1.
+// fixed: s_waitcnt vmcnt(0) and s_barrier between.
+template <bool kBroken>
+__global__ void in_workgroup(unsigned* data, unsigned* out) {
+  const unsigned i = blockIdx.x * 64 + threadIdx.x % 64;
+  if (wave_index() == 0) data[i] = i * 3 + 1;  // BUG workgroup write
+  if constexpr (!kBroken) {
+    __threadfence();
+    __syncthreads();
+  }
+  if (wave_index() == 1) out[i] = data[i];  // BUG workgroup read
+}
+
+// broken: every workgroup adds to the sum with a load and a store. fixed: global_atomic_add.
+template <bool kBroken>
+__global__ void between_workgroups(unsigned* sum) {
+  if (threadIdx.x != 0) return;
+  if constexpr (kBroken) {
+    *sum = *sum + blockIdx.x + 1;  // BUG sum
+  } else {
+    atomicAdd(sum, blockIdx.x + 1);
+  }
+}
+
+// broken: two workgroups write the same tile of the result, with different values.
+template <bool kBroken>
+__global__ void same_tile(unsigned* out) {
+  const unsigned tile = kBroken ? blockIdx.x / 2 : blockIdx.x;
+  out[tile * kThreads + threadIdx.x] = blockIdx.x * 1000 + threadIdx.x;  // BUG tile
+}
+
+bool run_workgroup(void (*kernel)(unsigned*, unsigned*)) {
+  const DeviceArray<unsigned> data(kBlocks * 64, 0u);
+  const DeviceArray<unsigned> out(kBlocks * 64, 0u);
+  kernel<<<kBlocks, kThreads>>>(data.get(), out.get());
+  finish();
+  return matches(out.host(), [](std::size_t i) { return i * 3 + 1; });
+}
+
+bool run_sum(void (*kernel)(unsigned*)) {
+  const DeviceArray<unsigned> sum(1, 0u);
+  kernel<<<16, kThreads>>>(sum.get());
+  finish();
+  return sum.host()[0] == 16 * 17 / 2;
+}
+
+bool run_tile(void (*kernel)(unsigned*)) {
+  const DeviceArray<unsigned> out(8 * kThreads, 0u);
+  kernel<<<8, kThreads>>>(out.get());
+  finish();
+  return matches(out.host(), [](std::size_t i) { return i / kThreads * 1000 + i % kThreads; });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_case(argc, argv,
+                  {{"workgroup-broken", [] { return run_workgroup(in_workgroup<true>); }},
+                   {"workgroup-fixed", [] { return run_workgroup(in_workgroup<false>); }},
+                   {"sum-broken", [] { return run_sum(between_workgroups<true>); }},
+                   {"sum-fixed", [] { return run_sum(between_workgroups<false>); }},
+                   {"tile-broken", [] { return run_tile(same_tile<true>); }},
+                   {"tile-fixed", [] { return run_tile(same_tile<false>); }}});
+}
