@@ -242,6 +242,9 @@ class UseFinder {
 
 }  // namespace
 
-RegisterUse register_use(const Instruction& instruction) { return UseFinder(instruction).run(); }
+RegisterUse register_use(const Instruction& instruction) {
+  // What could not be decoded has no row.
+  return instruction.row == nullptr ? RegisterUse{} : UseFinder(instruction).run();
+}
 
 }  // namespace margay

@@ -1,0 +1,103 @@
+// Software wait states: pairs of instructions between which a program must place independent
+// instructions or s_nop, because the hardware does not interlock them. The compiler does it; what
+// inline or hand-written assembly forgets is found here, on the path that a wave really took.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "exec/instruction.h"
+#include "exec/register_use.h"
+
+namespace margay::check {
+
+/// The longest wait any rule asks for, plus one.
+inline constexpr unsigned kHazardWindow = 20;
+
+/// What the rules need to know of one instruction, computed once.
+struct HazardFacts {
+  std::uint32_t kind = 0;        ///< Bits of hazards.cpp's Kind.
+  std::uint8_t wait_states = 1;  ///< What it counts as itself: s_nop n is n + 1.
+  std::uint8_t passes = 0;       ///< MFMA: of four cycles each.
+  std::uint8_t hardware_register = 0;
+  RegisterRange sources[4];  ///< As in RegisterUse.
+  RegisterRange results[2];  ///< v_swap_b32 has two.
+  std::array<std::uint64_t, 2> scalar_reads{}, scalar_writes{}, lane_select{};
+};
+[[nodiscard]] HazardFacts hazard_facts(const Instruction& instruction, const RegisterUse& use);
+
+/// Hazard::row of scalars: 512 + their index. Of hardware registers (s_setreg): none.
+inline constexpr std::uint16_t kFirstScalarRow = 512, kNoHazardRow = 0xffff;
+/// "v12", "a3", "s7", "vcc_lo", "m0", "exec_hi"; for Hazard::row and rows of the VGPR file.
+[[nodiscard]] std::string register_name(unsigned row, unsigned accum_offset);
+
+struct Hazard {
+  const Instruction* producer = nullptr;
+  unsigned needed = 0;  ///< Wait states between producer and consumer.
+  unsigned had = 0;
+  std::uint16_t row = kNoHazardRow;
+  std::string_view rule;  ///< A clause: "a VALU result is read by a matrix instruction".
+};
+
+/// What a HazardWindow remembers at an instruction, so as not to judge the same path again. Zeroed
+/// or fresh for each decoded program; all waves and host threads may share it.
+struct HazardMemo {
+  std::uint64_t key = ~std::uint64_t{0};
+};
+
+/// The last wait states of one wave.
+class HazardWindow {
+ public:
+  /// Before a wave's first instruction.
+  void reset() { *this = HazardWindow(); }
+
+  /// Tells of the violated rule with the largest shortfall, if any; then notes the instruction.
+  /// `instruction` and `facts` must live as long as the window may look back at them.
+  [[nodiscard]] std::optional<Hazard> step(const Instruction& instruction, const HazardFacts& facts,
+                                           HazardMemo& memo) {
+    if (&instruction != next_) note_branch(instruction);
+    std::optional<Hazard> found;
+    // The outcome depends on the path through the last wait states only: the key names its jumps,
+    // and between jumps instructions stand in a row.
+    const std::uint64_t key = issued_ - branched_ < kHazardWindow ? key_ : 0;
+    if (load(memo) != key) found = judge(instruction, facts, memo, key);
+    issued_ += facts.wait_states;
+    entries_[count_++ % kEntries] = {&instruction, &facts, issued_};
+    next_ = &instruction + 1;
+    return found;
+  }
+
+ private:
+  struct Entry {
+    const Instruction* instruction = nullptr;
+    const HazardFacts* facts = nullptr;
+    std::uint64_t end = 0;  ///< Wait states issued up to and including it.
+  };
+  struct Branch {
+    const Instruction* from = nullptr;
+    const Instruction* to = nullptr;
+    std::uint64_t at = 0;
+  };
+  static constexpr unsigned kEntries = 32;  // a power of two not below kHazardWindow
+
+  static std::uint64_t load(const HazardMemo& memo) {
+    return __atomic_load_n(&memo.key, __ATOMIC_RELAXED);
+  }
+  void note_branch(const Instruction& target);
+  [[nodiscard]] std::optional<Hazard> judge(const Instruction& instruction,
+                                            const HazardFacts& facts, HazardMemo& memo,
+                                            std::uint64_t key) const;
+
+  std::array<Entry, kEntries> entries_ = {};
+  std::array<Branch, kEntries> branches_ = {};
+  std::uint64_t count_ = 0, branch_count_ = 0;
+  std::uint64_t issued_ = 0;    ///< Wait states since reset.
+  std::uint64_t branched_ = 0;  ///< The same at the last taken branch.
+  std::uint64_t key_ = 0;
+  const Instruction* next_ = nullptr;  ///< What follows without a branch.
+};
+
+}  // namespace margay::check

@@ -1,0 +1,169 @@
+// Each rule fires with one wait state too few and is silent with enough (rules.s); the window sees
+// across branches, and remembers paths it has judged.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "listing.h"
+
+namespace margay::check::hazard_test {
+namespace {
+
+struct Case {
+  unsigned needed = 0;
+  std::string row, rule;
+  Listing pair;  ///< Producer and consumer.
+};
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> result = [] {
+    const auto decoder = isa::Decoder::create();
+    EXPECT_TRUE(decoder);
+    const std::vector<std::byte> code = read_file(MARGAY_HAZARD_RULES_CODE);
+    const Listing all = decode(**decoder, code);
+    std::ifstream source(MARGAY_HAZARD_RULES_SOURCE);
+    std::vector<Case> out;
+    std::size_t next = 0;
+    for (std::string line; std::getline(source, line);) {
+      Case one;
+      if (line.size() < 4 || !line.starts_with("// ") || line[3] < '0' || line[3] > '9') continue;
+      std::istringstream words(line.substr(3));
+      words >> one.needed >> one.row >> std::ws;
+      std::getline(words, one.rule);
+      for (; next < all.size() && all.text[next] != "s_endpgm"; ++next) one.pair.add(all, next);
+      ++next;
+      EXPECT_EQ(one.pair.size(), 2u) << line;
+      out.push_back(std::move(one));
+    }
+    return out;
+  }();
+  return result;
+}
+
+/// In `listing`, since what is found points into it.
+std::optional<Hazard> with_wait_states(const Case& one, unsigned count, Listing& listing) {
+  const auto decoder = isa::Decoder::create();
+  listing.add(one.pair, 0);
+  add_wait_states(**decoder, listing, count);
+  listing.add(one.pair, 1);
+  return run_straight(listing);
+}
+
+TEST(HazardRules, AreSilentWithEnoughWaitStates) {
+  ASSERT_GT(cases().size(), 60u);
+  for (const Case& one : cases()) {
+    Listing listing;
+    const auto found = with_wait_states(one, one.needed, listing);
+    EXPECT_FALSE(found) << one.pair.text[0] << "; " << one.pair.text[1] << ": " << found->needed
+                        << " for " << found->rule;
+  }
+}
+
+TEST(HazardRules, FireWithOneTooFew) {
+  for (const Case& one : cases()) {
+    if (one.needed == 0) continue;
+    SCOPED_TRACE(one.pair.text[0] + "; " + one.pair.text[1]);
+    Listing listing;
+    const auto found = with_wait_states(one, one.needed - 1, listing);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->needed, one.needed);
+    EXPECT_EQ(found->had, one.needed - 1);
+    EXPECT_EQ(found->rule, one.rule);
+    EXPECT_EQ(register_name(found->row, 256), one.row == "-" ? "none" : one.row);
+    EXPECT_EQ(found->producer, listing.instructions.data());
+  }
+}
+
+TEST(HazardRules, NameRegisters) {
+  EXPECT_EQ(register_name(12, 20), "v12");
+  EXPECT_EQ(register_name(23, 20), "a3");
+  EXPECT_EQ(register_name(kFirstScalarRow + 7, 20), "s7");
+  EXPECT_EQ(register_name(kFirstScalarRow + 107, 20), "vcc_hi");
+}
+
+// ---- Paths --------------------------------------------------------------------------------------
+
+/// A listing from words of machine code, with a memo for each instruction.
+struct Code {
+  explicit Code(std::span<const std::uint32_t> words) {
+    const auto decoder = isa::Decoder::create();
+    listing = decode(**decoder, std::as_bytes(words));
+    memos.resize(listing.size());
+  }
+  [[nodiscard]] std::optional<Hazard> step(HazardWindow& window, std::size_t n) {
+    return window.step(listing.instructions[n], listing.facts[n], memos[n]);
+  }
+  Listing listing;
+  std::vector<HazardMemo> memos;
+};
+
+constexpr std::uint32_t kNop0 = 0xbf80'0000, kNop15 = 0xbf80'000f, kBranch = 0xbf82'0000;
+constexpr std::uint32_t kExpV9 = 0x7e12'4104;   // v_exp_f32 v9, v4
+constexpr std::uint32_t kReadV9 = 0x7e02'0309;  // v_mov_b32 v1, v9
+
+/// Falling through meets a hazard that jumping over the producer does not, and the other way round:
+/// having judged one path says nothing of the other.
+TEST(HazardWindow, JudgesEachPath) {
+  const std::uint32_t words[] = {kBranch, kNop0, kExpV9, kReadV9, kNop15, kNop15, kBranch};
+  Code code(words);
+  ASSERT_EQ(code.listing.text[3], "v_mov_b32_e32 v1, v9");
+  for (int round = 0; round < 3; ++round) {
+    HazardWindow jumps;
+    jumps.reset();
+    EXPECT_FALSE(code.step(jumps, 0));
+    EXPECT_FALSE(code.step(jumps, 3));
+    HazardWindow falls;
+    for (const std::size_t n : {0u, 1u, 2u}) EXPECT_FALSE(code.step(falls, n));
+    EXPECT_TRUE(code.step(falls, 3)) << round;
+    // From the end back to just before the reader: the producer is far away.
+    for (const std::size_t n : {4u, 5u, 6u}) EXPECT_FALSE(code.step(falls, n));
+    EXPECT_FALSE(code.step(falls, 3));
+  }
+}
+
+TEST(HazardWindow, SeesAcrossABranch) {
+  const std::uint32_t words[] = {kReadV9, kNop15, kNop15, kExpV9, kBranch};
+  Code code(words);
+  HazardWindow window;
+  for (int round = 0; round < 3; ++round)
+    for (std::size_t n = 0; n < 5; ++n)
+      EXPECT_FALSE(code.step(window, n)) << "the branch is a wait state";
+  // A jump that is none: as if the branch were not there.
+  EXPECT_FALSE(code.step(window, 3));
+  EXPECT_TRUE(code.step(window, 0));
+}
+
+TEST(HazardWindow, ForgetsAtReset) {
+  const std::uint32_t words[] = {kExpV9, kReadV9};
+  Code code(words);
+  HazardWindow window;
+  EXPECT_FALSE(code.step(window, 0));
+  window.reset();
+  EXPECT_FALSE(code.step(window, 1));
+  window.reset();
+  EXPECT_FALSE(code.step(window, 0));
+  EXPECT_TRUE(code.step(window, 1));
+}
+
+/// In a loop, short or long, every instruction is judged a few times only: its memo settles.
+TEST(HazardWindow, RemembersWhatALoopDoes) {
+  for (const std::size_t length : {3u, 7u, 60u}) {
+    std::vector<std::uint32_t> words(length, kReadV9);
+    words.back() = kBranch;
+    Code code(words);
+    HazardWindow window;
+    const auto iterate = [&] {
+      for (std::size_t n = 0; n < length; ++n) EXPECT_FALSE(code.step(window, n));
+      std::vector<std::uint64_t> keys;
+      for (const HazardMemo& memo : code.memos) keys.push_back(memo.key);
+      return keys;
+    };
+    for (int round = 0; round < 10; ++round) iterate();
+    const auto settled = iterate();
+    EXPECT_EQ(iterate(), settled) << length;
+  }
+}
+
+}  // namespace
+}  // namespace margay::check::hazard_test
