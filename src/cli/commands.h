@@ -21,8 +21,10 @@ struct Command {
 };
 
 int asm_main(std::span<char*> arguments);
+int check_main(std::span<char*> arguments);
 int gemm_main(std::span<char*> arguments);
 int hipcc_main(std::span<char*> arguments);
+int mutate_main(std::span<char*> arguments);
 int run_main(std::span<char*> arguments);
 int test_main(std::span<char*> arguments);
 

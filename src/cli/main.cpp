@@ -20,6 +20,8 @@ constexpr auto kCommands = std::to_array<Command>({
     {"gemm", "run and verify a bf16 GEMM on the virtual MI325X", gemm_main},
     {"hipcc", "compile HIP C++ for the host and gfx942 (hipcc's arguments)", hipcc_main},
     {"run", "run a HIP program or script against the virtual device", run_main},
+    {"check", "the same, with every memory access, race, barrier and wait checked", check_main},
+    {"mutate", "take waits and barriers away, and see whether the checker notices", mutate_main},
     {"asm", "show a kernel's resources and instructions, with source lines", asm_main},
     {"test", "build and run the project's tests", test_main},
 });

@@ -122,14 +122,6 @@ LineResult<std::optional<Suppression>> read_line(std::string_view line) {
   return suppression;
 }
 
-/// A function's full name, or the short one that text shows.
-bool function_matches(const std::string& glob, const std::string& function) {
-  if (glob_matches(glob, function)) return true;
-  const std::string name = short_function(function);
-  if (glob_matches(glob, name)) return true;
-  return glob_matches(glob, std::string_view(name).substr(0, name.find('<')));
-}
-
 /// A whole path, or the end of one from a directory's name on.
 bool file_matches(const std::string& glob, std::string_view file) {
   while (true) {
@@ -209,6 +201,16 @@ std::uint64_t take_out(std::vector<Finding>& findings, const Suppressions& suppr
 
 void apply(Report& report, const Suppressions& suppressions) {
   report.suppressed += take_out(report.findings, suppressions);
+}
+
+bool function_matches(std::string_view pattern, std::string_view function) {
+  if (glob_matches(pattern, function)) return true;
+  const std::string name = short_function(function);
+  if (glob_matches(pattern, name)) return true;
+  const std::string_view plain = std::string_view(name).substr(0, name.find('<'));
+  if (glob_matches(pattern, plain)) return true;
+  const std::size_t colons = plain.rfind("::");
+  return colons != std::string_view::npos && glob_matches(pattern, plain.substr(colons + 2));
 }
 
 bool glob_matches(std::string_view pattern, std::string_view text) {

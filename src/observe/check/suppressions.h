@@ -49,4 +49,8 @@ void apply(Report& report, const Suppressions& suppressions);
 /// `*` stands for any text, `?` for one character; the whole of `text` has to match.
 [[nodiscard]] bool glob_matches(std::string_view pattern, std::string_view text);
 
+/// The same for a demangled function: its full name, the one that text shows (short_function()), or
+/// that without template arguments, with or without namespaces.
+[[nodiscard]] bool function_matches(std::string_view pattern, std::string_view function);
+
 }  // namespace margay::check

@@ -118,6 +118,13 @@ TEST(Json, each_value_replaced_by_one_of_another_type_is_survived) {
   EXPECT_GT(refused, 100);
 }
 
+TEST(Json, reads_the_recorded_report_that_the_python_tests_read) {
+  const auto read = read_report(MARGAY_RECORDED_REPORT);
+  ASSERT_TRUE(read.has_value()) << read.error().text();
+  std::ifstream file(MARGAY_RECORDED_REPORT);
+  EXPECT_EQ(json::parse(json_of(*read)), json::parse(file));
+}
+
 class ReportFile : public testing::Test {
  protected:
   void SetUp() override {

@@ -36,6 +36,17 @@ TEST(Glob, stars_and_question_marks) {
   EXPECT_FALSE(glob_matches("", "x"));
 }
 
+TEST(Glob, functions_by_any_of_their_names) {
+  const std::string name = "void ns::gemm<64, float>(int)";
+  for (const char* pattern : {"void ns::gemm<64, float>(int)", "ns::gemm<64, float>", "ns::gemm",
+                              "gemm", "g*m", "ns::*"}) {
+    EXPECT_TRUE(function_matches(pattern, name)) << pattern;
+  }
+  for (const char* pattern : {"emm", "ns", "gemm<32*", "gemm(int)"}) {
+    EXPECT_FALSE(function_matches(pattern, name)) << pattern;
+  }
+}
+
 TEST(Suppressions, tool_and_kind) {
   EXPECT_TRUE(suppressed_by("racecheck"));
   EXPECT_TRUE(suppressed_by("*"));

@@ -1,0 +1,60 @@
+// A program run under the checker: what travels to the runtime as environment variables, and the
+// reports that come back.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "cli/child.h"
+#include "cli/install.h"
+#include "observe/check/finding.h"
+#include "observe/check/tools.h"
+
+namespace margay::cli {
+
+struct CheckOptions {
+  check::ToolSet tools = check::ToolSet{}.set();
+  std::uint64_t max_findings = 100;
+  std::string suppressions = {};  ///< A file; empty for none.
+  std::optional<std::uint64_t> adversarial = {};
+  bool leaks = false;
+  std::string mfma = {};  ///< Empty: the runtime's default. The same for threads.
+  unsigned threads = 0;
+};
+
+/// A directory that is gone, with what is in it, when this is.
+class TemporaryDirectory {
+ public:
+  [[nodiscard]] static Result<TemporaryDirectory> create();
+  TemporaryDirectory(TemporaryDirectory&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
+  ~TemporaryDirectory();
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  explicit TemporaryDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+/// The reports in a directory, in the order of their processes' ids, made into one.
+struct Reports {
+  check::Report merged;
+  std::size_t count = 0;
+  std::vector<Error> unreadable;
+};
+[[nodiscard]] Reports read_reports(const std::filesystem::path& directory);
+
+struct CheckedRun {
+  ChildEnd end;
+  Reports reports;
+};
+
+/// Runs `plan` with the virtual device and the checker in its environment.
+[[nodiscard]] Result<CheckedRun> run_checked(const Install& install, const CheckOptions& options,
+                                             ChildPlan plan);
+
+}  // namespace margay::cli

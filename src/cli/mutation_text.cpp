@@ -1,0 +1,155 @@
+// The result of `margay mutate` as a table and as JSON; see mutation.h.
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/mutation.h"
+#include "observe/check/text.h"
+
+namespace margay::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string place_text(const check::Site& site, std::string_view directory) {
+  const std::string place =
+      site.frames.empty() ? std::string{} : check::place_of(site.frames.front(), directory);
+  return place.empty() ? fmt::format("at {:#x}", site.vaddr) : place;
+}
+
+std::string result_text(const Outcome& outcome) {
+  const std::string by = fmt::format("{}", fmt::join(outcome.by, ", "));
+  switch (outcome.fate) {
+    case Fate::killed:
+      return "killed by " + by;
+    case Fate::hang:
+      return "killed by hang";
+    case Fate::own_result:
+      return fmt::format("only the program's own result: {}",
+                         outcome.end.signal != 0
+                             ? signal_text(outcome.end.signal)
+                             : fmt::format("exit code {}", outcome.end.exit_code));
+    case Fate::equivalent:
+      return "SURVIVED, equivalent in this run: nothing depended on it";
+    case Fate::survived:
+      return "SURVIVED, though something depended on it";
+  }
+  return {};
+}
+
+std::string percent(std::size_t part, std::size_t whole) {
+  if (whole == 0) return "none";
+  return fmt::format("{} of {} ({:.1f} %)", part, whole,
+                     100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::string score_text(const Score& score) {
+  std::string text = fmt::format("kill rate: {} without equivalent mutants, {} of all\n",
+                                 percent(score.killed, score.all - score.equivalent),
+                                 percent(score.killed, score.all));
+  if (score.own_result != 0) {
+    text += fmt::format(
+        "{} noticed only by the program itself: the checker should have said "
+        "something\n",
+        check::counted(score.own_result, "mutant was", "mutants were"));
+  }
+  if (score.survived != 0) {
+    text += fmt::format("{} without an explanation\n",
+                        check::counted(score.survived, "mutant survived", "mutants survived"));
+  }
+  return text;
+}
+
+Json frames_json(const std::vector<SourceFrame>& frames) {
+  Json list = Json::array();
+  for (const SourceFrame& frame : frames) {
+    list.push_back({{"function", frame.function},
+                    {"file", frame.file},
+                    {"line", frame.line},
+                    {"column", frame.column}});
+  }
+  return list;
+}
+
+Json rate(std::size_t part, std::size_t whole) {
+  return whole == 0 ? Json(nullptr) : Json(static_cast<double>(part) / static_cast<double>(whole));
+}
+
+}  // namespace
+
+std::string demangled_kernel(const std::string& symbol) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 && name ? std::string(name.get()) : symbol;
+}
+
+std::string mutation_text(std::span<const check::Site> sites, std::span<const Outcome> outcomes,
+                          std::string_view directory) {
+  std::size_t instruction_width = 0;
+  std::size_t place_width = 0;
+  std::size_t change_width = 0;
+  for (const Outcome& outcome : outcomes) {
+    const check::Site& site = sites[outcome.mutant.site];
+    instruction_width = std::max(instruction_width, site.instruction.size());
+    place_width = std::max(place_width, place_text(site, directory).size());
+    change_width = std::max(change_width, outcome.mutant.change.size());
+  }
+  std::string text;
+  const check::Site* before = nullptr;
+  for (const Outcome& outcome : outcomes) {
+    const check::Site& site = sites[outcome.mutant.site];
+    if (before == nullptr || before->kernel != site.kernel) {
+      text += fmt::format("{}{}\n", before == nullptr ? "" : "\n",
+                          check::short_function(demangled_kernel(site.kernel)));
+    }
+    const bool same = before == &site;
+    before = &site;
+    text += fmt::format("  {:<{}}   {:<{}}   {:<{}}   {}\n", same ? "" : site.instruction,
+                        instruction_width, same ? "" : place_text(site, directory), place_width,
+                        outcome.mutant.change, change_width, result_text(outcome));
+  }
+  return text + "\n" + score_text(score_of(outcomes));
+}
+
+std::string mutation_json(std::span<const check::Site> sites, std::span<const Outcome> outcomes,
+                          std::span<const std::string> command) {
+  Json mutants = Json::array();
+  for (const Outcome& outcome : outcomes) {
+    const check::Site& site = sites[outcome.mutant.site];
+    mutants.push_back({{"kernel", site.kernel},
+                       {"vaddr", site.vaddr},
+                       {"instruction", site.instruction},
+                       {"frames", frames_json(site.frames)},
+                       {"executions", site.executions},
+                       {"ordered", site.ordered},
+                       {"word", outcome.mutant.word},
+                       {"change", outcome.mutant.change},
+                       {"result", fate_name(outcome.fate)},
+                       {"by", outcome.by},
+                       {"exit_code", outcome.end.exit_code},
+                       {"signal", outcome.end.signal},
+                       {"seconds", outcome.end.seconds}});
+  }
+  const Score score = score_of(outcomes);
+  const Json document = {{"version", 1},
+                         {"command", std::vector<std::string>(command.begin(), command.end())},
+                         {"mutants", std::move(mutants)},
+                         {"summary",
+                          {{"all", score.all},
+                           {"killed", score.killed},
+                           {"own_result", score.own_result},
+                           {"equivalent", score.equivalent},
+                           {"survived", score.survived},
+                           {"kill_rate", rate(score.killed, score.all - score.equivalent)},
+                           {"kill_rate_of_all", rate(score.killed, score.all)}}}};
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace margay::cli

@@ -1,0 +1,45 @@
+// What every subcommand needs that starts the user's program: where its words begin, the virtual
+// device's library, and what to say when it does not start.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "cli/install.h"
+
+namespace margay::cli {
+
+/// A command line cut in two: margay's own words, and the user's command.
+struct CommandLine {
+  std::span<char*> own;      ///< With the subcommand's name in front.
+  std::span<char*> command;  ///< May be empty.
+};
+
+/// The options of a subcommand that take a value in the next word.
+struct OptionsWithValues {
+  std::initializer_list<std::string_view> always = {};
+  std::initializer_list<std::string_view> if_number = {};  ///< Only when that word is a number.
+};
+
+/// The first word that is not an option of ours, or the one after `--`, starts the command;
+/// everything after it belongs to the command, also what looks like an option.
+[[nodiscard]] CommandLine split_command(std::span<char*> arguments,
+                                        const OptionsWithValues& options);
+
+/// This installation, if the HIP runtime in it has been built.
+[[nodiscard]] Result<Install> find_runtime();
+
+/// LD_LIBRARY_PATH with the virtual device's directory in front of what is there.
+[[nodiscard]] std::string library_path(const Install& install);
+
+/// `number` is the errno of the attempt.
+[[nodiscard]] Error cannot_start(const std::string& program, int number);
+
+/// No command was given to `margay SUBCOMMAND`.
+[[nodiscard]] Error which_program(std::string_view subcommand);
+
+}  // namespace margay::cli
