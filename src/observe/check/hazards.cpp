@@ -367,27 +367,29 @@ std::string register_name(unsigned row, unsigned accum_offset) {
 /// The key is made of all jumps inside the window at this moment, so that a short loop soon meets a
 /// key it has met before.
 void HazardWindow::note_branch(const Instruction& target) {
-  branches_[branch_count_++ % kEntries] = {next_, &target, issued_};
-  branched_ = issued_;
+  branches_[branch_count_++ % kEntries] = {next_, &target, count_};
   key_ = 1;
   for (std::uint64_t n = branch_count_; n > 0 && branch_count_ - n < kEntries; --n) {
     const Branch& branch = branches_[(n - 1) % kEntries];
-    if (issued_ - branch.at >= kHazardWindow) break;
+    if (count_ - branch.at >= kHazardWindow) break;
     key_ = mix(mix(key_, branch.from), branch.to);
   }
 }
 
 std::optional<Hazard> HazardWindow::judge(const Instruction& instruction, const HazardFacts& facts,
-                                          HazardMemo& memo, std::uint64_t key) const {
+                                          HazardMemo& memo) {
+  // The last jump has left the window since: noticed here, where time matters less.
+  if (count_ - branches_[(branch_count_ - 1) % kEntries].at >= kHazardWindow) key_ = 0;
+  if (load(memo) == key_) return std::nullopt;
   Judge judge(instruction, facts);
-  for (std::uint64_t n = count_; n > 0 && count_ - n < kHazardWindow; --n) {
+  unsigned had = 0;
+  for (std::uint64_t n = count_; n > 0 && had < kHazardWindow; --n) {
     const Entry& entry = entries_[(n - 1) % kEntries];
-    const std::uint64_t had = issued_ - entry.end;
-    if (had >= kHazardWindow) break;
-    judge.producer(*entry.instruction, *entry.facts, static_cast<unsigned>(had));
+    judge.producer(*entry.instruction, *entry.facts, had);
+    had += entry.facts->wait_states;
   }
   // A violation is told of each time.
-  if (!judge.worst()) __atomic_store_n(&memo.key, key, __ATOMIC_RELAXED);
+  if (!judge.worst()) __atomic_store_n(&memo.key, key_, __ATOMIC_RELAXED);
   return judge.worst();
 }
 

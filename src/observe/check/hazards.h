@@ -60,12 +60,10 @@ class HazardWindow {
                                            HazardMemo& memo) {
     if (&instruction != next_) note_branch(instruction);
     std::optional<Hazard> found;
-    // The outcome depends on the path through the last wait states only: the key names its jumps,
-    // and between jumps instructions stand in a row.
-    const std::uint64_t key = issued_ - branched_ < kHazardWindow ? key_ : 0;
-    if (load(memo) != key) found = judge(instruction, facts, memo, key);
-    issued_ += facts.wait_states;
-    entries_[count_++ % kEntries] = {&instruction, &facts, issued_};
+    // The outcome depends on the path to here only: the key names the jumps among the last
+    // instructions, and between jumps instructions stand in a row.
+    if (load(memo) != key_) found = judge(instruction, facts, memo);
+    entries_[count_++ % kEntries] = {&instruction, &facts};
     next_ = &instruction + 1;
     return found;
   }
@@ -74,12 +72,11 @@ class HazardWindow {
   struct Entry {
     const Instruction* instruction = nullptr;
     const HazardFacts* facts = nullptr;
-    std::uint64_t end = 0;  ///< Wait states issued up to and including it.
   };
   struct Branch {
     const Instruction* from = nullptr;
     const Instruction* to = nullptr;
-    std::uint64_t at = 0;
+    std::uint64_t at = 0;  ///< Instructions issued before it.
   };
   static constexpr unsigned kEntries = 32;  // a power of two not below kHazardWindow
 
@@ -88,15 +85,12 @@ class HazardWindow {
   }
   void note_branch(const Instruction& target);
   [[nodiscard]] std::optional<Hazard> judge(const Instruction& instruction,
-                                            const HazardFacts& facts, HazardMemo& memo,
-                                            std::uint64_t key) const;
+                                            const HazardFacts& facts, HazardMemo& memo);
 
-  std::array<Entry, kEntries> entries_ = {};
+  std::array<Entry, kEntries> entries_ = {};  ///< Each counts one wait state at least.
   std::array<Branch, kEntries> branches_ = {};
   std::uint64_t count_ = 0, branch_count_ = 0;
-  std::uint64_t issued_ = 0;    ///< Wait states since reset.
-  std::uint64_t branched_ = 0;  ///< The same at the last taken branch.
-  std::uint64_t key_ = 0;
+  std::uint64_t key_ = 0;              ///< Of the path; 0 when it has no jump.
   const Instruction* next_ = nullptr;  ///< What follows without a branch.
 };
 

@@ -327,5 +327,63 @@ TEST(RegisterUse, EveryRowWasJudged) {
   EXPECT_THAT(missing, testing::IsEmpty());
 }
 
+// ---- What LLVM's description does not have
+// --------------------------------------------------------
+
+RegisterUse use_of(std::uint64_t word) {
+  const auto decoder = isa::Decoder::create();
+  std::array<std::byte, 20> code{};
+  std::memcpy(code.data(), &word, sizeof word);
+  const auto encoded = (*decoder)->decode(code, 0);
+  return register_use(*bind(*encoded, *row_table("generic")->find(encoded->mnemonic), kContext, 0));
+}
+
+TEST(RegisterUse, ReadsTheHalvesThatOpSelChooses) {
+  // v_pk_fma_f32 v[0:1], v[2:3], v[4:5], v[6:7] op_sel_hi:[0,1,0]
+  const RegisterUse fma = use_of(0x141a'0902'd3b0'0000);
+  EXPECT_EQ(text_of(of(fma.reads, {}, false)), " v2 v4 v5 v6");
+  EXPECT_EQ(text_of(of(fma.writes, {}, false)), " v0 v1");
+  // v_pk_mov_b32 v[0:1], v[2:3], v[4:5] op_sel:[1,0]
+  EXPECT_EQ(text_of(of(use_of(0x1802'0902'd3b3'4800).reads, {}, false)), " v3 v4");
+}
+
+TEST(RegisterUse, TellsWhichLanesTakePart) {
+  struct Case {
+    std::uint64_t word;
+    const char* text;
+    bool merges, crosses, ignores;
+  };
+  constexpr Case kCases[] = {
+      {0x041a'0b04'd205'4009, "v_mad_i16 v9, v4, v5, v6 op_sel:[0,0,0,1]", true, false, false},
+      {0x041a'0b04'd205'0009, "v_mad_i16 v9, v4, v5, v6", false, false, false},
+      {0x041a'0b04'd3a1'0009, "v_fma_mixlo_f16 v9, v4, v5, v6", true, false, false},
+      {0x0100'0002'd8b4'0000, "ds_read_u16_d16 v1, v2", true, false, false},
+      {0x0606'1504'4c12'0af9, "v_add_u16_sdwa UNUSED_PRESERVE", true, false, false},
+      {0x0606'0504'4c12'0af9, "v_add_u16_sdwa UNUSED_PAD", false, false, false},
+      {0xff01'1109'7e02'02fa, "v_mov_b32_dpp row_shr:1", true, true, false},
+      {0xff09'1109'7e02'02fa, "v_mov_b32_dpp row_shr:1 bound_ctrl:0", false, true, false},
+      {0x7f09'1109'7e02'02fa, "v_mov_b32_dpp row_mask:0x7 bound_ctrl:0", true, true, false},
+      {0x0001'0803'd28a'0001, "v_writelane_b32 v1, s3, 4", true, true, true},
+      {0x0001'0903'd289'0001, "v_readlane_b32 s1, v3, 4", false, true, true},
+      {0x7e02'0503, "v_readfirstlane_b32 s1, v3", false, true, false},
+      {0x0100'0302'd87e'0000, "ds_bpermute_b32 v1, v2, v3", false, true, false},
+      {0x0100'0002'd87a'0000, "ds_swizzle_b32 v1, v2", false, true, false},
+      {0x0202'0d04'd3cd'0008, "v_mfma_f32_16x16x16_f16", false, true, true},
+      {0x0202'0702, "v_add_f32 v1, v2, v3", false, false, false},
+  };
+  for (const Case& one : kCases) {
+    const RegisterUse use = use_of(one.word);
+    EXPECT_EQ(use.merges_destination, one.merges) << one.text;
+    EXPECT_EQ(use.crosses_lanes, one.crosses) << one.text;
+    EXPECT_EQ(use.ignores_exec, one.ignores) << one.text;
+  }
+}
+
+TEST(RegisterUse, OfWhatCouldNotBeDecodedIsNothing) {
+  const RegisterUse use = register_use(Instruction{});
+  EXPECT_EQ(text_of(of(use.reads, use.scalar_reads, use.reads_scc)), " nothing");
+  EXPECT_EQ(text_of(of(use.writes, use.scalar_writes, use.writes_scc)), " nothing");
+}
+
 }  // namespace
 }  // namespace margay
