@@ -117,9 +117,9 @@ wrong_options() {
   ends 2 check --adversarial=x -- true
   says 'x is not a seed'
   ends 2 check --error-exitcode 256 -- true
-  printf 'memcheck\nracecheck fle=a\n' >bad.txt
+  printf 'memcheck\nracecheck path=a\n' >bad.txt
   ends 2 check --suppressions bad.txt -- true
-  says 'Line 2' 'there is no field fle'
+  says 'Line 2' 'there is no field path'
   ends 1 check --suppressions none.txt -- true
   says none.txt
   ends 1 check -- ./no-such-program

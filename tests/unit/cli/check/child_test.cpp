@@ -49,6 +49,8 @@ TEST(Child, variables_replace_those_of_the_same_name) {
   ChildPlan plan = shell("[ \"$MARGAY_CHILD_TEST $MARGAY_CHILD_TEST_2\" = 'after kept' ]");
   plan.environment = {{"MARGAY_CHILD_TEST", "after"}};
   EXPECT_EQ(run_child(plan)->exit_code, 0);
+  plan.command[2] = "[ \"$(grep -zc '^MARGAY_CHILD_TEST=' /proc/$$/environ)\" = 1 ]";
+  EXPECT_EQ(run_child(plan)->exit_code, 0) << "not there twice";
   EXPECT_STREQ(getenv("MARGAY_CHILD_TEST"), "before");
 }
 
@@ -63,6 +65,16 @@ TEST(Child, a_limit_ends_it_and_what_it_started) {
   EXPECT_EQ(end->signal, SIGKILL);
   EXPECT_LT(end->seconds, 10);
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  EXPECT_FALSE(std::filesystem::exists(marker));
+}
+
+TEST(Child, what_it_leaves_behind_ends_with_it) {
+  const auto marker =
+      std::filesystem::temp_directory_path() / ("margay-left-" + std::to_string(getpid()));
+  ChildPlan plan = shell("(sleep 0.5; touch " + marker.string() + ") & exit 0");
+  plan.limit = std::chrono::seconds(60);
+  EXPECT_EQ(run_child(plan)->exit_code, 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1000));
   EXPECT_FALSE(std::filesystem::exists(marker));
 }
 

@@ -1,0 +1,91 @@
+"""pytest --margay-check: each test's kernel launches are checked, and errors fail the test.
+
+Active when the package is installed; without installing, PYTHONPATH=python pytest
+-p margay.pytest_plugin.
+"""
+
+import pytest
+
+from margay import library
+from margay.checker import CheckError, check
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("margay")
+    group.addoption(
+        "--margay-check",
+        action="store_true",
+        help="check every kernel launch of each test on the virtual MI325X; errors fail the test",
+    )
+    group.addoption(
+        "--margay-check-tools",
+        metavar="LIST",
+        default="all",
+        help="all (the default), or some of memcheck, racecheck, initcheck, synccheck, waitcheck "
+        "with commas between",
+    )
+    group.addoption(
+        "--margay-check-adversarial",
+        metavar="SEED",
+        type=int,
+        help="results arrive as late as the ISA allows",
+    )
+
+
+def _is_on(config):
+    return config.getoption("--margay-check")
+
+
+def pytest_configure(config):
+    if not _is_on(config):
+        return
+    try:
+        # Before any test module can load another libamdhip64.
+        library.load()
+    except library.LibraryError as error:
+        raise pytest.UsageError(f"--margay-check: {error}") from error
+
+
+def pytest_report_header(config):
+    return f"margay check: {config.getoption('--margay-check-tools')}" if _is_on(config) else None
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item):
+    """Puts the test's own function between begin and end, and nothing of its fixtures."""
+    if not _is_on(item.config):
+        yield
+        return
+    run = item.runtest
+
+    def checked():
+        checking = check(
+            tools=item.config.getoption("--margay-check-tools"),
+            adversarial=item.config.getoption("--margay-check-adversarial"),
+        )
+        try:
+            with checking:
+                run()
+        except CheckError:
+            raise
+        except BaseException:
+            # The test fails for a reason of its own, of which the checker may know more.
+            if checking.report.errors:
+                item.add_report_section("call", "margay check", str(checking.report))
+            raise
+
+    item.runtest = checked
+    try:
+        yield
+    finally:
+        del item.runtest  # the attribute of this object; the class's method is back
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    if _is_on(item.config) and call.excinfo is not None:
+        result = outcome.get_result()
+        # The traceback would only show this plugin; the report names the kernel's line.
+        if call.excinfo.errisinstance(CheckError) and result.failed:
+            result.longrepr = str(call.excinfo.value)
