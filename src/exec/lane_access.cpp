@@ -19,7 +19,7 @@ Path path_of(const Row& row) {
   if (row.instruction_class == InstructionClass::lds) {
     if (!row.is_load && !row.is_atomic && row.returns_value) return Path::none;  // lane exchange
     return name.find("read2") != name.npos || name.find("write2") != name.npos ? Path::ds_two
-                                                                                : Path::ds;
+                                                                               : Path::ds;
   }
   if (row.instruction_class != InstructionClass::vmem) return Path::none;
   if (name.starts_with("global_")) return Path::global;
@@ -52,8 +52,7 @@ void add_ds(const Wave& wave, const Instruction& i, const MemoryForm& form, std:
   access.active = wave.exec();
 }
 
-void add_global(const Wave& wave, const Instruction& i, const MemoryForm& form,
-                LaneAccesses& out) {
+void add_global(const Wave& wave, const Instruction& i, const MemoryForm& form, LaneAccesses& out) {
   LaneAccess& access = next(out, form, MemorySpace::global);
   const std::uint32_t* const low = row_of(wave, i.src[0].index());
   const auto offset = static_cast<std::uint64_t>(std::int64_t{i.offset});
@@ -106,8 +105,7 @@ void add_scratch(const Wave& wave, const Instruction& i, const MemoryForm& form,
   access.active = wave.exec();
 }
 
-void add_buffer(const Wave& wave, const Instruction& i, const MemoryForm& form,
-                LaneAccesses& out) {
+void add_buffer(const Wave& wave, const Instruction& i, const MemoryForm& form, LaneAccesses& out) {
   LaneAccess& access = next(out, form, MemorySpace::global);
   margay::LaneAddresses lanes;
   buffer_addresses(wave, i, form.bytes, lanes);
@@ -128,8 +126,7 @@ void add_direct(const Wave& wave, const Instruction& i, LaneAccesses& out) {
   access.active = wave.exec();
 }
 
-void add_scalar(const Wave& wave, const Instruction& i, const MemoryForm& form,
-                LaneAccesses& out) {
+void add_scalar(const Wave& wave, const Instruction& i, const MemoryForm& form, LaneAccesses& out) {
   std::uint64_t offset = static_cast<std::uint64_t>(std::int64_t{i.offset});
   if (i.src[1].kind() != Source::kNone) offset += scalar_source(wave, i, 1);
   LaneAccess& access = next(out, form, MemorySpace::global);
@@ -160,8 +157,8 @@ MemoryForm memory_form(const Instruction& i) {
   form.bytes = i.row->access_bytes;
   form.to_lds = name.starts_with("global_load_lds_") ||
                 (form.path == Path::buffer && (i.extra & extra::kToLds) != 0);
-  form.agent_scope = i.row->instruction_class == InstructionClass::vmem &&
-                     (i.extra & extra::kSc1) != 0;
+  form.agent_scope =
+      i.row->instruction_class == InstructionClass::vmem && (i.extra & extra::kSc1) != 0;
   if (form.path == Path::ds_two)
     form.offset_unit =
         static_cast<std::uint16_t>(form.bytes * (name.find("st64") != name.npos ? 64 : 1));

@@ -194,21 +194,30 @@ Error Program::problem_at(std::uint64_t vaddr) const {
              : found->second;
 }
 
+std::string Program::instruction_text(std::uint64_t vaddr) const {
+  if (!object_.is_executable(vaddr) || vaddr >= image_.size()) return {};
+  const std::lock_guard lock(mutex_);
+  return decoder_->disassemble(
+      image_.subspan(vaddr, std::min<std::uint64_t>(image_.size() - vaddr, 20)),
+      base_address_ + vaddr);
+}
+
+std::uint32_t Program::word_at(std::uint64_t vaddr) const {
+  std::uint32_t word = 0;
+  if (vaddr + sizeof word <= image_.size()) std::memcpy(&word, &image_[vaddr], sizeof word);
+  return word;
+}
+
+std::pair<std::string, std::uint64_t> Program::function_of(std::uint64_t vaddr) const {
+  if (const Symbol* symbol = object_.function_at(vaddr))
+    return {demangled(symbol->name), symbol->vaddr};
+  return {kernel_name_, kernel_vaddr_};
+}
+
 std::string Program::describe(std::uint64_t vaddr) const {
-  std::string text;
-  if (object_.is_executable(vaddr) && vaddr < image_.size()) {
-    const std::lock_guard lock(mutex_);
-    text = decoder_->disassemble(
-        image_.subspan(vaddr, std::min<std::uint64_t>(image_.size() - vaddr, 20)),
-        base_address_ + vaddr);
-    text += "  ";
-  }
-  std::string function = kernel_name_;
-  std::uint64_t start = kernel_vaddr_;
-  if (const Symbol* symbol = object_.function_at(vaddr)) {
-    function = demangled(symbol->name);
-    start = symbol->vaddr;
-  }
+  std::string text = instruction_text(vaddr);
+  if (!text.empty()) text += "  ";
+  const auto [function, start] = function_of(vaddr);
   text += fmt::format("PC {:#x} ({}+{:#x})", base_address_ + vaddr, function, vaddr - start);
   std::string_view separator = ", ";
   for (const SourceFrame& frame : object_.source_at(vaddr)) {

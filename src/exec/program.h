@@ -39,6 +39,17 @@ class Program {
 
   /// Why the instruction at `vaddr` cannot run (it was bound with a problem).
   [[nodiscard]] Error problem_at(std::uint64_t vaddr) const;
+  [[nodiscard]] const CodeObject& object() const { return object_; }
+  /// The part of the image that holds the kernel's code, [first, last).
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> executable_range() const {
+    return object_.executable_range(kernel_vaddr_);
+  }
+  /// "v_add_f32 v0, v1, v2"; empty when `vaddr` is no code.
+  [[nodiscard]] std::string instruction_text(std::uint64_t vaddr) const;
+  /// The four bytes at `vaddr` of the loaded image.
+  [[nodiscard]] std::uint32_t word_at(std::uint64_t vaddr) const;
+  /// The function that `vaddr` belongs to, demangled, and where it starts.
+  [[nodiscard]] std::pair<std::string, std::uint64_t> function_of(std::uint64_t vaddr) const;
   /// "v_add_f32 v0, v1, v2 at PC 0x1234 (kernel+0x34), file.cpp:12:3 in f" and its call chain.
   [[nodiscard]] std::string describe(std::uint64_t vaddr) const;
 

@@ -82,10 +82,10 @@ Error Workgroup::deadlock() const {
     // A wave at a barrier goes on with the instruction after it.
     const bool barrier = wave.stop == WaveStop::barrier;
     const Instruction* const at = barrier ? wave.next - 1 : wave.next;
-    error.where += fmt::format("{}wave {} {}: {}", error.where.empty() ? "" : "\n       ",
-                               wave.index_in_group,
-                               barrier ? "waits at a barrier" : "repeats itself without end",
-                               program_.describe(at->vaddr));
+    error.where +=
+        fmt::format("{}wave {} {}: {}", error.where.empty() ? "" : "\n       ", wave.index_in_group,
+                    barrier ? "waits at a barrier" : "repeats itself without end",
+                    program_.describe(at->vaddr));
   }
   return error;
 }

@@ -23,6 +23,10 @@ Outcome allocate(void** out, std::size_t bytes, MemoryKind kind, unsigned flags,
   void* const memory = MARGAY_TRY(device->memory().allocate(bytes, label));
   Runtime::instance().allocations().add(
       {kind, flags, reinterpret_cast<std::uint64_t>(memory), bytes});
+  // Managed and pinned memory may be written by the host without a call.
+  if (const auto checking = Runtime::instance().checking();
+      checking != nullptr && kind == MemoryKind::device)
+    checking->memory().allocated(reinterpret_cast<std::uint64_t>(memory), bytes);
   *out = memory;
   return {};
 }
@@ -55,6 +59,7 @@ Outcome release(void* pointer, MemoryKind first, MemoryKind second, const char* 
   }
   // The record goes first: of two threads that free the same pointer one is refused by Memory.
   runtime.allocations().remove(address);
+  if (const auto checking = runtime.checking()) checking->memory().freed(address);
   return Outcome(device->memory().free(pointer));
 }
 

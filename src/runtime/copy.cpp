@@ -24,10 +24,23 @@ Outcome check_kind(hipMemcpyKind kind) {
                 fmt::format("The copy direction {} is not one of hipMemcpyKind.", value));
 }
 
+/// The host writes memory: the checker knows which bytes were ever written.
+void move(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  if (const auto checking = Runtime::instance().checking())
+    checking->memory().copied(reinterpret_cast<std::uint64_t>(to),
+                              reinterpret_cast<std::uint64_t>(from), bytes);
+  std::memmove(to, from, bytes);
+}
+void note_written(const void* at, std::size_t bytes) {
+  if (const auto checking = Runtime::instance().checking())
+    checking->memory().written(reinterpret_cast<std::uint64_t>(at), bytes);
+}
+
 Outcome copy(void* destination, const void* source, std::size_t bytes) {
   MARGAY_CHECK(check_range(destination, bytes, "destination"));
   MARGAY_CHECK(check_range(source, bytes, "source"));
-  if (bytes > 0) std::memmove(destination, source, bytes);
+  move(destination, source, bytes);
   return {};
 }
 
@@ -45,7 +58,7 @@ Outcome copy_rows(const Rows& destination, const Rows& source) {
   auto* to = static_cast<std::byte*>(const_cast<void*>(destination.pointer));
   const auto* from = static_cast<const std::byte*>(source.pointer);
   for (std::size_t row = 0; row < source.height; ++row) {
-    std::memmove(to + row * destination.pitch, from + row * source.pitch, source.width);
+    move(to + row * destination.pitch, from + row * source.pitch, source.width);
   }
   return {};
 }
@@ -137,6 +150,7 @@ Outcome fill(void* destination, T value, std::size_t count, hipStream_t stream =
   MARGAY_CHECK(check_range(destination, bytes, "destination"));
   if (bytes == 0) return {};
   auto* const to = static_cast<std::byte*>(destination);
+  note_written(to, bytes);
   if constexpr (sizeof value == 1) {
     std::memset(to, value, bytes);
   } else {
@@ -158,6 +172,7 @@ Outcome fill_2d(void* destination, std::size_t pitch, int value, std::size_t wid
   MARGAY_CHECK(check_stream(stream));
   MARGAY_CHECK(check_rows({destination, pitch, width, height}, "destination"));
   for (std::size_t row = 0; width > 0 && row < height; ++row) {
+    note_written(static_cast<std::byte*>(destination) + row * pitch, width);
     std::memset(static_cast<std::byte*>(destination) + row * pitch, value, width);
   }
   return {};

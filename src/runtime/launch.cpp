@@ -163,7 +163,9 @@ Answer<std::vector<std::byte>> copy_arguments(const Kernel& kernel, void** buffe
   return std::vector<std::byte>(source, source + needed);
 }
 
-Outcome launch(const LaunchCall& call) {
+namespace {
+
+Outcome check_and_run(const LaunchCall& call) {
   Runtime& runtime = Runtime::instance();
   MARGAY_CHECK(check_stream(call.stream));
   const Kernel& kernel = *call.function->kernel;
@@ -187,6 +189,18 @@ Outcome launch(const LaunchCall& call) {
   request.arguments = arguments;
   MARGAY_CHECK(runtime.launch(request));
   return record_if_given(call.stop);
+}
+
+}  // namespace
+
+Outcome launch(const LaunchCall& call) {
+  Outcome outcome = check_and_run(call);
+  // Programs often do not look at what a launch returns: for the checker that is a finding.
+  const hipError_t failed = Runtime::instance().launch_failure();
+  if (!outcome && (failed == hipSuccess || outcome.error().code != failed))
+    if (const auto checking = Runtime::instance().checking())
+      checking->launch_refused(readable_name(call.function->kernel->name), outcome.error().error);
+  return outcome;
 }
 
 namespace {

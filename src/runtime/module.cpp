@@ -66,9 +66,8 @@ Answer<std::shared_ptr<LoadedModule>> Module::load_locked() {
     const std::size_t size_bytes = MARGAY_TRY(bundle_size(bundle_));
     bytes = std::span(bundle_, size_bytes);
   }
-  Device* const device = MARGAY_TRY(Runtime::instance().device());
   CodeObject object = MARGAY_TRY(CodeObject::parse(MARGAY_TRY(find_gfx942_image(bytes))));
-  std::shared_ptr<LoadedModule> module = MARGAY_TRY(device->load(std::move(object)));
+  std::shared_ptr<LoadedModule> module = MARGAY_TRY(Runtime::instance().load(std::move(object)));
   for (const auto& [name, address] : managed_pointers_) {
     const Symbol* const symbol = module->object().find_symbol(name);
     // The compiler drops variables that no kernel uses.

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <cstring>
+
 #include "runtime/progress.h"
 
 namespace margay::runtime {
@@ -74,9 +77,50 @@ Answer<Device*> Runtime::device() {
         progress_line().update(done, total, ProgressLine::Clock::now());
       };
     }
+    if (settings_->check.tools.any()) {
+      checking_ = MARGAY_TRY(Checking::create(settings_->check, /*prints=*/true));
+      std::atexit(finish_checking);
+    }
     device_ = MARGAY_TRY(Device::create(std::move(options)));
   }
   return device_.get();
+}
+
+Answer<std::shared_ptr<LoadedModule>> Runtime::load(CodeObject object) {
+  Device* const device = MARGAY_TRY(this->device());
+  std::shared_ptr<LoadedModule> module = MARGAY_TRY(device->load(std::move(object)));
+  const auto& mutation = settings_->check.mutation;
+  if (mutation && module->object().find_kernel(mutation->kernel) != nullptr) {
+    if (!module->object().is_executable(mutation->vaddr) ||
+        mutation->vaddr + sizeof mutation->word > module->object().image_bytes())
+      return std::unexpected(Refusal(Error{
+          ErrorCode::invalid_argument,
+          fmt::format("MARGAY_MUTATE names {:#x}, which is no code of the code object that defines "
+                      "{}.",
+                      mutation->vaddr, mutation->kernel)}));
+    std::memcpy(reinterpret_cast<void*>(module->base_address() + mutation->vaddr), &mutation->word,
+                sizeof mutation->word);
+  }
+  return module;
+}
+
+Outcome Runtime::begin_checking(std::shared_ptr<Checking> checking) {
+  // Waits for a launch that runs, so that none is checked by half.
+  const std::lock_guard lock(launch_mutex_);
+  std::shared_ptr<Checking> none;
+  if (!checking_.compare_exchange_strong(none, std::move(checking)))
+    return refuse(hipErrorAlreadyAcquired, "This process is being checked already.",
+                  "End the other check first; under margay check there is no need for one.");
+  return {};
+}
+
+void Runtime::finish_checking() {
+  Runtime& runtime = instance();
+  const std::shared_ptr<Checking> checking = runtime.end_checking();
+  if (checking == nullptr) return;
+  const std::lock_guard lock(runtime.device_mutex_);
+  checking->write(
+      checking->finish(runtime.device_ == nullptr ? nullptr : &runtime.device_->memory()));
 }
 
 Outcome Runtime::launch(const LaunchRequest& request) {
@@ -85,7 +129,9 @@ Outcome Runtime::launch(const LaunchRequest& request) {
   if (settings_->progress) {
     progress_line().begin(readable_name(request.kernel->name), ProgressLine::Clock::now());
   }
-  const Result<LaunchReport> report = device->launch(request);
+  const std::shared_ptr<Checking> checking = this->checking();
+  const Result<LaunchReport> report =
+      checking != nullptr ? checking->launch(*device, request) : device->launch(request);
   if (settings_->progress) progress_line().end();
   if (!report) {
     Refusal refusal(report.error());

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "exec/device.h"
+#include "runtime/checking.h"
 #include "runtime/errors.h"
 #include "runtime/handle_table.h"
 #include "runtime/module.h"
@@ -55,12 +56,20 @@ class Runtime {
   [[nodiscard]] const DeviceProperties& properties() const { return properties_; }
   /// The device; the first call creates it with the environment's settings.
   [[nodiscard]] Answer<Device*> device();
+  /// Places a code object on the device, changed as MARGAY_MUTATE asks.
+  [[nodiscard]] Answer<std::shared_ptr<LoadedModule>> load(CodeObject object);
 
   /// Runs a launch, with the progress and statistics lines the environment asks for. A failure of
   /// the kernel itself is kept until reset().
   [[nodiscard]] Outcome launch(const LaunchRequest& request);
   /// The code of the first kernel that failed while it ran, or hipSuccess.
   [[nodiscard]] hipError_t launch_failure() const { return launch_failure_.load(); }
+
+  /// The checker that launches run under, or null.
+  [[nodiscard]] std::shared_ptr<Checking> checking() const { return checking_.load(); }
+  /// Checks from now on; refused while something is checked already.
+  [[nodiscard]] Outcome begin_checking(std::shared_ptr<Checking> checking);
+  [[nodiscard]] std::shared_ptr<Checking> end_checking() { return checking_.exchange(nullptr); }
 
   /// Frees what HIP calls allocated, drops streams and events, forgets a failed launch.
   [[nodiscard]] Outcome reset();
@@ -74,6 +83,7 @@ class Runtime {
 
  private:
   Runtime();
+  static void finish_checking();  // at the end of the process
 
   const Result<Settings> settings_;
   const DeviceProperties properties_;
@@ -81,6 +91,7 @@ class Runtime {
   std::unique_ptr<Device> device_;
   std::mutex launch_mutex_;  // launches run one after another; the progress line belongs to one
   std::atomic<hipError_t> launch_failure_ = hipSuccess;
+  std::atomic<std::shared_ptr<Checking>> checking_;
 
   AllocationTable allocations_;
   Registry registry_;

@@ -1,0 +1,226 @@
+#include "observe/check/bounds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "exec/row_table.h"
+
+namespace margay::check {
+namespace {
+
+std::string access_word(const LaneAccess& access) {
+  return access.is_atomic ? "atomic" : access.is_write ? "write" : "read";
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
+}
+
+/// "row 520, column 8 of batch 0, depth 1": the element of a tensor that an address would be.
+std::string element_text(const Tensor& tensor, std::uint64_t address) {
+  if (tensor.element_bytes == 0 || tensor.shape[3] == 0 || address < tensor.range.begin) return {};
+  const std::uint64_t element = (address - tensor.range.begin) / tensor.element_bytes;
+  const std::uint64_t column = element % tensor.shape[3], row = element / tensor.shape[3];
+  return fmt::format("row {}, column {}, counted over its {} x {} x {} rows of {} elements", row,
+                     column, tensor.shape[0], tensor.shape[1], tensor.shape[2], tensor.shape[3]);
+}
+
+}  // namespace
+
+HostRule host_rule(const LaunchRequest& request, const Memory& memory, const GlobalMemory& known) {
+  bool any = false;
+  for (std::size_t at = 0; at + 8 <= request.arguments.size(); at += 8) {
+    std::uint64_t value;
+    std::memcpy(&value, request.arguments.data() + at, 8);
+    if (value < 4096 || memory.in_arena(value)) continue;
+    if (known.tensor_at(value) != nullptr) {
+      any = true;
+      continue;
+    }
+    if (memory.accessible_range(value).contains(value, 1)) return {};
+  }
+  return {any};
+}
+
+Bounds::Bounds(Reporter& reporter, const Memory& memory, const GlobalMemory& known, HostRule rule,
+               const LaunchRequest& request)
+    : reporter_(reporter), memory_(memory), known_(known), rule_(rule), request_(request) {}
+
+std::uint64_t Bounds::outside(const LaneAccess& access, const InstructionFacts& facts,
+                              const Wave& wave) {
+  std::uint64_t bad = 0;
+  switch (access.space) {
+    case MemorySpace::global:
+      bad = outside_global(access);
+      if (bad != 0) report_global(access, facts, wave, bad);
+      break;
+    case MemorySpace::lds:
+    case MemorySpace::scratch: {
+      const bool lds = access.space == MemorySpace::lds;
+      const std::uint64_t size = lds ? wave.group->lds_bytes : wave.group->scratch_bytes_per_lane;
+      for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        if (access.at[lane] + access.bytes > size) bad |= 1ull << lane;
+      }
+      if (bad != 0)
+        lds ? report_lds(access, facts, wave, bad) : report_scratch(access, facts, wave, bad);
+      break;
+    }
+  }
+  std::uint64_t misaligned = 0;
+  const unsigned needed = access.is_atomic ? access.bytes : access.bytes >= 4 ? 4 : access.bytes;
+  if (access.space != MemorySpace::scratch && needed > 1)
+    for (std::uint64_t rest = access.active & ~bad; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      if (access.at[lane] % needed != 0) misaligned |= 1ull << lane;
+    }
+  if (misaligned != 0) report_misaligned(access, facts, wave, misaligned);
+  // Unaligned loads and stores work in the mode in which Linux runs the device; atomics do not.
+  return access.is_atomic ? bad | misaligned : bad;
+}
+
+// ---- Global ---------------------------------------------------------------------------------
+
+bool Bounds::inside_global(std::uint64_t address, std::uint64_t bytes) {
+  for (const AddressRange& range : recent_)
+    if (range.contains(address, bytes)) return true;
+  AddressRange found;
+  if (const Tensor* const tensor = known_.tensor_at(address)) {
+    found = tensor->range;
+  } else if (!memory_.in_arena(address) && rule_.only_tensors) {
+    return false;
+  } else {
+    found = memory_.accessible_range(address);
+  }
+  if (!found.contains(address, bytes)) return false;
+  std::ranges::rotate(recent_, recent_.end() - 1);
+  recent_[0] = found;
+  return true;
+}
+
+std::uint64_t Bounds::outside_global(const LaneAccess& access) {
+  std::uint64_t first = ~0ull, last = 0;
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+    const std::uint64_t at = access.at[std::countr_zero(rest)];
+    first = std::min(first, at);
+    last = std::max(last, at);
+  }
+  if (access.active == 0 || recent_[0].contains(first, last - first + access.bytes)) return 0;
+  std::uint64_t bad = 0;
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    if (!inside_global(access.at[lane], access.bytes)) bad |= 1ull << lane;
+  }
+  return bad;
+}
+
+void Bounds::report_global(const LaneAccess& access, const InstructionFacts& facts,
+                           const Wave& wave, std::uint64_t lanes) {
+  const int lane = std::countr_zero(lanes);
+  const std::uint64_t address = access.at[lane];
+  const auto allocation = memory_.find(address);
+  const bool freed = allocation && allocation->freed;
+  const std::string_view kind = freed ? "use-after-free" : "out-of-bounds";
+  if (reporter_.repeat(Tool::memcheck, kind, facts.vaddr)) return;
+  Finding f;
+  f.tool = Tool::memcheck;
+  f.kind = kind;
+  const Tensor* const tensor =
+      memory_.in_arena(address) ? nullptr : known_.tensor_at(address, /*near=*/true);
+  if (tensor != nullptr && rule_.only_tensors) {
+    const std::uint64_t past = address - tensor->range.end;
+    f.message =
+        fmt::format("{} of {} at {:#x}, {} past the end of a tensor of {} x {} x {} x {} elements",
+                    access_word(access), bytes_text(access.bytes), address, bytes_text(past),
+                    tensor->shape[0], tensor->shape[1], tensor->shape[2], tensor->shape[3]);
+    if (address < tensor->range.end)
+      f.message = fmt::format("{} of {} at {:#x} reaches past the end of a tensor",
+                              access_word(access), bytes_text(access.bytes), address);
+    f.detail.push_back("it would be " + element_text(*tensor, address));
+    f.hint =
+        "are the tile's coordinates counted in tiles, and is the grid no larger than the "
+        "tensor?";
+  } else {
+    const Error error = memory_.describe_fault(address, access.bytes, access_word(access));
+    f.message = error.what;
+    f.hint = error.hint;
+  }
+  f.detail.push_back(fmt::format("{} of the wave's {} active lanes are out of range",
+                                 std::popcount(lanes), std::popcount(access.active)));
+  f.accesses = {reporter_.access(access_word(access), facts.vaddr,
+                                 static_cast<std::int32_t>(wave.index_in_group), lane)};
+  reporter_.add(std::move(f));
+}
+
+// ---- LDS, scratch, alignment ----------------------------------------------------------------
+
+void Bounds::report_lds(const LaneAccess& access, const InstructionFacts& facts, const Wave& wave,
+                        std::uint64_t lanes) {
+  constexpr std::string_view kKind = "lds-out-of-bounds";
+  if (reporter_.repeat(Tool::memcheck, kKind, facts.vaddr)) return;
+  const int lane = std::countr_zero(lanes);
+  const std::uint32_t size = wave.group->lds_bytes, dynamic = request_.dynamic_lds_bytes;
+  Finding f;
+  f.tool = Tool::memcheck;
+  f.kind = kKind;
+  f.message = fmt::format("{} of {} at LDS byte {:#06x}, past the end of the workgroup's {} bytes",
+                          access_word(access), bytes_text(access.bytes), access.at[lane], size);
+  f.accesses = {reporter_.access(access_word(access), facts.vaddr,
+                                 static_cast<std::int32_t>(wave.index_in_group), lane)};
+  f.detail.push_back(fmt::format("{} bytes are static, {} were asked for at the launch; {}",
+                                 size - dynamic, dynamic,
+                                 access.is_write ? "the hardware drops such a write"
+                                                 : "the hardware gives 0 for such a read"));
+  // A store whose address is among its own data: the one cannot be both.
+  const RegisterRange address = facts.use.sources[0], data = facts.use.sources[1];
+  if (access.is_write && data.count != 0 && address.first >= data.first &&
+      address.first < data.first + data.count) {
+    f.detail.push_back(
+        fmt::format("its address register v{} is also part of its data", address.first));
+    f.hint = "an inline assembly output that is written before all inputs are read needs \"=&v\"";
+  } else {
+    f.hint = "ask for more dynamic LDS at the launch, or check the index";
+  }
+  reporter_.add(std::move(f));
+}
+
+void Bounds::report_scratch(const LaneAccess& access, const InstructionFacts& facts,
+                            const Wave& wave, std::uint64_t lanes) {
+  constexpr std::string_view kKind = "scratch-out-of-bounds";
+  if (reporter_.repeat(Tool::memcheck, kKind, facts.vaddr)) return;
+  const int lane = std::countr_zero(lanes);
+  Finding f;
+  f.tool = Tool::memcheck;
+  f.kind = kKind;
+  f.message =
+      fmt::format("{} of {} at scratch byte {} of a lane that has {} bytes", access_word(access),
+                  bytes_text(access.bytes), access.at[lane], wave.group->scratch_bytes_per_lane);
+  f.accesses = {reporter_.access(access_word(access), facts.vaddr,
+                                 static_cast<std::int32_t>(wave.index_in_group), lane)};
+  f.hint = "a local array's index is out of range, or the stack overflowed";
+  reporter_.add(std::move(f));
+}
+
+void Bounds::report_misaligned(const LaneAccess& access, const InstructionFacts& facts,
+                               const Wave& wave, std::uint64_t lanes) {
+  constexpr std::string_view kKind = "misaligned";
+  if (reporter_.repeat(Tool::memcheck, kKind, facts.vaddr)) return;
+  const int lane = std::countr_zero(lanes);
+  Finding f;
+  f.tool = Tool::memcheck;
+  f.kind = kKind;
+  f.severity = access.is_atomic ? Severity::error : Severity::note;
+  f.message =
+      fmt::format("misaligned {} of {} at {} {:#x}", access_word(access), bytes_text(access.bytes),
+                  access.space == MemorySpace::lds ? "LDS byte" : "address", access.at[lane]);
+  f.accesses = {reporter_.access(access_word(access), facts.vaddr,
+                                 static_cast<std::int32_t>(wave.index_in_group), lane)};
+  f.hint = access.is_atomic ? "an atomic's address must be a multiple of its size"
+                            : "it works, in more than one step: align it to four bytes";
+  reporter_.add(std::move(f));
+}
+
+}  // namespace margay::check

@@ -1,0 +1,54 @@
+// Whether memory accesses stay inside what was allocated, byte by byte.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "exec/device.h"
+#include "exec/lane_access.h"
+#include "exec/wave.h"
+#include "observe/check/facts.h"
+#include "observe/check/global_memory.h"
+#include "observe/check/reporter.h"
+
+namespace margay::check {
+
+/// What a launch's kernel may touch beside the device's own allocations.
+struct HostRule {
+  /// Every host pointer among the kernel's arguments points into a described tensor: then only
+  /// those may be touched in host memory, and not whatever else the process has mapped.
+  bool only_tensors = false;
+};
+[[nodiscard]] HostRule host_rule(const LaunchRequest& request, const Memory& memory,
+                                 const GlobalMemory& known);
+
+class Bounds {
+ public:
+  Bounds(Reporter& reporter, const Memory& memory, const GlobalMemory& known, HostRule rule,
+         const LaunchRequest& request);
+
+  /// The active lanes that may not do this access; each has been reported.
+  [[nodiscard]] std::uint64_t outside(const LaneAccess& access, const InstructionFacts& facts,
+                                      const Wave& wave);
+
+ private:
+  [[nodiscard]] bool inside_global(std::uint64_t address, std::uint64_t bytes);
+  [[nodiscard]] std::uint64_t outside_global(const LaneAccess& access);
+  void report_global(const LaneAccess& access, const InstructionFacts& facts, const Wave& wave,
+                     std::uint64_t lanes);
+  void report_lds(const LaneAccess& access, const InstructionFacts& facts, const Wave& wave,
+                  std::uint64_t lanes);
+  void report_scratch(const LaneAccess& access, const InstructionFacts& facts, const Wave& wave,
+                      std::uint64_t lanes);
+  void report_misaligned(const LaneAccess& access, const InstructionFacts& facts, const Wave& wave,
+                         std::uint64_t lanes);
+
+  Reporter& reporter_;
+  const Memory& memory_;
+  const GlobalMemory& known_;
+  HostRule rule_;
+  const LaunchRequest& request_;
+  std::array<AddressRange, 4> recent_{};  // found accessible lately, the last one first
+};
+
+}  // namespace margay::check

@@ -1,0 +1,76 @@
+// What the checks need to know of an instruction, found once per host thread and instruction.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "exec/instruction.h"
+#include "exec/lane_access.h"
+#include "exec/register_use.h"
+#include "observe/check/hazards.h"
+
+namespace margay::check {
+
+/// Where a checker has to do more than to follow registers.
+enum class Action : std::uint8_t { none, memory, wait, barrier, end, matrix };
+
+/// The counts of an s_waitcnt; all ones means that a counter is not waited for.
+/// Source: MI300 ISA guide, 4.4 and 12.4 (s_waitcnt).
+struct WaitCounts {
+  std::uint8_t vm = 63, exp = 7, lgkm = 15;
+};
+inline constexpr unsigned kVmCapacity = 63, kLgkmCapacity = 15;
+[[nodiscard]] constexpr WaitCounts wait_counts(std::uint32_t immediate) {
+  return {static_cast<std::uint8_t>((immediate & 15) | (immediate >> 14 & 3) << 4),
+          static_cast<std::uint8_t>(immediate >> 4 & 7),
+          static_cast<std::uint8_t>(immediate >> 8 & 15)};
+}
+
+/// Which counters an instruction in flight is counted by.
+struct Counters {
+  bool vm = false, lgkm = false;
+  bool in_order = true;  ///< Completes in the order of issue among its kind.
+};
+
+inline constexpr std::uint32_t kNoSite = ~std::uint32_t{0};
+
+struct InstructionFacts {
+  VgprMask touched{};  ///< Rows read or written.
+  std::array<std::uint64_t, 2> scalar_touched{};
+  Action action = Action::none;
+  MemoryForm form;
+  Counters counters;
+  WaitCounts wait;
+  bool releases = false;         ///< A cache write-back or invalidation: agent scope or wider.
+  std::uint32_t site = kNoSite;  ///< Waits and barriers: index into the worker's sites.
+  std::uint32_t vaddr = 0;
+  RegisterUse use;
+  HazardFacts hazard;
+  HazardMemo memo;
+  const Instruction* instruction = nullptr;
+};
+
+/// The facts of a code object's instructions, by address.
+class FactsTable {
+ public:
+  /// For code in [begin, end) of the image.
+  FactsTable(std::uint64_t begin, std::uint64_t end) : begin_(begin), facts_((end - begin) / 4) {}
+
+  [[nodiscard]] InstructionFacts& of(const Instruction& i) {
+    auto& slot = facts_[(i.vaddr - begin_) / 4];
+    if (slot == nullptr) slot = make(i);
+    return *slot;
+  }
+  /// Waits and barriers that ran, in the order of Site indices.
+  [[nodiscard]] const std::vector<const InstructionFacts*>& sites() const { return sites_; }
+
+ private:
+  [[nodiscard]] std::unique_ptr<InstructionFacts> make(const Instruction& i);
+
+  std::uint64_t begin_;
+  std::vector<std::unique_ptr<InstructionFacts>> facts_;
+  std::vector<const InstructionFacts*> sites_;
+};
+
+}  // namespace margay::check

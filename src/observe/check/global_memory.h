@@ -1,0 +1,65 @@
+// What is known of global memory over the whole process: the tensors that lie in host memory, and
+// which bytes of hipMalloc's memory somebody has written.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "exec/memory.h"
+
+namespace margay::check {
+
+/// A tensor as the program described it (kittens::gl does): where it lies and its shape.
+struct Tensor {
+  AddressRange range;
+  std::array<std::uint64_t, 4> shape = {};  ///< Batch, depth, rows, columns.
+  std::uint32_t element_bytes = 0;
+};
+
+/// An allocation whose bytes are followed from the start. One bit per byte, set once written.
+class WrittenMap {
+ public:
+  explicit WrittenMap(AddressRange range)
+      : range_(range), bits_((range.end - range.begin + 7) / 8) {}
+  [[nodiscard]] const AddressRange& range() const { return range_; }
+  /// Bit n: byte n of [address, address + bytes) has not been written; bytes <= 64.
+  [[nodiscard]] std::uint64_t unwritten(std::uint64_t address, unsigned bytes) const;
+  [[nodiscard]] bool all_written(std::uint64_t address, std::uint64_t bytes) const;
+  /// Safe from several threads at once.
+  void set(std::uint64_t address, std::uint64_t bytes, bool written = true);
+
+ private:
+  AddressRange range_;
+  std::vector<std::atomic<std::uint8_t>> bits_;
+};
+
+class GlobalMemory {
+ public:
+  /// hipMalloc gave this out; nothing in it is written yet.
+  void allocated(std::uint64_t address, std::uint64_t bytes);
+  void freed(std::uint64_t address);
+  /// The host has written here (hipMemcpy, hipMemset).
+  void written(std::uint64_t address, std::uint64_t bytes);
+  /// The host has copied: what was unwritten stays so.
+  void copied(std::uint64_t to, std::uint64_t from, std::uint64_t bytes);
+  void describe(const Tensor& tensor);
+
+  /// The followed allocation that holds `address`, or null. Stable until it is freed.
+  [[nodiscard]] WrittenMap* find(std::uint64_t address) const;
+  /// The described tensor that holds `address`; or else, with `near`, the one that ends nearest
+  /// below it.
+  [[nodiscard]] const Tensor* tensor_at(std::uint64_t address, bool near = false) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, std::unique_ptr<WrittenMap>> maps_;  // by first address
+  std::map<std::uint64_t, std::unique_ptr<Tensor>> tensors_;
+};
+
+}  // namespace margay::check

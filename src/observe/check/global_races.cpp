@@ -1,0 +1,246 @@
+#include "observe/check/global_races.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <map>
+#include <tuple>
+
+namespace margay::check {
+namespace {
+
+constexpr std::size_t kCompactAt = 1 << 15;
+
+std::uint64_t now() {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+auto sort_key(const Run& r) {
+  return std::tuple(r.workgroup, r.is_write, r.is_atomic, r.acquired, r.released, r.same_value,
+                    r.vaddr, r.begin, r.end, r.time, r.wave);
+}
+auto kind_of(const Run& r) {
+  return std::tuple(r.workgroup, r.is_write, r.is_atomic, r.acquired, r.released, r.same_value,
+                    r.vaddr);
+}
+
+[[nodiscard]] bool overlap(const Run& a, const Run& b) {
+  return a.begin < b.end && b.begin < a.end;
+}
+[[nodiscard]] bool conflict(const Run& a, const Run& b) {
+  return (a.is_write || b.is_write) && !(a.is_atomic && b.is_atomic) && overlap(a, b);
+}
+
+}  // namespace
+
+void compact(std::vector<Run>& runs) {
+  std::ranges::sort(runs, {}, sort_key);
+  std::size_t kept = 0;
+  for (std::size_t n = 0; n < runs.size(); ++n) {
+    Run* const last = kept == 0 ? nullptr : &runs[kept - 1];
+    if (last != nullptr && kind_of(*last) == kind_of(runs[n]) && runs[n].begin <= last->end) {
+      last->end = std::max(last->end, runs[n].end);
+      last->time = std::max(last->time, runs[n].time);
+    } else {
+      runs[kept++] = runs[n];
+    }
+  }
+  runs.resize(kept);
+}
+
+void GlobalRaces::begin_workgroup(std::uint64_t linear_id) {
+  workgroup_ = static_cast<std::uint32_t>(linear_id);
+  acquired_ = wrote_ = phase_wrote_ = phase_synchronised_ = false;
+  phase_.clear();
+  group_.clear();
+}
+
+void GlobalRaces::access(const LaneAccess& access, const InstructionFacts& facts, unsigned wave,
+                         std::uint32_t phase_step, std::uint64_t same) {
+  Run run;
+  run.workgroup = workgroup_;
+  run.vaddr = facts.vaddr;
+  run.phase_step = phase_step;
+  run.wave = static_cast<std::uint8_t>(wave);
+  run.is_write = access.is_write;
+  // Accesses of agent scope are how flags are polled: as good as atomics.
+  run.is_atomic = access.is_atomic || facts.form.agent_scope;
+  run.acquired = acquired_;
+  if (run.is_write) {
+    run.time = now();
+    phase_wrote_ = wrote_ = true;
+  }
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const std::uint64_t at = access.at[lane];
+    const bool same_value = (same >> lane & 1) != 0;
+    if (run.end != 0 && at == run.end && run.same_value == same_value) {
+      run.end = at + access.bytes;
+      continue;
+    }
+    if (run.end != 0) phase_.push_back(run);
+    run.begin = at;
+    run.end = at + access.bytes;
+    run.lane = static_cast<std::uint8_t>(lane);
+    run.same_value = same_value;
+  }
+  if (run.end != 0) phase_.push_back(run);
+  if (!phase_wrote_ && phase_.size() > kCompactAt) file_phase();
+}
+
+void GlobalRaces::synchronise() {
+  // What was done before it is released; what comes after has acquired.
+  file_phase();
+  for (Run& run : group_) run.released = true;
+  acquired_ = true;
+  phase_synchronised_ = true;
+}
+
+void GlobalRaces::end_phase() {
+  if (phase_wrote_ && !phase_synchronised_) compare_waves();
+  file_phase();
+  phase_wrote_ = phase_synchronised_ = false;
+}
+
+void GlobalRaces::file_phase() {
+  group_.insert(group_.end(), phase_.begin(), phase_.end());
+  phase_.clear();
+  if (group_.size() > 2 * kCompactAt) compact(group_);
+}
+
+void GlobalRaces::end_workgroup() {
+  end_phase();
+  compact(group_);
+  launch_.insert(launch_.end(), group_.begin(), group_.end());
+  group_.clear();
+}
+
+// Runs of a phase were made in the order in which the waves ran.
+void GlobalRaces::compare_waves() {
+  std::vector<std::uint32_t> by_address(phase_.size());
+  for (std::uint32_t n = 0; n < by_address.size(); ++n) by_address[n] = n;
+  std::ranges::sort(by_address, {}, [&](std::uint32_t n) { return phase_[n].begin; });
+  std::vector<std::uint32_t> open;  // runs that reach beyond the current address
+  for (const std::uint32_t n : by_address) {
+    const Run& run = phase_[n];
+    std::erase_if(open, [&](std::uint32_t o) { return phase_[o].end <= run.begin; });
+    for (const std::uint32_t o : open) {
+      const Run& other = phase_[o];
+      if (other.wave == run.wave || !conflict(run, other)) continue;
+      if (n > o)
+        report(run, other);
+      else
+        report(other, run);
+    }
+    open.push_back(n);
+  }
+}
+
+void GlobalRaces::report(const Run& later, const Run& earlier) {
+  constexpr std::string_view kKind = "global-race";
+  // A later write that changed nothing did no harm.
+  const bool benign = later.is_write && earlier.is_write && later.same_value;
+  const std::string_view extra = benign ? "waves, same value" : "waves";
+  const bool earlier_first = earlier.phase_step <= later.phase_step;
+  const Run &first = earlier_first ? earlier : later, &second = earlier_first ? later : earlier;
+  if (reporter_.repeat(Tool::racecheck, kKind, second.vaddr, first.vaddr, extra)) return;
+  const auto word = [](const Run& run) {
+    return std::string(run.is_atomic ? "atomic" : run.is_write ? "write" : "read");
+  };
+  Finding f;
+  f.tool = Tool::racecheck;
+  f.kind = kKind;
+  f.severity = benign ? Severity::note : Severity::error;
+  const std::uint64_t begin = std::max(first.begin, second.begin);
+  f.message = fmt::format("{}-after-{} race on global memory at {:#x}, {} bytes{}", word(second),
+                          word(first), begin, std::min(first.end, second.end) - begin,
+                          benign ? ": both waves write the same value" : "");
+  f.accesses = {reporter_.access(word(second), second.vaddr, second.wave, second.lane),
+                reporter_.access(word(first), first.vaddr, first.wave, first.lane)};
+  f.detail.emplace_back("no s_barrier separates the two waves");
+  f.hint = benign ? "let one wave write it" : "put __syncthreads() between the two";
+  reporter_.add(std::move(f), extra);
+}
+
+// ---- Between workgroups ---------------------------------------------------------------------
+
+namespace {
+
+[[nodiscard]] bool ordered_by_release(const Run& a, const Run& b) {
+  return (a.released && b.acquired) || (b.released && a.acquired);
+}
+
+class ConflictSet {
+ public:
+  void add(const Run& a, const Run& b) {
+    if (a.workgroup == b.workgroup || !conflict(a, b) || ordered_by_release(a, b)) return;
+    const bool in_order = std::tie(a.workgroup, a.vaddr) <= std::tie(b.workgroup, b.vaddr);
+    const Run &first = in_order ? a : b, &second = in_order ? b : a;
+    const Run& later = first.time > second.time ? first : second;
+    const bool benign = first.is_write && second.is_write && later.same_value;
+    const std::uint64_t begin = std::max(a.begin, b.begin), end = std::min(a.end, b.end);
+    const auto key = std::tuple(std::min(a.vaddr, b.vaddr), std::max(a.vaddr, b.vaddr), benign);
+    auto [at, fresh] = found_.try_emplace(key, Conflict{first, second, begin, end, 1});
+    Conflict& known = at->second;
+    if (fresh) {
+      known.first.same_value = benign;
+      return;
+    }
+    const std::uint64_t count = known.count + 1;
+    const auto place = [](const Run& f, const Run& s, std::uint64_t at_byte) {
+      return std::tuple(f.workgroup, s.workgroup, at_byte, f.vaddr, s.vaddr);
+    };
+    if (place(first, second, begin) < place(known.first, known.second, known.begin)) {
+      known = {first, second, begin, end, count};
+      known.first.same_value = benign;
+    }
+    known.count = count;
+  }
+  [[nodiscard]] std::vector<Conflict> take() {
+    std::vector<Conflict> out;
+    for (auto& [key, conflict] : found_) out.push_back(conflict);
+    return out;
+  }
+
+ private:
+  std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, Conflict> found_;
+};
+
+/// How many runs that are open at one address are compared with each new one: in a launch where
+/// every workgroup writes the same bytes, all pairs would be too many to look at.
+constexpr std::size_t kMostOpen = 64;
+
+}  // namespace
+
+std::vector<Conflict> conflicts_between_workgroups(std::vector<Run> runs) {
+  // Reads matter only where something is written.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> written;
+  std::ranges::sort(runs, {}, [](const Run& r) {
+    return std::tuple(r.begin, r.end, r.workgroup, r.vaddr, r.is_write, r.is_atomic);
+  });
+  for (const Run& run : runs) {
+    if (!run.is_write) continue;
+    if (!written.empty() && run.begin <= written.back().second)
+      written.back().second = std::max(written.back().second, run.end);
+    else
+      written.emplace_back(run.begin, run.end);
+  }
+  ConflictSet conflicts;
+  std::vector<const Run*> open;
+  std::size_t next_written = 0;
+  for (const Run& run : runs) {
+    while (next_written < written.size() && written[next_written].second <= run.begin)
+      ++next_written;
+    if (next_written == written.size()) break;
+    if (written[next_written].first >= run.end) continue;
+    std::erase_if(open, [&](const Run* other) { return other->end <= run.begin; });
+    for (const Run* const other : open) conflicts.add(run, *other);
+    if (open.size() < kMostOpen || run.is_write) open.push_back(&run);
+    if (open.size() > 2 * kMostOpen) open.erase(open.begin());
+  }
+  return conflicts.take();
+}
+
+}  // namespace margay::check

@@ -1,0 +1,75 @@
+// Races on global memory within a launch: between the waves of a workgroup, and between workgroups.
+//
+// Accesses are kept as runs of bytes. Within a workgroup a barrier orders them (its waves share one
+// vector cache, which serves them in order); the runs of a phase are compared when it ends, if
+// somebody wrote. Between workgroups nothing orders them but atomics and accesses of agent scope:
+// a write that is followed by a release and a read that comes after an acquire are taken to be
+// ordered. All runs of a launch are compared when it ends, so that what is found does not depend on
+// which workgroup ran when.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "exec/lane_access.h"
+#include "observe/check/facts.h"
+#include "observe/check/reporter.h"
+
+namespace margay::check {
+
+/// Neighbouring bytes that one instruction (or several of the same place) touched.
+struct Run {
+  std::uint64_t begin = 0, end = 0;
+  std::uint64_t time = 0;       ///< Writes: host clock, to know who was later.
+  std::uint32_t workgroup = 0;  ///< Linear index; 2^32 workgroups are nobody's launch.
+  std::uint32_t vaddr = 0;
+  std::uint32_t phase_step = 0;
+  std::uint8_t wave = 0, lane = 0;
+  bool is_write = false, is_atomic = false;
+  bool same_value = false;  ///< A write of what was there already.
+  bool acquired = false;    ///< After its workgroup's first acquire.
+  bool released = false;    ///< Before some release of its workgroup.
+};
+
+class GlobalRaces {
+ public:
+  explicit GlobalRaces(Reporter& reporter) : reporter_(reporter) {}
+
+  void begin_workgroup(std::uint64_t linear_id);
+  /// One access of a wave; `same` are the lanes that write what is there already.
+  void access(const LaneAccess& access, const InstructionFacts& facts, unsigned wave,
+              std::uint32_t phase_step, std::uint64_t same);
+  /// An atomic, a cache operation or an access of agent scope: it may release and acquire.
+  void synchronise();
+  /// The phase ends. Tells whether it, or an earlier one, wrote global memory.
+  void end_phase();
+  void end_workgroup();
+  [[nodiscard]] bool wrote() const { return wrote_; }
+
+  [[nodiscard]] std::vector<Run> take_runs() { return std::move(launch_); }
+
+ private:
+  void compare_waves();
+  void file_phase();
+  void report(const Run& later, const Run& earlier);
+
+  Reporter& reporter_;
+  std::uint32_t workgroup_ = 0;
+  bool acquired_ = false, wrote_ = false, phase_wrote_ = false, phase_synchronised_ = false;
+  std::vector<Run> phase_, group_, launch_;
+};
+
+/// Merges runs that touch, of the same instruction, kind and workgroup; sorts them by address.
+void compact(std::vector<Run>& runs);
+
+/// The conflicts between workgroups of one launch, lowest addresses first: each pair of
+/// instructions once, with a count.
+struct Conflict {
+  Run first, second;  ///< By workgroup.
+  std::uint64_t begin = 0, end = 0;
+  std::uint64_t count = 1;
+};
+[[nodiscard]] std::vector<Conflict> conflicts_between_workgroups(std::vector<Run> runs);
+
+}  // namespace margay::check

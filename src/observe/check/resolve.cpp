@@ -1,0 +1,90 @@
+#include "observe/check/resolve.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace margay::check {
+namespace {
+
+/// Headers of the tile library, of HIP and of the compiler: code that users call, not write.
+bool is_library(const SourceFrame& frame) {
+  for (const std::string_view part : {"/include/kittens", "/include/pyutils", "/include/hip/",
+                                      "/lib/clang/", "/usr/include/", "/usr/lib/"})
+    if (frame.file.find(part) != std::string::npos) return true;
+  return false;
+}
+
+std::string normal(const std::string& file) {
+  return std::filesystem::path(file).lexically_normal().string();
+}
+
+/// What two findings of the same source lines share; empty when a line is not known.
+std::string signature(const Finding& finding) {
+  std::string text = fmt::format("{}|{}|{}|{}", tool_name(finding.tool), finding.kind,
+                                 severity_name(finding.severity), finding.kernel);
+  for (const Access& access : finding.accesses) {
+    if (access.vaddr == kNoVaddr) continue;
+    if (access.frames.empty() || access.frames.front().line == 0) return {};
+    text += '|' + access.role;
+    for (const SourceFrame& frame : access.frames)
+      text += fmt::format(";{}:{}", frame.file, frame.line);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<SourceFrame> user_first(std::vector<SourceFrame> frames) {
+  for (SourceFrame& frame : frames) frame.file = normal(frame.file);
+  const auto user = std::ranges::find_if(
+      frames, [](const SourceFrame& frame) { return frame.line != 0 && !is_library(frame); });
+  if (user == frames.end()) return frames;
+  // Innermost first: what lies before `user` is what it called.
+  std::ranges::reverse(frames.begin(), user + 1);
+  return frames;
+}
+
+void resolve(std::vector<Finding>& findings, const Program& program) {
+  for (Finding& finding : findings)
+    for (Access& access : finding.accesses) {
+      if (access.vaddr == kNoVaddr) continue;
+      access.pc = program.base_address() + access.vaddr;
+      access.instruction = program.instruction_text(access.vaddr);
+      const auto [function, start] = program.function_of(access.vaddr);
+      access.function = function;
+      access.function_offset = access.vaddr - start;
+      access.frames = user_first(program.object().source_at(access.vaddr));
+    }
+}
+
+void merge_lines(std::vector<Finding>& findings) {
+  struct Known {
+    std::size_t index;
+    std::size_t instructions;
+  };
+  std::map<std::string, Known> known;
+  std::vector<Finding> kept;
+  for (Finding& finding : findings) {
+    const std::string key = signature(finding);
+    if (!key.empty()) {
+      const auto [at, fresh] = known.try_emplace(key, Known{kept.size(), 1});
+      if (!fresh) {
+        kept[at->second.index].count += finding.count;
+        ++at->second.instructions;
+        continue;
+      }
+    }
+    kept.push_back(std::move(finding));
+  }
+  for (const auto& [key, entry] : known)
+    if (entry.instructions > 1)
+      kept[entry.index].detail.push_back(
+          fmt::format("the same at {} pairs of instructions of these lines", entry.instructions));
+  findings = std::move(kept);
+}
+
+}  // namespace margay::check

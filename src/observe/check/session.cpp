@@ -1,0 +1,253 @@
+#include "observe/check/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "exec/observer.h"
+#include "observe/check/reporter.h"
+#include "observe/check/resolve.h"
+#include "observe/check/worker.h"
+
+namespace margay::check {
+namespace {
+
+std::array<std::uint32_t, 3> workgroup_id(const LaunchRequest& request, std::uint64_t linear) {
+  const Dim3& grid = request.grid;
+  return {static_cast<std::uint32_t>(linear % grid.x),
+          static_cast<std::uint32_t>(linear / grid.x % grid.y),
+          static_cast<std::uint32_t>(linear / grid.x / grid.y)};
+}
+
+Access access_of(const Run& run, const LaunchRequest& request) {
+  Access a;
+  a.role = run.is_atomic ? "atomic" : run.is_write ? "write" : "read";
+  a.wave = run.wave;
+  a.lane = run.lane;
+  a.workgroup = workgroup_id(request, run.workgroup);
+  a.vaddr = run.vaddr;
+  return a;
+}
+
+Finding finding_of(const Conflict& conflict, const LaunchRequest& request) {
+  Finding f;
+  f.tool = Tool::racecheck;
+  f.kind = "global-race";
+  const bool benign = conflict.first.same_value;
+  f.severity = benign ? Severity::note : Severity::error;
+  f.accesses = {access_of(conflict.first, request), access_of(conflict.second, request)};
+  f.message = fmt::format("two workgroups race on global memory at {:#x}, {} bytes: {} and {}{}",
+                          conflict.begin, conflict.end - conflict.begin, f.accesses[0].role,
+                          f.accesses[1].role, benign ? " of the same value" : "");
+  f.detail.emplace_back("workgroups of a launch run in any order, or at the same time");
+  f.hint = benign ? "let one workgroup write it"
+                  : "give each workgroup its own elements, use atomics, or make two launches";
+  f.count = conflict.count;
+  return f;
+}
+
+/// Collects what the workers of one launch leave.
+class LaunchChecker final : public LaunchObserver {
+ public:
+  LaunchChecker(const CheckConfig& config, const Memory& memory, GlobalMemory& global,
+                std::uint64_t number)
+      : config_(config), memory_(memory), global_(global), number_(number) {}
+
+  [[nodiscard]] std::unique_ptr<WorkerObserver> make_worker(const LaunchRequest& request,
+                                                            Program& program) override {
+    const HostRule rule = host_rule(request, memory_, global_);
+    {
+      const std::lock_guard lock(mutex_);
+      program_ = &program;
+    }
+    return std::make_unique<WorkerChecker>(
+        WorkerChecker::Launch{config_, request, program, memory_, global_, rule, number_,
+                              [this](WorkerResults results) { collect(std::move(results)); }});
+  }
+
+  /// After the launch.
+  [[nodiscard]] std::vector<Finding> findings(const LaunchRequest& request) {
+    if (program_ == nullptr) return {};
+    if (config_.has(Tool::racecheck))
+      for (const Conflict& conflict : conflicts_between_workgroups(std::move(runs_))) {
+        Finding f = finding_of(conflict, request);
+        f.launch = number_;
+        f.kernel = program_->kernel_name();
+        findings_.add(std::move(f), conflict.first.workgroup, ~0ull,
+                      conflict.first.same_value ? "workgroups, same value" : "workgroups");
+      }
+    auto sorted = findings_.take_sorted();
+    std::erase_if(sorted, [&](const Finding& f) { return !config_.has(f.tool); });
+    resolve(sorted, *program_);
+    merge_lines(sorted);
+    return sorted;
+  }
+  [[nodiscard]] const std::map<std::uint64_t, WorkerResults::SiteResult>& sites() const {
+    return sites_;
+  }
+  [[nodiscard]] const Program* program() const { return program_; }
+
+ private:
+  void collect(WorkerResults results) {
+    const std::lock_guard lock(mutex_);
+    findings_.merge(std::move(results.findings));
+    runs_.insert(runs_.end(), results.runs.begin(), results.runs.end());
+    for (const auto& site : results.sites) {
+      const auto [at, fresh] = sites_.try_emplace(site.vaddr, site);
+      if (!fresh) at->second.counts.merge(site.counts);
+    }
+  }
+
+  const CheckConfig& config_;
+  const Memory& memory_;
+  GlobalMemory& global_;
+  std::uint64_t number_;
+  std::mutex mutex_;
+  const Program* program_ = nullptr;
+  FindingSet findings_;
+  std::vector<Run> runs_;
+  std::map<std::uint64_t, WorkerResults::SiteResult> sites_;
+};
+
+/// The same finding in another launch: the same code and the same kind.
+std::string identity(const Finding& f) {
+  std::string text =
+      fmt::format("{}|{}|{}|{}", tool_name(f.tool), f.kind, severity_name(f.severity), f.kernel);
+  for (const Access& access : f.accesses) text += fmt::format("|{}", access.vaddr);
+  if (f.accesses.empty() || f.accesses.front().vaddr == kNoVaddr) text += "|" + f.message;
+  return text;
+}
+
+}  // namespace
+
+Session::Checked Session::launch(Device& device, const LaunchRequest& request) {
+  std::uint64_t number;
+  {
+    const std::lock_guard lock(mutex_);
+    number = ++launches_;
+  }
+  LaunchChecker checker(config_, device.memory(), memory_, number);
+  Checked out{device.launch(request, &checker), {}};
+  const std::lock_guard lock(mutex_);
+  out.fresh = keep(checker.findings(request));
+  for (const auto& [vaddr, result] : checker.sites()) {
+    const auto [at, is_new] = sites_.try_emplace({request.kernel->name, vaddr});
+    KnownSite& known = at->second;
+    known.counts.merge(result.counts);
+    if (!is_new) continue;
+    const Program& program = *checker.program();
+    known.site.kernel = request.kernel->name;
+    known.site.vaddr = vaddr;
+    known.site.word = program.word_at(vaddr);
+    known.site.is_barrier = result.is_barrier;
+    known.site.instruction = program.instruction_text(vaddr);
+    known.site.frames = user_first(program.object().source_at(vaddr));
+  }
+  return out;
+}
+
+std::vector<Finding> Session::keep(std::vector<Finding> findings) {
+  suppressed_ += take_out(findings, suppressions_);
+  std::vector<Finding> fresh;
+  for (Finding& finding : findings) {
+    const auto [at, is_new] = known_.try_emplace(identity(finding), findings_.size());
+    if (!is_new) {
+      findings_[at->second].count += finding.count;
+      continue;
+    }
+    findings_.push_back(finding);
+    fresh.push_back(std::move(finding));
+  }
+  return fresh;
+}
+
+std::vector<Finding> Session::launch_refused(const std::string& kernel, const Error& error) {
+  const std::lock_guard lock(mutex_);
+  if (!config_.has(Tool::memcheck)) return {};
+  Finding f;
+  f.tool = Tool::memcheck;
+  f.kind = "launch-refused";
+  f.kernel = kernel;
+  f.launch = launches_ + 1;
+  f.message = fmt::format("the launch was refused, the kernel did not run: {}", error.what);
+  f.hint =
+      error.hint.empty() ? "look at the code the launch returns (hipGetLastError)" : error.hint;
+  return keep({std::move(f)});
+}
+
+std::vector<Finding> Session::leaks(Memory& memory, bool as_errors) {
+  const std::lock_guard lock(mutex_);
+  if (!config_.has(Tool::memcheck)) return {};
+  std::vector<Finding> found;
+  std::uint64_t count = 0, bytes = 0;
+  memory.for_each_live([&](const Allocation& allocation) {
+    if (!allocation.label.starts_with("hip")) return;  // code objects and the like are ours
+    const std::uint64_t size = allocation.range.end - allocation.range.begin;
+    ++count;
+    bytes += size;
+    if (!as_errors) return;
+    Finding& f = found.emplace_back();
+    f.tool = Tool::memcheck;
+    f.kind = "leak";
+    f.message = fmt::format("allocation #{} ({}, {} bytes) was never freed", allocation.serial,
+                            allocation.label, size);
+    f.hint = "hipFree it before the program ends";
+  });
+  if (!as_errors && count != 0) {
+    Finding& f = found.emplace_back();
+    f.tool = Tool::memcheck;
+    f.kind = "leak";
+    f.severity = Severity::note;
+    f.message = fmt::format("{} allocation{} of {} bytes in all {} never freed", count,
+                            count == 1 ? "" : "s", bytes, count == 1 ? "was" : "were");
+    f.hint = "margay check --leak-check lists them";
+  }
+  return keep(std::move(found));
+}
+
+// ---- The report -----------------------------------------------------------------------------
+
+Finding Session::advice_of(const KnownSite& known) const {
+  Finding f;
+  f.tool = known.site.is_barrier ? Tool::synccheck : Tool::waitcheck;
+  f.severity = Severity::advice;
+  f.kind = known.site.is_barrier ? "barrier-never-needed" : "wait-never-needed";
+  f.message = fmt::format("{} never ordered anything in this run ({} executions)",
+                          known.site.instruction, known.counts.executions);
+  f.kernel = known.site.kernel;
+  Access a;
+  a.role = known.site.is_barrier ? "barrier" : "wait";
+  a.vaddr = known.site.vaddr;
+  a.instruction = known.site.instruction;
+  a.frames = known.site.frames;
+  f.accesses = {std::move(a)};
+  f.count = known.counts.executions;
+  return f;
+}
+
+Report Session::report() {
+  const std::lock_guard lock(mutex_);
+  Report report;
+  report.tools = names_of(config_.tools);
+  report.adversarial = config_.adversarial.has_value();
+  report.seed = config_.adversarial.value_or(0);
+  report.launches = launches_;
+  report.findings = findings_;
+  std::vector<Finding> advice;
+  for (const auto& [key, known] : sites_) {
+    Site site = known.site;
+    site.executions = known.counts.executions;
+    site.ordered = known.counts.ordered;
+    for (std::size_t n = 0; n < 2; ++n) site.loosest[n] = known.counts.loosest[n];
+    report.sites.push_back(std::move(site));
+    if (known.counts.executions != 0 && known.counts.ordered == 0 &&
+        config_.has(known.site.is_barrier ? Tool::synccheck : Tool::waitcheck))
+      advice.push_back(advice_of(known));
+  }
+  report.suppressed = suppressed_ + take_out(advice, suppressions_);
+  std::ranges::move(advice, std::back_inserter(report.findings));
+  return report;
+}
+
+}  // namespace margay::check

@@ -1,0 +1,61 @@
+// A checked stretch of a process: runs launches under the checker, keeps what they found, and makes
+// the report.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "exec/device.h"
+#include "observe/check/config.h"
+#include "observe/check/finding.h"
+#include "observe/check/global_memory.h"
+#include "observe/check/site_counts.h"
+#include "observe/check/suppressions.h"
+
+namespace margay::check {
+
+class Session {
+ public:
+  Session(CheckConfig config, Suppressions suppressions)
+      : config_(config), suppressions_(std::move(suppressions)) {}
+
+  /// What the host does with memory is told here.
+  [[nodiscard]] GlobalMemory& memory() { return memory_; }
+
+  struct Checked {
+    Result<LaunchReport> result;
+    std::vector<Finding> fresh;  ///< Errors and notes that no earlier launch had.
+  };
+  /// Runs a launch under the checker.
+  [[nodiscard]] Checked launch(Device& device, const LaunchRequest& request);
+
+  /// A launch that the device refused, with the reason: programs often do not look.
+  [[nodiscard]] std::vector<Finding> launch_refused(const std::string& kernel, const Error& error);
+  /// What is still allocated; as errors, or as one note.
+  [[nodiscard]] std::vector<Finding> leaks(Memory& memory, bool as_errors);
+
+  /// Everything so far, advice included.
+  [[nodiscard]] Report report();
+
+ private:
+  struct KnownSite {
+    SiteCounts counts;
+    Site site;
+  };
+  [[nodiscard]] std::vector<Finding> keep(std::vector<Finding> findings);
+  [[nodiscard]] Finding advice_of(const KnownSite& known) const;
+
+  CheckConfig config_;
+  Suppressions suppressions_;
+  GlobalMemory memory_;
+  std::mutex mutex_;
+  std::uint64_t launches_ = 0, suppressed_ = 0;
+  std::vector<Finding> findings_;
+  std::map<std::string, std::size_t> known_;                          // into findings_
+  std::map<std::pair<std::string, std::uint64_t>, KnownSite> sites_;  // by kernel and vaddr
+};
+
+}  // namespace margay::check

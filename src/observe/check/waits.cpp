@@ -1,0 +1,262 @@
+#include "observe/check/waits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "exec/row_table.h"
+
+namespace margay::check {
+namespace {
+
+template <std::size_t n>
+void set(std::array<std::uint64_t, n>& mask, unsigned bit) {
+  mask[bit / 64] |= 1ull << (bit % 64);
+}
+template <std::size_t n>
+void clear(std::array<std::uint64_t, n>& mask, unsigned bit) {
+  mask[bit / 64] &= ~(1ull << (bit % 64));
+}
+template <std::size_t n>
+[[nodiscard]] bool test(const std::array<std::uint64_t, n>& mask, unsigned bit) {
+  return (mask[bit / 64] >> (bit % 64) & 1) != 0;
+}
+template <std::size_t n, typename F>
+void for_each_bit(const std::array<std::uint64_t, n>& a, const std::array<std::uint64_t, n>& b,
+                  F&& visit) {
+  for (std::size_t word = 0; word < n; ++word)
+    for (std::uint64_t rest = a[word] & b[word]; rest != 0; rest &= rest - 1)
+      visit(static_cast<unsigned>(64 * word) + static_cast<unsigned>(std::countr_zero(rest)));
+}
+
+/// The lowest-numbered credit of each site is enough.
+void remember(std::vector<Credit>& credits, const Credit& credit) {
+  for (Credit& known : credits)
+    if (known.site == credit.site && known.counter == credit.counter) {
+      known.count = std::min(known.count, credit.count);
+      return;
+    }
+  credits.push_back(credit);
+}
+
+}  // namespace
+
+WaitTracker::WaitTracker(Reporter& reporter, SiteTable& sites, bool report)
+    : reporter_(reporter), sites_(sites), report_(report) {}
+
+void WaitTracker::begin(std::uint32_t wave, std::uint32_t accum_offset) {
+  wave_ = wave;
+  accum_offset_ = accum_offset;
+  serial_ = 0;
+  lds_step_ = direct_completed_ = 0;
+  vm_.clear();
+  lgkm_.clear();
+  unordered_.clear();
+  attention_ = pending_ = {};
+  scalar_attention_ = scalar_pending_ = {};
+  lds_waits_.clear();
+  published_.clear();
+  store_waits_.clear();
+}
+
+// ---- Issue, wait, complete ------------------------------------------------------------------
+
+InFlight& WaitTracker::issue(const InstructionFacts& facts, std::uint64_t exec) {
+  const Counters& counters = facts.counters;
+  InFlight* flight;
+  if (!counters.in_order) {
+    flight = &unordered_.emplace_back();
+  } else {
+    InFlightRing& ring = counters.vm ? vm_ : lgkm_;
+    // The hardware does not issue what its counter cannot count.
+    if (ring.size() == (counters.vm ? kVmCapacity : kLgkmCapacity)) {
+      complete(ring.oldest(), {});
+      ring.pop();
+    }
+    flight = &ring.push();
+  }
+  flight->facts = &facts;
+  flight->lanes = facts.use.ignores_exec ? ~0ull : exec;
+  flight->serial = ++serial_;
+  flight->lds_step = 0;
+  flight->lds_count = 0;
+  flight->deferred.reset();
+  flight->waits_vm = counters.vm;
+  flight->waits_lgkm = counters.lgkm;
+  for_each_bit(facts.use.writes, facts.use.writes, [&](unsigned row) {
+    rows_[row] = {serial_, flight->lanes, &facts};
+    set(pending_, row);
+    set(attention_, row);
+  });
+  if (facts.counters.lgkm)
+    for_each_bit(facts.use.scalar_writes, facts.use.scalar_writes, [&](unsigned index) {
+      scalars_[index] = {serial_, ~0ull, &facts};
+      set(scalar_pending_, index);
+      set(scalar_attention_, index);
+    });
+  return *flight;
+}
+
+void WaitTracker::drain() {
+  // In the order of issue, as the memory paths would.
+  std::vector<InFlight*> all;
+  for (InFlightRing* ring : {&vm_, &lgkm_})
+    for (unsigned n = 0; n < ring->size(); ++n) all.push_back(&ring->at(n));
+  for (InFlight& flight : unordered_) all.push_back(&flight);
+  std::ranges::sort(all, {}, &InFlight::serial);
+  for (InFlight* const flight : all) complete(*flight, {});
+  vm_.clear();
+  lgkm_.clear();
+  unordered_.clear();
+}
+
+void WaitTracker::complete(InFlight& flight, const Credit& credit) {
+  if (on_complete) on_complete(flight);
+  const RegisterUse& use = flight.facts->use;
+  const bool credited = credit.site != kNoSite;
+  for_each_bit(use.writes, pending_, [&](unsigned row) {
+    if (rows_[row].serial != flight.serial) return;  // a later load writes it as well
+    clear(pending_, row);
+    row_credits_[row] = credit;
+    if (!credited) clear(attention_, row);
+  });
+  for_each_bit(use.scalar_writes, scalar_pending_, [&](unsigned index) {
+    if (scalars_[index].serial != flight.serial) return;
+    clear(scalar_pending_, index);
+    scalar_credits_[index] = credit;
+    if (!credited) clear(scalar_attention_, index);
+  });
+  if (flight.lds_step != 0 && flight.facts->counters.vm)
+    direct_completed_ = std::max(direct_completed_, flight.lds_step);
+  if (!credited) return;
+  if (flight.lds_step != 0) remember(lds_waits_, credit);
+  if (flight.facts->form.is_write && flight.facts->counters.vm) remember(store_waits_, credit);
+}
+
+void WaitTracker::wait(const InstructionFacts& facts) {
+  ++sites_.of(facts.site).executions;
+  const auto drain = [&](InFlightRing& ring, Counter counter, unsigned count) {
+    while (ring.size() > count) {
+      // It would have been complete as well had one waited for all but those after it.
+      const auto newer = static_cast<std::uint8_t>(ring.size() - 1);
+      complete(ring.oldest(), {facts.site, counter, newer});
+      ring.pop();
+    }
+  };
+  if (facts.wait.vm < kVmCapacity) drain(vm_, Counter::vm, facts.wait.vm);
+  if (facts.wait.lgkm < kLgkmCapacity) drain(lgkm_, Counter::lgkm, facts.wait.lgkm);
+  if (facts.wait.vm != 0 && facts.wait.lgkm != 0) return;
+  for (std::size_t n = 0; n < unordered_.size();) {
+    InFlight& flight = unordered_[n];
+    const Counter counter = facts.wait.lgkm == 0 && flight.waits_lgkm ? Counter::lgkm : Counter::vm;
+    if (facts.wait.vm == 0) flight.waits_vm = false;
+    if (facts.wait.lgkm == 0) flight.waits_lgkm = false;
+    if (flight.waits_vm || flight.waits_lgkm) {
+      ++n;
+      continue;
+    }
+    complete(flight, {facts.site, counter, 0});
+    unordered_.erase(unordered_.begin() + static_cast<std::ptrdiff_t>(n));
+  }
+}
+
+std::uint32_t WaitTracker::lds_completed() const {
+  std::uint32_t first = lds_step_ + 1;
+  auto& self = const_cast<WaitTracker&>(*this);
+  self.for_each_lds_in_flight(
+      [&](const InFlight& flight) { first = std::min(first, flight.lds_step); });
+  return first - 1;
+}
+
+void WaitTracker::open_barrier() {
+  // What an earlier barrier published and nothing has relied on yet may still be relied on.
+  for (const Credit& credit : lds_waits_) remember(published_, credit);
+  lds_waits_.clear();
+}
+
+void WaitTracker::barrier_was_needed() {
+  for (const Credit& credit : published_) sites_.needed(credit);
+  published_.clear();
+}
+
+void WaitTracker::release() {
+  for (const Credit& credit : store_waits_) sites_.needed(credit);
+  store_waits_.clear();
+}
+
+// ---- Registers ------------------------------------------------------------------------------
+
+void WaitTracker::touch(const InstructionFacts& facts, std::uint64_t exec) {
+  const bool all = facts.use.ignores_exec || facts.use.crosses_lanes;
+  for_each_bit(facts.touched, attention_,
+               [&](unsigned row) { settle_row(row, facts, all ? ~0ull : exec); });
+  for_each_bit(facts.scalar_touched, scalar_attention_,
+               [&](unsigned index) { settle_scalar(index, facts); });
+}
+
+void WaitTracker::settle_row(unsigned row, const InstructionFacts& facts, std::uint64_t exec) {
+  if (!test(pending_, row)) {  // complete: somebody depends on the wait that proved it
+    if (row_credits_[row].site != kNoSite) sites_.needed(row_credits_[row]);
+    clear(attention_, row);
+    return;
+  }
+  const Pending& pending = rows_[row];
+  const std::uint64_t lanes = pending.lanes & exec;
+  if (lanes == 0) return;
+  const bool reads = contains(facts.use.reads, row);
+  if (!reads) {
+    // What completes in the same order may be put on top.
+    const Counters &theirs = pending.facts->counters, &own = facts.counters;
+    if (theirs.in_order && own.in_order && theirs.vm == own.vm && theirs.lgkm == own.lgkm) return;
+  }
+  if (report_)
+    report_early(pending, facts, lanes, reads ? "read-before-wait" : "write-before-wait",
+                 register_name(row, accum_offset_));
+}
+
+void WaitTracker::settle_scalar(unsigned index, const InstructionFacts& facts) {
+  if (!test(scalar_pending_, index)) {
+    if (scalar_credits_[index].site != kNoSite) sites_.needed(scalar_credits_[index]);
+    clear(scalar_attention_, index);
+    return;
+  }
+  const bool reads = contains(facts.use.scalar_reads, index);
+  if (report_)
+    report_early(scalars_[index], facts, 0, reads ? "read-before-wait" : "write-before-wait",
+                 register_name(kFirstScalarRow + index, accum_offset_));
+}
+
+std::string WaitTracker::wait_for(const Pending& pending) {
+  const Counters& counters = pending.facts->counters;
+  if (!counters.in_order)
+    return counters.vm ? "s_waitcnt vmcnt(0) lgkmcnt(0)" : "s_waitcnt lgkmcnt(0)";
+  InFlightRing& ring = counters.vm ? vm_ : lgkm_;
+  unsigned newer = 0;
+  for (unsigned n = 0; n < ring.size(); ++n) newer += ring.at(n).serial > pending.serial;
+  return fmt::format("s_waitcnt {}({})", counters.vm ? "vmcnt" : "lgkmcnt", newer);
+}
+
+void WaitTracker::report_early(const Pending& pending, const InstructionFacts& facts,
+                               std::uint64_t lanes, std::string_view kind,
+                               const std::string& name) {
+  if (reporter_.repeat(Tool::waitcheck, kind, facts.vaddr, pending.facts->vaddr)) return;
+  Finding f;
+  f.tool = Tool::waitcheck;
+  f.kind = kind;
+  const bool reads = kind == "read-before-wait";
+  f.message = fmt::format("{} is {} before the load that {} it was waited for", name,
+                          reads ? "read" : "overwritten", reads ? "fills" : "will overwrite");
+  const auto wave = static_cast<std::int32_t>(wave_);
+  const std::int32_t lane = lanes == 0 ? kNoNumber : std::countr_zero(lanes);
+  f.accesses = {reporter_.access(reads ? "read" : "write", facts.vaddr, wave, lane),
+                reporter_.access("load", pending.facts->vaddr, wave)};
+  f.detail.push_back(fmt::format("{} between the two would have waited for it", wait_for(pending)));
+  f.hint =
+      "if the load is inline assembly, make the wait name its registers as \"+v\" operands, so "
+      "that "
+      "the compiler cannot move their uses before it";
+  reporter_.add(std::move(f));
+}
+
+}  // namespace margay::check

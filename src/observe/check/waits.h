@@ -1,0 +1,144 @@
+// What a wave has in flight, and which registers wait for it: the asynchrony of the memory
+// instructions. Finds registers that are used before their load was waited for.
+//
+// vmcnt and lgkmcnt count what is in flight. Vector memory instructions complete in order, so do
+// LDS instructions; scalar loads do not, nor do flat ones (which count on both). A wait for N
+// therefore proves that all but the newest N of the ordered ones are complete, and something about
+// the others only when N is 0. Source: MI300 ISA guide, 4.4.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "exec/lane_access.h"
+#include "exec/wave.h"
+#include "observe/check/adversary.h"
+#include "observe/check/facts.h"
+#include "observe/check/reporter.h"
+#include "observe/check/site_counts.h"
+
+namespace margay::check {
+
+/// LDS that an instruction in flight touches.
+struct LdsInFlight {
+  alignas(64) std::uint64_t at[kWaveLanes];
+  std::uint64_t active = 0;
+  std::uint8_t bytes = 0;
+  bool is_write = false, direct = false, second = false;
+};
+
+struct InFlight {
+  const InstructionFacts* facts = nullptr;
+  std::uint64_t lanes = 0;     ///< EXEC when it was issued.
+  std::uint64_t serial = 0;    ///< Of the wave's memory instructions.
+  std::uint32_t lds_step = 0;  ///< Of the wave's LDS instructions; 0: it is none.
+  std::uint32_t phase_step = 0;
+  std::uint8_t lds_count = 0;  ///< How many of `lds` are in use.
+  bool waits_vm = false, waits_lgkm = false;
+  LdsInFlight lds[2];
+  std::unique_ptr<DeferredInstruction> deferred;  ///< Adversarial runs: it has not been run yet.
+};
+
+/// First in, first out; as long as a counter can count.
+class InFlightRing {
+ public:
+  explicit InFlightRing(unsigned capacity) : slots_(capacity + 1) {}
+  [[nodiscard]] unsigned size() const { return size_; }
+  [[nodiscard]] InFlight& push() {
+    InFlight& slot = slots_[(first_ + size_) % slots_.size()];
+    ++size_;
+    return slot;
+  }
+  [[nodiscard]] InFlight& oldest() { return slots_[first_]; }
+  [[nodiscard]] InFlight& at(unsigned n) { return slots_[(first_ + n) % slots_.size()]; }
+  void pop() {
+    first_ = static_cast<unsigned>((first_ + 1) % slots_.size());
+    --size_;
+  }
+  void clear() { first_ = size_ = 0; }
+
+ private:
+  std::vector<InFlight> slots_;
+  unsigned first_ = 0, size_ = 0;
+};
+
+class WaitTracker {
+ public:
+  WaitTracker(Reporter& reporter, SiteTable& sites, bool report);
+
+  void begin(std::uint32_t wave, std::uint32_t accum_offset);
+
+  /// The instruction touches registers that want attention: checks and settles them.
+  void touch(const InstructionFacts& facts, std::uint64_t exec);
+  [[nodiscard]] const VgprMask& attention() const { return attention_; }
+  [[nodiscard]] const std::array<std::uint64_t, 2>& scalar_attention() const {
+    return scalar_attention_;
+  }
+
+  /// A memory instruction is issued; the caller adds what LDS it touches.
+  [[nodiscard]] InFlight& issue(const InstructionFacts& facts, std::uint64_t exec);
+  void wait(const InstructionFacts& facts);
+  /// All waves are at the barrier: what was waited for before it is published by it.
+  void open_barrier();
+  /// The last barrier was needed, and so were the waits before it.
+  void barrier_was_needed();
+  /// Others may see this wave's stores from here on (an atomic, a cache write-back).
+  void release();
+
+  /// Every LDS instruction up to this step is complete.
+  [[nodiscard]] std::uint32_t lds_completed() const;
+  [[nodiscard]] std::uint32_t lds_steps() const { return lds_step_; }
+  [[nodiscard]] std::uint32_t direct_completed() const { return direct_completed_; }
+  /// Calls `visit(InFlight&)` for each instruction in flight that touches LDS, oldest first.
+  template <typename F>
+  void for_each_lds_in_flight(F&& visit) {
+    for (InFlightRing* ring : {&lgkm_, &vm_})
+      for (unsigned n = 0; n < ring->size(); ++n)
+        if (ring->at(n).lds_count != 0) visit(ring->at(n));
+    for (InFlight& flight : unordered_)
+      if (flight.lds_count != 0) visit(flight);
+  }
+  void note_lds_step(InFlight& flight, std::uint32_t phase_step) {
+    flight.lds_step = ++lds_step_;
+    flight.phase_step = phase_step;
+  }
+  /// Called with each instruction in flight when it is known to be complete, in order.
+  std::function<void(InFlight&)> on_complete;
+  /// The wave ends: whatever is in flight completes.
+  void drain();
+
+ private:
+  struct Pending {
+    std::uint64_t serial = 0;  // of the instruction that will write it
+    std::uint64_t lanes = 0;
+    const InstructionFacts* facts = nullptr;
+  };
+  void complete(InFlight& flight, const Credit& credit);
+  void settle_row(unsigned row, const InstructionFacts& facts, std::uint64_t exec);
+  void settle_scalar(unsigned index, const InstructionFacts& facts);
+  void report_early(const Pending& pending, const InstructionFacts& facts, std::uint64_t lanes,
+                    std::string_view kind, const std::string& name);
+  [[nodiscard]] std::string wait_for(const Pending& pending);
+
+  Reporter& reporter_;
+  SiteTable& sites_;
+  bool report_;
+  std::uint32_t wave_ = 0, accum_offset_ = 0;
+  std::uint64_t serial_ = 0;
+  std::uint32_t lds_step_ = 0, direct_completed_ = 0;
+  InFlightRing vm_{kVmCapacity}, lgkm_{kLgkmCapacity};
+  std::vector<InFlight> unordered_;  // scalar loads and flat accesses
+
+  VgprMask attention_{}, pending_{};
+  std::array<std::uint64_t, 2> scalar_attention_{}, scalar_pending_{};
+  std::array<Pending, 512> rows_;
+  std::array<Pending, 128> scalars_;
+  std::array<Credit, 512> row_credits_;
+  std::array<Credit, 128> scalar_credits_;
+  std::vector<Credit> lds_waits_, published_, store_waits_;
+};
+
+}  // namespace margay::check

@@ -1,0 +1,465 @@
+#include "observe/check/worker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "exec/row_table.h"
+
+namespace margay::check {
+namespace {
+
+std::uint32_t wave_count(const LaunchRequest& request) {
+  return static_cast<std::uint32_t>((request.block.count() + kWaveLanes - 1) / kWaveLanes);
+}
+
+std::uint32_t lds_bytes(const LaunchRequest& request) {
+  return request.kernel->descriptor.group_segment_fixed_size + request.dynamic_lds_bytes;
+}
+
+/// Lanes of a store that write what is in memory already.
+std::uint64_t same_value_lanes(const LaneAccess& access, const InstructionFacts& facts,
+                               const Wave& wave) {
+  std::uint64_t same = 0;
+  LdsOperation operation;
+  operation.facts = &facts;
+  operation.wave = &wave;
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const auto value = stored_bytes(operation, lane);
+    if (std::memcmp(value.data(), reinterpret_cast<const void*>(access.at[lane]), access.bytes) ==
+        0)
+      same |= 1ull << lane;
+  }
+  return same;
+}
+
+}  // namespace
+
+WorkerChecker::PerWave::PerWave(WorkerChecker& owner, std::uint32_t scratch_bytes_per_lane)
+    : waits(owner.reporter_, owner.sites_, owner.waitcheck_),
+      values(owner.reporter_, owner.launch_.request.kernel->descriptor.unified_vgpr_count(),
+             scratch_bytes_per_lane, owner.launch_.request.kernel->descriptor.accum_offset()) {
+  waits.on_complete = [this](InFlight& flight) {
+    if (flight.deferred == nullptr) return;
+    deliver(*wave, *flight.deferred);
+    flight.deferred.reset();
+  };
+}
+
+WorkerChecker::WorkerChecker(const Launch& launch)
+    : launch_(launch),
+      reporter_(launch.number, launch.program.kernel_name()),
+      table_(launch.program.executable_range().first, launch.program.executable_range().second),
+      bounds_(reporter_, launch.memory, launch.global, launch.host_rule, launch.request),
+      lds_(lds_bytes(launch.request), wave_count(launch.request),
+           {.races = launch.config.has(Tool::racecheck) || launch.config.has(Tool::waitcheck),
+            .unwritten = launch.config.has(Tool::initcheck)},
+           reporter_),
+      races_(reporter_),
+      barriers_(reporter_),
+      memcheck_(launch.config.has(Tool::memcheck)),
+      racecheck_(launch.config.has(Tool::racecheck)),
+      initcheck_(launch.config.has(Tool::initcheck)),
+      synccheck_(launch.config.has(Tool::synccheck)),
+      waitcheck_(launch.config.has(Tool::waitcheck)) {
+  if (launch.config.adversarial) turns_.emplace(*launch.config.adversarial);
+}
+
+WorkerChecker::~WorkerChecker() { launch_.collect(take_results()); }
+
+// ---- A workgroup's run ----------------------------------------------------------------------
+
+void WorkerChecker::begin(Workgroup& group) {
+  const auto waves = group.waves();
+  while (waves_.size() < waves.size())
+    waves_.push_back(std::make_unique<PerWave>(*this, group.state().scratch_bytes_per_lane));
+  reporter_.begin_workgroup(group.id(), group.state().id);
+  for (std::size_t n = 0; n < waves.size(); ++n) {
+    PerWave& w = *waves_[n];
+    w.wave = &waves[n];
+    w.waits.begin(waves[n].index_in_group, launch_.request.kernel->descriptor.accum_offset());
+    w.values.begin(waves[n].index_in_group, waves[n].exec());
+    w.hazards.reset();
+    w.since_barrier = 0;
+  }
+  lds_.begin_workgroup();
+  races_.begin_workgroup(group.id());
+  barriers_.begin_workgroup(group);
+  if (turns_) turns_->begin_workgroup(group.id());
+  barrier_sites_.clear();
+  arriving_sites_.clear();
+  global_written_in_ = 0;
+}
+
+WorkgroupEnd WorkerChecker::run(Workgroup& group) {
+  begin(group);
+  const WorkgroupEnd end = group.run(*this);
+  if (end == WorkgroupEnd::deadlock && synccheck_) barriers_.deadlock(group, table_);
+  if (end == WorkgroupEnd::done && synccheck_) barriers_.end_workgroup();
+  settle_barrier();
+  races_.end_workgroup();
+  return end;
+}
+
+WorkerResults WorkerChecker::take_results() {
+  WorkerResults results;
+  results.findings = std::move(reporter_.set());
+  results.runs = races_.take_runs();
+  for (const InstructionFacts* const facts : table_.sites())
+    results.sites.push_back(
+        {facts->vaddr, facts->action == Action::barrier, sites_.of(facts->site)});
+  return results;
+}
+
+const Instruction* WorkerChecker::step(Wave& wave, const Instruction& i) {
+  if (i.row == nullptr) return i.execute(wave, i);  // stops the wave with a sentence
+  PerWave& w = *waves_[wave.index_in_group];
+  InstructionFacts* facts = &table_.of(i);
+  const std::uint32_t run = matrix_run_length(i);
+  for (std::uint32_t n = 1;; ++n) {
+    registers(w, *facts, wave);
+    if (n >= run) break;
+    facts = &table_.of((&i)[n]);
+  }
+  switch (facts->action) {
+    case Action::memory:
+      return memory(w, *facts, wave);
+    case Action::wait:
+      w.waits.wait(*facts);
+      if (wave.stop == WaveStop::fault) return nullptr;  // a late result
+      break;
+    case Action::barrier:
+      ++sites_.of(facts->site).executions;
+      arriving_sites_.push_back(facts->site);
+      barriers_.arrive(*facts, wave);
+      break;
+    case Action::end:
+      w.waits.drain();
+      if (wave.stop == WaveStop::fault) return nullptr;
+      barriers_.end(*facts, wave);
+      break;
+    case Action::none:
+      if (facts->releases) {
+        w.waits.release();
+        races_.synchronise();
+      }
+      break;
+    case Action::matrix:
+      break;
+  }
+  return i.execute(wave, i);
+}
+
+void WorkerChecker::settle_barrier() {
+  if (!lds_.take_barrier_was_needed()) return;
+  for (const std::uint32_t site : barrier_sites_) ++sites_.of(site).ordered;
+  for (auto& w : waves_) w->waits.barrier_was_needed();
+}
+
+void WorkerChecker::barrier_opens(Workgroup& group) {
+  settle_barrier();
+  barrier_sites_.swap(arriving_sites_);
+  arriving_sites_.clear();
+  races_.end_phase();
+  lds_.open_barrier();
+  for (std::size_t n = 0; n < group.waves().size(); ++n) {
+    PerWave& w = *waves_[n];
+    w.waits.open_barrier();
+    w.since_barrier = 0;
+    // What is still in flight has not been ordered by this barrier.
+    w.waits.for_each_lds_in_flight([&](InFlight& flight) {
+      LdsOperation o;
+      o.facts = flight.facts;
+      o.wave = &group.waves()[n];
+      o.step = flight.lds_step;
+      o.carried = true;
+      for (unsigned k = 0; k < flight.lds_count; ++k) {
+        const LdsInFlight& lds = flight.lds[k];
+        o.direct = lds.direct;
+        o.second = lds.second;
+        UnwrittenLanes ignored{};
+        if (lds.is_write)
+          lds_.write(o, lds.at, lds.active, lds.bytes);
+        else
+          lds_.read(o, lds.at, lds.active, lds.bytes, ignored);
+      }
+    });
+  }
+}
+
+// ---- Registers ------------------------------------------------------------------------------
+
+void WorkerChecker::registers(PerWave& w, InstructionFacts& facts, Wave& wave) {
+  ++w.since_barrier;
+  if (waitcheck_) {
+    if (const auto hazard = w.hazards.step(*facts.instruction, facts.hazard, facts.memo))
+      report_hazard(*hazard, facts, wave);
+  }
+  const VgprMask& waiting = w.waits.attention();
+  const VgprMask& unwritten = w.values.attention();
+  std::uint64_t in_flight = 0, never_written = 0;
+  for (std::size_t n = 0; n < facts.touched.size(); ++n) {
+    in_flight |= facts.touched[n] & waiting[n];
+    never_written |= facts.touched[n] & unwritten[n];
+  }
+  in_flight |= facts.scalar_touched[0] & w.waits.scalar_attention()[0];
+  in_flight |= facts.scalar_touched[1] & w.waits.scalar_attention()[1];
+  if (in_flight != 0) [[unlikely]]
+    w.waits.touch(facts, wave.exec());
+  if (never_written != 0 && initcheck_) [[unlikely]]
+    w.values.follow(facts, wave);
+  if (barriers_.watches(wave.index_in_group) && synccheck_) [[unlikely]] {
+    const auto c = facts.instruction->row->instruction_class;
+    if (c == InstructionClass::valu || c == InstructionClass::vmem || c == InstructionClass::lds)
+      barriers_.watch(facts, wave);
+  }
+}
+
+void WorkerChecker::report_hazard(const Hazard& hazard, const InstructionFacts& facts,
+                                  const Wave& wave) {
+  constexpr std::string_view kKind = "missing-wait-states";
+  if (reporter_.repeat(Tool::waitcheck, kKind, facts.vaddr, hazard.producer->vaddr)) return;
+  Finding f;
+  f.tool = Tool::waitcheck;
+  f.kind = kKind;
+  const std::string name =
+      hazard.row == kNoHazardRow
+          ? std::string("the hardware register")
+          : register_name(hazard.row, launch_.request.kernel->descriptor.accum_offset());
+  f.message =
+      fmt::format("{} is used {} wait state{} too early: {} needs {} between, there {} {}", name,
+                  hazard.needed - hazard.had, hazard.needed - hazard.had == 1 ? "" : "s",
+                  hazard.rule, hazard.needed, hazard.had == 1 ? "is" : "are", hazard.had);
+  const auto index = static_cast<std::int32_t>(wave.index_in_group);
+  f.accesses = {reporter_.access("use", facts.vaddr, index),
+                reporter_.access("result of", hazard.producer->vaddr, index)};
+  f.hint = fmt::format(
+      "put independent instructions or s_nop {} between the two; the compiler does so only for "
+      "instructions it knows, not inside inline assembly",
+      hazard.needed - hazard.had - 1);
+  reporter_.add(std::move(f));
+}
+
+// ---- Memory ---------------------------------------------------------------------------------
+
+const Instruction* WorkerChecker::memory(PerWave& w, InstructionFacts& facts, Wave& wave) {
+  const std::uint64_t exec = wave.exec();
+  LaneAccesses accesses;
+  lane_accesses(wave, *facts.instruction, facts.form, accesses);
+  std::uint64_t outside = 0;
+  if (memcheck_)
+    for (std::uint32_t n = 0; n < accesses.count; ++n)
+      outside |= bounds_.outside(accesses.access[n], facts, wave);
+  InFlight& flight = w.waits.issue(facts, exec);
+  if (facts.form.path == MemoryForm::Path::scalar) {
+    if (outside != 0) {  // reads 0, as far as one can say
+      for (std::uint32_t n = 0; n < kScalarRegisters; ++n)
+        if (contains(facts.use.scalar_writes, n)) wave.s[n] = 0;
+      return facts.instruction + 1;
+    }
+    for (std::uint32_t n = 0; n < accesses.count; ++n) scalar_access(w, facts, accesses.access[n]);
+    return execute(w, facts, wave, &flight);
+  }
+  bool second = false;
+  for (std::uint32_t n = 0; n < accesses.count; ++n) {
+    LaneAccess& access = accesses.access[n];
+    access.active &= ~outside;
+    if (access.active == 0) continue;
+    switch (access.space) {
+      case MemorySpace::lds:
+        lds_access(w, facts, wave, access, flight, second);
+        second = facts.form.path == MemoryForm::Path::ds_two;
+        break;
+      case MemorySpace::global:
+        global_access(w, facts, wave, access);
+        break;
+      case MemorySpace::scratch:
+        if (initcheck_) w.values.scratch_access(facts, access);
+        break;
+    }
+  }
+  if (outside == 0) return execute(w, facts, wave, &flight);
+  if ((exec & ~outside) == 0) {
+    zero_results(facts, wave, exec);
+    return facts.instruction + 1;
+  }
+  wave.set_exec(exec & ~outside);
+  const Instruction* const next = execute(w, facts, wave, &flight);
+  wave.set_exec(exec);
+  zero_results(facts, wave, exec & outside);
+  return next;
+}
+
+const Instruction* WorkerChecker::execute(PerWave&, const InstructionFacts& facts, Wave& wave,
+                                          InFlight* flight) {
+  const Instruction& i = *facts.instruction;
+  if (turns_ && flight != nullptr) {
+    flight->deferred = defer(wave, i, facts.use);
+    return &i + 1;
+  }
+  return i.execute(wave, i);
+}
+
+void WorkerChecker::zero_results(const InstructionFacts& facts, Wave& wave,
+                                 std::uint64_t lanes) const {
+  if (facts.form.is_write && !facts.form.is_atomic) return;
+  for (unsigned n = 0; n < facts.use.destination.count; ++n) {
+    std::uint32_t* const row = wave.row(facts.use.destination.first + n);
+    for (std::uint64_t rest = lanes; rest != 0; rest &= rest - 1) row[std::countr_zero(rest)] = 0;
+  }
+}
+
+// ---- LDS ------------------------------------------------------------------------------------
+
+void WorkerChecker::lds_access(PerWave& w, const InstructionFacts& facts, Wave& wave,
+                               const LaneAccess& access, InFlight& flight, bool second) {
+  if (!second) w.waits.note_lds_step(flight, w.since_barrier);
+  lds_.direct_completed[wave.index_in_group] = w.waits.direct_completed();
+  LdsOperation o;
+  o.facts = &facts;
+  o.wave = &wave;
+  o.step = flight.lds_step;
+  o.phase_step = w.since_barrier;
+  o.atomic = access.is_atomic;
+  o.direct = access.to_lds;
+  o.second = second;
+  if (access.is_atomic) o.completed = w.waits.lds_completed();
+  if (flight.lds_count < 2) {
+    LdsInFlight& lds = flight.lds[flight.lds_count++];
+    std::copy(std::begin(access.at), std::end(access.at), std::begin(lds.at));
+    lds.active = access.active;
+    lds.bytes = static_cast<std::uint8_t>(access.bytes);
+    lds.is_write = access.is_write;
+    lds.direct = access.to_lds;
+    lds.second = second;
+  }
+  UnwrittenLanes unwritten{};
+  if (access.is_read && !access.is_atomic)
+    lds_.read(o, access.at, access.active, access.bytes, unwritten);
+  if (access.is_write) lds_.write(o, access.at, access.active, access.bytes);
+  if (initcheck_) note_lds_values(w, facts, access, unwritten, second);
+}
+
+void WorkerChecker::note_lds_values(PerWave& w, const InstructionFacts& facts,
+                                    const LaneAccess& access, const UnwrittenLanes& unwritten,
+                                    bool second) {
+  const unsigned dwords = std::max(1u, access.bytes / 4u);
+  if (access.is_write && !access.is_atomic && !access.to_lds) {
+    for (unsigned d = 0; d < dwords; ++d)
+      for (std::uint64_t rest = w.values.unwritten_data(facts, second ? 1 : 0, d) & access.active;
+           rest != 0; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        lds_.unwrite(static_cast<std::uint32_t>(access.at[lane]) + 4 * d,
+                     std::min<unsigned>(4, access.bytes));
+      }
+    return;
+  }
+  const std::uint64_t any = unwritten[0] | unwritten[1] | unwritten[2] | unwritten[3];
+  if (any == 0) return;
+  const auto lane = static_cast<unsigned>(std::countr_zero(any));
+  Origin origin{.kind = Origin::Kind::lds,
+                .lane = static_cast<std::uint8_t>(lane),
+                .vaddr = facts.vaddr,
+                .address = access.at[lane]};
+  UnwrittenLanes of_result{};
+  const unsigned shift = second ? dwords : 0;
+  for (unsigned d = 0; d < dwords && d + shift < of_result.size(); ++d)
+    of_result[d + shift] = unwritten[d];
+  w.values.loaded(facts, of_result, origin);
+}
+
+// ---- Global ---------------------------------------------------------------------------------
+
+WrittenMap* WorkerChecker::written_map(std::uint64_t address) {
+  if (recent_map_ != nullptr && recent_map_->range().contains(address, 1)) return recent_map_;
+  if (recent_unmapped_.contains(address, 1)) return nullptr;
+  WrittenMap* const map = launch_.global.find(address);
+  if (map != nullptr)
+    recent_map_ = map;
+  else
+    recent_unmapped_ = launch_.memory.accessible_range(address);
+  return map;
+}
+
+void WorkerChecker::global_access(PerWave& w, const InstructionFacts& facts, Wave& wave,
+                                  const LaneAccess& access) {
+  const bool synchronises = access.is_atomic || facts.form.agent_scope;
+  if (racecheck_) {
+    std::uint64_t same = 0;
+    if (access.is_write && !access.is_atomic) {
+      same = same_value_lanes(access, facts, wave);
+      global_written_in_ = lds_.phase();
+    }
+    if (access.is_read && global_written_in_ != 0 && global_written_in_ != lds_.phase())
+      lds_.need_barrier(global_written_in_);
+    races_.access(access, facts, wave.index_in_group, w.since_barrier, same);
+    if (synchronises) races_.synchronise();
+  }
+  if (synchronises) w.waits.release();
+  if (!initcheck_) return;
+  if (access.is_read) global_read_values(w, facts, access);
+  if (!access.is_write) return;
+  if (!access.is_atomic) w.values.stored_globally(facts, access.active);
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    if (WrittenMap* const map = written_map(access.at[lane]))
+      map->set(access.at[lane], access.bytes);
+  }
+}
+
+void WorkerChecker::global_read_values(PerWave& w, const InstructionFacts& facts,
+                                       const LaneAccess& access) {
+  std::uint64_t first = ~0ull, last = 0;
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+    const std::uint64_t at = access.at[std::countr_zero(rest)];
+    first = std::min(first, at);
+    last = std::max(last, at);
+  }
+  // Most memory has been written from one end to the other.
+  WrittenMap* const map = written_map(first);
+  if (map == nullptr && recent_unmapped_.contains(first, last - first + access.bytes)) return;
+  if (map != nullptr && last - first < 4096 && map->range().contains(first, last - first + 1) &&
+      map->all_written(first, last - first + 1))
+    return;
+  UnwrittenLanes unwritten{};
+  std::uint64_t any = 0;
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const WrittenMap* const own = written_map(access.at[lane]);
+    if (own == nullptr) continue;
+    const std::uint64_t missing = own->unwritten(access.at[lane], access.bytes);
+    if (missing == 0) continue;
+    any |= 1ull << lane;
+    for (unsigned d = 0; d < unwritten.size(); ++d)
+      if (missing >> (4 * d) & 15) unwritten[d] |= 1ull << lane;
+  }
+  if (any == 0 || facts.form.to_lds) return;
+  const auto lane = static_cast<unsigned>(std::countr_zero(any));
+  const Origin origin{.kind = Origin::Kind::global,
+                      .lane = static_cast<std::uint8_t>(lane),
+                      .vaddr = facts.vaddr,
+                      .address = access.at[lane]};
+  if (!access.is_atomic) return w.values.loaded(facts, unwritten, origin);
+  constexpr std::string_view kKind = "uninitialised-global";
+  if (reporter_.repeat(Tool::initcheck, kKind, facts.vaddr)) return;
+  Finding f;
+  f.tool = Tool::initcheck;
+  f.kind = kKind;
+  f.message = fmt::format("an atomic changes global memory at {:#x}, which nobody has written",
+                          access.at[lane]);
+  f.accesses = {reporter_.access("atomic", facts.vaddr,
+                                 static_cast<std::int32_t>(w.wave->index_in_group),
+                                 static_cast<std::int32_t>(lane))};
+  f.hint = "set the memory (hipMemset) before the kernel that counts in it";
+  reporter_.add(std::move(f));
+}
+
+void WorkerChecker::scalar_access(PerWave& w, const InstructionFacts& facts,
+                                  const LaneAccess& access) {
+  if (racecheck_) races_.access(access, facts, w.wave->index_in_group, w.since_barrier, 0);
+}
+
+}  // namespace margay::check

@@ -1,0 +1,117 @@
+// The checker on one host thread: sees every instruction of the workgroups that thread runs and
+// hands it to the checks.
+//
+//   registers   waits.h (in flight), values.h (never written), hazards.h (wait states)
+//   memory      bounds.h, lds_shadow.h, global_races.h, global_memory.h
+//   barriers    barriers.h
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "exec/observer.h"
+#include "exec/workgroup.h"
+#include "observe/check/adversary.h"
+#include "observe/check/barriers.h"
+#include "observe/check/bounds.h"
+#include "observe/check/config.h"
+#include "observe/check/facts.h"
+#include "observe/check/global_memory.h"
+#include "observe/check/global_races.h"
+#include "observe/check/hazards.h"
+#include "observe/check/lds_shadow.h"
+#include "observe/check/values.h"
+#include "observe/check/waits.h"
+
+namespace margay::check {
+
+/// What a launch's workers leave when they are done.
+struct WorkerResults {
+  struct SiteResult {
+    std::uint64_t vaddr = 0;
+    bool is_barrier = false;
+    SiteCounts counts;
+  };
+  FindingSet findings;
+  std::vector<Run> runs;
+  std::vector<SiteResult> sites;
+};
+
+class WorkerChecker final : public WorkerObserver {
+ public:
+  struct Launch {
+    const CheckConfig& config;
+    const LaunchRequest& request;
+    Program& program;
+    const Memory& memory;
+    GlobalMemory& global;
+    HostRule host_rule;
+    std::uint64_t number = 0;
+    /// Takes a worker's results when it is done, on its own thread.
+    std::function<void(WorkerResults)> collect;
+  };
+  explicit WorkerChecker(const Launch& launch);
+  ~WorkerChecker() override;
+
+  [[nodiscard]] WorkgroupEnd run(Workgroup& group) override;
+
+  // What run_wave and Workgroup::run call.
+  static constexpr bool kEnabled = true;
+  const Instruction* step(Wave& wave, const Instruction& i);
+  void barrier_opens(Workgroup& group);
+  std::uint32_t wave_in_turn(std::uint32_t turn, std::uint32_t wave_count) {
+    return turns_ ? turns_->wave_in_turn(turn, wave_count) : turn;
+  }
+  std::uint64_t quantum() { return turns_ ? turns_->quantum() : kQuantum; }
+
+ private:
+  struct PerWave {
+    PerWave(WorkerChecker& owner, std::uint32_t scratch_bytes_per_lane);
+    WaitTracker waits;
+    ValueTracker values;
+    HazardWindow hazards;
+    std::uint32_t since_barrier = 0;  ///< Instructions.
+    Wave* wave = nullptr;
+  };
+
+  [[nodiscard]] WorkerResults take_results();
+  void begin(Workgroup& group);
+  void registers(PerWave& w, InstructionFacts& facts, Wave& wave);
+  void report_hazard(const Hazard& hazard, const InstructionFacts& facts, const Wave& wave);
+  const Instruction* memory(PerWave& w, InstructionFacts& facts, Wave& wave);
+  const Instruction* execute(PerWave& w, const InstructionFacts& facts, Wave& wave,
+                             InFlight* flight);
+  void zero_results(const InstructionFacts& facts, Wave& wave, std::uint64_t lanes) const;
+
+  void lds_access(PerWave& w, const InstructionFacts& facts, Wave& wave, const LaneAccess& access,
+                  InFlight& flight, bool second);
+  void note_lds_values(PerWave& w, const InstructionFacts& facts, const LaneAccess& access,
+                       const UnwrittenLanes& unwritten, bool second);
+  void global_access(PerWave& w, const InstructionFacts& facts, Wave& wave,
+                     const LaneAccess& access);
+  void global_read_values(PerWave& w, const InstructionFacts& facts, const LaneAccess& access);
+  [[nodiscard]] WrittenMap* written_map(std::uint64_t address);
+  void scalar_access(PerWave& w, const InstructionFacts& facts, const LaneAccess& access);
+  void settle_barrier();
+
+  Launch launch_;
+  Reporter reporter_;
+  FactsTable table_;
+  SiteTable sites_;
+  Bounds bounds_;
+  LdsShadow lds_;
+  GlobalRaces races_;
+  BarrierTracker barriers_;
+  std::optional<RandomTurns> turns_;
+  std::vector<std::unique_ptr<PerWave>> waves_;
+  std::vector<std::uint32_t> barrier_sites_;  // of the last barrier
+  std::vector<std::uint32_t> arriving_sites_;
+  std::uint32_t global_written_in_ = 0;  // phase of the last global write; 0: none
+  WrittenMap* recent_map_ = nullptr;
+  AddressRange recent_unmapped_;  // no followed allocation lies here
+  bool memcheck_, racecheck_, initcheck_, synccheck_, waitcheck_;
+};
+
+}  // namespace margay::check

@@ -1,0 +1,151 @@
+// See checking.h; and the C functions by which a program or a binding drives the checker itself.
+#include "runtime/checking.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <mutex>
+
+#include "observe/check/json.h"
+#include "runtime/runtime.h"
+
+namespace margay::runtime {
+namespace {
+
+std::string with_pid(std::string path) {
+  if (const auto at = path.find("%p"); at != std::string::npos)
+    path.replace(at, 2, std::to_string(getpid()));
+  return path;
+}
+
+}  // namespace
+
+Answer<std::shared_ptr<Checking>> Checking::create(const CheckSettings& settings, bool prints) {
+  check::Suppressions suppressions;
+  if (!settings.suppressions.empty())
+    suppressions = MARGAY_TRY(check::read_suppressions(settings.suppressions));
+  return std::shared_ptr<Checking>(new Checking(settings, std::move(suppressions), prints));
+}
+
+Checking::Checking(const CheckSettings& settings, check::Suppressions suppressions, bool prints)
+    : settings_(settings),
+      prints_(prints),
+      session_({settings.tools, settings.adversarial}, std::move(suppressions)),
+      printer_(check::stderr_text_options(), settings.max_findings) {}
+
+void Checking::print(const std::string& text) const {
+  if (!prints_ || text.empty()) return;
+  std::fputs(text.c_str(), stderr);
+}
+
+Result<LaunchReport> Checking::launch(Device& device, const LaunchRequest& request) {
+  check::Session::Checked checked = session_.launch(device, request);
+  print(printer_.findings(checked.fresh));
+  return std::move(checked.result);
+}
+
+void Checking::launch_refused(const std::string& kernel, const Error& error) {
+  print(printer_.findings(session_.launch_refused(kernel, error)));
+}
+
+check::Report Checking::finish(Memory* memory) {
+  if (memory != nullptr) print(printer_.findings(session_.leaks(*memory, settings_.leaks)));
+  return session_.report();
+}
+
+void Checking::write(const check::Report& report) {
+  print(printer_.advice(report.findings));
+  if (settings_.json.empty()) return;
+  if (const Status written = check::write_report(report, with_pid(settings_.json)); !written)
+    print("margay: " + written.error().text() + "\n");
+}
+
+}  // namespace margay::runtime
+
+using namespace margay;           // NOLINT: the exported functions below are its C face
+using namespace margay::runtime;  // NOLINT
+
+namespace {
+
+/// What the last margayCheck call has to say; one stretch at a time, so one of each is enough.
+struct Answers {
+  std::mutex mutex;
+  std::string error, report;
+};
+Answers& answers() {
+  static auto* const all = new Answers();  // outlives every thread
+  return *all;
+}
+
+/// "tools=all;adversarial=7"
+Result<CheckSettings> parse_options(std::string_view options) {
+  CheckSettings settings;
+  settings.tools = MARGAY_TRY(check::parse_tools("all"));
+  while (!options.empty()) {
+    const auto end = std::min(options.find(';'), options.size());
+    const std::string_view option = options.substr(0, end);
+    options.remove_prefix(std::min(end + 1, options.size()));
+    const auto equals = option.find('=');
+    const std::string_view name = option.substr(0, equals);
+    const std::string value(equals == option.npos ? "" : option.substr(equals + 1));
+    if (name == "tools") {
+      settings.tools = MARGAY_TRY(check::parse_tools(value));
+    } else if (name == "adversarial" && !value.empty() &&
+               value.find_first_not_of("0123456789") == value.npos && value.size() < 20) {
+      settings.adversarial = std::stoull(value);
+    } else if (!option.empty()) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("the checker has no option \"{}\"", option), "margayCheckBegin",
+                  "give tools=LIST and adversarial=SEED, with ; between");
+    }
+  }
+  return settings;
+}
+
+}  // namespace
+
+extern "C" {
+
+#pragma GCC visibility push(default)
+
+int margayCheckBegin(const char* options) {
+  const std::lock_guard lock(answers().mutex);
+  auto begun = [&]() -> Outcome {
+    const CheckSettings settings = MARGAY_TRY(parse_options(options == nullptr ? "" : options));
+    return Runtime::instance().begin_checking(
+        MARGAY_TRY(Checking::create(settings, /*prints=*/false)));
+  }();
+  answers().error = begun ? std::string{} : begun.error().error.text();
+  return begun ? 0 : 1;
+}
+
+const char* margayCheckError(void) { return answers().error.c_str(); }
+
+const char* margayCheckEnd(void) {
+  const std::lock_guard lock(answers().mutex);
+  const std::shared_ptr<Checking> checking = Runtime::instance().end_checking();
+  if (checking == nullptr) {
+    answers().error = "no check has been begun";
+    return nullptr;
+  }
+  answers().report = check::json_of(checking->finish(nullptr));
+  return answers().report.c_str();
+}
+
+/// Where a tensor lies in host memory and what its shape is: kittens::gl tells when it is made.
+void margayDescribeTensor(const void* data, std::size_t batch, std::size_t depth, std::size_t rows,
+                          std::size_t columns, std::size_t element_bytes) {
+  const std::shared_ptr<Checking> checking = Runtime::instance().checking();
+  if (checking == nullptr || data == nullptr) return;
+  check::Tensor tensor;
+  tensor.range.begin = reinterpret_cast<std::uint64_t>(data);
+  tensor.range.end = tensor.range.begin + batch * depth * rows * columns * element_bytes;
+  tensor.shape = {batch, depth, rows, columns};
+  tensor.element_bytes = static_cast<std::uint32_t>(element_bytes);
+  if (tensor.range.end > tensor.range.begin) checking->memory().describe(tensor);
+}
+
+#pragma GCC visibility pop
+
+}  // extern "C"

@@ -1,0 +1,40 @@
+// The checker as the HIP calls see it: launches run under it, and what the host does with memory is
+// told to it. What it finds is printed when a launch ends; the report is made at the end.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "observe/check/session.h"
+#include "observe/check/text.h"
+#include "runtime/errors.h"
+#include "runtime/settings.h"
+
+namespace margay::runtime {
+
+class Checking {
+ public:
+  /// Reads the suppressions. `prints`: findings go to stderr as they come.
+  [[nodiscard]] static Answer<std::shared_ptr<Checking>> create(const CheckSettings& settings,
+                                                                bool prints);
+
+  [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request);
+  void launch_refused(const std::string& kernel, const Error& error);
+  [[nodiscard]] check::GlobalMemory& memory() { return session_.memory(); }
+
+  /// The end of the checked stretch: leaks (where `memory` is given) and the report.
+  [[nodiscard]] check::Report finish(Memory* memory);
+  /// Prints the advice and writes the JSON file that the settings name, at the end of the process.
+  void write(const check::Report& report);
+
+ private:
+  Checking(const CheckSettings& settings, check::Suppressions suppressions, bool prints);
+  void print(const std::string& text) const;
+
+  const CheckSettings settings_;
+  const bool prints_;
+  check::Session session_;
+  check::FindingPrinter printer_;
+};
+
+}  // namespace margay::runtime
