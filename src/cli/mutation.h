@@ -20,7 +20,7 @@ namespace margay::cli {
 
 inline constexpr std::uint32_t kSNop0 = 0xbf800000;  // s_nop 0: SOPP, opcode 0
 
-/// The counters that an s_waitcnt waits for, in the order of check::Site::ordered_by.
+/// The counters that an s_waitcnt waits for.
 struct Counter {
   std::string_view name;
   unsigned max;  ///< This value waits for nothing.

@@ -31,6 +31,7 @@ enum class Severity : std::uint8_t { error, note, advice };
 
 inline constexpr std::uint64_t kNoVaddr = ~std::uint64_t{0};
 inline constexpr std::int32_t kNoNumber = -1;
+inline constexpr std::uint32_t kNeverNeeded = 255;
 
 /// One instruction's part in a finding: what it did, who ran it, where it stands.
 struct Access {
@@ -61,8 +62,6 @@ struct Finding {
   std::uint64_t count = 1;          ///< How often it happened.
 };
 
-inline constexpr std::int64_t kNotCounted = -1;
-
 /// An s_waitcnt or s_barrier that ran, for advice and for `margay mutate`.
 struct Site {
   std::string kernel;  ///< Mangled: the kernel whose code object holds it.
@@ -71,8 +70,9 @@ struct Site {
   bool is_barrier = false;
   std::uint64_t executions = 0;  ///< Wave executions over all launches.
   std::uint64_t ordered = 0;     ///< How many of them something depended on.
-  /// Of a wait: the same for its vmcnt, expcnt and lgkmcnt alone, where somebody counted that.
-  std::array<std::int64_t, 3> ordered_by = {kNotCounted, kNotCounted, kNotCounted};
+  /// Of a wait: the highest vmcnt and lgkmcnt with which it would still have done all that
+  /// something depended on; kNeverNeeded: nothing depended on that counter.
+  std::array<std::uint32_t, 2> loosest = {kNeverNeeded, kNeverNeeded};
   std::string instruction;
   std::vector<SourceFrame> frames;
 };

@@ -61,18 +61,19 @@ Json finding_json(const Finding& finding) {
 }
 
 Json site_json(const Site& site) {
-  Json json = {{"kernel", site.kernel},
-               {"vaddr", site.vaddr},
-               {"word", site.word},
-               {"is_barrier", site.is_barrier},
-               {"executions", site.executions},
-               {"ordered", site.ordered},
-               {"instruction", site.instruction},
-               {"frames", frames_json(site.frames)}};
-  Json by = Json::array();
-  for (const std::int64_t number : site.ordered_by) by.push_back(number_or_null(number));
-  json["ordered_by"] = std::move(by);
-  return json;
+  Json loosest = Json::array();
+  for (const std::uint32_t count : site.loosest) {
+    loosest.push_back(count == kNeverNeeded ? Json(nullptr) : Json(count));
+  }
+  return {{"kernel", site.kernel},
+          {"vaddr", site.vaddr},
+          {"word", site.word},
+          {"is_barrier", site.is_barrier},
+          {"executions", site.executions},
+          {"ordered", site.ordered},
+          {"loosest", std::move(loosest)},
+          {"instruction", site.instruction},
+          {"frames", frames_json(site.frames)}};
 }
 
 Error cannot_write(const std::string& path, int number) {

@@ -155,9 +155,9 @@ Result<Finding> as_finding(const Node& node) {
   return finding;
 }
 
-Result<std::int64_t> as_count_or_null(const Node& node) {
-  if (node.json->is_null()) return kNotCounted;
-  return as_number<std::int64_t>(node);
+Result<std::uint32_t> as_loosest(const Node& node) {
+  if (node.json->is_null()) return kNeverNeeded;
+  return as_number<std::uint32_t>(node);
 }
 
 Result<Site> as_site(const Node& node) {
@@ -172,13 +172,11 @@ Result<Site> as_site(const Node& node) {
   site.ordered = MARGAY_TRY(number<std::uint64_t>(node, "ordered"));
   site.instruction = MARGAY_TRY(text(node, "instruction"));
   site.frames = MARGAY_TRY(list<SourceFrame>(node, "frames", as_frame));
-  if (node.json->contains("ordered_by")) {
-    const auto by = MARGAY_TRY(list<std::int64_t>(node, "ordered_by", as_count_or_null));
-    if (by.size() != site.ordered_by.size()) {
-      return MARGAY_TRY(node.field("ordered_by")).wrong("an array of three");
-    }
-    std::ranges::copy(by, site.ordered_by.begin());
+  const auto loosest = MARGAY_TRY(list<std::uint32_t>(node, "loosest", as_loosest));
+  if (loosest.size() != site.loosest.size()) {
+    return MARGAY_TRY(node.field("loosest")).wrong("an array of two");
   }
+  std::ranges::copy(loosest, site.loosest.begin());
   return site;
 }
 

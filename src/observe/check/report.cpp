@@ -39,9 +39,8 @@ auto identity_of(const Site& site) { return std::tie(site.kernel, site.vaddr, si
 void merge_site(Site& into, const Site& other) {
   into.executions += other.executions;
   into.ordered += other.ordered;
-  for (std::size_t i = 0; i < into.ordered_by.size(); ++i) {
-    const bool known = into.ordered_by[i] >= 0 && other.ordered_by[i] >= 0;
-    into.ordered_by[i] = known ? into.ordered_by[i] + other.ordered_by[i] : kNotCounted;
+  for (std::size_t i = 0; i < into.loosest.size(); ++i) {
+    into.loosest[i] = std::min(into.loosest[i], other.loosest[i]);
   }
 }
 

@@ -51,7 +51,7 @@ TEST(Json, comes_back_the_same) {
   ASSERT_TRUE(read.has_value()) << read.error().text();
   EXPECT_EQ(read->findings[0].accesses[1].vaddr, kNoVaddr);
   EXPECT_EQ(read->findings[1].accesses[0].wave, kNoNumber);
-  EXPECT_EQ(read->sites[0].ordered_by, (std::array<std::int64_t, 3>{3, kNotCounted, 0}));
+  EXPECT_EQ(read->sites[0].loosest, (std::array<std::uint32_t, 2>{2, kNeverNeeded}));
   EXPECT_EQ(read->seed, report.seed);
   EXPECT_EQ(json_of(*read), json_of(report));
 }

@@ -201,6 +201,7 @@ TEST(Reports, of_several_processes_become_one) {
   second.adversarial = true;
   second.seed = 5;
   second.sites[1].vaddr = 0x2000;
+  second.sites[0].loosest = {4, 5};
   merge(first, second);
   EXPECT_EQ(first.tools, (std::vector<std::string>{"memcheck", "racecheck", "waitcheck"}));
   EXPECT_EQ(first.seed, 5U);
@@ -211,7 +212,7 @@ TEST(Reports, of_several_processes_become_one) {
   EXPECT_EQ(first.findings[2].severity, Severity::advice) << "advice stays last";
   ASSERT_EQ(first.sites.size(), 3U);
   EXPECT_EQ(first.sites[0].executions, 1024U);
-  EXPECT_EQ(first.sites[0].ordered_by, (std::array<std::int64_t, 3>{6, kNotCounted, 0}));
+  EXPECT_EQ(first.sites[0].loosest, (std::array<std::uint32_t, 2>{2, 5}));
   EXPECT_EQ(tally(first.findings).errors, 2U);
 }
 
