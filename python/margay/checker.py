@@ -23,7 +23,7 @@ class Frame:
     def __str__(self):
         file = os.path.relpath(self.file) if _is_below(self.file, os.getcwd()) else self.file
         place = f"{file}:{self.line}"
-        return f"{place} in {self.function}" if self.function else place
+        return f"{place} in {short_function(self.function)}" if self.function else place
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,9 @@ class Access:
         """The source line, or the offset in the function where there is none."""
         if self.frames and self.frames[0].line:
             return str(self.frames[0])
-        return f"{self.function}+{self.function_offset:#x}" if self.vaddr is not None else ""
+        if self.vaddr is None:
+            return ""
+        return f"{short_function(self.function)}+{self.function_offset:#x}"
 
     def __str__(self):
         who = [f"wave {self.wave}"] if self.wave is not None else []
@@ -83,7 +85,7 @@ class Finding:
         lines += [f"  {line}" for line in self.detail]
         if self.hint:
             lines.append(f"  fix: {self.hint}")
-        circumstances = [f"kernel {self.kernel}"] if self.kernel else []
+        circumstances = [f"kernel {short_function(self.kernel)}"] if self.kernel else []
         circumstances += [f"launch {self.launch}"] if self.launch else []
         circumstances += [f"seen {self.count} times"] if self.count > 1 else []
         if circumstances:
@@ -206,6 +208,26 @@ class check:  # pylint: disable=invalid-name  # reads as a function: with margay
         if kind is None and self._raise_on_error and self.report.errors:
             raise CheckError(self.report)
         return False
+
+
+def short_function(name):
+    """A demangled name without return type and parameters, and without long template arguments."""
+    if "operator" in name:  # it may hold any of the signs that are looked for
+        return name
+    anonymous, sign = "(anonymous namespace)", "\0"
+    short = bare = ""
+    depth = 0  # of template arguments
+    for c in name.replace(anonymous, sign):
+        if depth == 0 and c == "(":
+            break
+        if depth == 0 and c == " ":  # what came before is the return type
+            short = bare = ""
+            continue
+        short += c
+        if depth == 0:
+            bare += "<...>" if c == "<" else c
+        depth += (c == "<") - (c == ">")
+    return (short if len(short) <= 48 else bare).replace(sign, anonymous)
 
 
 def _is_below(path, directory):

@@ -18,8 +18,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string place_text(const check::Site& site, std::string_view directory) {
-  const std::string place =
-      site.frames.empty() ? std::string{} : check::place_of(site.frames.front(), directory);
+  SourceFrame frame = site.frames.empty() ? SourceFrame{} : site.frames.front();
+  // The kernel itself stands above its sites.
+  const std::string kernel = check::short_function(demangled_kernel(site.kernel));
+  if (check::short_function(frame.function) == kernel) frame.function.clear();
+  const std::string place = check::place_of(frame, directory);
   return place.empty() ? fmt::format("at {:#x}", site.vaddr) : place;
 }
 

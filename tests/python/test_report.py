@@ -7,6 +7,7 @@ import pytest
 from conftest import RECORDED
 
 from margay import CheckError, Report
+from margay.checker import short_function
 
 
 @pytest.fixture
@@ -38,13 +39,32 @@ def test_text(report):
         "=========     -> include/kittens/shared.h:310 in load\n"
     ) in text
     assert "fix: put a barrier after gemm.cpp:93" in text
-    assert "kernel micro_tk(float const*), launch 1, seen 4096 times" in text
-    assert "global_load_dword v1, v0, s[2:3]   micro_tk(float const*)+0x140" in text
+    assert "kernel micro_tk, launch 1, seen 4096 times" in text
+    assert "global_load_dword v1, v0, s[2:3]   micro_tk+0x140" in text
     assert "memcheck (note): 4096 bytes were never freed" in text
     assert text.splitlines()[-1] == (
         "========= margay check: 2 errors, 1 note, 1 piece of advice, 3 suppressed "
         "(memcheck, racecheck, waitcheck), adversarial seed 7"
     )
+
+
+@pytest.mark.parametrize(
+    "name, short",
+    [  # as in tests/unit/observe/text_test.cpp
+        ("saxpy", "saxpy"),
+        ("saxpy(float, float const*)", "saxpy"),
+        ("void ns::gemm<64, float>(int)", "ns::gemm<64, float>"),
+        ("(anonymous namespace)::f(int)", "(anonymous namespace)::f"),
+        ("void f<void (*)(int)>(int)", "f<void (*)(int)>"),
+        (
+            "void load<kittens::st<__hip_bfloat16, 64, 128>, kittens::gl<int>>(int)",
+            "load<...>",
+        ),
+        ("A::operator()(int) const", "A::operator()(int) const"),
+    ],
+)
+def test_short_function_names(name, short):
+    assert short_function(name) == short
 
 
 def test_files_below_the_current_directory_are_relative(report, monkeypatch, tmp_path):

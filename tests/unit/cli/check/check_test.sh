@@ -1,6 +1,7 @@
 #!/bin/bash
 # `margay check` and `margay mutate` from outside: check_test.sh MARGAY RECORDED_REPORT CASE. The
-# checked program is a shell script that leaves the report it is told to, as the runtime would.
+# checked program is a shell script that leaves the report it is told to, as the runtime would; the
+# cases of the whole path take a real one as a fourth argument.
 set -euo pipefail
 
 margay=$1
@@ -182,4 +183,45 @@ mutants_of_a_bad_program() {
   says 'SURVIVED' '0 of 3 (0.0 %) without equivalent'
 }
 
+# A real program; what the checker finds in it is the checker's.
+whole_path_check() {
+  ends 0 check -- "$program"
+  says '========= margay check: no errors (memcheck, racecheck, initcheck, synccheck, waitcheck)'
+  ends 9 check --error-exitcode 9 --json out.json -- "$program" broken
+  says '========= racecheck: ' 'exchange.hip:13 in' 'exchange.hip:15 in' ' (0,0,0):' ds_write_b32 \
+    'kernel (anonymous namespace)::exchange, launch 1, seen' ' error'
+  python3 -c 'import json
+report = json.load(open("out.json"))
+assert report["launches"] == 1 and report["tools"][0] == "memcheck"
+assert not any(site["is_barrier"] for site in report["sites"]), "it does not run"
+assert [f["tool"] for f in report["findings"] if f["severity"] == "error"].count("racecheck") == 1'
+  ends 9 check --error-exitcode 9 --max-findings 0 -- "$program" broken
+  says_not 'ds_write'
+  says ' error'
+  echo '* function=exchange file=exchange.hip' >known.txt
+  got=0
+  "$margay" check --suppressions known.txt -- "$program" broken >out 2>said || got=$?
+  # The program's own code: its result may be wrong or, by luck, right.
+  [ "$got" = 0 ] || [ "$got" = 3 ] || fail "exit code $got"
+  says 'no errors' suppressed
+  says_not 'ds_write'
+  ends 0 check --tool memcheck -- "$program"
+  says 'no errors (memcheck)'
+}
+
+whole_path_mutate() {
+  ends 0 mutate --json mutants.json -- "$program"
+  cp out said
+  says exchange 's_barrier' 'exchange.hip:1' 'kill rate: '
+  python3 -c 'import json
+result = json.load(open("mutants.json"))
+barriers = [m for m in result["mutants"] if m["instruction"].startswith("s_barrier")]
+assert [m["result"] for m in barriers] == ["killed"], barriers
+assert any(by.startswith("racecheck") for by in barriers[0]["by"]), barriers
+assert result["summary"]["killed"] >= 3 and result["summary"]["survived"] == 0'
+  ends 2 mutate -- "$program" broken
+  says 'the unchanged program already has'
+}
+
+program=${4-}
 "$case"

@@ -135,25 +135,29 @@ TEST(Fates, a_weaker_count_is_equivalent_where_it_would_still_have_done) {
 }
 
 TEST(MutationText, table_and_rate) {
-  std::vector sites = {site(0xbf8c0f70), site(0xbf8a0000, 0)};
+  std::vector sites = {site(0xbf8c0f70), site(0xbf8a0000, 0), site(0xbf8a0000, 0)};
   sites[0].instruction = "s_waitcnt vmcnt(0)";
-  sites[1].frames.clear();
+  sites[1].frames = {{"load", "/src/tile.h", 9, 1}};
+  sites[2].frames.clear();
   const auto mutants = mutants_of(sites);
-  ASSERT_EQ(mutants.size(), 3U);
+  ASSERT_EQ(mutants.size(), 4U);
   const std::vector<Outcome> outcomes = {
       {mutants[0], Fate::killed, {"waitcheck not-waited-for", "initcheck lds"}, {}},
       {mutants[1], Fate::own_result, {}, {.exit_code = 4}},
-      {mutants[2], Fate::equivalent, {}, {}}};
+      {mutants[2], Fate::equivalent, {}, {}},
+      {mutants[3], Fate::equivalent, {}, {}}};
   EXPECT_EQ(mutation_text(sites, outcomes, "/src"),
             "gemm\n"
-            "  s_waitcnt vmcnt(0)   gemm.cpp:71 in gemm   removed                "
+            "  s_waitcnt vmcnt(0)   gemm.cpp:71        removed                "
             "killed by waitcheck not-waited-for, initcheck lds\n"
-            "                                             vmcnt(0) -> vmcnt(1)   "
+            "                                          vmcnt(0) -> vmcnt(1)   "
             "only the program's own result: exit code 4\n"
-            "  s_barrier            at 0x1a40             removed                "
+            "  s_barrier            tile.h:9 in load   removed                "
+            "SURVIVED, equivalent in this run: nothing depended on it\n"
+            "  s_barrier            at 0x1a40          removed                "
             "SURVIVED, equivalent in this run: nothing depended on it\n"
             "\n"
-            "kill rate: 1 of 2 (50.0 %) without equivalent mutants, 1 of 3 (33.3 %) of all\n"
+            "kill rate: 1 of 2 (50.0 %) without equivalent mutants, 1 of 4 (25.0 %) of all\n"
             "1 mutant was noticed only by the program itself: the checker should have said "
             "something\n");
 }
