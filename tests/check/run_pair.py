@@ -107,7 +107,7 @@ def main():
     parser.add_argument("expectations", nargs="*", metavar="EXPECTATION")
     parser.add_argument("--source", type=pathlib.Path)
     parser.add_argument("--adversarial", choices=["right", "wrong", "any"])
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
 
     report, code, output, errors = check(
         options.margay, [options.program, options.case], options.adversarial is not None
