@@ -75,8 +75,12 @@ class Finding:
 
     def __str__(self):
         if self.severity == "advice":
-            places = [str(access) for access in self.accesses[:1]]
-            return "   ".join([f"{_PREFIX}{self.tool}: {self.message}", *places])
+            line = f"{_PREFIX}{self.tool}: {self.message}"
+            for access in self.accesses[:1]:
+                if access.instruction not in self.message:
+                    line += f": {access.instruction}"
+                line += f"   {access.place}" if access.place else ""
+            return line
         note = " (note)" if self.severity == "note" else ""
         lines = [f"{self.tool}{note}: {self.message}"]
         for access in self.accesses:
@@ -149,7 +153,7 @@ class Report:
     @property
     def summary(self):
         """One line, as `margay check` prints it at the end."""
-        if not self.launches:
+        if not self.launches and not self.findings:
             return f"{_PREFIX}margay check: no kernel was launched"
         parts = [_counted(len(self.errors), "error") if self.errors else "no errors"]
         parts += [_counted(len(self.notes), "note")] if self.notes else []

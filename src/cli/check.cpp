@@ -124,7 +124,8 @@ void print_end(const CheckedRun& run, const std::string& program) {
   }
   const bool nobody_knows = run.end.signal != 0 || !reports.unreadable.empty();
   if (reports.count == 0 && nobody_knows) return;
-  if (reports.merged.launches == 0) {
+  // A launch that was refused is a finding of its own.
+  if (reports.merged.launches == 0 && reports.merged.findings.empty()) {
     say("no kernel was launched, so nothing was checked (does the program use HIP, and does it "
         "load "
         "Margay's libamdhip64 and not another one by its RPATH?)");

@@ -41,6 +41,10 @@ def test_text(report):
     assert "fix: put a barrier after gemm.cpp:93" in text
     assert "kernel micro_tk, launch 1, seen 4096 times" in text
     assert "global_load_dword v1, v0, s[2:3]   micro_tk+0x140" in text
+    assert (
+        "========= waitcheck: nothing depended on this wait in 512 executions: "
+        "s_waitcnt vmcnt(0)   kernels/gemm.cpp:90 in micro_tk\n"
+    ) in text
     assert "memcheck (note): 4096 bytes were never freed" in text
     assert text.splitlines()[-1] == (
         "========= margay check: 2 errors, 1 note, 1 piece of advice, 3 suppressed "

@@ -143,7 +143,8 @@ std::string advice_line(const Finding& finding, const TextOptions& options) {
   std::string line = fmt::format("{}{}: {}", kPrefix, tool_name(finding.tool), finding.message);
   if (!finding.accesses.empty()) {
     const Access& access = finding.accesses.front();
-    if (!access.instruction.empty()) line += ": " + access.instruction;
+    const bool named = finding.message.find(access.instruction) != std::string::npos;
+    if (!named) line += ": " + access.instruction;
     if (const std::string place = first_place(access, options); !place.empty()) {
       line += "   " + painted(place, kBold, options);
     }

@@ -62,6 +62,12 @@ TEST(Text, advice_takes_one_line) {
   EXPECT_EQ(text_of(sample_advice(), kPlainText),
             "========= waitcheck: nothing depended on this wait in 512 executions: s_waitcnt "
             "vmcnt(0)   gemm.cpp:90 in micro_tk<64>\n");
+  Finding named = sample_advice();
+  named.message = "s_waitcnt vmcnt(0) ordered nothing";
+  EXPECT_EQ(text_of(named, kPlainText),
+            "========= waitcheck: s_waitcnt vmcnt(0) ordered nothing   gemm.cpp:90 in "
+            "micro_tk<64>\n")
+      << "the instruction is not said twice";
 }
 
 TEST(Text, colour_is_only_added_never_anything_else) {

@@ -98,6 +98,11 @@ assert len(report["sites"]) == 2'
 nothing_launched() {
   ends 0 check -- true
   says 'no kernel was launched'
+  # A launch that was refused never ran, but it is a finding.
+  sed 's/"launches": 2/"launches": 0/' with_errors.json >refused.json
+  ends 1 check ./program refused.json 0
+  says '2 errors'
+  says_not 'no kernel'
   ends 3 check -- sh -c 'exit 3'
   says 'no kernel was launched' 'sh ended with exit code 3'
 }
