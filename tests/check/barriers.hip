@@ -30,10 +30,10 @@ __global__ void counts_slip(const unsigned* in, unsigned* out) {
   if (wave_index() == 1) tile[lane] = 0;
   __syncthreads();
   if (wave_index() == 0) {
-    if constexpr (kBroken) __syncthreads();
-    tile[lane] = in[lane];  // BUG slip write
+    if constexpr (kBroken) __syncthreads();  // BUG slip barrier
+    tile[lane] = in[lane];                   // BUG slip write
   }
-  __syncthreads();                                                  // BUG slip barrier
+  __syncthreads();
   if (wave_index() == 1) out[blockIdx.x * 64 + lane] = tile[lane];  // BUG slip read
 }
 

@@ -25,8 +25,8 @@ template <bool kBroken>
 __global__ void from_register(const unsigned* in, unsigned* out) {
   unsigned value;
   if constexpr (!kBroken) value = in[threadIdx.x];
-  asm volatile("v_add_u32 %0, 1, %0" : "+v"(value));  // BUG register
-  out[threadIdx.x] = value;
+  asm volatile("v_add_u32 %0, 1, %0" : "+v"(value));
+  out[threadIdx.x] = value;  // BUG register
 }
 
 unsigned reversed(std::size_t i) { return (kThreads - 1 - static_cast<unsigned>(i)) * 3; }

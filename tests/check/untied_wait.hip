@@ -42,7 +42,7 @@ __global__ void copied(const Float4* in, Float4* out, unsigned count) {
     Float4 next = issue_global(in + i * 64 + lane);
     sum += current;
     wait_global<kBroken>(next);
-    current = next;  // BUG copied
+    current = next;
   }
   out[lane] = sum + current;
 }

@@ -46,21 +46,21 @@ BARRIER_BEFORE_STORES = Edit(
     'asm volatile("s_waitcnt vmcnt(1)");', 'asm volatile("s_waitcnt vmcnt(1)"); __syncthreads();'
 )
 
-# A wait that takes the registers it is for: no use of them can be moved in front of it.
+# A wait that takes the registers it is for: no use of them can be moved in front of it. It has to take
+# them as the load gave them, in pairs: of two halves that are named apart, clang copies one first.
 TIED_WAIT = Edit(
     """__device__ inline void wait_for_ds() {
     asm volatile("s_waitcnt lgkmcnt(0)\\n");
 }""",
     """template<typename RT>
 __device__ inline void wait_for_ds_of(RT &tile) {
+    using pair = float __attribute__((ext_vector_type(2), may_alias));
     #pragma unroll
     for (int i = 0; i < RT::height; i++) {
         #pragma unroll
         for (int j = 0; j < RT::width; j++) {
-            auto &data = tile.tiles[i][j].data;
-            asm volatile("s_waitcnt lgkmcnt(0)"
-                         : "+v"(reinterpret_cast<uint32_t &>(data[0])),
-                           "+v"(reinterpret_cast<uint32_t &>(data[1])));
+            auto &data = reinterpret_cast<pair &>(tile.tiles[i][j].data);
+            asm volatile("s_waitcnt lgkmcnt(0)" : "+v"(data));
         }
     }
 }
