@@ -13,7 +13,7 @@ _PREFIX = "========= "
 
 @dataclass(frozen=True)
 class Frame:
-    """A source line; further frames of an access are what that line called, inlined."""
+    """A source line."""
 
     function: str
     file: str
@@ -40,6 +40,7 @@ class Access:
     function: str
     function_offset: int
     frames: List[Frame]
+    called: int  # how many frames after the first it called; those behind are its callers
 
     @property
     def place(self):
@@ -85,7 +86,9 @@ class Finding:
         lines = [f"{self.tool}{note}: {self.message}"]
         for access in self.accesses:
             lines.append(f"  {access}")
-            lines += [f"    -> {frame}" for frame in access.frames[1:] if frame.line]
+            for i, frame in enumerate(access.frames[1:], 1):
+                if frame.line:
+                    lines.append(f"    {'->' if i <= access.called else '<-'} {frame}")
         lines += [f"  {line}" for line in self.detail]
         if self.hint:
             lines.append(f"  fix: {self.hint}")

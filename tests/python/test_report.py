@@ -37,6 +37,7 @@ def test_text(report):
         "=========   write by wave 3 lane 17, workgroup (0,0,0): ds_write_b64 v1, v[4:5]   "
         "kernels/gemm.cpp:71 in micro_tk\n"
         "=========     -> include/kittens/shared.h:310 in load\n"
+        "=========     <- kernels/gemm.cpp:99 in outer\n"
     ) in text
     assert "fix: put a barrier after gemm.cpp:93" in text
     assert "kernel micro_tk, launch 1, seen 4096 times" in text

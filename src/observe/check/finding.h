@@ -46,6 +46,8 @@ struct Access {
   std::string function;     ///< Demangled name of the function the code belongs to.
   std::uint64_t function_offset = 0;
   std::vector<SourceFrame> frames;  ///< The user's line first, then what it called.
+  /// How many frames after the first are what it called; those behind are its callers. All inlined.
+  std::uint32_t called = ~std::uint32_t{0};
 };
 
 /// One finding, which stands for all that have the same key.

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -42,7 +43,10 @@ Json access_json(const Access& access) {
           {"vaddr", has_instruction ? Json(access.vaddr) : Json(nullptr)},
           {"function", access.function},
           {"function_offset", access.function_offset},
-          {"frames", frames_json(access.frames)}};
+          {"frames", frames_json(access.frames)},
+          {"called", access.frames.empty()
+                         ? std::size_t{0}
+                         : std::min<std::size_t>(access.called, access.frames.size() - 1)}};
 }
 
 Json finding_json(const Finding& finding) {

@@ -124,6 +124,7 @@ Result<Access> as_access(const Node& node) {
   access.function = MARGAY_TRY(text(node, "function"));
   access.function_offset = MARGAY_TRY(number<std::uint64_t>(node, "function_offset"));
   access.frames = MARGAY_TRY(list<SourceFrame>(node, "frames", as_frame));
+  access.called = MARGAY_TRY(number<std::uint32_t>(node, "called"));
   return access;
 }
 

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "observe/check/report.h"
@@ -104,8 +106,9 @@ std::string access_lines(const Access& access, const Row& row, const Widths& wid
   for (std::size_t i = 1; i < access.frames.size(); ++i) {
     const std::string place = place_of(access.frames[i], options.directory);
     if (place.empty()) continue;
-    text +=
-        fmt::format("{}  {:{}}{}\n", kPrefix, "", indent, painted("-> " + place, kFaint, options));
+    const std::string_view arrow = i <= access.called ? "->" : "<-";
+    text += fmt::format("{}  {:{}}{}\n", kPrefix, "", indent,
+                        painted(fmt::format("{} {}", arrow, place), kFaint, options));
   }
   return text;
 }
@@ -261,14 +264,27 @@ std::string FindingPrinter::findings(std::span<const Finding> findings) {
 }
 
 std::string FindingPrinter::advice(std::span<const Finding> findings) const {
-  std::string text;
-  std::uint64_t number = 0;
+  // Instructions of one source line often say the same.
+  std::vector<std::pair<std::string, std::uint64_t>> lines;
   for (const Finding& finding : findings) {
-    if (finding.severity == Severity::advice && number++ < max_) text += text_of(finding, options_);
+    if (finding.severity != Severity::advice) continue;
+    std::string line = text_of(finding, options_);
+    const auto same = std::ranges::find(lines, line, &decltype(lines)::value_type::first);
+    if (same == lines.end()) {
+      lines.emplace_back(std::move(line), 1);
+    } else {
+      ++same->second;
+    }
   }
-  if (number == 0) return {};
-  if (number > max_) {
-    text += fmt::format("{}and {} more\n", kPrefix, counted(number - max_, "piece", "pieces"));
+  if (lines.empty()) return {};
+  std::string text;
+  for (auto& [line, instructions] : std::span(lines).first(std::min(lines.size(), max_))) {
+    if (instructions > 1) line.insert(line.size() - 1, fmt::format(" (x{})", instructions));
+    text += line;
+  }
+  if (lines.size() > max_) {
+    text +=
+        fmt::format("{}and {} more\n", kPrefix, counted(lines.size() - max_, "piece", "pieces"));
   }
   return fmt::format("{}{}\n", kPrefix, painted("advice", kBold, options_)) + text;
 }

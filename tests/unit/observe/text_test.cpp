@@ -30,6 +30,15 @@ TEST(Text, a_race_in_full) {
       "=========   kernel micro_tk<64>, launch 2, seen 4096 times\n");
 }
 
+TEST(Text, what_a_line_called_and_what_called_it) {
+  Finding finding = sample_race();
+  finding.accesses[0].frames.push_back({"outer", "/src/gemm.cpp", 99, 1});
+  finding.accesses[0].called = 1;
+  const std::string text = text_of(finding, kPlainText);
+  EXPECT_THAT(text, HasSubstr("  -> include/kittens/shared.h:310 in load\n"));
+  EXPECT_THAT(text, HasSubstr("  <- gemm.cpp:99 in outer\n"));
+}
+
 TEST(Text, only_what_is_known_is_said) {
   Finding leak;
   leak.kind = "leak";
@@ -122,9 +131,19 @@ TEST(Printer, shows_so_many_and_counts_the_rest) {
 TEST(Printer, advice_has_a_heading_and_its_own_maximum) {
   const FindingPrinter printer(kPlainText, 1);
   EXPECT_EQ(printer.advice(std::vector{sample_race()}), "");
-  const std::vector<Finding> pieces = {sample_advice(), sample_advice(), sample_advice()};
+  std::vector<Finding> pieces = {sample_advice(), sample_advice(), sample_advice()};
+  pieces[1].accesses[0].frames[0].line = 91;
+  pieces[2].accesses[0].frames[0].line = 92;
   EXPECT_EQ(printer.advice(pieces), "========= advice\n" + text_of(sample_advice(), kPlainText) +
                                         "========= and 2 pieces more\n");
+}
+
+TEST(Printer, equal_lines_of_advice_are_counted) {
+  std::vector<Finding> pieces = {sample_advice(), sample_advice(), sample_advice()};
+  pieces[1].accesses[0].frames[0].line = 91;
+  const std::string text = FindingPrinter(kPlainText, 100).advice(pieces);
+  EXPECT_THAT(text, HasSubstr("gemm.cpp:90 in micro_tk<64> (x2)\n"));
+  EXPECT_THAT(text, HasSubstr("gemm.cpp:91 in micro_tk<64>\n"));
 }
 
 TEST(Summary, counts_by_severity) {
