@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "exec/observer.h"
+#include "exec/row_table.h"
 
 namespace margay::check {
 namespace {
@@ -29,24 +30,64 @@ std::unique_ptr<DeferredInstruction> defer(const Wave& wave, const Instruction& 
   return deferred;
 }
 
-void deliver(Wave& wave, const DeferredInstruction& deferred) {
-  constexpr std::size_t kRowBytes = sizeof(std::uint32_t) * kWaveLanes;
-  std::vector<std::uint32_t> rows(deferred.contents.size());
+namespace {
+
+constexpr std::size_t kRowBytes = sizeof(std::uint32_t) * kWaveLanes;
+
+/// Rows that the instruction reads or writes.
+std::vector<std::uint16_t> rows_of(const RegisterUse& use, std::uint32_t rows, bool reads) {
+  std::vector<std::uint16_t> out;
+  for (std::uint16_t row = 0; row < rows; ++row)
+    if (contains(use.writes, row) || (reads && contains(use.reads, row))) out.push_back(row);
+  return out;
+}
+
+}  // namespace
+
+// The operands are put in place, the instruction runs, its results are taken out again.
+void perform(Wave& wave, DeferredInstruction& deferred) {
+  const RegisterUse& use = *deferred.use;
+  const std::vector<std::uint16_t> touched = rows_of(use, wave.vgpr_rows, true);
+  std::vector<std::uint32_t> before(touched.size() * kWaveLanes);
+  for (std::size_t n = 0; n < touched.size(); ++n)
+    std::memcpy(&before[n * kWaveLanes], wave.row(touched[n]), kRowBytes);
   std::array<std::uint32_t, kScalarRegisters> scalars;
   std::copy_n(wave.s, kScalarRegisters, scalars.begin());
-  for (std::size_t n = 0; n < deferred.rows.size(); ++n) {
-    std::memcpy(&rows[n * kWaveLanes], wave.row(deferred.rows[n]), kRowBytes);
-    std::memcpy(wave.row(deferred.rows[n]), &deferred.contents[n * kWaveLanes], kRowBytes);
-  }
-  std::copy_n(deferred.scalars.begin(), kScalarRegisters, wave.s);
-
-  (void)deferred.instruction->execute(wave, *deferred.instruction);
 
   for (std::size_t n = 0; n < deferred.rows.size(); ++n)
-    if (!contains(deferred.use->writes, deferred.rows[n]))
-      std::memcpy(wave.row(deferred.rows[n]), &rows[n * kWaveLanes], kRowBytes);
+    std::memcpy(wave.row(deferred.rows[n]), &deferred.contents[n * kWaveLanes], kRowBytes);
+  std::copy_n(deferred.scalars.begin(), kScalarRegisters, wave.s);
+  (void)deferred.instruction->execute(wave, *deferred.instruction);
+
+  for (const std::uint16_t row : rows_of(use, wave.vgpr_rows, false)) {
+    const std::uint32_t* const from = wave.row(row);
+    deferred.results.insert(deferred.results.end(), from, from + kWaveLanes);
+  }
+  std::copy_n(wave.s, kScalarRegisters, deferred.scalar_results.begin());
+  for (std::size_t n = 0; n < touched.size(); ++n)
+    std::memcpy(wave.row(touched[n]), &before[n * kWaveLanes], kRowBytes);
+  std::copy_n(scalars.begin(), kScalarRegisters, wave.s);
+  deferred.performed = true;
+}
+
+void deliver(Wave& wave, DeferredInstruction& deferred) {
+  if (!deferred.performed) perform(wave, deferred);
+  std::uint64_t exec;
+  std::memcpy(&exec, &deferred.scalars[kExecIndex], sizeof exec);
+  // Loads of half a register leave the other half as it is by now.
+  const std::string_view name = deferred.instruction->row->mnemonic;
+  const std::uint32_t part = !deferred.use->merges_destination ? ~0u
+                             : name.ends_with("_hi")           ? 0xffff'0000u
+                                                               : 0x0000'ffffu;
+  std::size_t n = 0;
+  for (const std::uint16_t row : rows_of(*deferred.use, wave.vgpr_rows, false)) {
+    std::uint32_t* const to = wave.row(row);
+    for (unsigned lane = 0; lane < kWaveLanes; ++lane, ++n)
+      if (exec >> lane & 1) to[lane] = (to[lane] & ~part) | (deferred.results[n] & part);
+  }
   for (std::uint32_t index = 0; index < kScalarRegisters; ++index)
-    if (!contains(deferred.use->scalar_writes, index)) wave.s[index] = scalars[index];
+    if (contains(deferred.use->scalar_writes, index))
+      wave.s[index] = deferred.scalar_results[index];
 }
 
 std::uint32_t RandomTurns::wave_in_turn(std::uint32_t turn, std::uint32_t wave_count) {

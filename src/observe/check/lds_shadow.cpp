@@ -182,6 +182,7 @@ inline void LdsShadow::write_granule(const LdsOperation& o, Granule& g, unsigned
   const unsigned wave = o.wave->index_in_group;
   const auto bit = static_cast<std::uint16_t>(1u << wave);
   const bool written_now = g.write_phase == phase_;
+  if (!written_now || g.writer != wave || g.write_step != o.step) g.newest_mask = 0;
   if (g.flags != 0 || o.atomic || (written_now && (g.writer != wave || g.write_step == o.step)) ||
       (g.read_phase == phase_ && (g.readers & ~bit) != 0)) [[unlikely]]
     slow_write(o, g, lane, mask);
@@ -197,6 +198,7 @@ inline void LdsShadow::write_granule(const LdsOperation& o, Granule& g, unsigned
     g.write_mask = mask;
     g.flags &= static_cast<std::uint8_t>(~kMixedWrites);
   }
+  g.newest_mask |= mask;
   g.write_phase = phase_;
   g.writer = static_cast<std::uint8_t>(wave);
   g.write_lane = static_cast<std::uint8_t>(lane);
@@ -214,7 +216,7 @@ void LdsShadow::slow_write(const LdsOperation& o, Granule& g, unsigned lane, std
   if (o.atomic || (g.flags & kSync) != 0) synchronise(o, g, true);
   // Lanes of one instruction that write the same bytes.
   if (g.write_phase == phase_ && g.writer == wave && g.write_step == o.step && !o.atomic &&
-      !o.second && (g.write_mask & mask) != 0 && g.write_lane != lane)
+      !o.second && (g.newest_mask & mask) != 0 && g.write_lane != lane)
     report_lanes(o, lane, g, mask);
   if (g.write_phase == phase_ && (g.write_mask & mask) != 0) {
     const bool both_atomic = o.atomic && (g.flags & kAtomicWrite) != 0;
@@ -289,6 +291,14 @@ void LdsShadow::synchronise(const LdsOperation& o, Granule& g, bool release) {
     g.flags |= kSync;
     own.step[wave] = std::max(own.step[wave], o.completed);
     flag = own;
+  }
+}
+
+void LdsShadow::read_completed(const LdsOperation& o, const std::uint64_t* at,
+                               std::uint64_t active) {
+  for (std::uint64_t rest = active; rest != 0; rest &= rest - 1) {
+    Granule& g = granules_[at[std::countr_zero(rest)] / kGranuleBytes];
+    if (g.flags & kSync) synchronise(o, g, false);
   }
 }
 

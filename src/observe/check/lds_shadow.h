@@ -52,6 +52,9 @@ class LdsShadow {
             unsigned bytes, UnwrittenLanes& unwritten);
   void write(const LdsOperation& operation, const std::uint64_t* at, std::uint64_t active,
              unsigned bytes);
+  /// A read is complete: what a flag told has been learnt by then.
+  void read_completed(const LdsOperation& operation, const std::uint64_t* at, std::uint64_t active);
+  [[nodiscard]] bool has_flags() const { return !sync_.empty(); }
   /// Values that were themselves never written: the bytes become unwritten again.
   void unwrite(std::uint32_t at, unsigned bytes);
 
@@ -74,6 +77,7 @@ class LdsShadow {
     std::uint8_t writer, write_lane;
     std::uint8_t reader, read_lane;  // one of the readers
     std::uint8_t write_mask, read_mask, written, flags;
+    std::uint8_t newest_mask;  // what the last write instruction wrote so far
   };
   static constexpr std::uint8_t kSync = 1,  // an atomic was used here: a flag
       kDirect = 2,                          // the last write is a direct load

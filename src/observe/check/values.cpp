@@ -109,11 +109,42 @@ void ValueTracker::follow_vector(const InstructionFacts& facts, const Wave& wave
     const std::uint64_t chosen = wave.scalar64(i.src[2].index());
     all = (source[1] & chosen) | (source[0] & ~chosen);
   }
+  std::array<std::uint64_t, 2> results = {all, all};
+  if (use.destination.count == 2 && all != 0) results = halves(i, use, all);
   for (unsigned n = 0; n < use.destination.count; ++n) {
     const unsigned row = use.destination.first + n;
-    const std::uint64_t kept = of(row) & ~exec;
-    set(row, kept | (all & exec), (all & exec) != 0 ? origin : row_origin_[row]);
+    const std::uint64_t unwritten = results[std::min(n, 1u)] & exec;
+    set(row, (of(row) & ~exec) | unwritten, unwritten != 0 ? origin : row_origin_[row]);
   }
+}
+
+// Compilers leave the upper half of a 64-bit operand undefined where only the lower half of the
+// result is used, and one half of a packed operation.
+std::array<std::uint64_t, 2> ValueTracker::halves(const Instruction& i, const RegisterUse& use,
+                                                  std::uint64_t all) const {
+  const std::string_view name = i.row->mnemonic;
+  if (name.starts_with("v_pk_")) {
+    const std::uint32_t select[2] = {i.extra & 7, i.extra >> 3 & 7};
+    std::array<std::uint64_t, 2> out{};
+    for (unsigned half = 0; half < 2; ++half)
+      for (unsigned n = 0; n < 3; ++n)
+        if (i.src[n].is_vgpr()) out[half] |= of(i.src[n].index() + (select[half] >> n & 1));
+    if (name == "v_pk_mov_b32")  // the lower result is a half of source 0, the upper of source 1
+      for (unsigned half = 0; half < 2; ++half)
+        out[half] =
+            i.src[half].is_vgpr() ? of(i.src[half].index() + (select[0] >> half & 1)) : 0;
+    return out;
+  }
+  const bool low_needs_low = name == "v_mad_u64_u32" || name == "v_mad_i64_i32" ||
+                             name == "v_lshl_add_u64" || name == "v_lshlrev_b64" ||
+                             name == "v_mov_b64";
+  if (!low_needs_low) return {all, all};
+  std::uint64_t low = 0;
+  for (const RegisterRange& source : use.sources)
+    if (source.count != 0) low |= of(source.first);
+  std::uint64_t high = all;
+  if (name == "v_mov_b64" && use.sources[0].count == 2) high = of(use.sources[0].first + 1);
+  return {low, high};
 }
 
 // D(i, j) depends on row i of A, column j of B and on C(i, j). Element layouts: see shapes.h. For

@@ -55,6 +55,8 @@ class ValueTracker {
   void set(unsigned row, std::uint64_t lanes, std::uint32_t origin);
   void follow_matrix(const InstructionFacts& facts);
   void follow_vector(const InstructionFacts& facts, const Wave& wave, std::uint64_t exec);
+  [[nodiscard]] std::array<std::uint64_t, 2> halves(const Instruction& i, const RegisterUse& use,
+                                                    std::uint64_t all) const;
   [[nodiscard]] std::uint32_t origin_in(RegisterRange range) const;
   void report(const InstructionFacts& facts, RegisterRange rows, std::uint64_t lanes,
               const std::string& use);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "exec/row_table.h"
 
@@ -85,13 +86,13 @@ InFlight& WaitTracker::issue(const InstructionFacts& facts, std::uint64_t exec) 
   flight->waits_vm = counters.vm;
   flight->waits_lgkm = counters.lgkm;
   for_each_bit(facts.use.writes, facts.use.writes, [&](unsigned row) {
-    rows_[row] = {serial_, flight->lanes, &facts};
+    rows_[row] = {serial_, flight->lanes, &facts, false};
     set(pending_, row);
     set(attention_, row);
   });
   if (facts.counters.lgkm)
     for_each_bit(facts.use.scalar_writes, facts.use.scalar_writes, [&](unsigned index) {
-      scalars_[index] = {serial_, ~0ull, &facts};
+      scalars_[index] = {serial_, ~0ull, &facts, false};
       set(scalar_pending_, index);
       set(scalar_attention_, index);
     });
@@ -99,13 +100,7 @@ InFlight& WaitTracker::issue(const InstructionFacts& facts, std::uint64_t exec) 
 }
 
 void WaitTracker::drain() {
-  // In the order of issue, as the memory paths would.
-  std::vector<InFlight*> all;
-  for (InFlightRing* ring : {&vm_, &lgkm_})
-    for (unsigned n = 0; n < ring->size(); ++n) all.push_back(&ring->at(n));
-  for (InFlight& flight : unordered_) all.push_back(&flight);
-  std::ranges::sort(all, {}, &InFlight::serial);
-  for (InFlight* const flight : all) complete(*flight, {});
+  for_each_in_order([&](InFlight& flight) { complete(flight, {}); });
   vm_.clear();
   lgkm_.clear();
   unordered_.clear();
@@ -210,6 +205,8 @@ void WaitTracker::settle_row(unsigned row, const InstructionFacts& facts, std::u
     const Counters &theirs = pending.facts->counters, &own = facts.counters;
     if (theirs.in_order && own.in_order && theirs.vm == own.vm && theirs.lgkm == own.lgkm) return;
   }
+  // What follows from the first mistake is no second one.
+  if (std::exchange(rows_[row].reported, true)) return;
   if (report_)
     report_early(pending, facts, lanes, reads ? "read-before-wait" : "write-before-wait",
                  register_name(row, accum_offset_));

@@ -7,6 +7,7 @@
 // the others only when N is 0. Source: MI300 ISA guide, 4.4.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -107,6 +108,16 @@ class WaitTracker {
   }
   /// Called with each instruction in flight when it is known to be complete, in order.
   std::function<void(InFlight&)> on_complete;
+  /// Calls `visit(InFlight&)` for everything in flight, in the order of issue.
+  template <typename F>
+  void for_each_in_order(F&& visit) {
+    std::vector<InFlight*> all;
+    for (InFlightRing* ring : {&vm_, &lgkm_})
+      for (unsigned n = 0; n < ring->size(); ++n) all.push_back(&ring->at(n));
+    for (InFlight& flight : unordered_) all.push_back(&flight);
+    std::ranges::sort(all, {}, &InFlight::serial);
+    for (InFlight* const flight : all) visit(*flight);
+  }
   /// The wave ends: whatever is in flight completes.
   void drain();
 
@@ -115,6 +126,7 @@ class WaitTracker {
     std::uint64_t serial = 0;  // of the instruction that will write it
     std::uint64_t lanes = 0;
     const InstructionFacts* facts = nullptr;
+    bool reported = false;
   };
   void complete(InFlight& flight, const Credit& credit);
   void settle_row(unsigned row, const InstructionFacts& facts, std::uint64_t exec);

@@ -11,6 +11,8 @@
 namespace margay::check {
 namespace {
 
+using Path = MemoryForm::Path;
+
 std::uint32_t wave_count(const LaunchRequest& request) {
   return static_cast<std::uint32_t>((request.block.count() + kWaveLanes - 1) / kWaveLanes);
 }
@@ -42,7 +44,8 @@ WorkerChecker::PerWave::PerWave(WorkerChecker& owner, std::uint32_t scratch_byte
     : waits(owner.reporter_, owner.sites_, owner.waitcheck_),
       values(owner.reporter_, owner.launch_.request.kernel->descriptor.unified_vgpr_count(),
              scratch_bytes_per_lane, owner.launch_.request.kernel->descriptor.accum_offset()) {
-  waits.on_complete = [this](InFlight& flight) {
+  waits.on_complete = [this, &owner](InFlight& flight) {
+    if (flight.lds_count != 0 && owner.lds_.has_flags()) owner.learn_from_flags(*this, flight);
     if (flight.deferred == nullptr) return;
     deliver(*wave, *flight.deferred);
     flight.deferred.reset();
@@ -163,6 +166,8 @@ void WorkerChecker::barrier_opens(Workgroup& group) {
   settle_barrier();
   barrier_sites_.swap(arriving_sites_);
   arriving_sites_.clear();
+  if (turns_)
+    for (auto& w : waves_) perform_stores(*w);
   races_.end_phase();
   lds_.open_barrier();
   for (std::size_t n = 0; n < group.waves().size(); ++n) {
@@ -212,8 +217,9 @@ void WorkerChecker::registers(PerWave& w, InstructionFacts& facts, Wave& wave) {
   if (never_written != 0 && initcheck_) [[unlikely]]
     w.values.follow(facts, wave);
   if (barriers_.watches(wave.index_in_group) && synccheck_) [[unlikely]] {
-    const auto c = facts.instruction->row->instruction_class;
-    if (c == InstructionClass::valu || c == InstructionClass::vmem || c == InstructionClass::lds)
+    // Registers are also moved, and spilled, for lanes that are off.
+    if (facts.form.path != Path::none && facts.form.path != Path::scalar &&
+        facts.form.path != Path::scratch)
       barriers_.watch(facts, wave);
   }
 }
@@ -254,14 +260,14 @@ const Instruction* WorkerChecker::memory(PerWave& w, InstructionFacts& facts, Wa
     for (std::uint32_t n = 0; n < accesses.count; ++n)
       outside |= bounds_.outside(accesses.access[n], facts, wave);
   InFlight& flight = w.waits.issue(facts, exec);
-  if (facts.form.path == MemoryForm::Path::scalar) {
+  if (facts.form.path == Path::scalar) {
     if (outside != 0) {  // reads 0, as far as one can say
       for (std::uint32_t n = 0; n < kScalarRegisters; ++n)
         if (contains(facts.use.scalar_writes, n)) wave.s[n] = 0;
       return facts.instruction + 1;
     }
     for (std::uint32_t n = 0; n < accesses.count; ++n) scalar_access(w, facts, accesses.access[n]);
-    return execute(w, facts, wave, &flight);
+    return execute(w, facts, wave, flight);
   }
   bool second = false;
   for (std::uint32_t n = 0; n < accesses.count; ++n) {
@@ -271,7 +277,7 @@ const Instruction* WorkerChecker::memory(PerWave& w, InstructionFacts& facts, Wa
     switch (access.space) {
       case MemorySpace::lds:
         lds_access(w, facts, wave, access, flight, second);
-        second = facts.form.path == MemoryForm::Path::ds_two;
+        second = facts.form.path == Path::ds_two;
         break;
       case MemorySpace::global:
         global_access(w, facts, wave, access);
@@ -281,26 +287,44 @@ const Instruction* WorkerChecker::memory(PerWave& w, InstructionFacts& facts, Wa
         break;
     }
   }
-  if (outside == 0) return execute(w, facts, wave, &flight);
+  if (outside == 0) return execute(w, facts, wave, flight);
   if ((exec & ~outside) == 0) {
     zero_results(facts, wave, exec);
     return facts.instruction + 1;
   }
   wave.set_exec(exec & ~outside);
-  const Instruction* const next = execute(w, facts, wave, &flight);
+  const Instruction* const next = execute(w, facts, wave, flight);
   wave.set_exec(exec);
   zero_results(facts, wave, exec & outside);
   return next;
 }
 
-const Instruction* WorkerChecker::execute(PerWave&, const InstructionFacts& facts, Wave& wave,
-                                          InFlight* flight) {
+const Instruction* WorkerChecker::execute(PerWave& w, const InstructionFacts& facts, Wave& wave,
+                                          InFlight& flight) {
   const Instruction& i = *facts.instruction;
-  if (turns_ && flight != nullptr) {
-    flight->deferred = defer(wave, i, facts.use);
-    return &i + 1;
-  }
-  return i.execute(wave, i);
+  if (!turns_) return i.execute(wave, i);
+  const bool global = facts.counters.vm && !facts.form.to_lds;
+  if (global) perform_stores(w);
+  flight.deferred = defer(wave, i, facts.use);
+  const bool is_store = global && facts.use.destination.count == 0;
+  const bool late = facts.form.to_lds || is_store || !(global || facts.form.path == Path::scalar);
+  if (!late) perform(wave, *flight.deferred);
+  return wave.stop == WaveStop::fault ? nullptr : &i + 1;
+}
+
+void WorkerChecker::perform_stores(PerWave& w) {
+  w.waits.for_each_in_order([&](InFlight& flight) {
+    if (flight.deferred == nullptr || flight.deferred->performed) return;
+    if (flight.facts->counters.vm && !flight.facts->form.to_lds) perform(*w.wave, *flight.deferred);
+  });
+}
+
+void WorkerChecker::learn_from_flags(PerWave& w, const InFlight& flight) {
+  LdsOperation o;
+  o.facts = flight.facts;
+  o.wave = w.wave;
+  for (unsigned k = 0; k < flight.lds_count; ++k)
+    if (!flight.lds[k].is_write) lds_.read_completed(o, flight.lds[k].at, flight.lds[k].active);
 }
 
 void WorkerChecker::zero_results(const InstructionFacts& facts, Wave& wave,
