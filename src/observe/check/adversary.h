@@ -1,8 +1,8 @@
 // `--adversarial`: results come as late as the ISA allows, and waves take turns in a random order.
 // A program that relies on timing then shows it in its results; a correct one does not notice.
 //
-// A memory instruction's operands are kept, and it runs, or gives its results to the registers, when
-// a wait (or the end of the wave, or a full counter) proves that it is complete:
+// A memory instruction's operands are kept, and it runs, or gives its results to the registers,
+// when a wait (or the end of the wave, or a full counter) proves that it is complete:
 //   LDS instructions and loads straight to LDS run that late;
 //   global stores run at the next barrier, the wave's next global access or then, whichever is
 //   first, because a workgroup's waves share a cache that serves them in order;
@@ -26,8 +26,8 @@ struct DeferredInstruction {
   std::vector<std::uint16_t> rows;      ///< That it reads.
   std::vector<std::uint32_t> contents;  ///< 64 lanes of each.
   std::array<std::uint32_t, kScalarRegisters> scalars{};
-  bool performed = false;               ///< It has run; only its results are kept back:
-  std::vector<std::uint32_t> results;   ///< of the rows it writes, in order,
+  bool performed = false;              ///< It has run; only its results are kept back:
+  std::vector<std::uint32_t> results;  ///< of the rows it writes, in order,
   std::array<std::uint32_t, kScalarRegisters> scalar_results{};  ///< and the scalars.
 };
 

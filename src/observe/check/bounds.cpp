@@ -28,6 +28,52 @@ std::string element_text(const Tensor& tensor, std::uint64_t address) {
                      column, tensor.shape[0], tensor.shape[1], tensor.shape[2], tensor.shape[3]);
 }
 
+/// The lowest and the highest address of the active lanes; of none, (~0, 0).
+struct Span {
+  std::uint64_t first = ~0ull, last = 0;
+};
+Span span_of(const LaneAccess& access) {
+  Span span;
+  if (access.active == ~0ull) {  // the usual case, without a branch per lane
+    for (const std::uint64_t at : access.at) {
+      span.first = at < span.first ? at : span.first;
+      span.last = at > span.last ? at : span.last;
+    }
+    return span;
+  }
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+    const std::uint64_t at = access.at[std::countr_zero(rest)];
+    span.first = std::min(span.first, at);
+    span.last = std::max(span.last, at);
+  }
+  return span;
+}
+
+/// Lanes that reach past a block of `size` bytes.
+std::uint64_t outside_block(const LaneAccess& access, std::uint64_t size) {
+  if (access.active == 0 || span_of(access).last + access.bytes <= size) return 0;
+  std::uint64_t bad = 0;
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    if (access.at[lane] + access.bytes > size) bad |= 1ull << lane;
+  }
+  return bad;
+}
+
+std::uint64_t misaligned_lanes(const LaneAccess& access) {
+  const unsigned needed = access.is_atomic ? access.bytes : access.bytes >= 4 ? 4 : access.bytes;
+  if (access.space == MemorySpace::scratch || needed < 2) return 0;
+  std::uint64_t any = 0;
+  for (const std::uint64_t at : access.at) any |= at;
+  if ((any & (needed - 1)) == 0) return 0;  // inactive lanes included
+  std::uint64_t misaligned = 0;
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    if ((access.at[lane] & (needed - 1)) != 0) misaligned |= 1ull << lane;
+  }
+  return misaligned;
+}
+
 }  // namespace
 
 HostRule host_rule(const LaunchRequest& request, const Memory& memory, const GlobalMemory& known) {
@@ -58,25 +104,15 @@ std::uint64_t Bounds::outside(const LaneAccess& access, const InstructionFacts& 
       if (bad != 0) report_global(access, facts, wave, bad);
       break;
     case MemorySpace::lds:
-    case MemorySpace::scratch: {
-      const bool lds = access.space == MemorySpace::lds;
-      const std::uint64_t size = lds ? wave.group->lds_bytes : wave.group->scratch_bytes_per_lane;
-      for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        if (access.at[lane] + access.bytes > size) bad |= 1ull << lane;
-      }
-      if (bad != 0)
-        lds ? report_lds(access, facts, wave, bad) : report_scratch(access, facts, wave, bad);
+      bad = outside_block(access, wave.group->lds_bytes);
+      if (bad != 0) report_lds(access, facts, wave, bad);
       break;
-    }
+    case MemorySpace::scratch:
+      bad = outside_block(access, wave.group->scratch_bytes_per_lane);
+      if (bad != 0) report_scratch(access, facts, wave, bad);
+      break;
   }
-  std::uint64_t misaligned = 0;
-  const unsigned needed = access.is_atomic ? access.bytes : access.bytes >= 4 ? 4 : access.bytes;
-  if (access.space != MemorySpace::scratch && needed > 1)
-    for (std::uint64_t rest = access.active & ~bad; rest != 0; rest &= rest - 1) {
-      const int lane = std::countr_zero(rest);
-      if (access.at[lane] % needed != 0) misaligned |= 1ull << lane;
-    }
+  const std::uint64_t misaligned = misaligned_lanes(access) & ~bad;
   if (misaligned != 0) report_misaligned(access, facts, wave, misaligned);
   // Unaligned loads and stores work in the mode in which Linux runs the device; atomics do not.
   return access.is_atomic ? bad | misaligned : bad;
@@ -102,13 +138,10 @@ bool Bounds::inside_global(std::uint64_t address, std::uint64_t bytes) {
 }
 
 std::uint64_t Bounds::outside_global(const LaneAccess& access) {
-  std::uint64_t first = ~0ull, last = 0;
-  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
-    const std::uint64_t at = access.at[std::countr_zero(rest)];
-    first = std::min(first, at);
-    last = std::max(last, at);
-  }
-  if (access.active == 0 || recent_[0].contains(first, last - first + access.bytes)) return 0;
+  const auto [first, last] = span_of(access);
+  if (access.active == 0) return 0;
+  for (const AddressRange& range : recent_)
+    if (range.contains(first, last - first + access.bytes)) return 0;
   std::uint64_t bad = 0;
   for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);

@@ -42,6 +42,11 @@ bool WrittenMap::all_written(std::uint64_t address, std::uint64_t bytes) const {
 }
 
 void WrittenMap::set(std::uint64_t address, std::uint64_t bytes, bool written) {
+  if (written && complete()) return;
+  if (address == range_.begin && bytes >= range_.end - range_.begin)
+    complete_.store(written, std::memory_order_relaxed);
+  else if (!written)
+    complete_.store(false, std::memory_order_relaxed);
   std::uint64_t bit = address - range_.begin;
   const std::uint64_t end = std::min(bit + bytes, range_.end - range_.begin);
   while (bit < end) {

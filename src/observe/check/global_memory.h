@@ -31,12 +31,15 @@ class WrittenMap {
   /// Bit n: byte n of [address, address + bytes) has not been written; bytes <= 64.
   [[nodiscard]] std::uint64_t unwritten(std::uint64_t address, unsigned bytes) const;
   [[nodiscard]] bool all_written(std::uint64_t address, std::uint64_t bytes) const;
+  /// True when the whole allocation is known to be written: nobody need ask about a part of it.
+  [[nodiscard]] bool complete() const { return complete_.load(std::memory_order_relaxed); }
   /// Safe from several threads at once.
   void set(std::uint64_t address, std::uint64_t bytes, bool written = true);
 
  private:
   AddressRange range_;
   std::vector<std::atomic<std::uint8_t>> bits_;
+  std::atomic<bool> complete_ = false;
 };
 
 class GlobalMemory {

@@ -55,6 +55,7 @@ void GlobalRaces::begin_workgroup(std::uint64_t linear_id) {
   acquired_ = wrote_ = phase_wrote_ = phase_synchronised_ = false;
   phase_.clear();
   group_.clear();
+  last_of_place_.clear();
 }
 
 void GlobalRaces::access(const LaneAccess& access, const InstructionFacts& facts, unsigned wave,
@@ -93,6 +94,7 @@ void GlobalRaces::access(const LaneAccess& access, const InstructionFacts& facts
 void GlobalRaces::synchronise() {
   // What was done before it is released; what comes after has acquired.
   file_phase();
+  last_of_place_.clear();  // what follows is another kind
   for (Run& run : group_) run.released = true;
   acquired_ = true;
   phase_synchronised_ = true;
@@ -105,9 +107,29 @@ void GlobalRaces::end_phase() {
 }
 
 void GlobalRaces::file_phase() {
-  group_.insert(group_.end(), phase_.begin(), phase_.end());
+  for (const Run& run : phase_) file(run);
   phase_.clear();
-  if (group_.size() > 2 * kCompactAt) compact(group_);
+  if (group_.size() > 2 * kCompactAt) {
+    compact(group_);
+    last_of_place_.clear();
+  }
+}
+
+void GlobalRaces::file(const Run& run) {
+  const std::uint64_t place =
+      std::uint64_t{run.vaddr} << 16 | std::uint64_t{run.wave} << 8 | run.lane;
+  const auto [at, fresh] =
+      last_of_place_.try_emplace(place, static_cast<std::uint32_t>(group_.size()));
+  if (!fresh) {
+    Run& last = group_[at->second];
+    if (kind_of(last) == kind_of(run) && run.begin >= last.begin && run.begin <= last.end) {
+      last.end = std::max(last.end, run.end);
+      last.time = run.time;
+      return;
+    }
+    at->second = static_cast<std::uint32_t>(group_.size());
+  }
+  group_.push_back(run);
 }
 
 void GlobalRaces::end_workgroup() {

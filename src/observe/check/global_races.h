@@ -9,7 +9,7 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "exec/lane_access.h"
@@ -52,12 +52,15 @@ class GlobalRaces {
  private:
   void compare_waves();
   void file_phase();
+  void file(const Run& run);
   void report(const Run& later, const Run& earlier);
 
   Reporter& reporter_;
   std::uint32_t workgroup_ = 0;
   bool acquired_ = false, wrote_ = false, phase_wrote_ = false, phase_synchronised_ = false;
   std::vector<Run> phase_, group_, launch_;
+  /// Where in group_ the last run of a place is, so that a loop over a row of a matrix makes one.
+  std::unordered_map<std::uint64_t, std::uint32_t> last_of_place_;
 };
 
 /// Merges runs that touch, of the same instruction, kind and workgroup; sorts them by address.

@@ -67,6 +67,10 @@ LdsShadow::Details& LdsShadow::details(const Granule& g) { return details_[byte_
 
 void LdsShadow::read(const LdsOperation& o, const std::uint64_t* at, std::uint64_t active,
                      unsigned bytes, UnwrittenLanes& unwritten) {
+  if (bytes == 8 || bytes == 16) {
+    active = read_whole_granules(o, at, active, bytes / kGranuleBytes);
+    if (active == 0) return;
+  }
   for (std::uint64_t rest = active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const auto byte = static_cast<std::uint32_t>(at[lane]);
@@ -83,6 +87,36 @@ void LdsShadow::read(const LdsOperation& o, const std::uint64_t* at, std::uint64
       if (options_.races) read_granule(o, g, lane, mask);
     });
   }
+}
+
+// The usual case: aligned, written long ago, and read by nobody yet or by others in the same way.
+// Gives back the lanes for which it is not.
+std::uint64_t LdsShadow::read_whole_granules(const LdsOperation& o, const std::uint64_t* at,
+                                             std::uint64_t active, unsigned granules) {
+  const unsigned wave = o.wave->index_in_group;
+  const auto bit = static_cast<std::uint16_t>(1u << wave);
+  std::uint64_t rest_lanes = 0;
+  for (std::uint64_t rest = active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    Granule* g = &granules_[at[lane] / kGranuleBytes];
+    bool usual = at[lane] % kGranuleBytes == 0;
+    for (unsigned n = 0; n < granules; ++n) {
+      // The last granule of LDS may be looked at twice when the access is not aligned.
+      if (!usual) break;
+      usual = g[n].written == 0xff && g[n].flags == 0 && g[n].read_phase == phase_ &&
+              (g[n].write_phase != phase_ || g[n].writer == wave) &&
+              (g[n].readers == bit || g[n].read_mask == 0xff);
+    }
+    if (!usual) {
+      rest_lanes |= 1ull << lane;
+      continue;
+    }
+    for (unsigned n = 0; n < granules; ++n) {
+      g[n].readers |= bit;
+      g[n].read_mask = 0xff;
+    }
+  }
+  return rest_lanes;
 }
 
 inline void LdsShadow::read_granule(const LdsOperation& o, Granule& g, unsigned lane,

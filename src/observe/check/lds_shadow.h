@@ -94,6 +94,8 @@ class LdsShadow {
     std::array<std::uint32_t, kMaxWaves> step{};
   };
 
+  [[nodiscard]] std::uint64_t read_whole_granules(const LdsOperation& o, const std::uint64_t* at,
+                                                  std::uint64_t active, unsigned granules);
   void read_granule(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask);
   void write_granule(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask);
   void slow_read(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask);

@@ -131,8 +131,7 @@ std::array<std::uint64_t, 2> ValueTracker::halves(const Instruction& i, const Re
         if (i.src[n].is_vgpr()) out[half] |= of(i.src[n].index() + (select[half] >> n & 1));
     if (name == "v_pk_mov_b32")  // the lower result is a half of source 0, the upper of source 1
       for (unsigned half = 0; half < 2; ++half)
-        out[half] =
-            i.src[half].is_vgpr() ? of(i.src[half].index() + (select[0] >> half & 1)) : 0;
+        out[half] = i.src[half].is_vgpr() ? of(i.src[half].index() + (select[0] >> half & 1)) : 0;
     return out;
   }
   const bool low_needs_low = name == "v_mad_u64_u32" || name == "v_mad_i64_i32" ||

@@ -445,6 +445,7 @@ void WorkerChecker::global_read_values(PerWave& w, const InstructionFacts& facts
   // Most memory has been written from one end to the other.
   WrittenMap* const map = written_map(first);
   if (map == nullptr && recent_unmapped_.contains(first, last - first + access.bytes)) return;
+  if (map != nullptr && map->complete() && map->range().contains(first, last - first + 1)) return;
   if (map != nullptr && last - first < 4096 && map->range().contains(first, last - first + 1) &&
       map->all_written(first, last - first + 1))
     return;
