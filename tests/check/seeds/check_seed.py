@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Compiles one kernel of the collection, small and as written or fixed, and runs it under `margay check`.
 
-    check_seed.py MARGAY COLLECTION WORK_FOLDER NAME written|fixed [--without-check]
+    check_seed.py MARGAY COLLECTION WORK_FOLDER NAME written|fixed [--adversarial | --without-check]
 
-seed_table.py says what must be found and what C must be. --without-check only runs it, with `margay
-run`, and judges C. Copies are made in WORK_FOLDER; the collection is only read.
+seed_table.py says what must be found and what C must be. With --adversarial, `margay check
+--adversarial` must make C wrong where there is a bug, whatever else it finds. --without-check only
+runs it, with `margay run`, and judges C. Copies are made in WORK_FOLDER; the collection is only read.
 """
 
 import argparse
@@ -44,8 +45,14 @@ def make_source(collection, name, fixed):
     return apply(seed.edits, text, name) if fixed else text
 
 
-def compile_module(margay, source):
+def compile_module(margay, source, text):
+    """Writes and compiles `text`, unless that has been done with this margay."""
     module = source.with_name("tk_kernel.so")
+    if module.exists() and source.read_text() == text:
+        if module.stat().st_mtime > pathlib.Path(margay).stat().st_mtime:
+            return module
+    module.unlink(missing_ok=True)
+    source.write_text(text)
     command = [margay, "hipcc", "-std=c++20", "-O3", "-w", "-g", "-shared", "-fPIC", "-DKITTENS_CDNA3"]
     command += [f"-I{sysconfig.get_path('include')}", str(source), "-o", str(module)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -54,18 +61,19 @@ def compile_module(margay, source):
     return module
 
 
-def run(margay, module, seed, without_check):
-    """The findings (None without a check), the exit code, and what was printed."""
+def run(margay, module, seed, options):
+    """The findings (None without a check) and the process that has run."""
     report = module.with_name("report.json")
     report.unlink(missing_ok=True)
     command = [margay, "run", "--"]
-    if not without_check:
-        command = [margay, "check", "--json", str(report), "--error-exitcode", str(run_pair.ERROR_EXIT), "--"]
+    if not options.without_check:
+        command = [margay, "check", "--json", str(report), "--error-exitcode", str(run_pair.ERROR_EXIT)]
+        command += ["--adversarial", "--"] if options.adversarial else ["--"]
     command += [sys.executable, str(HERE / "run_gemm.py"), str(module), *map(str, seed.size), seed.layout]
     if seed.scalars:
         command.append("--scalars")
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if without_check:
+    if options.without_check:
         return None, done
     if not report.exists():
         sys.exit(f"margay check wrote no report (exit code {done.returncode})\n{done.stderr}")
@@ -102,6 +110,7 @@ def main():
     parser.add_argument("name", choices=sorted(seed_table.SEEDS))
     parser.add_argument("variant", choices=["written", "fixed"])
     parser.add_argument("--without-check", action="store_true")
+    parser.add_argument("--adversarial", action="store_true")
     options = parser.parse_args()
 
     seed = seed_table.SEEDS[options.name]
@@ -111,13 +120,17 @@ def main():
     folder = options.work_folder / f"{options.name}-{options.variant}"
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "seed.cpp"
-    source.write_text(make_source(options.collection, options.name, fixed))
-    module = compile_module(options.margay, source)
+    module = compile_module(options.margay, source, make_source(options.collection, options.name, fixed))
 
-    findings, done = run(options.margay, module, seed, options.without_check)
-    failures = list(judge_result(done.stdout, seed.fixed_result if fixed else seed.result, seed.share))
+    findings, done = run(options.margay, module, seed, options)
+    wanted = seed.fixed_result if fixed else seed.result
+    expectations = () if fixed else seed.findings
+    if options.adversarial and expectations:
+        wanted = "wrong"
+        expectations = ("?*:*",)
+    failures = list(judge_result(done.stdout, wanted, seed.share))
     if findings is not None:
-        failures += run_pair.judge_findings(findings, () if fixed else seed.findings, source)
+        failures += run_pair.judge_findings(findings, expectations, source)
         failures += judge_place(findings, source)
     if failures:
         print(*failures, sep="\n")

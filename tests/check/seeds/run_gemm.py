@@ -3,16 +3,36 @@
 usage: margay check|run -- python3 run_gemm.py MODULE.so M N K nt|nn [--scalars]
 
 It prints "result: right", "result: written SHARE" (right wherever it was written) or "result: wrong".
-The module's binding registers the matrices, so their ends are known to the checker.
+Each matrix ends where its memory ends: what lies behind may not be touched.
 """
 
 import argparse
+import ctypes
 import importlib.util
+import mmap
+import sys
 
 import numpy as np
 
-
+GUARD_BYTES = 1 << 20
+PROTECTION_NONE = 0
 UNWRITTEN = np.float32(-0.5)  # no sum of whole numbers
+
+
+def guarded(values):
+    """A copy of `values` in memory of its own, with inaccessible pages before and behind."""
+    page = mmap.PAGESIZE
+    inside = -(-values.nbytes // page) * page
+    memory = mmap.mmap(-1, inside + 2 * GUARD_BYTES)
+    start = ctypes.addressof(ctypes.c_byte.from_buffer(memory))
+    protect = ctypes.CDLL(None, use_errno=True).mprotect
+    for guard in (start, start + GUARD_BYTES + inside):
+        if protect(ctypes.c_void_p(guard), ctypes.c_size_t(GUARD_BYTES), PROTECTION_NONE) != 0:
+            sys.exit(f"mprotect failed: {ctypes.get_errno()}")
+    offset = GUARD_BYTES + inside - values.nbytes
+    array = np.frombuffer(memory, values.dtype, values.size, offset).reshape(values.shape)
+    array[...] = values
+    return array
 
 
 def random_bf16(generator, shape):
@@ -39,9 +59,9 @@ def main():
 
     m, n, k = options.sizes
     generator = np.random.default_rng(1)
-    a_bits = random_bf16(generator, (m, k))
-    b_bits = random_bf16(generator, (n, k) if options.layout == "nt" else (k, n))
-    got = np.full((m, n), UNWRITTEN, np.float32)
+    a_bits = guarded(random_bf16(generator, (m, k)))
+    b_bits = guarded(random_bf16(generator, (n, k) if options.layout == "nt" else (k, n)))
+    got = guarded(np.full((m, n), UNWRITTEN, np.float32))
     try:
         kernel.dispatch_micro(a_bits, b_bits, got, *((1.0, 0.0) if options.scalars else ()))
     except RuntimeError as error:

@@ -33,10 +33,10 @@ class Seed:
     has_fix: bool = True
 
 
-# One LDS buffer is filled again while other waves still read it. Which of the two accesses runs first
-# differs from wave to wave.
-RACE = ("racecheck:write-after-read|racecheck:read-after-write", "?racecheck:*-after-*")
-# Results of the kernel's own asm ds_read are used before its s_waitcnt, which names no register.
+# One LDS buffer is filled again while other waves still read it.
+RACE = ("racecheck:write-after-read",)
+# Results of the kernel's own asm ds_read are used before its s_waitcnt, which names no register. Not in
+# every kernel that has such a wait: clang leaves the uses of some behind it.
 ASM_WAIT = ("waitcheck:read-before-wait", "?waitcheck:write-before-wait")
 # A group of eight waves' loader, called by four: half the rows of a tile are never written.
 GROUP_MISMATCH = ("initcheck:uninitialised-lds",)
@@ -138,7 +138,7 @@ SEEDS = {
     "001-2": Seed(size=(128, 128, 256), findings=("memcheck:launch-refused",), result="wrong", shim=(SYNC_WARP,), has_fix=False),
     "001-3": Seed(
         size=(256, 256, 512),
-        findings=ASM_WAIT + GROUP_MISMATCH,
+        findings=GROUP_MISMATCH,
         result="wrong",
         edits=(
             Edit(
@@ -209,7 +209,8 @@ SEEDS = {
     # The tile coordinate counts 128 columns where 32 are meant: past the end of A and B.
     "004-3": Seed(
         size=(128, 128, 512),
-        findings=("memcheck:out-of-bounds",) + ("?racecheck:*-after-*",),
+        # Where the first access out of bounds ends the kernel, the race does not show.
+        findings=("memcheck:out-of-bounds", "?racecheck:write-after-read"),
         result="wrong",
         edits=(
             Edit("kk = 0; kk < K_UNROLL; ++kk) {\n            G::load", "kk = 0; kk < 1; ++kk) {\n            G::load"),
