@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 /// Address space left unmapped behind every allocation: an access past the end faults.
+/// Far from where Linux puts programs, heaps, libraries and stacks of 64-bit processes.
+constexpr std::uint64_t kUsualArena = 0x2000'0000'0000;
 constexpr std::uint64_t kGap = 64 * 1024;
 
 [[nodiscard]] std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
@@ -32,8 +34,10 @@ Memory::Memory(std::uint64_t arena_begin, std::uint64_t arena_bytes, std::uint64
 Result<std::unique_ptr<Memory>> Memory::create(std::uint64_t capacity_bytes) {
   // Address space is cheap: four times the capacity, so that freed addresses need not be reused.
   const std::uint64_t arena_bytes = capacity_bytes * 4;
-  void* arena =
-      mmap(nullptr, arena_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  // The same addresses in every run, so that what is reported of them is the same; where they are
+  // taken the system chooses others.
+  void* arena = mmap(reinterpret_cast<void*>(kUsualArena), arena_bytes, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (arena == MAP_FAILED)
     return fail(ErrorCode::system,
                 fmt::format("could not reserve {} GiB of address space", arena_bytes >> 30),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "exec/lane_access.h"
 #include "exec/row_table.h"
 
 namespace margay {
@@ -104,10 +105,16 @@ bool WaveSnapshot::same(const Wave& wave) const {
          std::equal(lds_.begin(), lds_.end(), wave.group->lds);
 }
 
-bool stays_in_workgroup(const Instruction& i) {
+bool stays_in_workgroup(const Wave& wave, const Instruction& i) {
   if (i.row == nullptr) return false;
   switch (i.row->instruction_class) {
-    case InstructionClass::vmem:
+    case InstructionClass::vmem: {
+      // A flat access may be one of LDS: a volatile __shared__ variable behind a pointer.
+      LaneAccesses accesses;
+      lane_accesses(wave, i, memory_form(i), accesses);
+      return std::all_of(accesses.access, accesses.access + accesses.count,
+                         [](const LaneAccess& a) { return a.space == MemorySpace::lds; });
+    }
     case InstructionClass::smem:
       return false;
     case InstructionClass::salu:

@@ -79,8 +79,9 @@ class WaveSnapshot {
   std::vector<std::uint8_t> lds_;
 };
 
-/// Whether `i` stays inside its workgroup: no global memory, no clock, no end.
-[[nodiscard]] bool stays_in_workgroup(const Instruction& i);
+/// Whether `i`, run by `wave` now, stays inside its workgroup: no global memory, no scratch (which a
+/// snapshot does not hold), no clock.
+[[nodiscard]] bool stays_in_workgroup(const Wave& wave, const Instruction& i);
 /// The longest loop that is examined for being endless.
 inline constexpr std::uint32_t kLongestSpin = 1 << 14;
 
@@ -92,7 +93,7 @@ bool Workgroup::stuck(Observer& observer) {
     const Instruction* const start = wave.next;
     bool closed = false;
     for (std::uint32_t n = 0; n < kLongestSpin && !closed; ++n) {
-      const bool inside = stays_in_workgroup(*wave.next);
+      const bool inside = stays_in_workgroup(wave, *wave.next);
       run_wave(wave, 1, observer);
       if (!inside || wave.stop != WaveStop::running) return false;
       closed = wave.next == start;

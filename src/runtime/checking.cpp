@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 #include <mutex>
 
 #include "observe/check/json.h"
@@ -20,6 +21,20 @@ std::string with_pid(std::string path) {
 }
 
 }  // namespace
+
+Status mutate(const LoadedModule& module, const Mutation& mutation) {
+  const CodeObject& object = module.object();
+  if (object.find_kernel(mutation.kernel) == nullptr) return {};
+  if (!object.is_executable(mutation.vaddr) ||
+      mutation.vaddr + sizeof mutation.word > object.image_bytes())
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("MARGAY_MUTATE names {:#x}, which is no code of the code object that "
+                            "defines {}",
+                            mutation.vaddr, mutation.kernel));
+  std::memcpy(reinterpret_cast<void*>(module.base_address() + mutation.vaddr), &mutation.word,
+              sizeof mutation.word);
+  return {};
+}
 
 Answer<std::shared_ptr<Checking>> Checking::create(const CheckSettings& settings, bool prints) {
   check::Suppressions suppressions;

@@ -12,6 +12,9 @@
 
 namespace margay::runtime {
 
+/// Changes a loaded code object as MARGAY_MUTATE asks, if it defines the kernel that is named.
+[[nodiscard]] Status mutate(const LoadedModule& module, const Mutation& mutation);
+
 class Checking {
  public:
   /// Reads the suppressions. `prints`: findings go to stderr as they come.

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <cstring>
 
 #include "runtime/progress.h"
 
@@ -89,18 +88,7 @@ Answer<Device*> Runtime::device() {
 Answer<std::shared_ptr<LoadedModule>> Runtime::load(CodeObject object) {
   Device* const device = MARGAY_TRY(this->device());
   std::shared_ptr<LoadedModule> module = MARGAY_TRY(device->load(std::move(object)));
-  const auto& mutation = settings_->check.mutation;
-  if (mutation && module->object().find_kernel(mutation->kernel) != nullptr) {
-    if (!module->object().is_executable(mutation->vaddr) ||
-        mutation->vaddr + sizeof mutation->word > module->object().image_bytes())
-      return std::unexpected(Refusal(Error{
-          ErrorCode::invalid_argument,
-          fmt::format("MARGAY_MUTATE names {:#x}, which is no code of the code object that defines "
-                      "{}.",
-                      mutation->vaddr, mutation->kernel)}));
-    std::memcpy(reinterpret_cast<void*>(module->base_address() + mutation->vaddr), &mutation->word,
-                sizeof mutation->word);
-  }
+  if (const auto& mutation = settings_->check.mutation) MARGAY_CHECK(mutate(*module, *mutation));
   return module;
 }
 

@@ -22,7 +22,9 @@
 #include "code_object/code_object.h"
 #include "exec/device.h"
 #include "kernels/gemm/plan.h"
+#include "runtime/checking.h"
 #include "runtime/progress.h"
+#include "runtime/settings.h"
 
 namespace margay::gemm {
 namespace {
@@ -145,6 +147,15 @@ Result<Outcome> run_job(const Options& o, Steps& steps) {
   out.device = device->properties().name;
   Memory& memory = device->memory();
 
+  // Under `margay check` the launch is watched, as one of a HIP program is.
+  const auto settings = MARGAY_TRY(runtime::read_settings(runtime::process_environment()));
+  std::shared_ptr<runtime::Checking> checking;
+  if (settings.check.tools.any()) {
+    auto created = runtime::Checking::create(settings.check, /*prints=*/true);
+    if (!created) return std::unexpected(std::move(created).error().error);
+    checking = std::move(*created);
+  }
+
   steps.start("allocate and fill A, B, C");
   const auto a = MARGAY_TRY(DeviceMatrix<std::uint16_t>::create(memory, o.m * o.k, "A"));
   const auto b = MARGAY_TRY(DeviceMatrix<std::uint16_t>::create(memory, o.n * o.k, "B"));
@@ -154,6 +165,9 @@ Result<Outcome> run_job(const Options& o, Steps& steps) {
   fill_random(a.values(), o.seed, 1, threads);
   fill_random(b.values(), o.seed, 2, threads);
   std::vector<float> c_before;
+  if (checking != nullptr && o.beta == 0)
+    checking->memory().allocated(reinterpret_cast<std::uint64_t>(c.values().data()),
+                                 c.values().size_bytes());
   if (o.beta != 0) {
     c_before.resize(static_cast<std::size_t>(o.m * o.n));
     fill_random(c_before, o.seed, 3, threads);
@@ -193,6 +207,8 @@ Result<Outcome> run_job(const Options& o, Steps& steps) {
   auto object = MARGAY_TRY(CodeObject::parse(MARGAY_TRY(find_gfx942_image(image))));
   LaunchRequest request;
   request.module = MARGAY_TRY(device->load(std::move(object)));
+  if (settings.check.mutation)
+    MARGAY_CHECK(runtime::mutate(*request.module, *settings.check.mutation));
   request.kernel = request.module->object().find_kernel(plan.kernel);
   if (request.kernel == nullptr)
     return fail(ErrorCode::not_found, fmt::format("the code object has no kernel {}", plan.kernel),
@@ -205,8 +221,11 @@ Result<Outcome> run_job(const Options& o, Steps& steps) {
 
   steps.start("run on the virtual MI325X");
   progress.begin(plan.kernel, Clock::now());
-  out.launch = MARGAY_TRY(device->launch(request));
+  auto launched =
+      checking != nullptr ? checking->launch(*device, request) : device->launch(request);
   progress.end();
+  if (checking != nullptr) checking->write(checking->finish(nullptr));
+  out.launch = MARGAY_TRY(std::move(launched));
   (void)steps.done();
 
   steps.start("reference (oneDNN, bf16)");

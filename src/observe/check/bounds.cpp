@@ -62,7 +62,10 @@ std::uint64_t outside_block(const LaneAccess& access, std::uint64_t size) {
 
 std::uint64_t misaligned_lanes(const LaneAccess& access) {
   const unsigned needed = access.is_atomic ? access.bytes : access.bytes >= 4 ? 4 : access.bytes;
-  if (access.space == MemorySpace::scratch || needed < 2) return 0;
+  // Global loads and stores need no alignment; in LDS it costs further cycles.
+  if (needed < 2 || access.space == MemorySpace::scratch ||
+      (access.space == MemorySpace::global && !access.is_atomic))
+    return 0;
   std::uint64_t any = 0;
   for (const std::uint64_t at : access.at) any |= at;
   if ((any & (needed - 1)) == 0) return 0;  // inactive lanes included

@@ -165,7 +165,8 @@ void LdsShadow::slow_read(const LdsOperation& o, Granule& g, unsigned lane, std:
   if (g.write_phase == phase_ && (g.flags & kMixedWrites) != 0 && !o.carried) {
     const Details& d = details(g);
     for (unsigned w = 0; w < waves_; ++w)
-      if (w != wave && (d.writes[w] & mask) != 0 && !ordered_by_flag(w, d.write_step[w], wave))
+      if (w != wave && (d.writes[w] & mask) != 0 && (d.plain_writers >> w & 1) != 0 &&
+          !ordered_by_flag(w, d.write_step[w], wave))
         return report_race(o, lane, false, g, static_cast<std::uint8_t>(d.writes[w] & mask),
                            {w, kNoNumber, d.write_vaddr[w], 0, true}, false);
   }
@@ -257,7 +258,8 @@ void LdsShadow::slow_write(const LdsOperation& o, Granule& g, unsigned lane, std
     if ((g.flags & kMixedWrites) != 0) {
       const Details& d = details(g);
       for (unsigned w = 0; w < waves_; ++w)
-        if (w != wave && (d.writes[w] & mask) != 0 && !both_atomic &&
+        if (w != wave && (d.writes[w] & mask) != 0 &&
+            !(o.atomic && (d.plain_writers >> w & 1) == 0) &&
             !ordered_by_flag(w, d.write_step[w], wave))
           report_race(o, lane, true, g, static_cast<std::uint8_t>(d.writes[w] & mask),
                       {w, kNoNumber, d.write_vaddr[w], 0, true},
@@ -296,11 +298,14 @@ void LdsShadow::mix_writes(const LdsOperation& o, Granule& g, std::uint8_t mask)
     d.write_phase = phase_;
     d.writes = {};
     d.writes[g.writer] = g.write_mask;
+    d.plain_writers =
+        static_cast<std::uint16_t>((g.flags & kAtomicWrite) != 0 ? 0 : 1u << g.writer);
     d.write_vaddr[g.writer] = g.write_vaddr;
     d.write_step[g.writer] = g.write_step;
     g.flags |= kMixedWrites;
   }
   d.writes[wave] |= mask;
+  if (!o.atomic) d.plain_writers |= static_cast<std::uint16_t>(1u << wave);
   d.write_vaddr[wave] = o.facts->vaddr;
   d.write_step[wave] = o.step;
   g.write_mask |= mask;

@@ -88,6 +88,7 @@ class LdsShadow {
   struct Details {
     std::uint16_t read_phase = 0, write_phase = 0;
     std::array<std::uint8_t, kMaxWaves> reads{}, writes{};
+    std::uint16_t plain_writers = 0;  // waves of which some write was no atomic
     std::array<std::uint32_t, kMaxWaves> read_vaddr{}, write_vaddr{}, read_step{}, write_step{};
   };
   struct SyncClock {
