@@ -25,8 +25,14 @@ struct CodeObject::Impl {
   std::unordered_map<std::string_view, const Symbol*> symbol_by_name;
   std::mutex lines_mutex;
   std::optional<SourceLines> lines;  ///< Read on first use: it is most of the work.
+  std::unordered_map<const Kernel*, std::vector<ArgumentField>> fields;  ///< What was asked for.
 
   void index();
+  /// With lines_mutex held.
+  SourceLines& source_lines() {
+    if (!lines) lines.emplace(image);
+    return *lines;
+  }
 };
 
 void CodeObject::Impl::index() {
@@ -100,14 +106,20 @@ std::vector<SourceFrame> CodeObject::source_at(std::uint64_t vaddr) const {
   std::vector<SourceFrame> frames;
   {
     const std::lock_guard lock(impl_->lines_mutex);
-    if (!impl_->lines) impl_->lines.emplace(impl_->image);
-    frames = impl_->lines->frames_at(vaddr);
+    frames = impl_->source_lines().frames_at(vaddr);
   }
   if (frames.empty()) return frames;
   if (const Symbol* function = function_at(vaddr)) {
     frames.back().function = demangled(function->name);
   }
   return frames;
+}
+
+std::vector<ArgumentField> CodeObject::argument_fields(const Kernel& kernel) const {
+  const std::lock_guard lock(impl_->lines_mutex);
+  const auto [known, added] = impl_->fields.try_emplace(&kernel);
+  if (added) known->second = impl_->source_lines().argument_fields(kernel);
+  return known->second;
 }
 
 }  // namespace margay

@@ -104,6 +104,23 @@ struct Kernel {
   bool uses_dynamic_stack = false;
 };
 
+/// A pointer or an integer somewhere inside a kernel's explicit arguments, from debug information.
+struct ArgumentField {
+  enum class Kind : std::uint8_t { pointer, integer };
+  Kind kind = Kind::pointer;
+  bool is_signed = false;          ///< Of an integer.
+  std::uint32_t offset_bytes = 0;  ///< From the start of the kernel-argument segment.
+  std::uint32_t size_bytes = 0;
+  /// Parameter and member names: "x", "g.a.raw_ptr", "g.in[2].raw_ptr". Base classes add nothing.
+  std::string path;
+  /// The types that enclose it, outermost first, with their namespaces; base classes count:
+  /// "micro_globals", "kittens::gl<float, -1, -1, -1, -1>", "kittens::detail::gl_dim<0, -1>".
+  std::vector<std::string> enclosing;
+  // Of a pointer: what it points at, without const and typedefs; empty and 0 when not known.
+  std::string pointee;
+  std::uint32_t pointee_bytes = 0;
+};
+
 /// A named range of the image.
 struct Symbol {
   enum class Kind : std::uint8_t { function, object, other };
@@ -122,7 +139,7 @@ struct SourceFrame {
 };
 
 /// A parsed, validated code object. Immutable and safe to share between threads, except that
-/// source_at() locks internally (line tables are read on first use).
+/// source_at() and argument_fields() lock internally (debug information is read on first use).
 class CodeObject {
  public:
   /// Parses an ELF image for gfx942, code object v4, v5 or v6. Truncated, inconsistent or foreign
@@ -166,6 +183,10 @@ class CodeObject {
   /// The source position of the instruction at `vaddr`: innermost inlined frame first. Empty when
   /// there is no line table.
   [[nodiscard]] std::vector<SourceFrame> source_at(std::uint64_t vaddr) const;
+
+  /// The pointers and integers in the explicit arguments of `kernel`, which is one of kernels(), in
+  /// declaration order. Empty without debug information about types (-g).
+  [[nodiscard]] std::vector<ArgumentField> argument_fields(const Kernel& kernel) const;
 
  private:
   struct Impl;

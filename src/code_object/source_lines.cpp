@@ -5,6 +5,7 @@
 
 #include "code_object/decompress.h"
 #include "code_object/demangle.h"
+#include "code_object/dwarf/parameters.h"
 
 namespace margay::code_object {
 namespace {
@@ -13,6 +14,9 @@ namespace {
 constexpr std::size_t kMaxFrames = 256;
 // Debug information compresses by 3 to 10 times; far beyond that it is not debug information.
 constexpr std::uint64_t kMaxDebugExpansion = 32;
+// Attributes to read for all kernels' parameters, per byte of .debug_info. Types are read again for
+// each kernel that uses them.
+constexpr std::uint64_t kParameterAttributes = 32;
 
 /// A section with SHF_COMPRESSED begins with a header (gABI, "Section Compression").
 std::vector<std::byte> decompressed_section(Bytes contents) {
@@ -63,6 +67,11 @@ SourceLines::SourceLines(const ElfImage& image) {
   }
   lines_ = LineTables(sections_);
   info_ = DebugInfo(sections_);
+  parameter_budget_ = kParameterAttributes * sections_.info.size();
+}
+
+std::vector<ArgumentField> SourceLines::argument_fields(const Kernel& kernel) {
+  return read_argument_fields(info_, kernel, parameter_budget_);
 }
 
 std::vector<SourceFrame> SourceLines::frames_at(std::uint64_t vaddr) const {

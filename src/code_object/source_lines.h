@@ -1,4 +1,5 @@
-// Source positions of instructions: line tables and inlined call chains put together.
+// What debug information says: source positions of instructions, line tables and inlined call
+// chains put together, and the members of kernel parameters.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +25,15 @@ class SourceLines {
   /// ("tile<4>", without namespace); of the outermost function the symbol table knows more.
   [[nodiscard]] std::vector<SourceFrame> frames_at(std::uint64_t vaddr) const;
 
+  /// To be asked once per kernel: the work for all of them has a bound.
+  [[nodiscard]] std::vector<ArgumentField> argument_fields(const Kernel& kernel);
+
  private:
   std::vector<std::vector<std::byte>> decompressed_;  ///< Backs `sections_` where needed.
   DwarfSections sections_;
   LineTables lines_;
   DebugInfo info_;
+  std::uint64_t parameter_budget_ = 0;
 };
 
 }  // namespace margay::code_object

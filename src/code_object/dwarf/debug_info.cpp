@@ -25,6 +25,11 @@ std::uint64_t table_entry(Bytes section, std::uint64_t base, std::uint64_t index
   return ByteReader(section, base + index * entry_bytes).read_uint(entry_bytes);
 }
 
+bool has_scoped_name(std::uint16_t tag) {
+  return tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+         tag == DW_TAG_union_type;
+}
+
 }  // namespace
 
 DebugInfo::DebugInfo(const DwarfSections& sections)
@@ -86,22 +91,29 @@ void DebugInfo::read_unit(std::uint32_t unit_index, std::uint64_t first_entry) {
   adopt_unit_entry(units_[unit_index], entry);
   if (!entry.shape->has_children) return;
 
-  std::vector<std::uint32_t> enclosing = {kNoScope};
+  struct Level {
+    std::uint32_t scope = kNoScope;
+    std::uint64_t named = 0;
+  };
+  std::vector<Level> enclosing = {{}};
   while (!enclosing.empty() && !reader.at_end()) {
     if (!read_entry(reader, units_[unit_index], entry, attribute_budget_)) return;
     if (entry.is_null()) {
       enclosing.pop_back();
       continue;
     }
-    std::uint32_t scope = enclosing.back();
-    if (entry.shape->tag == DW_TAG_subprogram || entry.shape->tag == DW_TAG_inlined_subroutine) {
-      scope = add_scope(unit_index, scope, entry);
+    Level level = enclosing.back();
+    const auto tag = entry.shape->tag;
+    if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) {
+      level.scope = add_scope(unit_index, level.scope, entry);
+    } else if (has_scoped_name(tag)) {
+      if (level.named != 0) named_.push_back({.offset = entry.offset, .enclosing = level.named});
+      level.named = entry.offset;
     }
-    if (entry.shape->has_children) enclosing.push_back(scope);
+    if (entry.shape->has_children) enclosing.push_back(level);
   }
 }
 
-/// Reads the entry at the cursor and moves behind it. False when it makes no sense.
 bool DebugInfo::read_entry(ByteReader& reader, const Unit& unit, Entry& entry,
                            std::uint64_t& budget) {
   entry = {};
@@ -175,23 +187,45 @@ FunctionName DebugInfo::function_name(const Scope& scope) const {
   FunctionName name;
   std::uint64_t offset = scope.die_offset;
   for (unsigned hop = 0; hop < kMaxNameHops; ++hop) {
-    const auto after = std::ranges::upper_bound(units_, offset, {}, &Unit::offset);
-    if (after == units_.begin()) break;
-    const Unit& unit = *std::prev(after);
-    if (offset >= unit.end) break;
-    ByteReader reader(sections_.info.first(unit.end), offset);
     Entry entry;
-    std::uint64_t budget = sections_.abbrev.size();
-    if (!read_entry(reader, unit, entry, budget) || entry.is_null()) break;
-    if (name.linkage.empty()) name.linkage = text(unit, entry.linkage_name);
-    if (name.plain.empty()) name.plain = text(unit, entry.name);
+    std::uint64_t budget = sections_.abbrev.size(), children = 0;
+    const Unit* const unit = entry_at(offset, entry, children, budget);
+    if (unit == nullptr) break;
+    if (name.linkage.empty()) name.linkage = text(*unit, entry.linkage_name);
+    if (name.plain.empty()) name.plain = text(*unit, entry.name);
     const FormValue& next =
         entry.abstract_origin.present() ? entry.abstract_origin : entry.specification;
     if (!next.present() || (!name.linkage.empty() && !name.plain.empty())) break;
-    // References are relative to the unit, except the one that reaches other units.
-    offset = next.form == DW_FORM_ref_addr ? next.value : unit.offset + next.value;
+    offset = target(*unit, next);
   }
   return name;
+}
+
+const Unit* DebugInfo::entry_at(std::uint64_t offset, Entry& entry, std::uint64_t& children,
+                                std::uint64_t& budget) const {
+  const auto after = std::ranges::upper_bound(units_, offset, {}, &Unit::offset);
+  if (after == units_.begin()) return nullptr;
+  const Unit& unit = *std::prev(after);
+  if (offset >= unit.end) return nullptr;
+  ByteReader reader = reader_at(unit, offset);
+  if (!read_entry(reader, unit, entry, budget) || entry.is_null()) return nullptr;
+  children = reader.offset();
+  return &unit;
+}
+
+/// References are relative to the unit, except the one that reaches other units. Type units and
+/// supplementary files are not read.
+std::uint64_t DebugInfo::target(const Unit& unit, const FormValue& reference) {
+  if (reference.form == DW_FORM_ref_sig8 || reference.form == DW_FORM_ref_sup4 ||
+      reference.form == DW_FORM_ref_sup8) {
+    return ~std::uint64_t{0};
+  }
+  return reference.form == DW_FORM_ref_addr ? reference.value : unit.offset + reference.value;
+}
+
+std::uint64_t DebugInfo::enclosing(std::uint64_t offset) const {
+  const auto found = std::ranges::lower_bound(named_, offset, {}, &Named::offset);
+  return found != named_.end() && found->offset == offset ? found->enclosing : 0;
 }
 
 const Unit* DebugInfo::unit_of_line_table(std::uint64_t offset) const {

@@ -1,6 +1,6 @@
-// Debugging information entries, as far as source positions need them: which function, inlined or
-// not, an instruction belongs to, and from where an inlined one was called (DWARF 4 and 5,
-// sections 2.17, 3.3 and 7.5).
+// Debugging information entries, as far as source positions and kernel parameters need them: which
+// function, inlined or not, an instruction belongs to, from where an inlined one was called, and
+// the types of a function's parameters (DWARF 4 and 5, sections 2.17, 3.3, 5 and 7.5).
 #pragma once
 
 #include <cstdint>
@@ -49,6 +49,8 @@ struct FunctionName {
 
 class DebugInfo {
  public:
+  struct Entry;
+
   DebugInfo() = default;
   /// Reads as far as the sections make sense.
   explicit DebugInfo(const DwarfSections& sections);
@@ -61,16 +63,38 @@ class DebugInfo {
   /// The unit that uses the line table at `offset`, or null.
   [[nodiscard]] const Unit* unit_of_line_table(std::uint64_t offset) const;
 
+  // For readers of single entries; see parameters.h. A budget is how many more attributes may be
+  // read.
+  /// The entry at `offset` of .debug_info and its unit; null when there is none. Its children
+  /// begin at `children`.
+  [[nodiscard]] const Unit* entry_at(std::uint64_t offset, Entry& entry, std::uint64_t& children,
+                                     std::uint64_t& budget) const;
+  /// Reads the entry at the cursor of a reader made by reader_at() and moves behind it. False when
+  /// it makes no sense.
+  static bool read_entry(ByteReader& reader, const Unit& unit, Entry& entry, std::uint64_t& budget);
+  [[nodiscard]] ByteReader reader_at(const Unit& unit, std::uint64_t offset) const {
+    return ByteReader(sections_.info.first(unit.end), offset);
+  }
+  /// Where in .debug_info a reference leads.
+  [[nodiscard]] static std::uint64_t target(const Unit& unit, const FormValue& reference);
+  [[nodiscard]] std::string_view text(const Unit& unit, const FormValue& value) const;
+  /// The namespace or type that encloses the namespace or type at `offset`, or 0.
+  [[nodiscard]] std::uint64_t enclosing(std::uint64_t offset) const;
+  [[nodiscard]] std::uint64_t info_bytes() const { return sections_.info.size(); }
+
  private:
-  struct Entry;
   struct Range {
     std::uint64_t begin = 0, end = 0;
   };
 
+  /// A namespace or a type with members.
+  struct Named {
+    std::uint64_t offset = 0;
+    std::uint64_t enclosing = 0;  ///< Offset of the one around it, or 0.
+  };
+
   bool read_unit_header(ByteReader& reader, Unit& unit, bool& holds_code);
   void read_unit(std::uint32_t unit_index, std::uint64_t first_entry);
-  /// `budget` is how many more attributes may be read.
-  static bool read_entry(ByteReader& reader, const Unit& unit, Entry& entry, std::uint64_t& budget);
   void adopt_unit_entry(Unit& unit, const Entry& entry);
   std::uint32_t add_scope(std::uint32_t unit_index, std::uint32_t parent, const Entry& entry);
   void read_ranges(const Unit& unit, const Entry& entry);
@@ -78,7 +102,6 @@ class DebugInfo {
   void read_range_list(const Unit& unit, std::uint64_t offset);
   void read_range_list_v4(const Unit& unit, std::uint64_t offset);
   void paint(std::uint64_t begin, std::uint64_t end, std::uint32_t scope);
-  [[nodiscard]] std::string_view text(const Unit& unit, const FormValue& value) const;
   [[nodiscard]] std::uint64_t address(const Unit& unit, std::uint64_t index) const;
   [[nodiscard]] std::uint64_t address(const Unit& unit, const FormValue& value) const;
 
@@ -86,6 +109,7 @@ class DebugInfo {
   Abbreviations abbreviations_;
   std::vector<Unit> units_;  ///< In file order.
   std::vector<Scope> scopes_;
+  std::vector<Named> named_;                           ///< In file order.
   std::map<std::uint64_t, std::uint32_t> scope_from_;  ///< Innermost scope from an address on.
   std::map<std::uint64_t, std::uint32_t> unit_of_line_table_;
   std::vector<Range> ranges_;  ///< Of the entry being read; kept to spare allocations.

@@ -1,4 +1,5 @@
-// One debugging information entry: the attributes that source positions need, still encoded.
+// One debugging information entry: the attributes that source positions and kernel parameters need,
+// still encoded.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@ struct DebugInfo::Entry {
   FormValue low_pc, high_pc, ranges;
   FormValue call_file, call_line, call_column;
   FormValue comp_dir, stmt_list, str_offsets_base, addr_base, rnglists_base;
+  FormValue type, byte_size, encoding, member_location, count, upper_bound;
 
   [[nodiscard]] bool is_null() const { return shape == nullptr; }
 
@@ -54,6 +56,18 @@ struct DebugInfo::Entry {
         return &addr_base;
       case DW_AT_rnglists_base:
         return &rnglists_base;
+      case DW_AT_type:
+        return &type;
+      case DW_AT_byte_size:
+        return &byte_size;
+      case DW_AT_encoding:
+        return &encoding;
+      case DW_AT_data_member_location:
+        return &member_location;
+      case DW_AT_count:
+        return &count;
+      case DW_AT_upper_bound:
+        return &upper_bound;
       default:
         return nullptr;
     }

@@ -21,6 +21,21 @@ bool FormValue::is_string_index() const {
   return form == DW_FORM_strx || (form >= DW_FORM_strx1 && form <= DW_FORM_strx4);
 }
 
+bool FormValue::is_constant() const {
+  switch (form) {
+    case DW_FORM_data1:
+    case DW_FORM_data2:
+    case DW_FORM_data4:
+    case DW_FORM_data8:
+    case DW_FORM_udata:
+    case DW_FORM_sdata:
+    case DW_FORM_implicit_const:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::optional<FormValue> read_form(ByteReader& reader, std::uint16_t form,
                                    std::int64_t implicit_value, FormParameters parameters) {
   if (form == DW_FORM_indirect) {

@@ -24,6 +24,8 @@ struct FormValue {
   [[nodiscard]] bool is_address() const;
   [[nodiscard]] bool is_address_index() const;
   [[nodiscard]] bool is_string_index() const;
+  /// True when `value` is the attribute's number, and not a block, an expression or a reference.
+  [[nodiscard]] bool is_constant() const;
 };
 
 /// Reads one value, or skips it when it is a block. Empty when the form is unknown or the bytes

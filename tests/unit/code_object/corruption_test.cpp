@@ -90,7 +90,8 @@ INSTANTIATE_TEST_SUITE_P(EveryInput, Damage,
 
 /// Damage aimed at the debug information, which most of the random hits above miss.
 TEST(Damage, OfDebugInformationIsHarmless) {
-  for (const char* name : {"full_dwarf4.hsaco", "full_dwarf5.hsaco", "dwarf64.hsaco"}) {
+  for (const char* name : {"full_dwarf4.hsaco", "full_dwarf5.hsaco", "dwarf64.hsaco",
+                           "parameters_dwarf4.hsaco", "parameters_dwarf5.hsaco"}) {
     const Image sound = test::input(name);
     std::mt19937_64 random(7);
     for (const std::string_view section : test::kDebugSections) {

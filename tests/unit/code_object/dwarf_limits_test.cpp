@@ -8,6 +8,7 @@
 
 #include "code_object/dwarf/debug_info.h"
 #include "code_object/dwarf/line_table.h"
+#include "code_object/dwarf/parameters.h"
 
 namespace margay::code_object {
 namespace {
@@ -186,6 +187,94 @@ TEST(DwarfLimits, NamesThatReferToThemselvesEnd) {
   const std::uint32_t scope = debug_info.scope_at(kCodeBegin);
   ASSERT_NE(scope, kNoScope);
   EXPECT_EQ(debug_info.function_name(debug_info.scope(scope)).plain, "");
+}
+
+/// 1 unit, 2 function, 3 parameter, 4 struct, 5 array, 6 a member or base in place, 7 a dimension,
+/// 8 an entry without anything.
+Section type_abbreviations() {
+  Section abbrev;
+  abbrev.uleb(1).uleb(DW_TAG_compile_unit).u8(1).u16(0);
+  abbrev.uleb(2).uleb(DW_TAG_subprogram).u8(1).uleb(DW_AT_low_pc).uleb(DW_FORM_addr);
+  abbrev.uleb(DW_AT_high_pc).uleb(DW_FORM_data4).u16(0);
+  abbrev.uleb(3).uleb(DW_TAG_formal_parameter).u8(0).uleb(DW_AT_type).uleb(DW_FORM_ref4).u16(0);
+  abbrev.uleb(4).uleb(DW_TAG_structure_type).u8(1).uleb(DW_AT_byte_size).uleb(DW_FORM_data1);
+  abbrev.u16(0);
+  abbrev.uleb(5).uleb(DW_TAG_array_type).u8(1).uleb(DW_AT_type).uleb(DW_FORM_ref4).u16(0);
+  abbrev.uleb(6).uleb(DW_TAG_inheritance).u8(0).uleb(DW_AT_type).uleb(DW_FORM_ref4);
+  abbrev.uleb(DW_AT_data_member_location).uleb(DW_FORM_data8).u16(0);
+  abbrev.uleb(7).uleb(DW_TAG_subrange_type).u8(0).uleb(DW_AT_count).uleb(DW_FORM_data8).u16(0);
+  abbrev.uleb(8).uleb(DW_TAG_pointer_type).u8(0).u16(0);
+  return abbrev.u8(0);
+}
+
+/// Where the first entry behind the parameter of parameter_of() begins.
+constexpr std::uint32_t kFirstType = 32;
+
+/// A function whose parameter's type is at `type`, then `types`, and what is read of it.
+std::vector<ArgumentField> parameter_of(std::uint32_t type, const Section& types) {
+  const Section abbrev = type_abbreviations();
+  const Section info = unit(Section()
+                                .uleb(1)
+                                .uleb(2)
+                                .u64(kCodeBegin)
+                                .u32(4)
+                                .uleb(3)
+                                .u32(type)
+                                .u8(0)
+                                .raw(as_text(types.bytes()))
+                                .u8(0));
+  Kernel kernel;
+  kernel.entry_vaddr = kCodeBegin;
+  KernelArgument& argument = kernel.arguments.emplace_back();
+  argument.kind = ArgumentKind::by_value;
+  argument.offset_bytes = 16;
+  argument.size_bytes = 64;
+  std::uint64_t budget = 64 * info.bytes().size();
+  return read_argument_fields(DebugInfo(sections(abbrev, info)), kernel, budget);
+}
+
+TEST(DwarfLimits, FindAPointerInAStruct) {
+  // The struct is 1 + 1 bytes and holds one base of 13 bytes and an end; the pointer follows.
+  const Section types = Section().uleb(4).u8(8).uleb(6).u32(kFirstType + 16).u64(56).u8(0).uleb(8);
+  const auto fields = parameter_of(kFirstType, types);
+  ASSERT_EQ(fields.size(), 1u);
+  EXPECT_EQ(fields[0].offset_bytes, 16u + 56);
+}
+
+TEST(DwarfLimits, PointersOutsideOfTheParameterAreLeftOut) {
+  for (const std::uint64_t location : {57ull, 64ull, ~0ull, ~0ull - 15}) {
+    const Section types =
+        Section().uleb(4).u8(8).uleb(6).u32(kFirstType + 16).u64(location).u8(0).uleb(8);
+    EXPECT_TRUE(parameter_of(kFirstType, types).empty()) << location;
+  }
+}
+
+TEST(DwarfLimits, StructsOfThemselvesAreNotReadForEver) {
+  Section types = Section().uleb(4).u8(8);
+  for (int i = 0; i < 100; ++i) types.uleb(6).u32(kFirstType).u64(0);
+  EXPECT_TRUE(parameter_of(kFirstType, types.u8(0)).empty());
+}
+
+TEST(DwarfLimits, ArraysOfThemselvesAreNotReadForEver) {
+  const Section types = Section()
+                            .uleb(5)
+                            .u32(kFirstType + 15)
+                            .uleb(7)
+                            .u64(~0ull)
+                            .u8(0)
+                            .uleb(4)
+                            .u8(1)
+                            .uleb(6)
+                            .u32(kFirstType)
+                            .u64(0)
+                            .u8(0);
+  EXPECT_TRUE(parameter_of(kFirstType, types).empty());
+}
+
+TEST(DwarfLimits, TypesThatReferToThemselvesEnd) {
+  const Section types = Section().uleb(5).u32(kFirstType).uleb(7).u64(2).u8(0);
+  EXPECT_TRUE(parameter_of(kFirstType, types).empty());
+  EXPECT_TRUE(parameter_of(~0u, types).empty());
 }
 
 /// .debug_line, version 5, one opcode byte more than the standard ones, around tables and program.

@@ -31,6 +31,10 @@ void exercise_object(const CodeObject& object) {
       promise(std::uint64_t{argument.offset_bytes} + argument.size_bytes <= kernel.kernarg_bytes,
               "arguments are inside");
     }
+    for (const ArgumentField& field : object.argument_fields(kernel)) {
+      promise(std::uint64_t{field.offset_bytes} + field.size_bytes <= kernel.kernarg_bytes,
+              "argument fields are inside");
+    }
   }
   for (const Symbol& symbol : object.symbols()) {
     promise(symbol.vaddr <= object.image_bytes() &&
