@@ -3,8 +3,8 @@
 //
 //   gemm FORM [M N K [REPEATS]]
 //
-// FORM is nt or nn (B stored N x K or K x N), or one of them with -bf16 for a bf16 C. The inputs are
-// small integers, so every sum is exact; C is compared with the host's. Prints the time of the
+// FORM is nt or nn (B stored N x K or K x N), or one of them with -bf16 for a bf16 C. The inputs
+// are small integers, so every sum is exact; C is compared with the host's. Prints the time of the
 // launches.
 #include <chrono>
 #include <cstdlib>
@@ -73,8 +73,7 @@ int main(int argc, char** argv) {
   problem.transpose_b = transpose_b;
   problem.output = bf16_c ? margay_gemm::Output::kBf16 : margay_gemm::Output::kFloat;
   const auto begin = std::chrono::steady_clock::now();
-  for (std::size_t repeat = 0; repeat < repeats; ++repeat)
-    expect(margay_gemm::gemm_bf16(problem));
+  for (std::size_t repeat = 0; repeat < repeats; ++repeat) expect(margay_gemm::gemm_bf16(problem));
   expect(hipDeviceSynchronize());
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
 

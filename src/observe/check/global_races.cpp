@@ -17,13 +17,23 @@ std::uint64_t now() {
   return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
-auto sort_key(const Run& r) {
-  return std::tuple(r.workgroup, r.is_write, r.is_atomic, r.acquired, r.released, r.same_value,
-                    r.vaddr, r.begin, r.end, r.time, r.wave);
+/// All in which two runs must agree to become one, as a number: sorting is most of the work.
+std::uint64_t kind_of(const Run& r) {
+  const unsigned flags = (r.is_write ? 1u : 0) | (r.is_atomic ? 2u : 0) | (r.acquired ? 4u : 0) |
+                         (r.released ? 8u : 0) | (r.same_value ? 16u : 0);
+  return std::uint64_t{r.vaddr} << 8 | flags;
 }
-auto kind_of(const Run& r) {
-  return std::tuple(r.workgroup, r.is_write, r.is_atomic, r.acquired, r.released, r.same_value,
-                    r.vaddr);
+/// An order in which neighbours that can be merged stand together; of one workgroup's runs.
+bool before(const Run& a, const Run& b) {
+  const std::uint64_t kind_a = kind_of(a), kind_b = kind_of(b);
+  if (kind_a != kind_b) return kind_a < kind_b;
+  if (a.begin != b.begin) return a.begin < b.begin;
+  return std::tie(a.end, a.time, a.wave, a.lane) < std::tie(b.end, b.time, b.wave, b.lane);
+}
+/// By address, and the same whichever workgroup ran first.
+bool before_in_memory(const Run& a, const Run& b) {
+  if (a.begin != b.begin) return a.begin < b.begin;
+  return std::tuple(a.end, a.workgroup, kind_of(a)) < std::tuple(b.end, b.workgroup, kind_of(b));
 }
 
 [[nodiscard]] bool overlap(const Run& a, const Run& b) {
@@ -36,7 +46,7 @@ auto kind_of(const Run& r) {
 }  // namespace
 
 void compact(std::vector<Run>& runs) {
-  std::ranges::sort(runs, {}, sort_key);
+  std::ranges::sort(runs, before);
   std::size_t kept = 0;
   for (std::size_t n = 0; n < runs.size(); ++n) {
     Run* const last = kept == 0 ? nullptr : &runs[kept - 1];
@@ -141,11 +151,11 @@ void GlobalRaces::end_workgroup() {
 
 // Runs of a phase were made in the order in which the waves ran.
 void GlobalRaces::compare_waves() {
-  std::vector<std::uint32_t> by_address(phase_.size());
-  for (std::uint32_t n = 0; n < by_address.size(); ++n) by_address[n] = n;
-  std::ranges::sort(by_address, {}, [&](std::uint32_t n) { return phase_[n].begin; });
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> by_address(phase_.size());
+  for (std::uint32_t n = 0; n < by_address.size(); ++n) by_address[n] = {phase_[n].begin, n};
+  std::ranges::sort(by_address);
   std::vector<std::uint32_t> open;  // runs that reach beyond the current address
-  for (const std::uint32_t n : by_address) {
+  for (const auto& [begin, n] : by_address) {
     const Run& run = phase_[n];
     std::erase_if(open, [&](std::uint32_t o) { return phase_[o].end <= run.begin; });
     for (const std::uint32_t o : open) {
@@ -239,9 +249,7 @@ constexpr std::size_t kMostOpen = 64;
 std::vector<Conflict> conflicts_between_workgroups(std::vector<Run> runs) {
   // Reads matter only where something is written.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> written;
-  std::ranges::sort(runs, {}, [](const Run& r) {
-    return std::tuple(r.begin, r.end, r.workgroup, r.vaddr, r.is_write, r.is_atomic);
-  });
+  std::ranges::sort(runs, before_in_memory);
   for (const Run& run : runs) {
     if (!run.is_write) continue;
     if (!written.empty() && run.begin <= written.back().second)

@@ -411,9 +411,7 @@ void LdsShadow::report_race(const LdsOperation& o, unsigned lane, bool is_write,
                          other.direct ? "s_waitcnt vmcnt" : "s_waitcnt lgkmcnt");
   } else {
     f.detail.push_back("no s_barrier separates them");
-    f.hint = same_value ? "let one wave write it"
-                        : "put a barrier (__syncthreads) between the two, after the earlier one "
-                          "was waited for";
+    f.hint = same_value ? "let one wave write it" : "put a barrier (__syncthreads) between the two";
   }
   reporter_.add(std::move(f), extra);
 }

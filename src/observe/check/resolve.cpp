@@ -12,8 +12,8 @@ namespace {
 
 /// Headers of the tile library, of HIP and of the compiler: code that users call, not write.
 bool is_library(const SourceFrame& frame) {
-  for (const std::string_view part : {"/include/kittens", "/include/pyutils", "/include/hip/",
-                                      "/lib/clang/", "/usr/include/", "/usr/lib/"})
+  for (const std::string_view part : {"/include/kittens", "/include/margay/", "/include/pyutils",
+                                      "/include/hip/", "/lib/clang/", "/usr/include/", "/usr/lib/"})
     if (frame.file.find(part) != std::string::npos) return true;
   return false;
 }
@@ -38,15 +38,32 @@ std::string signature(const Finding& finding) {
 
 }  // namespace
 
-std::vector<SourceFrame> user_first(std::vector<SourceFrame> frames) {
+CallChain user_first(std::vector<SourceFrame> frames) {
   for (SourceFrame& frame : frames) frame.file = normal(frame.file);
   const auto user = std::ranges::find_if(
       frames, [](const SourceFrame& frame) { return frame.line != 0 && !is_library(frame); });
-  if (user == frames.end()) return frames;
+  if (user == frames.end()) return {std::move(frames), 0};
   // Innermost first: what lies before `user` is what it called.
+  const auto called = static_cast<std::uint32_t>(user - frames.begin());
   std::ranges::reverse(frames.begin(), user + 1);
-  return frames;
+  return {std::move(frames), called};
 }
+
+namespace {
+
+/// A race that a barrier would end: the first place where one would is after the earlier access.
+void name_place_of_barrier(Finding& finding) {
+  if (finding.tool != Tool::racecheck || !finding.hint.starts_with("put ") ||
+      finding.accesses.size() < 2 || finding.accesses[1].frames.empty())
+    return;
+  const SourceFrame& earlier = finding.accesses[1].frames.front();
+  if (earlier.line != 0)
+    finding.hint +=
+        fmt::format("; nearest place for one: after {}:{}",
+                    std::filesystem::path(earlier.file).filename().string(), earlier.line);
+}
+
+}  // namespace
 
 void resolve(std::vector<Finding>& findings, const Program& program) {
   for (Finding& finding : findings)
@@ -57,8 +74,11 @@ void resolve(std::vector<Finding>& findings, const Program& program) {
       const auto [function, start] = program.function_of(access.vaddr);
       access.function = function;
       access.function_offset = access.vaddr - start;
-      access.frames = user_first(program.object().source_at(access.vaddr));
+      CallChain chain = user_first(program.object().source_at(access.vaddr));
+      access.frames = std::move(chain.frames);
+      access.called = chain.called;
     }
+  for (Finding& finding : findings) name_place_of_barrier(finding);
 }
 
 void merge_lines(std::vector<Finding>& findings) {

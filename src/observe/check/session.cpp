@@ -142,7 +142,7 @@ Session::Checked Session::launch(Device& device, const LaunchRequest& request) {
     known.site.word = program.word_at(vaddr);
     known.site.is_barrier = result.is_barrier;
     known.site.instruction = program.instruction_text(vaddr);
-    known.site.frames = user_first(program.object().source_at(vaddr));
+    known.site.frames = user_first(program.object().source_at(vaddr)).frames;
   }
   return out;
 }

@@ -63,13 +63,13 @@ void WaitTracker::begin(std::uint32_t wave, std::uint32_t accum_offset) {
 
 // ---- Issue, wait, complete ------------------------------------------------------------------
 
-InFlight& WaitTracker::issue(const InstructionFacts& facts, std::uint64_t exec) {
+Outstanding& WaitTracker::issue(const InstructionFacts& facts, std::uint64_t exec) {
   const Counters& counters = facts.counters;
-  InFlight* flight;
+  Outstanding* flight;
   if (!counters.in_order) {
     flight = &unordered_.emplace_back();
   } else {
-    InFlightRing& ring = counters.vm ? vm_ : lgkm_;
+    OutstandingRing& ring = counters.vm ? vm_ : lgkm_;
     // The hardware does not issue what its counter cannot count.
     if (ring.size() == (counters.vm ? kVmCapacity : kLgkmCapacity)) {
       complete(ring.oldest(), {});
@@ -100,13 +100,13 @@ InFlight& WaitTracker::issue(const InstructionFacts& facts, std::uint64_t exec) 
 }
 
 void WaitTracker::drain() {
-  for_each_in_order([&](InFlight& flight) { complete(flight, {}); });
+  for_each_in_order([&](Outstanding& flight) { complete(flight, {}); });
   vm_.clear();
   lgkm_.clear();
   unordered_.clear();
 }
 
-void WaitTracker::complete(InFlight& flight, const Credit& credit) {
+void WaitTracker::complete(Outstanding& flight, const Credit& credit) {
   if (on_complete) on_complete(flight);
   const RegisterUse& use = flight.facts->use;
   const bool credited = credit.site != kNoSite;
@@ -131,7 +131,7 @@ void WaitTracker::complete(InFlight& flight, const Credit& credit) {
 
 void WaitTracker::wait(const InstructionFacts& facts) {
   ++sites_.of(facts.site).executions;
-  const auto drain = [&](InFlightRing& ring, Counter counter, unsigned count) {
+  const auto drain = [&](OutstandingRing& ring, Counter counter, unsigned count) {
     while (ring.size() > count) {
       // It would have been complete as well had one waited for all but those after it.
       const auto newer = static_cast<std::uint8_t>(ring.size() - 1);
@@ -143,7 +143,7 @@ void WaitTracker::wait(const InstructionFacts& facts) {
   if (facts.wait.lgkm < kLgkmCapacity) drain(lgkm_, Counter::lgkm, facts.wait.lgkm);
   if (facts.wait.vm != 0 && facts.wait.lgkm != 0) return;
   for (std::size_t n = 0; n < unordered_.size();) {
-    InFlight& flight = unordered_[n];
+    Outstanding& flight = unordered_[n];
     const Counter counter = facts.wait.lgkm == 0 && flight.waits_lgkm ? Counter::lgkm : Counter::vm;
     if (facts.wait.vm == 0) flight.waits_vm = false;
     if (facts.wait.lgkm == 0) flight.waits_lgkm = false;
@@ -160,7 +160,7 @@ std::uint32_t WaitTracker::lds_completed() const {
   std::uint32_t first = lds_step_ + 1;
   auto& self = const_cast<WaitTracker&>(*this);
   self.for_each_lds_in_flight(
-      [&](const InFlight& flight) { first = std::min(first, flight.lds_step); });
+      [&](const Outstanding& flight) { first = std::min(first, flight.lds_step); });
   return first - 1;
 }
 
@@ -228,7 +228,7 @@ std::string WaitTracker::wait_for(const Pending& pending) {
   const Counters& counters = pending.facts->counters;
   if (!counters.in_order)
     return counters.vm ? "s_waitcnt vmcnt(0) lgkmcnt(0)" : "s_waitcnt lgkmcnt(0)";
-  InFlightRing& ring = counters.vm ? vm_ : lgkm_;
+  OutstandingRing& ring = counters.vm ? vm_ : lgkm_;
   unsigned newer = 0;
   for (unsigned n = 0; n < ring.size(); ++n) newer += ring.at(n).serial > pending.serial;
   return fmt::format("s_waitcnt {}({})", counters.vm ? "vmcnt" : "lgkmcnt", newer);

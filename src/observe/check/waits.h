@@ -24,14 +24,14 @@
 namespace margay::check {
 
 /// LDS that an instruction in flight touches.
-struct LdsInFlight {
+struct OutstandingLds {
   alignas(64) std::uint64_t at[kWaveLanes];
   std::uint64_t active = 0;
   std::uint8_t bytes = 0;
   bool is_write = false, direct = false, second = false;
 };
 
-struct InFlight {
+struct Outstanding {
   const InstructionFacts* facts = nullptr;
   std::uint64_t lanes = 0;     ///< EXEC when it was issued.
   std::uint64_t serial = 0;    ///< Of the wave's memory instructions.
@@ -39,22 +39,22 @@ struct InFlight {
   std::uint32_t phase_step = 0;
   std::uint8_t lds_count = 0;  ///< How many of `lds` are in use.
   bool waits_vm = false, waits_lgkm = false;
-  LdsInFlight lds[2];
+  OutstandingLds lds[2];
   std::unique_ptr<DeferredInstruction> deferred;  ///< Adversarial runs: it has not been run yet.
 };
 
 /// First in, first out; as long as a counter can count.
-class InFlightRing {
+class OutstandingRing {
  public:
-  explicit InFlightRing(unsigned capacity) : slots_(capacity + 1) {}
+  explicit OutstandingRing(unsigned capacity) : slots_(capacity + 1) {}
   [[nodiscard]] unsigned size() const { return size_; }
-  [[nodiscard]] InFlight& push() {
-    InFlight& slot = slots_[(first_ + size_) % slots_.size()];
+  [[nodiscard]] Outstanding& push() {
+    Outstanding& slot = slots_[(first_ + size_) % slots_.size()];
     ++size_;
     return slot;
   }
-  [[nodiscard]] InFlight& oldest() { return slots_[first_]; }
-  [[nodiscard]] InFlight& at(unsigned n) { return slots_[(first_ + n) % slots_.size()]; }
+  [[nodiscard]] Outstanding& oldest() { return slots_[first_]; }
+  [[nodiscard]] Outstanding& at(unsigned n) { return slots_[(first_ + n) % slots_.size()]; }
   void pop() {
     first_ = static_cast<unsigned>((first_ + 1) % slots_.size());
     --size_;
@@ -62,7 +62,7 @@ class InFlightRing {
   void clear() { first_ = size_ = 0; }
 
  private:
-  std::vector<InFlight> slots_;
+  std::vector<Outstanding> slots_;
   unsigned first_ = 0, size_ = 0;
 };
 
@@ -80,7 +80,7 @@ class WaitTracker {
   }
 
   /// A memory instruction is issued; the caller adds what LDS it touches.
-  [[nodiscard]] InFlight& issue(const InstructionFacts& facts, std::uint64_t exec);
+  [[nodiscard]] Outstanding& issue(const InstructionFacts& facts, std::uint64_t exec);
   void wait(const InstructionFacts& facts);
   /// All waves are at the barrier: what was waited for before it is published by it.
   void open_barrier();
@@ -93,30 +93,30 @@ class WaitTracker {
   [[nodiscard]] std::uint32_t lds_completed() const;
   [[nodiscard]] std::uint32_t lds_steps() const { return lds_step_; }
   [[nodiscard]] std::uint32_t direct_completed() const { return direct_completed_; }
-  /// Calls `visit(InFlight&)` for each instruction in flight that touches LDS, oldest first.
+  /// Calls `visit(Outstanding&)` for each instruction in flight that touches LDS, oldest first.
   template <typename F>
   void for_each_lds_in_flight(F&& visit) {
-    for (InFlightRing* ring : {&lgkm_, &vm_})
+    for (OutstandingRing* ring : {&lgkm_, &vm_})
       for (unsigned n = 0; n < ring->size(); ++n)
         if (ring->at(n).lds_count != 0) visit(ring->at(n));
-    for (InFlight& flight : unordered_)
+    for (Outstanding& flight : unordered_)
       if (flight.lds_count != 0) visit(flight);
   }
-  void note_lds_step(InFlight& flight, std::uint32_t phase_step) {
+  void note_lds_step(Outstanding& flight, std::uint32_t phase_step) {
     flight.lds_step = ++lds_step_;
     flight.phase_step = phase_step;
   }
   /// Called with each instruction in flight when it is known to be complete, in order.
-  std::function<void(InFlight&)> on_complete;
-  /// Calls `visit(InFlight&)` for everything in flight, in the order of issue.
+  std::function<void(Outstanding&)> on_complete;
+  /// Calls `visit(Outstanding&)` for everything in flight, in the order of issue.
   template <typename F>
   void for_each_in_order(F&& visit) {
-    std::vector<InFlight*> all;
-    for (InFlightRing* ring : {&vm_, &lgkm_})
+    std::vector<Outstanding*> all;
+    for (OutstandingRing* ring : {&vm_, &lgkm_})
       for (unsigned n = 0; n < ring->size(); ++n) all.push_back(&ring->at(n));
-    for (InFlight& flight : unordered_) all.push_back(&flight);
-    std::ranges::sort(all, {}, &InFlight::serial);
-    for (InFlight* const flight : all) visit(*flight);
+    for (Outstanding& flight : unordered_) all.push_back(&flight);
+    std::ranges::sort(all, {}, &Outstanding::serial);
+    for (Outstanding* const flight : all) visit(*flight);
   }
   /// The wave ends: whatever is in flight completes.
   void drain();
@@ -128,7 +128,7 @@ class WaitTracker {
     const InstructionFacts* facts = nullptr;
     bool reported = false;
   };
-  void complete(InFlight& flight, const Credit& credit);
+  void complete(Outstanding& flight, const Credit& credit);
   void settle_row(unsigned row, const InstructionFacts& facts, std::uint64_t exec);
   void settle_scalar(unsigned index, const InstructionFacts& facts);
   void report_early(const Pending& pending, const InstructionFacts& facts, std::uint64_t lanes,
@@ -141,8 +141,8 @@ class WaitTracker {
   std::uint32_t wave_ = 0, accum_offset_ = 0;
   std::uint64_t serial_ = 0;
   std::uint32_t lds_step_ = 0, direct_completed_ = 0;
-  InFlightRing vm_{kVmCapacity}, lgkm_{kLgkmCapacity};
-  std::vector<InFlight> unordered_;  // scalar loads and flat accesses
+  OutstandingRing vm_{kVmCapacity}, lgkm_{kLgkmCapacity};
+  std::vector<Outstanding> unordered_;  // scalar loads and flat accesses
 
   VgprMask attention_{}, pending_{};
   std::array<std::uint64_t, 2> scalar_attention_{}, scalar_pending_{};

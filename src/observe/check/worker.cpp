@@ -44,7 +44,7 @@ WorkerChecker::PerWave::PerWave(WorkerChecker& owner, std::uint32_t scratch_byte
     : waits(owner.reporter_, owner.sites_, owner.waitcheck_),
       values(owner.reporter_, owner.launch_.request.kernel->descriptor.unified_vgpr_count(),
              scratch_bytes_per_lane, owner.launch_.request.kernel->descriptor.accum_offset()) {
-  waits.on_complete = [this, &owner](InFlight& flight) {
+  waits.on_complete = [this, &owner](Outstanding& flight) {
     if (flight.lds_count != 0 && owner.lds_.has_flags()) owner.learn_from_flags(*this, flight);
     if (flight.deferred == nullptr) return;
     deliver(*wave, *flight.deferred);
@@ -175,14 +175,14 @@ void WorkerChecker::barrier_opens(Workgroup& group) {
     w.waits.open_barrier();
     w.since_barrier = 0;
     // What is still in flight has not been ordered by this barrier.
-    w.waits.for_each_lds_in_flight([&](InFlight& flight) {
+    w.waits.for_each_lds_in_flight([&](Outstanding& flight) {
       LdsOperation o;
       o.facts = flight.facts;
       o.wave = &group.waves()[n];
       o.step = flight.lds_step;
       o.carried = true;
       for (unsigned k = 0; k < flight.lds_count; ++k) {
-        const LdsInFlight& lds = flight.lds[k];
+        const OutstandingLds& lds = flight.lds[k];
         o.direct = lds.direct;
         o.second = lds.second;
         UnwrittenLanes ignored{};
@@ -259,7 +259,7 @@ const Instruction* WorkerChecker::memory(PerWave& w, InstructionFacts& facts, Wa
   if (memcheck_)
     for (std::uint32_t n = 0; n < accesses.count; ++n)
       outside |= bounds_.outside(accesses.access[n], facts, wave);
-  InFlight& flight = w.waits.issue(facts, exec);
+  Outstanding& flight = w.waits.issue(facts, exec);
   if (facts.form.path == Path::scalar) {
     if (outside != 0) {  // reads 0, as far as one can say
       for (std::uint32_t n = 0; n < kScalarRegisters; ++n)
@@ -300,7 +300,7 @@ const Instruction* WorkerChecker::memory(PerWave& w, InstructionFacts& facts, Wa
 }
 
 const Instruction* WorkerChecker::execute(PerWave& w, const InstructionFacts& facts, Wave& wave,
-                                          InFlight& flight) {
+                                          Outstanding& flight) {
   const Instruction& i = *facts.instruction;
   if (!turns_) return i.execute(wave, i);
   const bool global = facts.counters.vm && !facts.form.to_lds;
@@ -313,13 +313,13 @@ const Instruction* WorkerChecker::execute(PerWave& w, const InstructionFacts& fa
 }
 
 void WorkerChecker::perform_stores(PerWave& w) {
-  w.waits.for_each_in_order([&](InFlight& flight) {
+  w.waits.for_each_in_order([&](Outstanding& flight) {
     if (flight.deferred == nullptr || flight.deferred->performed) return;
     if (flight.facts->counters.vm && !flight.facts->form.to_lds) perform(*w.wave, *flight.deferred);
   });
 }
 
-void WorkerChecker::learn_from_flags(PerWave& w, const InFlight& flight) {
+void WorkerChecker::learn_from_flags(PerWave& w, const Outstanding& flight) {
   LdsOperation o;
   o.facts = flight.facts;
   o.wave = w.wave;
@@ -339,7 +339,7 @@ void WorkerChecker::zero_results(const InstructionFacts& facts, Wave& wave,
 // ---- LDS ------------------------------------------------------------------------------------
 
 void WorkerChecker::lds_access(PerWave& w, const InstructionFacts& facts, Wave& wave,
-                               const LaneAccess& access, InFlight& flight, bool second) {
+                               const LaneAccess& access, Outstanding& flight, bool second) {
   if (!second) w.waits.note_lds_step(flight, w.since_barrier);
   lds_.direct_completed[wave.index_in_group] = w.waits.direct_completed();
   LdsOperation o;
@@ -352,7 +352,7 @@ void WorkerChecker::lds_access(PerWave& w, const InstructionFacts& facts, Wave& 
   o.second = second;
   if (access.is_atomic) o.completed = w.waits.lds_completed();
   if (flight.lds_count < 2) {
-    LdsInFlight& lds = flight.lds[flight.lds_count++];
+    OutstandingLds& lds = flight.lds[flight.lds_count++];
     std::copy(std::begin(access.at), std::end(access.at), std::begin(lds.at));
     lds.active = access.active;
     lds.bytes = static_cast<std::uint8_t>(access.bytes);
@@ -414,6 +414,9 @@ void WorkerChecker::global_access(PerWave& w, const InstructionFacts& facts, Wav
   if (racecheck_) {
     std::uint64_t same = 0;
     if (access.is_write && !access.is_atomic) {
+      // What others have stored, and is put off, is what the value must be compared with.
+      if (turns_)
+        for (auto& other : waves_) perform_stores(*other);
       same = same_value_lanes(access, facts, wave);
       global_written_in_ = lds_.phase();
     }

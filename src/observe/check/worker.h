@@ -82,14 +82,14 @@ class WorkerChecker final : public WorkerObserver {
   void report_hazard(const Hazard& hazard, const InstructionFacts& facts, const Wave& wave);
   const Instruction* memory(PerWave& w, InstructionFacts& facts, Wave& wave);
   const Instruction* execute(PerWave& w, const InstructionFacts& facts, Wave& wave,
-                             InFlight& flight);
+                             Outstanding& flight);
   /// Adversarial runs: the wave's global stores that have been put off.
   void perform_stores(PerWave& w);
-  void learn_from_flags(PerWave& w, const InFlight& flight);
+  void learn_from_flags(PerWave& w, const Outstanding& flight);
   void zero_results(const InstructionFacts& facts, Wave& wave, std::uint64_t lanes) const;
 
   void lds_access(PerWave& w, const InstructionFacts& facts, Wave& wave, const LaneAccess& access,
-                  InFlight& flight, bool second);
+                  Outstanding& flight, bool second);
   void note_lds_values(PerWave& w, const InstructionFacts& facts, const LaneAccess& access,
                        const UnwrittenLanes& unwritten, bool second);
   void global_access(PerWave& w, const InstructionFacts& facts, Wave& wave,
