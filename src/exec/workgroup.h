@@ -79,8 +79,8 @@ class WaveSnapshot {
   std::vector<std::uint8_t> lds_;
 };
 
-/// Whether `i`, run by `wave` now, stays inside its workgroup: no global memory, no scratch (which a
-/// snapshot does not hold), no clock.
+/// Whether `i`, run by `wave` now, stays inside its workgroup: no global memory, no scratch (which
+/// a snapshot does not hold), no clock.
 [[nodiscard]] bool stays_in_workgroup(const Wave& wave, const Instruction& i);
 /// The longest loop that is examined for being endless.
 inline constexpr std::uint32_t kLongestSpin = 1 << 14;
