@@ -151,8 +151,12 @@ const char* margayCheckEnd(void) {
 /// Where a tensor lies in host memory and what its shape is: kittens::gl tells when it is made.
 void margayDescribeTensor(const void* data, std::size_t batch, std::size_t depth, std::size_t rows,
                           std::size_t columns, std::size_t element_bytes) {
+  if (data == nullptr) return;
+  // A check begins with the device, and the first tensor may be made before anything uses that.
+  // What keeps the device from being created is reported by the call that needs it.
+  static_cast<void>(Runtime::instance().device());
   const std::shared_ptr<Checking> checking = Runtime::instance().checking();
-  if (checking == nullptr || data == nullptr) return;
+  if (checking == nullptr) return;
   check::Tensor tensor;
   tensor.range.begin = reinterpret_cast<std::uint64_t>(data);
   tensor.range.end = tensor.range.begin + batch * depth * rows * columns * element_bytes;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "exec/row_table.h"
+#include "observe/check/tensors.h"
 
 namespace margay::check {
 namespace {
@@ -17,15 +18,6 @@ std::string access_word(const LaneAccess& access) {
 
 std::string bytes_text(std::uint64_t bytes) {
   return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
-}
-
-/// "row 520, column 8 of batch 0, depth 1": the element of a tensor that an address would be.
-std::string element_text(const Tensor& tensor, std::uint64_t address) {
-  if (tensor.element_bytes == 0 || tensor.shape[3] == 0 || address < tensor.range.begin) return {};
-  const std::uint64_t element = (address - tensor.range.begin) / tensor.element_bytes;
-  const std::uint64_t column = element % tensor.shape[3], row = element / tensor.shape[3];
-  return fmt::format("row {}, column {}, counted over its {} x {} x {} rows of {} elements", row,
-                     column, tensor.shape[0], tensor.shape[1], tensor.shape[2], tensor.shape[3]);
 }
 
 /// The lowest and the highest address of the active lanes; of none, (~0, 0).
@@ -123,17 +115,37 @@ std::uint64_t Bounds::outside(const LaneAccess& access, const InstructionFacts& 
 
 // ---- Global ---------------------------------------------------------------------------------
 
+const std::vector<TensorArgument>& Bounds::tensors() {
+  if (!tensors_) tensors_ = tensor_arguments(request_, memory_, known_);
+  return *tensors_;
+}
+
+/// A description may be that of an earlier tensor in the same memory. It says nothing of a pointer
+/// that is known not to be a kittens::gl's.
+bool Bounds::only_tensors() {
+  return rule_.only_tensors && std::ranges::none_of(tensors(), [&](const TensorArgument& t) {
+           return t.declared && t.type.empty() && !memory_.in_arena(t.range.begin);
+         });
+}
+
+/// The tensor in host memory that an access may lie in. Where a kernel is given two that overlap
+/// only the one described last is known, so its own arguments count as well.
+AddressRange Bounds::host_range(std::uint64_t address, std::uint64_t bytes) {
+  if (const Tensor* const tensor = known_.tensor_at(address);
+      tensor != nullptr && tensor->range.contains(address, bytes))
+    return tensor->range;
+  for (const TensorArgument& tensor : tensors())
+    if (tensor.declared && tensor.range.contains(address, bytes)) return tensor.range;
+  return {};
+}
+
 bool Bounds::inside_global(std::uint64_t address, std::uint64_t bytes) {
   for (const AddressRange& range : recent_)
     if (range.contains(address, bytes)) return true;
-  AddressRange found;
-  if (const Tensor* const tensor = known_.tensor_at(address)) {
-    found = tensor->range;
-  } else if (!memory_.in_arena(address) && rule_.only_tensors) {
-    return false;
-  } else {
-    found = memory_.accessible_range(address);
-  }
+  // Of the device's own memory the allocations are known, which no description can make larger.
+  const bool described = !memory_.in_arena(address) && only_tensors();
+  const AddressRange found =
+      described ? host_range(address, bytes) : memory_.accessible_range(address);
   if (!found.contains(address, bytes)) return false;
   std::ranges::rotate(recent_, recent_.end() - 1);
   recent_[0] = found;
@@ -166,7 +178,7 @@ void Bounds::report_global(const LaneAccess& access, const InstructionFacts& fac
   f.kind = kind;
   const Tensor* const tensor =
       memory_.in_arena(address) ? nullptr : known_.tensor_at(address, /*near=*/true);
-  if (tensor != nullptr && rule_.only_tensors) {
+  if (tensor != nullptr && only_tensors()) {
     const std::uint64_t past = address - tensor->range.end;
     f.message =
         fmt::format("{} of {} at {:#x}, {} past the end of a tensor of {} x {} x {} x {} elements",
@@ -175,15 +187,16 @@ void Bounds::report_global(const LaneAccess& access, const InstructionFacts& fac
     if (address < tensor->range.end)
       f.message = fmt::format("{} of {} at {:#x} reaches past the end of a tensor",
                               access_word(access), bytes_text(access.bytes), address);
-    f.detail.push_back("it would be " + element_text(*tensor, address));
-    f.hint =
-        "are the tile's coordinates counted in tiles, and is the grid no larger than the "
-        "tensor?";
+    f.hint = "an index is too large: check the grid, the strides and the units of the coordinates";
   } else {
     const Error error = memory_.describe_fault(address, access.bytes, access_word(access));
     f.message = error.what;
     f.hint = error.hint;
   }
+  const auto operation = tile_operation(request_.module->object().source_at(facts.vaddr));
+  Missed missed = describe_missed(tensors(), operation, access, lanes);
+  f.detail = std::move(missed.lines);
+  if (!missed.hint.empty() && !freed) f.hint = std::move(missed.hint);
   f.detail.push_back(fmt::format("{} of the wave's {} active lanes are out of range",
                                  std::popcount(lanes), std::popcount(access.active)));
   f.accesses = {reporter_.access(access_word(access), facts.vaddr,

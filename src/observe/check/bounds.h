@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "exec/device.h"
 #include "exec/lane_access.h"
@@ -10,6 +12,7 @@
 #include "observe/check/facts.h"
 #include "observe/check/global_memory.h"
 #include "observe/check/reporter.h"
+#include "observe/check/tensors.h"
 
 namespace margay::check {
 
@@ -32,6 +35,10 @@ class Bounds {
                                       const Wave& wave);
 
  private:
+  /// The launch's own; read when first needed.
+  [[nodiscard]] const std::vector<TensorArgument>& tensors();
+  [[nodiscard]] bool only_tensors();
+  [[nodiscard]] AddressRange host_range(std::uint64_t address, std::uint64_t bytes);
   [[nodiscard]] bool inside_global(std::uint64_t address, std::uint64_t bytes);
   [[nodiscard]] std::uint64_t outside_global(const LaneAccess& access);
   void report_global(const LaneAccess& access, const InstructionFacts& facts, const Wave& wave,
@@ -48,6 +55,7 @@ class Bounds {
   const GlobalMemory& known_;
   HostRule rule_;
   const LaunchRequest& request_;
+  std::optional<std::vector<TensorArgument>> tensors_;
   std::array<AddressRange, 4> recent_{};  // found accessible lately, the last one first
 };
 

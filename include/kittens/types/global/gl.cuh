@@ -6,6 +6,12 @@
 #include "../../common/base_types.cuh"
 #include "coord.cuh"
 
+/// Margay's runtime has this, a GPU's does not: where a tensor lies and its shape, so that accesses
+/// past its end are found, byte by byte, in memory the runtime did not allocate (NumPy's, torch's).
+extern "C" __attribute__((weak)) void margayDescribeTensor(const void* data, size_t batch,
+                                                           size_t depth, size_t rows,
+                                                           size_t columns, size_t element_bytes);
+
 namespace kittens {
 namespace ducks {
 namespace gl {
@@ -17,20 +23,22 @@ concept all =
 }  // namespace ducks
 
 namespace detail {
-/// One dimension: fixed at compile time (> 0), or kept (-1).
+/// One dimension: fixed at compile time (> 0), or kept (-1). The constructors are constexpr because
+/// clang leaves a class whose others are used in host code only out of the device's debug
+/// information, by which the checker reads a tensor's shape.
 template <int axis, int size>
 struct gl_dim {
   static_assert(size > 0 || size == -1,
                 "kittens: a gl dimension is a positive number, or -1 for one given at run time");
-  gl_dim(std::nullptr_t) {}
-  gl_dim(int) {}
+  constexpr gl_dim(std::nullptr_t) {}
+  constexpr gl_dim(int) {}
   static KITTENS_HD constexpr int get() { return size; }
 };
 template <int axis>
 struct gl_dim<axis, -1> {
   int value;
   gl_dim(std::nullptr_t) = delete;
-  gl_dim(int v) : value(v) {}
+  constexpr gl_dim(int v) : value(v) {}
   KITTENS_HD int get() const { return value; }
 };
 }  // namespace detail
@@ -57,7 +65,11 @@ struct gl : private detail::gl_dim<0, b>,
         detail::gl_dim<1, d>(dimension(_depth)),
         detail::gl_dim<2, r>(dimension(_rows)),
         detail::gl_dim<3, c>(dimension(_cols)),
-        raw_ptr(data) {}
+        raw_ptr(data) {
+    if (margayDescribeTensor != nullptr) {
+      margayDescribeTensor(data, batch(), depth(), rows(), cols(), sizeof(T));
+    }
+  }
 
   KITTENS_HD constexpr int batch() const { return detail::gl_dim<0, b>::get(); }
   KITTENS_HD constexpr int depth() const { return detail::gl_dim<1, d>::get(); }

@@ -1,0 +1,364 @@
+#include "observe/check/tensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <string_view>
+
+namespace margay::check {
+namespace {
+
+constexpr std::uint64_t kNullPage = 4096;
+constexpr std::string_view kTensorType = "kittens::gl<";
+
+std::uint64_t word_at(std::span<const std::byte> bytes, std::size_t offset, std::size_t size) {
+  std::uint64_t value = 0;
+  if (size <= sizeof value && offset <= bytes.size() && size <= bytes.size() - offset)
+    std::memcpy(&value, bytes.data() + offset, size);
+  return value;
+}
+
+std::string counted(std::uint64_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+/// "float, 1, sv<x, 2>" of "gl<float, 1, sv<x, 2>>..." in its parts; `text` begins behind the "<".
+std::vector<std::string_view> template_arguments(std::string_view text) {
+  std::vector<std::string_view> parts;
+  std::size_t begin = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '<' || c == '(') ++depth;
+    if ((c == ',' || c == '>') && depth == 0) {
+      parts.push_back(trimmed(text.substr(begin, i - begin)));
+      begin = i + 1;
+      if (c == '>') return parts;
+    }
+    if (c == '>' || c == ')') --depth;
+  }
+  return {};  // it does not end
+}
+
+/// A number as templates print it ("64", "64ul", "-1"); empty for anything else.
+std::optional<std::int64_t> number(std::string_view text) {
+  const std::string copy(text);
+  char* end = nullptr;
+  const std::int64_t value = std::strtoll(copy.c_str(), &end, 10);
+  if (end == copy.c_str() || std::string_view(end).find_first_not_of("ul") != std::string::npos)
+    return std::nullopt;
+  return value;
+}
+
+std::string element_name(std::string_view type) {
+  if (type == "__hip_bfloat16") return "bf16";
+  if (type == "__half") return "half";
+  return std::string(type);
+}
+
+// ---- The arguments --------------------------------------------------------------------------
+
+/// Fills in the shape of the kittens::gl that `pointer` is the address of. Dimensions fixed at
+/// compile time stand in its type; the others are kept in base classes, one for each.
+void read_shape(TensorArgument& tensor, const ArgumentField& pointer,
+                std::span<const ArgumentField> fields, std::span<const std::byte> arguments) {
+  const auto parts = template_arguments(std::string_view(tensor.type).substr(kTensorType.size()));
+  if (parts.size() < 5) return;
+  tensor.element = element_name(parts[0]);
+  std::array<std::uint64_t, 4> shape{};
+  for (std::size_t axis = 0; axis < 4; ++axis) {
+    const auto fixed = number(parts[axis + 1]);
+    if (!fixed) return;
+    if (*fixed > 0) {
+      shape[axis] = static_cast<std::uint64_t>(*fixed);
+      continue;
+    }
+    const std::string kept = fmt::format("kittens::detail::gl_dim<{}, -1>", axis);
+    const auto field = std::ranges::find_if(fields, [&](const ArgumentField& f) {
+      return f.kind == ArgumentField::Kind::integer && f.path.starts_with(tensor.name + ".") &&
+             f.enclosing.size() == pointer.enclosing.size() + 1 && f.enclosing.back() == kept;
+    });
+    if (field == fields.end()) return;
+    shape[axis] = word_at(arguments, field->offset_bytes, field->size_bytes);
+  }
+  if (std::ranges::find(shape, 0) == shape.end()) tensor.shape = shape;
+}
+
+/// Where the tensor ends: by its shape, or by what is known of the memory it points into.
+void find_extent(TensorArgument& tensor, const Memory& memory, const GlobalMemory& known) {
+  const std::uint64_t begin = tensor.range.begin;
+  const Tensor* const described = known.tensor_at(begin);
+  if (const auto allocation = memory.find(begin)) tensor.memory_end = allocation->range.end;
+  // An allocation may have got another tensor than the one that was described last.
+  if (described != nullptr && described->range.begin == begin && !tensor.shape &&
+      (tensor.memory_end == 0 || described->range.end <= tensor.memory_end)) {
+    tensor.shape = described->shape;
+    tensor.element_bytes = described->element_bytes;
+  }
+  tensor.range.end = tensor.memory_end;
+  if (tensor.range.end == 0 && described != nullptr) tensor.range.end = described->range.end;
+  if (tensor.shape && tensor.element_bytes != 0) {
+    std::uint64_t elements = 1;
+    for (const std::uint64_t size : *tensor.shape) elements *= size;
+    tensor.range.end = begin + elements * tensor.element_bytes;
+  }
+  tensor.range.end = std::max(tensor.range.end, begin);
+}
+
+std::vector<TensorArgument> typed_arguments(std::span<const ArgumentField> fields,
+                                            std::span<const std::byte> arguments) {
+  std::vector<TensorArgument> tensors;
+  for (const ArgumentField& field : fields) {
+    if (field.kind != ArgumentField::Kind::pointer) continue;
+    TensorArgument tensor{};
+    tensor.declared = true;
+    tensor.range.begin = word_at(arguments, field.offset_bytes, field.size_bytes);
+    if (tensor.range.begin < kNullPage) continue;
+    tensor.name = field.path;
+    tensor.element = element_name(field.pointee);
+    tensor.element_bytes = field.pointee_bytes;
+    if (!field.enclosing.empty() && field.enclosing.back().starts_with(kTensorType)) {
+      tensor.type = field.enclosing.back();
+      tensor.name.resize(std::min(tensor.name.rfind('.'), tensor.name.size()));
+      read_shape(tensor, field, fields, arguments);
+    }
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+std::vector<TensorArgument> untyped_arguments(std::span<const std::byte> arguments,
+                                              const Memory& memory, const GlobalMemory& known) {
+  std::vector<TensorArgument> tensors;
+  for (std::size_t at = 0; at + 8 <= arguments.size(); at += 8) {
+    const std::uint64_t value = word_at(arguments, at, 8);
+    if (value < kNullPage || (!memory.find(value) && known.tensor_at(value) == nullptr)) continue;
+    TensorArgument& tensor = tensors.emplace_back();
+    tensor.range.begin = value;
+    tensor.name = fmt::format("the tensor at kernel argument byte {}", at);
+  }
+  return tensors;
+}
+
+// ---- Which one, and where in it -------------------------------------------------------------
+
+/// The tensor that holds `address`, or ends nearest below it, or else begins nearest above it.
+const TensorArgument* nearest(std::span<const TensorArgument* const> tensors,
+                              std::uint64_t address) {
+  const auto distance = [&](const TensorArgument* t) {
+    const bool before = address < t->range.begin;
+    const std::uint64_t missed = before                   ? t->range.begin - address
+                                 : address < t->range.end ? 0
+                                                          : address - t->range.end + 1;
+    return std::pair(before, missed);
+  };
+  const auto best = std::ranges::min_element(tensors, {}, distance);
+  return best == tensors.end() ? nullptr : *best;
+}
+
+std::string shape_text(const std::array<std::uint64_t, 4>& shape) {
+  return fmt::format("{} x {} x {} x {}", shape[0], shape[1], shape[2], shape[3]);
+}
+
+/// "g.a (bf16, 1 x 1 x 512 x 512)"
+std::string title(const TensorArgument& tensor) {
+  std::string what = tensor.element;
+  if (what.empty() && tensor.element_bytes != 0)
+    what = fmt::format("elements of {}", counted(tensor.element_bytes, "byte"));
+  if (tensor.shape) what += (what.empty() ? "" : ", ") + shape_text(*tensor.shape);
+  return what.empty() ? tensor.name : fmt::format("{} ({})", tensor.name, what);
+}
+
+/// An element; rows past the last one of the last matrix go on counting.
+struct Place {
+  std::uint64_t batch = 0, depth = 0, row = 0, column = 0;
+};
+Place place_of(const std::array<std::uint64_t, 4>& shape, std::uint64_t line,
+               std::uint64_t column) {
+  const std::uint64_t matrix = std::min(line / shape[2], shape[0] * shape[1] - 1);
+  return {matrix / shape[1], matrix % shape[1], line - matrix * shape[2], column};
+}
+
+std::string element_line(const TensorArgument& tensor, std::uint64_t address) {
+  const std::uint64_t begin = tensor.range.begin, end = tensor.range.end;
+  if (address < begin)
+    return fmt::format("{} before the start of {}", counted(begin - address, "byte"),
+                       title(tensor));
+  const std::uint64_t offset = address - begin;
+  std::string past = address < end ? "" : ", " + counted(address - end, "byte") + " past its end";
+  if (tensor.element_bytes == 0) return fmt::format("byte {} of {}{}", offset, title(tensor), past);
+  const std::uint64_t element = offset / tensor.element_bytes;
+  if (!tensor.shape) {
+    const std::uint64_t count = (end - begin) / tensor.element_bytes;
+    return fmt::format("element {} of {}, of which there are {}", element, title(tensor), count);
+  }
+  const auto& shape = *tensor.shape;
+  const Place at = place_of(shape, element / shape[3], element % shape[3]);
+  std::string where = fmt::format("row {}, column {}", at.row, at.column);
+  if (shape[0] * shape[1] != 1)
+    where = fmt::format("batch {}, depth {}, {}", at.batch, at.depth, where);
+  if (at.row >= shape[2])
+    past = fmt::format(": {} past its last row", counted(at.row - shape[2] + 1, "row"));
+  return fmt::format("{} of {}{}", where, title(tensor), past);
+}
+
+/// A pointer may have been given too large a shape: then the access is right by it.
+std::string memory_line(const TensorArgument& tensor, std::uint64_t address) {
+  if (!tensor.shape || tensor.memory_end == 0 || tensor.memory_end >= tensor.range.end ||
+      address < tensor.memory_end || address >= tensor.range.end)
+    return {};
+  return fmt::format("a tensor of that shape has {}, but its memory ends {} from its start",
+                     counted(tensor.range.end - tensor.range.begin, "byte"),
+                     counted(tensor.memory_end - tensor.range.begin, "byte"));
+}
+
+/// How many rows further down than meant the lanes' addresses lie because the column of the tile
+/// was past the last: such columns run on into the next rows. The neighbouring rows that a wave
+/// accesses at once begin at a multiple of their number in the tile, and the tile at a multiple of
+/// that in the tensor; 0 also when nothing can be told.
+std::uint64_t rows_run_on(const TensorArgument& tensor, const TileOperation& operation,
+                          const LaneAccess& access) {
+  const auto& shape = *tensor.shape;
+  if (operation.rows == 0 || shape[2] % operation.rows != 0 || shape[3] % operation.columns != 0)
+    return 0;
+  std::set<std::uint64_t> lines;
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+    const std::uint64_t at = access.at[std::countr_zero(rest)];
+    if (at < tensor.range.begin) return 0;
+    lines.insert((at - tensor.range.begin) / tensor.element_bytes / shape[3]);
+  }
+  const std::uint64_t count = lines.size();
+  if (count == 0 || *lines.rbegin() - *lines.begin() + 1 != count || operation.rows % count != 0)
+    return 0;
+  return *lines.begin() % count;
+}
+
+std::string tile_text(const Place& at, const TileOperation& operation) {
+  return fmt::format("({}, {}, {}, {})", at.batch, at.depth,
+                     operation.rows == 0 ? at.row : at.row / operation.rows,
+                     at.column / operation.columns);
+}
+
+void add_tile(Missed& missed, const TensorArgument& tensor, const TileOperation& operation,
+              const LaneAccess& access, std::uint64_t address) {
+  const auto& shape = *tensor.shape;
+  const bool is_vector = operation.rows == 0;
+  const std::string size = is_vector ? counted(operation.columns, "element")
+                                     : fmt::format("{} x {}", operation.rows, operation.columns);
+  const std::string_view what = is_vector ? "vector" : "tile";
+  if (!operation.counts_tiles) {
+    missed.lines.push_back(
+        fmt::format("in a {} of {}, whose coordinate counts elements", what, size));
+    return;
+  }
+  const std::uint64_t element = (address - tensor.range.begin) / tensor.element_bytes;
+  const std::uint64_t line = element / shape[3], column = element % shape[3];
+  const std::uint64_t shift = rows_run_on(tensor, operation, access);
+  const Place at = place_of(shape, line - shift, column + shift * shape[3]);
+  const auto tiles = [](std::uint64_t length, std::uint64_t tile) {
+    return tile == 0 ? length : (length + tile - 1) / tile;
+  };
+  missed.lines.push_back(fmt::format("{} {} of {}; {} has {} x {} x {} x {} of them", what,
+                                     tile_text(at, operation), size, tensor.name, shape[0],
+                                     shape[1], tiles(shape[2], operation.rows),
+                                     tiles(shape[3], operation.columns)));
+  missed.hint =
+      fmt::format("a coordinate counts {}s of {}: check its unit and the grid", what, size);
+  if (shift == 0) return;
+  missed.lines.push_back(
+      fmt::format("its column is past the last, {}, and runs on into the next rows",
+                  tiles(shape[3], operation.columns) - 1));
+  missed.hint = fmt::format("the column counts {}s of {} columns: is it given in another unit?",
+                            what, operation.columns);
+}
+
+}  // namespace
+
+std::vector<TensorArgument> tensor_arguments(const LaunchRequest& request, const Memory& memory,
+                                             const GlobalMemory& known) {
+  const auto fields = request.module->object().argument_fields(*request.kernel);
+  auto tensors = fields.empty() ? untyped_arguments(request.arguments, memory, known)
+                                : typed_arguments(fields, request.arguments);
+  for (TensorArgument& tensor : tensors) find_extent(tensor, memory, known);
+  return tensors;
+}
+
+std::optional<TileOperation> tile_operation(std::span<const SourceFrame> frames) {
+  struct Kind {
+    std::string_view name;
+    std::size_t size_at;  // which template argument is the number of rows, or the length
+    bool is_vector;
+  };
+  // A view of a shared tile names the tile as well, so it comes first.
+  constexpr Kind kKinds[] = {{"kittens::st_subtile<", 1, false},
+                             {"kittens::st<", 1, false},
+                             {"kittens::rt<", 1, false},
+                             {"kittens::sv<", 1, true},
+                             {"kittens::rv<", 1, true}};
+  for (const SourceFrame& frame : frames) {
+    const std::string_view name = frame.function;
+    const auto tensor = name.find(kTensorType);
+    for (const Kind& kind : kKinds) {
+      const auto at = name.find(kind.name);
+      if (at == name.npos || tensor == name.npos) continue;
+      const auto parts = template_arguments(name.substr(at + kind.name.size()));
+      if (parts.size() < kind.size_at + (kind.is_vector ? 1 : 2)) return std::nullopt;
+      const auto first = number(parts[kind.size_at]);
+      const auto second = kind.is_vector ? first : number(parts[kind.size_at + 1]);
+      if (!first || !second || *first <= 0 || *second <= 0) return std::nullopt;
+      // Along another axis than 2 the rows of the tile are not rows of the tensor.
+      for (const std::string_view other :
+           {"global_tile<0,", "global_tile<1,", "load<0,", "load<1,", "store<0,", "store<1,"})
+        if (name.find(other) != name.npos) return std::nullopt;
+      TileOperation operation;
+      operation.rows = kind.is_vector ? 0 : static_cast<std::uint64_t>(*first);
+      operation.columns = static_cast<std::uint64_t>(*second);
+      const auto arguments = template_arguments(name.substr(tensor + kTensorType.size()));
+      if (!arguments.empty()) {
+        const auto length = static_cast<std::size_t>(arguments.back().data() +
+                                                     arguments.back().size() - name.data());
+        operation.tensor_type = name.substr(tensor, length - tensor);
+        operation.tensor_type += '>';
+      }
+      operation.counts_tiles = std::ranges::none_of(frames, [](const SourceFrame& f) {
+        return f.function.find("kittens::coord<kittens::ducks::default_type>") != std::string::npos;
+      });
+      return operation;
+    }
+  }
+  return std::nullopt;
+}
+
+Missed describe_missed(const std::vector<TensorArgument>& tensors,
+                       const std::optional<TileOperation>& operation, const LaneAccess& access,
+                       std::uint64_t lanes) {
+  if (lanes == 0) return {};
+  const std::uint64_t address = access.at[std::countr_zero(lanes)];
+  std::vector<const TensorArgument*> candidates;
+  for (const TensorArgument& tensor : tensors)
+    if (operation && tensor.type == operation->tensor_type) candidates.push_back(&tensor);
+  if (candidates.empty())
+    for (const TensorArgument& tensor : tensors) candidates.push_back(&tensor);
+  const TensorArgument* const tensor = nearest(candidates, address);
+  if (tensor == nullptr) return {};
+  Missed missed{{element_line(*tensor, address)}, {}};
+  if (operation && tensor->shape && tensor->element_bytes != 0 && address >= tensor->range.begin)
+    add_tile(missed, *tensor, *operation, access, address);
+  if (std::string line = memory_line(*tensor, address); !line.empty()) {
+    missed.lines.push_back(std::move(line));
+    missed.hint = "the kernel was given a shape that is larger than the memory";
+  }
+  return missed;
+}
+
+}  // namespace margay::check
