@@ -32,6 +32,18 @@ constexpr unsigned first_byte(std::uint8_t mask) {
   return static_cast<unsigned>(std::countr_zero(mask));
 }
 
+/// Lanes that touch a granule: byte n of the number stands for the granule's bytes 2n and 2n + 1.
+void note_lane(std::uint32_t& lanes, std::uint8_t mask, unsigned lane) {
+  const std::uint32_t pairs = (mask | mask >> 1) & 0x55u;
+  const std::uint32_t wide =
+      0xffu * ((pairs & 1) | (pairs & 4) << 6 | (pairs & 16) << 12 | (pairs & 64) << 18);
+  lanes = (lanes & ~wide) | (lane * 0x01010101u & wide);
+}
+/// The lane that touched the lowest byte of `mask`.
+std::uint8_t lane_at(std::uint32_t lanes, std::uint8_t mask) {
+  return static_cast<std::uint8_t>(lanes >> (first_byte(mask) / 2 * 8));
+}
+
 }  // namespace
 
 LdsShadow::LdsShadow(std::uint32_t bytes, std::uint32_t waves, Options options, Reporter& reporter)
@@ -104,17 +116,13 @@ std::uint64_t LdsShadow::read_whole_granules(const LdsOperation& o, const std::u
       // The last granule of LDS may be looked at twice when the access is not aligned.
       if (!usual) break;
       usual = g[n].written == 0xff && g[n].flags == 0 && g[n].read_phase == phase_ &&
-              (g[n].write_phase != phase_ || g[n].writer == wave) &&
-              (g[n].readers == bit || g[n].read_mask == 0xff);
+              (g[n].write_phase != phase_ || g[n].writer == wave) && g[n].read_mask == 0xff;
     }
     if (!usual) {
       rest_lanes |= 1ull << lane;
       continue;
     }
-    for (unsigned n = 0; n < granules; ++n) {
-      g[n].readers |= bit;
-      g[n].read_mask = 0xff;
-    }
+    for (unsigned n = 0; n < granules; ++n) g[n].readers |= bit;
   }
   return rest_lanes;
 }
@@ -128,6 +136,8 @@ inline void LdsShadow::read_granule(const LdsOperation& o, Granule& g, unsigned 
     slow_read(o, g, lane, mask);
   if (g.read_phase == phase_) {
     if (g.readers == bit) {
+      const auto fresh = static_cast<std::uint8_t>(mask & ~g.read_mask);
+      if (fresh != 0) note_lane(g.read_lanes, fresh, lane);
       g.read_mask |= mask;
     } else if (g.read_mask == mask && (g.flags & kMixedReads) == 0) {
       g.readers |= bit;
@@ -144,21 +154,22 @@ inline void LdsShadow::read_granule(const LdsOperation& o, Granule& g, unsigned 
   g.read_step = o.step;
   g.read_phase_step = o.phase_step;
   g.reader = static_cast<std::uint8_t>(wave);
-  g.read_lane = static_cast<std::uint8_t>(lane);
+  note_lane(g.read_lanes, 0xff, lane);
   g.flags &= static_cast<std::uint8_t>(~(kMixedReads | kCarriedRead));
   if (o.carried) g.flags |= kCarriedRead;
 }
 
 void LdsShadow::slow_read(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask) {
   const unsigned wave = o.wave->index_in_group;
-  if (g.flags & kSync) synchronise(o, g, o.atomic);
-  if (g.write_phase == phase_ && (g.write_mask & mask) != 0 && !o.carried) {
+  if (g.flags & kSync) synchronise(o, g, true, o.atomic);
+  const auto both = static_cast<std::uint8_t>(g.write_mask & mask);
+  if (g.write_phase == phase_ && both != 0 && !o.carried) {
     if (g.writer != wave && (g.flags & kMixedWrites) == 0) {
       const bool both_atomic = (g.flags & kAtomicWrite) != 0;  // a flag, read plainly
       if (!both_atomic && !ordered_by_flag(g.writer, g.write_step, wave))
-        report_race(o, lane, false, g, mask,
-                    {g.writer, g.write_lane, g.write_vaddr, g.write_phase_step, true,
-                     (g.flags & kCarriedWrite) != 0, (g.flags & kDirect) != 0, both_atomic},
+        report_race(o, lane, false, g, both,
+                    {g.writer, lane_at(g.write_lanes, both), g.write_vaddr, g.write_phase_step,
+                     true, (g.flags & kCarriedWrite) != 0, (g.flags & kDirect) != 0, both_atomic},
                     false);
     }
   }
@@ -171,9 +182,9 @@ void LdsShadow::slow_read(const LdsOperation& o, Granule& g, unsigned lane, std:
                            {w, kNoNumber, d.write_vaddr[w], 0, true}, false);
   }
   // The wave's own direct load, not waited for: DS reads and direct loads take different paths.
-  if ((g.flags & kDirect) != 0 && g.writer == wave && (g.write_mask & mask) != 0 &&
+  if ((g.flags & kDirect) != 0 && g.writer == wave && both != 0 &&
       g.write_step > direct_completed[wave] && !o.carried)
-    report_own_direct(o, lane, g, mask);
+    report_own_direct(o, lane, g, both);
 }
 
 void LdsShadow::mix_reads(const LdsOperation& o, Granule& g, std::uint8_t mask) {
@@ -236,7 +247,7 @@ inline void LdsShadow::write_granule(const LdsOperation& o, Granule& g, unsigned
   g.newest_mask |= mask;
   g.write_phase = phase_;
   g.writer = static_cast<std::uint8_t>(wave);
-  g.write_lane = static_cast<std::uint8_t>(lane);
+  note_lane(g.write_lanes, mask, lane);
   g.write_vaddr = o.facts->vaddr;
   g.write_step = o.step;
   g.write_phase_step = o.phase_step;
@@ -248,11 +259,13 @@ inline void LdsShadow::write_granule(const LdsOperation& o, Granule& g, unsigned
 void LdsShadow::slow_write(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask) {
   const unsigned wave = o.wave->index_in_group;
   if (o.carried) return;
-  if (o.atomic || (g.flags & kSync) != 0) synchronise(o, g, true);
+  // Only who gets the old value learns from it.
+  const bool gets_value = o.atomic && o.facts->use.destination.count != 0;
+  if (o.atomic || (g.flags & kSync) != 0) synchronise(o, g, gets_value, true);
   // Lanes of one instruction that write the same bytes.
   if (g.write_phase == phase_ && g.writer == wave && g.write_step == o.step && !o.atomic &&
-      !o.second && (g.newest_mask & mask) != 0 && g.write_lane != lane)
-    report_lanes(o, lane, g, mask);
+      !o.second && (g.newest_mask & mask) != 0)
+    report_lanes(o, lane, g, static_cast<std::uint8_t>(g.newest_mask & mask));
   if (g.write_phase == phase_ && (g.write_mask & mask) != 0) {
     const bool both_atomic = o.atomic && (g.flags & kAtomicWrite) != 0;
     if ((g.flags & kMixedWrites) != 0) {
@@ -265,8 +278,9 @@ void LdsShadow::slow_write(const LdsOperation& o, Granule& g, unsigned lane, std
                       {w, kNoNumber, d.write_vaddr[w], 0, true},
                       writes_same_value(o, lane, g, mask));
     } else if (g.writer != wave && !both_atomic && !ordered_by_flag(g.writer, g.write_step, wave)) {
-      report_race(o, lane, true, g, mask,
-                  {g.writer, g.write_lane, g.write_vaddr, g.write_phase_step, true,
+      const auto both = static_cast<std::uint8_t>(g.write_mask & mask);
+      report_race(o, lane, true, g, both,
+                  {g.writer, lane_at(g.write_lanes, both), g.write_vaddr, g.write_phase_step, true,
                    (g.flags & kCarriedWrite) != 0, (g.flags & kDirect) != 0, false},
                   writes_same_value(o, lane, g, mask));
     }
@@ -284,9 +298,10 @@ void LdsShadow::slow_write(const LdsOperation& o, Granule& g, unsigned lane, std
   if (others == 0 || o.atomic) return;  // an atomic on a flag that others watch
   const unsigned reader =
       g.reader != wave ? g.reader : static_cast<unsigned>(std::countr_zero(others));
+  const auto both = static_cast<std::uint8_t>(g.read_mask & mask);
   if (!ordered_by_flag(reader, g.read_step, wave))
-    report_race(o, lane, true, g, mask,
-                {reader, reader == g.reader ? g.read_lane : kNoNumber, g.read_vaddr,
+    report_race(o, lane, true, g, both,
+                {reader, reader == g.reader ? lane_at(g.read_lanes, both) : kNoNumber, g.read_vaddr,
                  g.read_phase_step, false, (g.flags & kCarriedRead) != 0, false, false},
                 false);
 }
@@ -321,15 +336,18 @@ void LdsShadow::unwrite(std::uint32_t at, unsigned bytes) {
 
 // An atomic publishes what its wave has completed and what it knows of others; whoever touches the
 // same bytes later learns it.
-void LdsShadow::synchronise(const LdsOperation& o, Granule& g, bool release) {
+void LdsShadow::synchronise(const LdsOperation& o, Granule& g, bool acquire, bool release) {
   const unsigned wave = o.wave->index_in_group;
   SyncClock& own = clocks_[wave];
   SyncClock& flag = sync_[byte_of(g)];
-  for (unsigned w = 0; w < waves_; ++w) own.step[w] = std::max(own.step[w], flag.step[w]);
+  const auto join = [&](SyncClock& to, const SyncClock& from) {
+    for (unsigned w = 0; w < waves_; ++w) to.step[w] = std::max(to.step[w], from.step[w]);
+  };
+  if (acquire) join(own, flag);
   if (release) {
     g.flags |= kSync;
     own.step[wave] = std::max(own.step[wave], o.completed);
-    flag = own;
+    join(flag, own);
   }
 }
 
@@ -337,7 +355,7 @@ void LdsShadow::read_completed(const LdsOperation& o, const std::uint64_t* at,
                                std::uint64_t active) {
   for (std::uint64_t rest = active; rest != 0; rest &= rest - 1) {
     Granule& g = granules_[at[std::countr_zero(rest)] / kGranuleBytes];
-    if (g.flags & kSync) synchronise(o, g, false);
+    if (g.flags & kSync) synchronise(o, g, true, false);
   }
 }
 
@@ -428,7 +446,7 @@ void LdsShadow::report_own_direct(const LdsOperation& o, unsigned lane, const Gr
       byte_of(g) + first_byte(mask));
   const auto wave = static_cast<std::int32_t>(o.wave->index_in_group);
   f.accesses = {reporter_.access("read", o.facts->vaddr, wave, static_cast<std::int32_t>(lane)),
-                reporter_.access("load", g.write_vaddr, wave, g.write_lane)};
+                reporter_.access("load", g.write_vaddr, wave, lane_at(g.write_lanes, mask))};
   f.hint = "loads straight to LDS are counted by vmcnt: s_waitcnt vmcnt(0) before reading";
   reporter_.add(std::move(f));
 }
@@ -436,16 +454,17 @@ void LdsShadow::report_own_direct(const LdsOperation& o, unsigned lane, const Gr
 void LdsShadow::report_lanes(const LdsOperation& o, unsigned lane, const Granule& g,
                              std::uint8_t mask) {
   constexpr std::string_view kKind = "write-after-write";
-  const bool same = !o.direct && stored_bytes(o, lane) == stored_bytes(o, g.write_lane);
+  const unsigned other = lane_at(g.write_lanes, mask);
+  const bool same = !o.direct && stored_bytes(o, lane) == stored_bytes(o, other);
   const std::string_view extra = same ? "lanes, same value" : "lanes";
   if (reporter_.repeat(Tool::racecheck, kKind, o.facts->vaddr, kNoVaddr, extra)) return;
   Finding f;
   f.tool = Tool::racecheck;
   f.kind = kKind;
   f.severity = same ? Severity::note : Severity::error;
-  f.message = fmt::format("lanes {} and {} of one instruction write {} to LDS byte {:#06x}",
-                          g.write_lane, lane, same ? "the same value" : "different values",
-                          byte_of(g) + first_byte(mask));
+  f.message =
+      fmt::format("lanes {} and {} of one instruction write {} to LDS byte {:#06x}", other, lane,
+                  same ? "the same value" : "different values", byte_of(g) + first_byte(mask));
   f.accesses = {reporter_.access("write", o.facts->vaddr,
                                  static_cast<std::int32_t>(o.wave->index_in_group),
                                  static_cast<std::int32_t>(lane))};

@@ -73,9 +73,10 @@ class LdsShadow {
     std::uint32_t write_step, read_step;              // of the wave
     std::uint32_t write_phase_step, read_phase_step;  // since its last barrier
     std::uint16_t write_phase, read_phase;            // 0: never
+    std::uint32_t write_lanes, read_lanes;            // of each two bytes; see lane_at()
     std::uint16_t readers;                            // waves, in read_phase
-    std::uint8_t writer, write_lane;
-    std::uint8_t reader, read_lane;  // one of the readers
+    std::uint8_t writer;
+    std::uint8_t reader;  // one of the readers
     std::uint8_t write_mask, read_mask, written, flags;
     std::uint8_t newest_mask;  // what the last write instruction wrote so far
   };
@@ -103,7 +104,7 @@ class LdsShadow {
   void slow_write(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask);
   void mix_reads(const LdsOperation& o, Granule& g, std::uint8_t mask);
   void mix_writes(const LdsOperation& o, Granule& g, std::uint8_t mask);
-  void synchronise(const LdsOperation& o, Granule& g, bool release);
+  void synchronise(const LdsOperation& o, Granule& g, bool acquire, bool release);
   [[nodiscard]] bool ordered_by_flag(unsigned from, std::uint32_t step, unsigned to) const {
     return clocks_[to].step[from] >= step && step != 0;
   }
