@@ -1,0 +1,93 @@
+// Each kernel of the listings under the checker: exactly the findings that its listing tells, with
+// both instructions, wave, lane and workgroup of the example, and how often it happened.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness.h"
+#include "observe/check/json.h"
+
+namespace margay::check {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAreArray;
+
+class ListedKernelTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(ListedKernelTest, GivesExactlyItsFindings) {
+  const Listing& listing = Listing::instance();
+  const ListedKernel& kernel = listing.kernel(GetParam());
+  for (const unsigned threads : {1u, 4u}) {
+    SCOPED_TRACE(testing::Message() << threads << " threads");
+    Bench bench(threads, everything());
+    const Session::Checked checked = bench.launch(kernel);
+    EXPECT_TRUE(checked.result) << checked.result.error().text();
+    std::vector<std::string> expected, found;
+    for (const auto& expectation : kernel.expected) expected.push_back(expectation.finding);
+    for (const Finding& finding : checked.fresh) found.push_back(listing.told(finding));
+    EXPECT_THAT(found, UnorderedElementsAreArray(expected));
+    for (const Finding& finding : checked.fresh)
+      for (const auto& expectation : kernel.expected)
+        if (expectation.finding == listing.told(finding))
+          EXPECT_THAT(finding.message, HasSubstr(expectation.message));
+  }
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> out;
+  for (const ListedKernel& kernel : Listing::instance().kernels())
+    if (!kernel.name.starts_with("deadlock")) out.push_back(kernel.name);
+  return out;
+}
+INSTANTIATE_TEST_SUITE_P(Session, ListedKernelTest, testing::ValuesIn(names()),
+                         [](const auto& param) { return param.param; });
+
+// The launch ends with an error; who waits where is told, and the other kernels run all the same.
+TEST(Session, Deadlocks) {
+  const Listing& listing = Listing::instance();
+  for (const std::string name : {"deadlock_through_ds_read", "deadlock_through_flat_load"}) {
+    SCOPED_TRACE(name);
+    Bench bench(2, everything());
+    const Session::Checked checked = bench.launch(listing.kernel(name));
+    ASSERT_FALSE(checked.result);
+    EXPECT_EQ(checked.result.error().code, ErrorCode::deadlock);
+    ASSERT_EQ(checked.fresh.size(), 1u);
+    const Finding& finding = checked.fresh[0];
+    EXPECT_EQ(finding.tool, Tool::synccheck);
+    EXPECT_EQ(finding.kind, "deadlock");
+    ASSERT_EQ(finding.accesses.size(), 2u);
+    EXPECT_EQ(finding.accesses[0].role, "waits here");
+    EXPECT_EQ(finding.accesses[0].wave, 1);
+    EXPECT_EQ(finding.accesses[0].vaddr, listing.mark(name, "at"));
+    EXPECT_EQ(finding.accesses[1].role, "loops here");
+    EXPECT_EQ(finding.accesses[1].wave, 0);
+    EXPECT_GE(finding.accesses[1].vaddr, listing.mark(name, "spin"));
+    EXPECT_LT(finding.accesses[1].vaddr, listing.mark(name, "spun"));
+    EXPECT_TRUE(bench.launch(listing.kernel("all_waves_reach_all_barriers")).result);
+  }
+}
+
+// Lanes out of bounds give 0 and store nothing; the others do their work.
+TEST(Session, LanesOutOfBoundsAreMasked) {
+  Bench bench(1, everything());
+  const auto run = [&](const char* name) {
+    const Session::Checked checked = bench.launch(Listing::instance().kernel(name));
+    EXPECT_TRUE(checked.result) << name;
+    return !checked.fresh.empty();
+  };
+  EXPECT_TRUE(run("a_load_past_the_end"));
+  for (std::uint32_t lane = 0; lane < 64; ++lane)
+    EXPECT_EQ(bench.results()[lane], lane < 32 ? lane + 1 : 0) << "lane " << lane;
+  EXPECT_TRUE(run("a_store_past_the_end"));
+  for (std::uint32_t lane = 0; lane < 64; ++lane) EXPECT_EQ(bench.results()[lane], lane);
+  for (std::uint32_t lane = 0; lane < 32; ++lane) EXPECT_EQ(bench.small()[lane], lane);
+  EXPECT_TRUE(run("lds_past_its_end"));
+  for (std::uint32_t lane = 0; lane < 64; ++lane)
+    EXPECT_EQ(bench.results()[lane], lane < 32 ? lane : 0) << "lane " << lane;
+  EXPECT_TRUE(run("all_lanes_past_the_end"));
+  for (std::uint32_t lane = 0; lane < 64; ++lane) EXPECT_EQ(bench.results()[lane], 0u);
+  EXPECT_FALSE(run("all_lanes_past_the_end")) << "is no news";
+}
+
+}  // namespace
+}  // namespace margay::check
