@@ -50,7 +50,7 @@ count weaker by one. It says of each such mutant who noticed:
   killed by TOOL KIND     the checker found an error that the unchanged program does not have
   killed by hang          it did not end in time (--timeout)
   only the program's own result   the checker was silent, but the exit code is another one
-  SURVIVED, equivalent in this run   nobody noticed, and nothing depended on that wait in the clean run
+  equivalent in this run   nobody noticed, and nothing depended on it in the clean run; with the reason
   SURVIVED, though something depended on it
 
 Examples

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -26,7 +27,19 @@ std::string place_text(const check::Site& site, std::string_view directory) {
   return place.empty() ? fmt::format("at {:#x}", site.vaddr) : place;
 }
 
-std::string result_text(const Outcome& outcome) {
+/// Why a mutant that nobody noticed makes no difference.
+std::string reason(const check::Site& site, const Mutant& mutant) {
+  if (site.is_barrier) return "no data passed between waves over it";
+  if (site.completed == 0) return "nothing that it waits for was in flight";
+  if (mutant.counter < 0 || site.ordered == 0)
+    return "what it waited for was not used before another wait";
+  const std::size_t counter = mutant.counter == 0 ? 0 : 1;
+  if (mutant.counter == 1 || site.loosest[counter] == check::kNeverNeeded)
+    return "nothing depended on this counter";
+  return fmt::format("a count of {} would have done", site.loosest[counter]);
+}
+
+std::string result_text(const check::Site& site, const Outcome& outcome) {
   const std::string by = fmt::format("{}", fmt::join(outcome.by, ", "));
   switch (outcome.fate) {
     case Fate::killed:
@@ -39,7 +52,7 @@ std::string result_text(const Outcome& outcome) {
                              ? signal_text(outcome.end.signal)
                              : fmt::format("exit code {}", outcome.end.exit_code));
     case Fate::equivalent:
-      return "SURVIVED, equivalent in this run: nothing depended on it";
+      return "equivalent in this run: " + reason(site, outcome.mutant);
     case Fate::survived:
       return "SURVIVED, though something depended on it";
   }
@@ -104,20 +117,39 @@ std::string mutation_text(std::span<const check::Site> sites, std::span<const Ou
     place_width = std::max(place_width, place_text(site, directory).size());
     change_width = std::max(change_width, outcome.mutant.change.size());
   }
-  std::string text;
+  std::string text, block, last_block, last_kernel;
+  std::size_t alike = 0;
+  // Sites of one line that fare alike are shown once: an unrolled loop has many.
+  const auto flush = [&] {
+    if (block.empty()) return;
+    if (block == last_block) {
+      ++alike;
+    } else {
+      if (alike != 0)
+        text += fmt::format("  {:<{}}   and {} alike\n", "", instruction_width, alike);
+      alike = 0;
+      text += block;
+    }
+    last_block = std::exchange(block, {});
+  };
   const check::Site* before = nullptr;
   for (const Outcome& outcome : outcomes) {
     const check::Site& site = sites[outcome.mutant.site];
-    if (before == nullptr || before->kernel != site.kernel) {
-      text += fmt::format("{}{}\n", before == nullptr ? "" : "\n",
-                          check::short_function(demangled_kernel(site.kernel)));
-    }
     const bool same = before == &site;
+    if (!same) flush();
     before = &site;
-    text += fmt::format("  {:<{}}   {:<{}}   {:<{}}   {}\n", same ? "" : site.instruction,
-                        instruction_width, same ? "" : place_text(site, directory), place_width,
-                        outcome.mutant.change, change_width, result_text(outcome));
+    if (last_kernel != site.kernel) {
+      if (!last_kernel.empty()) text += "\n";
+      text += check::short_function(demangled_kernel(site.kernel)) + "\n";
+      last_kernel = site.kernel;
+      last_block.clear();
+    }
+    block += fmt::format("  {:<{}}   {:<{}}   {:<{}}   {}\n", same ? "" : site.instruction,
+                         instruction_width, same ? "" : place_text(site, directory), place_width,
+                         outcome.mutant.change, change_width, result_text(site, outcome));
   }
+  flush();
+  if (alike != 0) text += fmt::format("  {:<{}}   and {} alike\n", "", instruction_width, alike);
   return text + "\n" + score_text(score_of(outcomes));
 }
 
@@ -126,19 +158,21 @@ std::string mutation_json(std::span<const check::Site> sites, std::span<const Ou
   Json mutants = Json::array();
   for (const Outcome& outcome : outcomes) {
     const check::Site& site = sites[outcome.mutant.site];
-    mutants.push_back({{"kernel", site.kernel},
-                       {"vaddr", site.vaddr},
-                       {"instruction", site.instruction},
-                       {"frames", frames_json(site.frames)},
-                       {"executions", site.executions},
-                       {"ordered", site.ordered},
-                       {"word", outcome.mutant.word},
-                       {"change", outcome.mutant.change},
-                       {"result", fate_name(outcome.fate)},
-                       {"by", outcome.by},
-                       {"exit_code", outcome.end.exit_code},
-                       {"signal", outcome.end.signal},
-                       {"seconds", outcome.end.seconds}});
+    mutants.push_back(
+        {{"kernel", site.kernel},
+         {"vaddr", site.vaddr},
+         {"instruction", site.instruction},
+         {"frames", frames_json(site.frames)},
+         {"executions", site.executions},
+         {"ordered", site.ordered},
+         {"word", outcome.mutant.word},
+         {"change", outcome.mutant.change},
+         {"result", fate_name(outcome.fate)},
+         {"by", outcome.by},
+         {"why", outcome.fate == Fate::equivalent ? reason(site, outcome.mutant) : std::string{}},
+         {"exit_code", outcome.end.exit_code},
+         {"signal", outcome.end.signal},
+         {"seconds", outcome.end.seconds}});
   }
   const Score score = score_of(outcomes);
   const Json document = {{"version", 1},

@@ -75,6 +75,7 @@ Json site_json(const Site& site) {
           {"is_barrier", site.is_barrier},
           {"executions", site.executions},
           {"ordered", site.ordered},
+          {"completed", site.completed},
           {"loosest", std::move(loosest)},
           {"instruction", site.instruction},
           {"frames", frames_json(site.frames)}};

@@ -171,6 +171,7 @@ Result<Site> as_site(const Node& node) {
   site.is_barrier = barrier.json->get<bool>();
   site.executions = MARGAY_TRY(number<std::uint64_t>(node, "executions"));
   site.ordered = MARGAY_TRY(number<std::uint64_t>(node, "ordered"));
+  site.completed = MARGAY_TRY(number<std::uint64_t>(node, "completed"));
   site.instruction = MARGAY_TRY(text(node, "instruction"));
   site.frames = MARGAY_TRY(list<SourceFrame>(node, "frames", as_frame));
   const auto loosest = MARGAY_TRY(list<std::uint32_t>(node, "loosest", as_loosest));

@@ -239,6 +239,7 @@ Report Session::report() {
     Site site = known.site;
     site.executions = known.counts.executions;
     site.ordered = known.counts.ordered;
+    site.completed = known.counts.completed;
     for (std::size_t n = 0; n < 2; ++n) site.loosest[n] = known.counts.loosest[n];
     report.sites.push_back(std::move(site));
     if (known.counts.executions != 0 && known.counts.ordered == 0 &&

@@ -13,7 +13,8 @@ enum class Counter : std::uint8_t { vm, lgkm };
 /// Of one wait or barrier.
 struct SiteCounts {
   std::uint64_t executions = 0;
-  std::uint64_t ordered = 0;  ///< Times something depended on it.
+  std::uint64_t ordered = 0;    ///< Times something depended on it.
+  std::uint64_t completed = 0;  ///< Memory instructions that a wait proved complete.
   /// The highest vmcnt and lgkmcnt with which the wait would still have done all that something
   /// depended on; kNothing: nothing did.
   static constexpr std::uint8_t kNothing = 0xff;
@@ -22,6 +23,7 @@ struct SiteCounts {
   void merge(const SiteCounts& other) {
     executions += other.executions;
     ordered += other.ordered;
+    completed += other.completed;
     for (std::size_t n = 0; n < 2; ++n) loosest[n] = std::min(loosest[n], other.loosest[n]);
   }
 };

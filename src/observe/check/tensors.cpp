@@ -306,6 +306,8 @@ std::optional<TileOperation> tile_operation(std::span<const SourceFrame> frames)
                              {"kittens::sv<", 1, true},
                              {"kittens::rv<", 1, true}};
   for (const SourceFrame& frame : frames) {
+    // A user's template may name tiles as well and access something else.
+    if (frame.file.find("/kittens/") == std::string::npos) continue;
     const std::string_view name = frame.function;
     const auto tensor = name.find(kTensorType);
     for (const Kind& kind : kKinds) {

@@ -125,6 +125,7 @@ void WaitTracker::complete(Outstanding& flight, const Credit& credit) {
   if (flight.lds_step != 0 && flight.facts->counters.vm)
     direct_completed_ = std::max(direct_completed_, flight.lds_step);
   if (!credited) return;
+  ++sites_.of(credit.site).completed;
   if (flight.lds_step != 0) remember(lds_waits_, credit);
   if (flight.facts->form.is_write && flight.facts->counters.vm) remember(store_waits_, credit);
 }

@@ -65,6 +65,7 @@ inline Report sample_report() {
   wait.word = 0xbf8c0f70;
   wait.executions = 512;
   wait.ordered = 3;
+  wait.completed = 5;
   wait.loosest = {2, kNeverNeeded};
   wait.instruction = "s_waitcnt vmcnt(0)";
   wait.frames = {{"micro_tk<64>", "/src/gemm.cpp", 90, 1}};

@@ -20,38 +20,38 @@ std::string without_edges(const std::string& text) {
 
 }  // namespace
 
+Listing::Listing(const std::string& base) {
+  std::ifstream expected(base + ".expected");
+  for (std::string line; std::getline(expected, line);) {
+    std::istringstream words(line);
+    std::string first;
+    words >> first;
+    if (first == "kernel") {
+      ListedKernel& kernel = kernels_.emplace_back();
+      words >> kernel.name >> kernel.waves >> kernel.grid;
+      continue;
+    }
+    std::string rest;
+    std::getline(words, rest);
+    const std::size_t bar = rest.find('|');
+    kernels_.back().expected.push_back(
+        {without_edges(rest.substr(0, bar)),
+         bar == rest.npos ? "" : without_edges(rest.substr(bar + 1))});
+  }
+  std::ifstream symbols(base + ".symbols");
+  std::string address, type, name;
+  while (symbols >> address >> type >> name) {
+    const std::size_t dot = name.find('.');
+    if (dot == name.npos || name.ends_with(".kd")) continue;
+    const std::uint64_t vaddr = std::stoull(address, nullptr, 16);
+    vaddr_[name] = vaddr;
+    // Of two marks of one instruction the first of the alphabet is as good as the other.
+    mark_.try_emplace({name.substr(0, dot), vaddr}, name.substr(dot + 1));
+  }
+}
+
 const Listing& Listing::instance() {
-  static const Listing listing = [] {
-    Listing made;
-    std::ifstream expected(MARGAY_SESSION_KERNELS ".expected");
-    for (std::string line; std::getline(expected, line);) {
-      std::istringstream words(line);
-      std::string first;
-      words >> first;
-      if (first == "kernel") {
-        ListedKernel& kernel = made.kernels_.emplace_back();
-        words >> kernel.name >> kernel.waves >> kernel.grid;
-        continue;
-      }
-      std::string rest;
-      std::getline(words, rest);
-      const std::size_t bar = rest.find('|');
-      made.kernels_.back().expected.push_back(
-          {without_edges(rest.substr(0, bar)),
-           bar == rest.npos ? "" : without_edges(rest.substr(bar + 1))});
-    }
-    std::ifstream symbols(MARGAY_SESSION_KERNELS ".symbols");
-    std::string address, type, name;
-    while (symbols >> address >> type >> name) {
-      const std::size_t dot = name.find('.');
-      if (dot == name.npos || name.ends_with(".kd")) continue;
-      const std::uint64_t vaddr = std::stoull(address, nullptr, 16);
-      made.vaddr_[name] = vaddr;
-      // Of two marks of one instruction the first of the alphabet is as good as the other.
-      made.mark_.try_emplace({name.substr(0, dot), vaddr}, name.substr(dot + 1));
-    }
-    return made;
-  }();
+  static const Listing listing(MARGAY_SESSION_KERNELS);
   return listing;
 }
 
@@ -85,13 +85,16 @@ CheckConfig everything() {
   return config;
 }
 
-Bench::Bench(unsigned threads, CheckConfig config) : session_(config, {}) { load(threads); }
+Bench::Bench(unsigned threads, CheckConfig config, const std::string& code_object)
+    : session_(config, {}) {
+  load(threads, code_object);
+}
 
-void Bench::load(unsigned threads) {
+void Bench::load(unsigned threads, const std::string& code_object) {
   auto device = Device::create({.threads = threads});
   ASSERT_TRUE(device) << device.error().text();
   device_ = std::move(*device);
-  std::ifstream file(MARGAY_SESSION_KERNELS ".hsaco", std::ios::binary);
+  std::ifstream file(code_object, std::ios::binary);
   const std::vector<char> bytes((std::istreambuf_iterator<char>(file)),
                                 std::istreambuf_iterator<char>());
   std::vector<std::byte> image(bytes.size());

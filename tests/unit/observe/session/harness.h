@@ -28,7 +28,10 @@ struct ListedKernel {
 
 class Listing {
  public:
-  /// Of the files that CMake has made; empty when they cannot be read.
+  /// Of the files that CMake has made, BASE.expected and BASE.symbols; empty when they cannot be
+  /// read.
+  explicit Listing(const std::string& base);
+  /// The kernels written by hand.
   [[nodiscard]] static const Listing& instance();
 
   [[nodiscard]] const std::vector<ListedKernel>& kernels() const { return kernels_; }
@@ -49,7 +52,8 @@ class Bench {
  public:
   static constexpr std::size_t kResultBytes = 64 * 1024, kUnwrittenBytes = 4096, kSmallBytes = 128;
 
-  Bench(unsigned threads, CheckConfig config);
+  Bench(unsigned threads, CheckConfig config,
+        const std::string& code_object = MARGAY_SESSION_KERNELS ".hsaco");
   /// Runs a kernel under the session: the first kResultBytes are 0, the small block holds 1, 2, 3
   /// ... as dwords, and nobody has written the third.
   Session::Checked launch(const ListedKernel& kernel);
@@ -58,7 +62,7 @@ class Bench {
   [[nodiscard]] const std::uint32_t* small() const { return small_; }
 
  private:
-  void load(unsigned threads);
+  void load(unsigned threads, const std::string& code_object);
 
   std::unique_ptr<Device> device_;
   std::shared_ptr<LoadedModule> module_;

@@ -1,0 +1,107 @@
+#!/usr/bin/python3
+"""Writes docs/kill-rate.md: `margay mutate` over the shipped kernels.
+
+    tools/kill_rate.py MARGAY FOLDER_OF_PROGRAMS [--output docs/kill-rate.md]
+
+FOLDER_OF_PROGRAMS holds the programs of tests/check as built (BUILD/tests/check). Sizes are small, with
+edges, so that every path of a kernel runs. Takes about a minute.
+"""
+
+import argparse
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+# Program and arguments; each kernel that is shipped must be in one of them.
+RUNS = [
+    ("GEMM, B stored N x K, C f32", ["gemm", "nt", "300", "257", "129"]),
+    ("GEMM, B stored N x K, C f32, whole blocks", ["gemm", "nt", "256", "256", "256"]),
+    ("GEMM, B stored K x N, C f32", ["gemm", "nn", "300", "257", "129"]),
+    ("GEMM, B stored K x N, C f32, whole blocks", ["gemm", "nn", "256", "256", "256"]),
+    ("GEMM, B stored N x K, C bf16", ["gemm", "nt-bf16", "300", "257", "129"]),
+    ("GEMM, B stored K x N, C bf16", ["gemm", "nn-bf16", "300", "257", "129"]),
+]
+
+INTRODUCTION = """# Kill rate of `margay check`
+
+Each executed `s_waitcnt` and `s_barrier` of a kernel is removed, and each count of an `s_waitcnt` weakened
+by one, one at a time; the program then runs again under the checker. A mutant is killed when the checker
+finds an error that the unchanged program does not have, or when the program hangs. It is equivalent in the
+run when, in the unchanged program, nothing depended on what was taken away; the reason is given. A mutant
+that survives without such a reason would be a hole in the checker.
+
+Made by `tools/kill_rate.py`; `margay mutate -- COMMAND` does the same for any program.
+"""
+
+
+def mutate(margay, command):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "mutants.json")
+        run = subprocess.run([margay, "mutate", "--json", path, "--", *command], capture_output=True, text=True)
+        if run.returncode not in (0, 1) or not os.path.exists(path):
+            sys.exit(f"{' '.join(command)}: margay mutate ended with {run.returncode}\n{run.stdout}{run.stderr}")
+        with open(path) as file:
+            return json.load(file)
+
+
+def place(mutant):
+    frame = next((frame for frame in mutant["frames"] if frame["line"]), None)
+    return f"{os.path.basename(frame['file'])}:{frame['line']}" if frame else f"{mutant['vaddr']:#x}"
+
+
+def fate(mutant):
+    if mutant["result"] == "killed":
+        return "killed by " + ", ".join(mutant["by"])
+    if mutant["result"] == "hang":
+        return "killed: it hangs"
+    if mutant["result"] == "equivalent":
+        return "equivalent: " + mutant["why"]
+    return {"own_result": "**only the program's own result**", "survived": "**survived**"}[mutant["result"]]
+
+
+def section(title, command, document):
+    rows = collections.Counter(
+        (mutant["instruction"], place(mutant), mutant["change"], fate(mutant)) for mutant in document["mutants"]
+    )
+    lines = [f"## {title}", "", f"`{' '.join(command)}`", ""]
+    lines += ["| instruction | line | change | sites | result |", "| --- | --- | --- | ---: | --- |"]
+    for (instruction, line, change, result), count in rows.items():
+        lines.append(f"| `{instruction}` | {line} | {change} | {count} | {result} |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("margay")
+    parser.add_argument("programs")
+    parser.add_argument("--output", default="docs/kill-rate.md")
+    options = parser.parse_args()
+
+    summary = ["| kernel | mutants | killed | equivalent in the run | unexplained | kill rate |"]
+    summary.append("| --- | ---: | ---: | ---: | ---: | ---: |")
+    sections = []
+    unexplained = 0
+    for title, arguments in RUNS:
+        command = [os.path.join(options.programs, arguments[0]), *arguments[1:]]
+        document = mutate(options.margay, command)
+        results = collections.Counter(mutant["result"] for mutant in document["mutants"])
+        mutants = sum(results.values())
+        killed = results["killed"] + results["hang"]
+        missed = results["survived"] + results["own_result"]
+        unexplained += missed
+        rate = 100 * killed / (killed + missed) if killed + missed else 100
+        summary.append(
+            f"| {title} | {mutants} | {killed} | {results['equivalent']} | {missed} | {rate:.1f} % |"
+        )
+        sections.append(section(title, arguments, document))
+        print(summary[-1], flush=True)
+    with open(options.output, "w") as file:
+        file.write("\n".join([INTRODUCTION, *summary, "", *sections]))
+    return 1 if unexplained else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
