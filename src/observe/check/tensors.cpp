@@ -282,6 +282,55 @@ void add_tile(Missed& missed, const TensorArgument& tensor, const TileOperation&
                             what, operation.columns);
 }
 
+// ---- The operation --------------------------------------------------------------------------
+
+/// A tile's rows and columns, or 0 and a vector's length, from the first such type that a
+/// function's name holds. A view of a shared tile names the tile as well, so it comes first.
+std::optional<TileOperation> tile_in(std::string_view name) {
+  struct Kind {
+    std::string_view name;
+    bool is_vector;
+  };
+  constexpr Kind kKinds[] = {{"kittens::st_subtile<", false},
+                             {"kittens::st<", false},
+                             {"kittens::rt<", false},
+                             {"kittens::sv<", true},
+                             {"kittens::rv<", true}};
+  for (const auto& [kind, is_vector] : kKinds) {
+    const auto at = name.find(kind);
+    if (at == name.npos) continue;
+    // The element type, or the tile that is viewed, then the numbers.
+    const auto parts = template_arguments(name.substr(at + kind.size()));
+    const std::size_t last = is_vector ? 1 : 2;
+    if (parts.size() <= last) continue;
+    const auto rows = number(parts[1]), columns = number(parts[last]);
+    if (!rows || !columns || *rows <= 0 || *columns <= 0) continue;
+    TileOperation operation;
+    operation.rows = is_vector ? 0 : static_cast<std::uint64_t>(*rows);
+    operation.columns = static_cast<std::uint64_t>(*columns);
+    return operation;
+  }
+  return std::nullopt;
+}
+
+/// "kittens::gl<float, 1, 1, -1, 8>" of a function's name; empty when there is none.
+std::string tensor_type_in(std::string_view name) {
+  const auto at = name.find(kTensorType);
+  if (at == name.npos) return {};
+  const auto parts = template_arguments(name.substr(at + kTensorType.size()));
+  if (parts.empty()) return {};
+  const char* const end = parts.back().data() + parts.back().size();
+  return std::string(name.substr(at, static_cast<std::size_t>(end - name.data()) - at)) + ">";
+}
+
+/// True when the rows of the tile run along the tensor's batches or depths, not along its rows.
+bool runs_along_other_axis(std::string_view name) {
+  for (const std::string_view call : {"global_tile<", "load<", "store<"})
+    for (const std::string_view axis : {"0,", "1,"})
+      if (name.find(std::string(call).append(axis)) != name.npos) return true;
+  return false;
+}
+
 }  // namespace
 
 std::vector<TensorArgument> tensor_arguments(const LaunchRequest& request, const Memory& memory,
@@ -294,51 +343,24 @@ std::vector<TensorArgument> tensor_arguments(const LaunchRequest& request, const
 }
 
 std::optional<TileOperation> tile_operation(std::span<const SourceFrame> frames) {
-  struct Kind {
-    std::string_view name;
-    std::size_t size_at;  // which template argument is the number of rows, or the length
-    bool is_vector;
-  };
-  // A view of a shared tile names the tile as well, so it comes first.
-  constexpr Kind kKinds[] = {{"kittens::st_subtile<", 1, false},
-                             {"kittens::st<", 1, false},
-                             {"kittens::rt<", 1, false},
-                             {"kittens::sv<", 1, true},
-                             {"kittens::rv<", 1, true}};
+  std::optional<TileOperation> operation;
   for (const SourceFrame& frame : frames) {
     // A user's template may name tiles as well and access something else.
     if (frame.file.find("/kittens/") == std::string::npos) continue;
     const std::string_view name = frame.function;
-    const auto tensor = name.find(kTensorType);
-    for (const Kind& kind : kKinds) {
-      const auto at = name.find(kind.name);
-      if (at == name.npos || tensor == name.npos) continue;
-      const auto parts = template_arguments(name.substr(at + kind.name.size()));
-      if (parts.size() < kind.size_at + (kind.is_vector ? 1 : 2)) return std::nullopt;
-      const auto first = number(parts[kind.size_at]);
-      const auto second = kind.is_vector ? first : number(parts[kind.size_at + 1]);
-      if (!first || !second || *first <= 0 || *second <= 0) return std::nullopt;
-      // Along another axis than 2 the rows of the tile are not rows of the tensor.
-      for (const std::string_view other :
-           {"global_tile<0,", "global_tile<1,", "load<0,", "load<1,", "store<0,", "store<1,"})
-        if (name.find(other) != name.npos) return std::nullopt;
-      TileOperation operation;
-      operation.rows = kind.is_vector ? 0 : static_cast<std::uint64_t>(*first);
-      operation.columns = static_cast<std::uint64_t>(*second);
-      const auto arguments = template_arguments(name.substr(tensor + kTensorType.size()));
-      if (!arguments.empty()) {
-        const auto length = static_cast<std::size_t>(arguments.back().data() +
-                                                     arguments.back().size() - name.data());
-        operation.tensor_type = name.substr(tensor, length - tensor);
-        operation.tensor_type += '>';
-      }
-      operation.counts_tiles = std::ranges::none_of(frames, [](const SourceFrame& f) {
-        return f.function.find("kittens::coord<kittens::ducks::default_type>") != std::string::npos;
-      });
-      return operation;
+    std::string tensor_type = tensor_type_in(name);
+    std::optional<TileOperation> tile = tensor_type.empty() ? std::nullopt : tile_in(name);
+    if (!tile) continue;
+    if (runs_along_other_axis(name)) return std::nullopt;
+    const bool counts_elements =
+        name.find("kittens::coord<kittens::ducks::default_type>") != name.npos;
+    if (!operation) {
+      operation = std::move(tile);
+      operation->tensor_type = std::move(tensor_type);
     }
+    if (counts_elements) operation->counts_tiles = false;
   }
-  return std::nullopt;
+  return operation;
 }
 
 Missed describe_missed(const std::vector<TensorArgument>& tensors,
