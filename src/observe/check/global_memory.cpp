@@ -19,7 +19,9 @@ constexpr std::uint8_t bits_from(unsigned first, unsigned count) {
 }  // namespace
 
 std::uint64_t WrittenMap::unwritten(std::uint64_t address, unsigned bytes) const {
-  const std::uint64_t first = address - range_.begin;
+  const std::uint64_t first = address - range_.begin, size = range_.end - range_.begin;
+  // What lies past the end is for memcheck.
+  bytes = first < size ? static_cast<unsigned>(std::min<std::uint64_t>(bytes, size - first)) : 0;
   std::uint64_t missing = 0;
   for (unsigned done = 0; done < bytes;) {
     const std::uint64_t bit = first + done;

@@ -28,7 +28,8 @@ class WrittenMap {
   explicit WrittenMap(AddressRange range)
       : range_(range), bits_((range.end - range.begin + 7) / 8) {}
   [[nodiscard]] const AddressRange& range() const { return range_; }
-  /// Bit n: byte n of [address, address + bytes) has not been written; bytes <= 64.
+  /// Bit n: byte n of [address, address + bytes) lies in the range and has not been written;
+  /// bytes <= 64.
   [[nodiscard]] std::uint64_t unwritten(std::uint64_t address, unsigned bytes) const;
   [[nodiscard]] bool all_written(std::uint64_t address, std::uint64_t bytes) const;
   /// True when the whole allocation is known to be written: nobody need ask about a part of it.

@@ -60,11 +60,11 @@ void LdsShadow::begin_workgroup() {
   direct_completed = {};
   phase_ = 1;
   last_needed_ = 0;
-  barrier_needed_ = false;
+  barrier_need_ = {};
 }
 
 void LdsShadow::open_barrier() {
-  barrier_needed_ = false;
+  barrier_need_ = {};
   if (phase_ == 0xffff) {  // forget who was where; what was written stays known
     for (Granule& g : granules_) g.write_phase = g.read_phase = 0;
     phase_ = 0;
@@ -234,10 +234,10 @@ inline void LdsShadow::write_granule(const LdsOperation& o, Granule& g, unsigned
     slow_write(o, g, lane, mask);
   if (g.read_phase != 0 && g.read_phase != phase_ && (g.readers & ~bit) != 0)
     note_order(g.read_phase);
-  if (written_now && g.writer != wave && !o.carried) {
+  if (written_now && g.writer != wave) {
     mix_writes(o, g, mask);
   } else if (written_now) {
-    if (g.writer == wave) g.write_mask |= mask;
+    g.write_mask |= mask;
     if (o.carried) return;
   } else {
     if (g.write_phase != 0 && g.writer != wave) note_order(g.write_phase);

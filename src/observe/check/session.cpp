@@ -62,7 +62,7 @@ class LaunchChecker final : public LaunchObserver {
       program_ = &program;
     }
     return std::make_unique<WorkerChecker>(
-        WorkerChecker::Launch{config_, request, program, memory_, global_, rule, number_,
+        WorkerChecker::Launch{config_, request, program, memory_, global_, rule, number_, stores_,
                               [this](WorkerResults results) { collect(std::move(results)); }});
   }
 
@@ -103,7 +103,7 @@ class LaunchChecker final : public LaunchObserver {
   const Memory& memory_;
   GlobalMemory& global_;
   std::uint64_t number_;
-  std::mutex mutex_;
+  std::mutex mutex_, stores_;
   const Program* program_ = nullptr;
   FindingSet findings_;
   std::vector<Run> runs_;
@@ -242,7 +242,7 @@ Report Session::report() {
     site.completed = known.counts.completed;
     for (std::size_t n = 0; n < 2; ++n) site.loosest[n] = known.counts.loosest[n];
     report.sites.push_back(std::move(site));
-    if (known.counts.executions != 0 && known.counts.ordered == 0 &&
+    if (known.counts.executions != 0 && known.counts.helped == 0 &&
         config_.has(known.site.is_barrier ? Tool::synccheck : Tool::waitcheck))
       advice.push_back(advice_of(known));
   }

@@ -157,9 +157,13 @@ const Instruction* WorkerChecker::step(Wave& wave, const Instruction& i) {
 }
 
 void WorkerChecker::settle_barrier() {
-  if (!lds_.take_barrier_was_needed()) return;
-  for (const std::uint32_t site : barrier_sites_) ++sites_.of(site).ordered;
-  for (auto& w : waves_) w->waits.barrier_was_needed();
+  const LdsShadow::Need need = lds_.take_barrier_need();
+  if (!need.needed && !need.sole) return;
+  for (const std::uint32_t site : barrier_sites_) {
+    ++sites_.of(site).helped;
+    sites_.of(site).ordered += need.sole;
+  }
+  for (auto& w : waves_) w->waits.barrier_was_needed(need.sole);
 }
 
 void WorkerChecker::barrier_opens(Workgroup& group) {
@@ -256,8 +260,9 @@ const Instruction* WorkerChecker::memory(PerWave& w, InstructionFacts& facts, Wa
   LaneAccesses accesses;
   lane_accesses(wave, *facts.instruction, facts.form, accesses);
   std::uint64_t outside = 0;
-  if (memcheck_)
-    for (std::uint32_t n = 0; n < accesses.count; ++n)
+  // Lanes outside LDS touch nothing; a launch that is not checked for it goes on just so.
+  for (std::uint32_t n = 0; n < accesses.count; ++n)
+    if (memcheck_ || accesses.access[n].space == MemorySpace::lds)
       outside |= bounds_.outside(accesses.access[n], facts, wave);
   Outstanding& flight = w.waits.issue(facts, exec);
   if (facts.form.path == Path::scalar) {
@@ -269,6 +274,9 @@ const Instruction* WorkerChecker::memory(PerWave& w, InstructionFacts& facts, Wa
     for (std::uint32_t n = 0; n < accesses.count; ++n) scalar_access(w, facts, accesses.access[n]);
     return execute(w, facts, wave, flight);
   }
+  std::unique_lock<std::mutex> stores;
+  if (racecheck_ && facts.form.is_write && !facts.form.is_atomic && facts.counters.vm)
+    stores = std::unique_lock(launch_.stores);
   bool second = false;
   for (std::uint32_t n = 0; n < accesses.count; ++n) {
     LaneAccess& access = accesses.access[n];
