@@ -89,5 +89,40 @@ TEST(Session, LanesOutOfBoundsAreMasked) {
   EXPECT_FALSE(run("all_lanes_past_the_end")) << "is no news";
 }
 
+// Without memcheck nobody has looked at addresses before the other tools do.
+TEST(Session, OutOfBoundsWithoutMemcheck) {
+  for (const Tool tool : {Tool::racecheck, Tool::initcheck, Tool::waitcheck}) {
+    CheckConfig config;
+    config.tools.set(index_of(tool));
+    Bench bench(1, config);
+    const Session::Checked lds = bench.launch(Listing::instance().kernel("lds_past_its_end"));
+    EXPECT_TRUE(lds.result);
+    EXPECT_TRUE(lds.fresh.empty());
+    for (std::uint32_t lane = 0; lane < 64; ++lane)
+      EXPECT_EQ(bench.results()[lane], lane < 32 ? lane : 0) << "lane " << lane;
+    // The device stops here, as it does when nobody checks.
+    for (const char* name : {"a_load_past_the_end", "a_load_past_unwritten_memory"})
+      EXPECT_FALSE(bench.launch(Listing::instance().kernel(name)).result) << name;
+  }
+}
+
+// The report is the same however many host threads run the workgroups.
+TEST(Session, ReportsDoNotDependOnThreads) {
+  const auto report_of = [](unsigned threads) {
+    Bench bench(threads, everything());
+    for (const ListedKernel& listed : Listing::instance().kernels()) {
+      if (listed.name.starts_with("deadlock")) continue;
+      ListedKernel kernel = listed;
+      kernel.grid *= 8;
+      EXPECT_TRUE(bench.launch(kernel).result) << kernel.name;
+    }
+    return json_of(bench.session().report());
+  };
+  const std::string one = report_of(1);
+  EXPECT_EQ(one, report_of(2));
+  EXPECT_EQ(one, report_of(4));
+  EXPECT_EQ(one, report_of(4));
+}
+
 }  // namespace
 }  // namespace margay::check

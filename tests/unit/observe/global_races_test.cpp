@@ -1,0 +1,214 @@
+// Races between workgroups on random runs, against a comparison of each with each.
+#include "observe/check/global_races.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <tuple>
+
+namespace margay::check {
+namespace {
+
+using AddressRun = check::Run;  // Run is also a function of testing::Test
+using Rng = std::mt19937;
+
+unsigned below(Rng& rng, unsigned n) { return static_cast<unsigned>(rng() % n); }
+
+/// Runs of a launch as the workgroups leave them, in a small space so that many touch.
+std::vector<AddressRun> random_runs(Rng& rng) {
+  std::vector<AddressRun> runs(below(rng, 40) + 1);
+  std::uint64_t time = 0;
+  const unsigned space = 16 + below(rng, 400);
+  for (AddressRun& run : runs) {
+    run.begin = 4 * below(rng, space);
+    run.end = run.begin + 4 * (1 + below(rng, 8));
+    run.time = ++time;
+    run.workgroup = below(rng, 4);
+    run.vaddr = 4 * below(rng, 5);
+    run.wave = static_cast<std::uint8_t>(below(rng, 4));
+    run.lane = static_cast<std::uint8_t>(below(rng, 64));
+    run.is_write = below(rng, 3) == 0;
+    run.is_atomic = below(rng, 5) == 0;
+    run.same_value = run.is_write && below(rng, 3) == 0;
+    run.acquired = below(rng, 4) == 0;
+    run.released = below(rng, 4) == 0;
+  }
+  return runs;
+}
+
+/// compact() as a launch uses it: per workgroup.
+std::vector<AddressRun> compacted(const std::vector<AddressRun>& runs) {
+  std::map<std::uint32_t, std::vector<AddressRun>> by_group;
+  for (const AddressRun& run : runs) by_group[run.workgroup].push_back(run);
+  std::vector<AddressRun> out;
+  for (auto& [group, own] : by_group) {
+    compact(own);
+    out.insert(out.end(), own.begin(), own.end());
+  }
+  return out;
+}
+
+/// The rule, in words of its own: workgroups differ, bytes are shared, somebody writes, not both
+/// are atomics, and neither released what the other acquired.
+bool races(const AddressRun& a, const AddressRun& b) {
+  if (a.workgroup == b.workgroup || a.end <= b.begin || b.end <= a.begin) return false;
+  if (!a.is_write && !b.is_write) return false;
+  if (a.is_atomic && b.is_atomic) return false;
+  return !(a.released && b.acquired) && !(b.released && a.acquired);
+}
+/// Two instructions, and whether both write and the later one changed nothing.
+using Pair = std::tuple<std::uint32_t, std::uint32_t, bool>;
+
+std::map<Pair, std::uint64_t> brute_force(const std::vector<AddressRun>& runs) {
+  std::map<Pair, std::uint64_t> out;
+  for (std::size_t n = 0; n < runs.size(); ++n)
+    for (std::size_t m = 0; m < n; ++m) {
+      const AddressRun &a = runs[n], &b = runs[m];
+      if (!races(a, b)) continue;
+      const bool benign = a.is_write && b.is_write && (a.time > b.time ? a : b).same_value;
+      ++out[{std::min(a.vaddr, b.vaddr), std::max(a.vaddr, b.vaddr), benign}];
+    }
+  return out;
+}
+
+std::map<Pair, std::uint64_t> pairs_of(const std::vector<Conflict>& conflicts) {
+  std::map<Pair, std::uint64_t> out;
+  for (const Conflict& c : conflicts)
+    out[{std::min(c.first.vaddr, c.second.vaddr), std::max(c.first.vaddr, c.second.vaddr),
+         c.first.same_value}] += c.count;
+  return out;
+}
+
+auto fields(const Conflict& c) {
+  return std::tuple(c.first.workgroup, c.first.vaddr, c.first.wave, c.first.lane,
+                    c.second.workgroup, c.second.vaddr, c.second.wave, c.second.lane, c.begin,
+                    c.end, c.count, c.first.same_value);
+}
+
+TEST(GlobalRaces, ConflictsAreThoseOfEachWithEach) {
+  Rng rng(1);
+  std::size_t found = 0;
+  for (int round = 0; round < 3000; ++round) {
+    const std::vector<AddressRun> runs = compacted(random_runs(rng));
+    const auto expected = brute_force(runs);
+    ASSERT_EQ(pairs_of(conflicts_between_workgroups(runs)), expected) << "round " << round;
+    found += !expected.empty();
+  }
+  EXPECT_GT(found, 1000u);
+}
+
+TEST(GlobalRaces, ExamplesAreRaces) {
+  Rng rng(2);
+  for (int round = 0; round < 1000; ++round) {
+    const std::vector<AddressRun> runs = compacted(random_runs(rng));
+    for (const Conflict& c : conflicts_between_workgroups(runs)) {
+      ASSERT_TRUE(races(c.first, c.second));
+      ASSERT_LE(c.first.workgroup, c.second.workgroup);
+      ASSERT_EQ(c.begin, std::max(c.first.begin, c.second.begin));
+      ASSERT_EQ(c.end, std::min(c.first.end, c.second.end));
+    }
+  }
+}
+
+TEST(GlobalRaces, TheOrderOfTheInputMakesNoDifference) {
+  Rng rng(3);
+  for (int round = 0; round < 1000; ++round) {
+    std::vector<AddressRun> runs = compacted(random_runs(rng));
+    const auto first = conflicts_between_workgroups(runs);
+    std::ranges::shuffle(runs, rng);
+    const auto second = conflicts_between_workgroups(runs);
+    ASSERT_EQ(first.size(), second.size());
+    for (std::size_t n = 0; n < first.size(); ++n)
+      ASSERT_EQ(fields(first[n]), fields(second[n])) << "round " << round;
+  }
+}
+
+/// What a run says of each of its bytes.
+using Said = std::set<std::tuple<std::uint64_t, std::uint32_t, bool, bool, bool, bool, bool>>;
+Said said(const std::vector<AddressRun>& runs) {
+  Said out;
+  for (const AddressRun& run : runs)
+    for (std::uint64_t at = run.begin; at < run.end; ++at)
+      out.emplace(at, run.vaddr, run.is_write, run.is_atomic, run.acquired, run.released,
+                  run.same_value);
+  return out;
+}
+
+TEST(GlobalRaces, CompactKeepsEveryByte) {
+  Rng rng(4);
+  std::size_t merged = 0;
+  for (int round = 0; round < 1000; ++round) {
+    std::vector<AddressRun> runs = random_runs(rng);
+    for (AddressRun& run : runs) run.workgroup = 0;
+    const Said before = said(runs);
+    const std::size_t size = runs.size();
+    compact(runs);
+    ASSERT_EQ(said(runs), before) << "round " << round;
+    merged += size - runs.size();
+    for (std::size_t n = 0; n < runs.size(); ++n)
+      for (std::size_t m = 0; m < n; ++m) {
+        const AddressRun &a = runs[n], &b = runs[m];
+        const bool same_kind =
+            std::tuple(a.vaddr, a.is_write, a.is_atomic, a.acquired, a.released, a.same_value) ==
+            std::tuple(b.vaddr, b.is_write, b.is_atomic, b.acquired, b.released, b.same_value);
+        ASSERT_FALSE(same_kind && a.begin <= b.end && b.begin <= a.end) << "these could be one";
+      }
+    std::vector<AddressRun> again = runs;
+    compact(again);
+    ASSERT_EQ(again.size(), runs.size());
+  }
+  EXPECT_GT(merged, 300u);
+}
+
+TEST(GlobalRaces, CompactLosesNoRace) {
+  Rng rng(5);
+  for (int round = 0; round < 1000; ++round) {
+    const std::vector<AddressRun> runs = random_runs(rng);
+    std::set<std::pair<std::uint32_t, std::uint32_t>> before, after;
+    for (const auto& [pair, count] : brute_force(runs))
+      before.emplace(std::get<0>(pair), std::get<1>(pair));
+    for (const auto& [pair, count] : brute_force(compacted(runs)))
+      after.emplace(std::get<0>(pair), std::get<1>(pair));
+    ASSERT_EQ(before, after) << "round " << round;
+  }
+}
+
+// A launch in which very many runs are open at one address: pairs may be left out, not all of them.
+TEST(GlobalRaces, ManyWorkgroupsWriteTheSameBytes) {
+  std::vector<AddressRun> runs(2000);
+  for (std::uint32_t n = 0; n < runs.size(); ++n) {
+    runs[n].end = 1024;
+    runs[n].workgroup = n;
+    runs[n].vaddr = 4;
+    runs[n].time = n + 1;
+    runs[n].is_write = true;
+  }
+  const auto conflicts = conflicts_between_workgroups(runs);
+  ASSERT_EQ(conflicts.size(), 1u);
+  EXPECT_EQ(conflicts[0].first.workgroup, 0u);
+  EXPECT_EQ(conflicts[0].second.workgroup, 1u);
+  EXPECT_GE(conflicts[0].count, runs.size() - 1);
+}
+
+// One write among very many reads that are open at its address.
+TEST(GlobalRaces, OneWriteAmongManyReads) {
+  for (const bool last : {false, true}) {
+    std::vector<AddressRun> runs(1000);
+    for (std::uint32_t n = 0; n < runs.size(); ++n) {
+      runs[n].end = 1024;
+      runs[n].workgroup = n;
+      runs[n].vaddr = 4;
+    }
+    AddressRun& write = last ? runs.back() : runs.front();
+    write.is_write = true;
+    write.vaddr = 8;
+    const auto conflicts = conflicts_between_workgroups(runs);
+    ASSERT_EQ(conflicts.size(), 1u) << last;
+  }
+}
+
+}  // namespace
+}  // namespace margay::check
