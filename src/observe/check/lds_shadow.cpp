@@ -60,11 +60,11 @@ void LdsShadow::begin_workgroup() {
   direct_completed = {};
   phase_ = 1;
   last_needed_ = 0;
-  barrier_need_ = {};
+  barrier_needed_ = false;
 }
 
 void LdsShadow::open_barrier() {
-  barrier_need_ = {};
+  barrier_needed_ = false;
   if (phase_ == 0xffff) {  // forget who was where; what was written stays known
     for (Granule& g : granules_) g.write_phase = g.read_phase = 0;
     phase_ = 0;
