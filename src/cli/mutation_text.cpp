@@ -29,10 +29,10 @@ std::string place_text(const check::Site& site, std::string_view directory) {
 
 /// Why a mutant that nobody noticed makes no difference.
 std::string reason(const check::Site& site, const Mutant& mutant) {
-  if (site.is_barrier) return "no data passed between waves over it";
+  if (site.is_barrier) return "no data passed between waves over it alone";
   if (site.completed == 0) return "nothing that it waits for was in flight";
   if (mutant.counter < 0 || site.ordered == 0)
-    return "what it waited for was not used before another wait";
+    return "what it waited for was not used, or another wait would have done";
   const std::size_t counter = mutant.counter == 0 ? 0 : 1;
   if (mutant.counter == 1 || site.loosest[counter] == check::kNeverNeeded)
     return "nothing depended on this counter";

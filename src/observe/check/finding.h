@@ -71,8 +71,9 @@ struct Site {
   std::uint32_t word = 0;  ///< The instruction's four bytes.
   bool is_barrier = false;
   std::uint64_t executions = 0;  ///< Wave executions over all launches.
-  std::uint64_t ordered = 0;     ///< How many of them something depended on.
-  std::uint64_t completed = 0;   ///< Of a wait: memory instructions that it proved complete.
+  /// How often something depended on it that nothing else would have ordered.
+  std::uint64_t ordered = 0;
+  std::uint64_t completed = 0;  ///< Of a wait: memory instructions that it proved complete.
   /// Of a wait: the highest vmcnt and lgkmcnt with which it would still have done all that
   /// something depended on; kNeverNeeded: nothing depended on that counter.
   std::array<std::uint32_t, 2> loosest = {kNeverNeeded, kNeverNeeded};

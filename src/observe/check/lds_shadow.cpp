@@ -60,11 +60,11 @@ void LdsShadow::begin_workgroup() {
   direct_completed = {};
   phase_ = 1;
   last_needed_ = 0;
-  barrier_needed_ = false;
+  barrier_need_ = {};
 }
 
 void LdsShadow::open_barrier() {
-  barrier_needed_ = false;
+  barrier_need_ = {};
   if (phase_ == 0xffff) {  // forget who was where; what was written stays known
     for (Granule& g : granules_) g.write_phase = g.read_phase = 0;
     phase_ = 0;

@@ -60,8 +60,12 @@ class LdsShadow {
 
   /// All waves have passed the barrier. Accesses in flight are to be told again, as carried.
   void open_barrier();
-  /// Whether some access relied on the last barrier; then forgets it.
-  [[nodiscard]] bool take_barrier_was_needed() { return std::exchange(barrier_needed_, false); }
+  /// Whether some access relied on the last barrier, and whether no earlier one would have done;
+  /// then forgets it.
+  struct Need {
+    bool needed = false, sole = false;
+  };
+  [[nodiscard]] Need take_barrier_need() { return std::exchange(barrier_need_, {}); }
   /// The barrier before the current phase orders something else (global memory, say).
   void need_barrier(std::uint32_t since_phase) { note_order(since_phase); }
   [[nodiscard]] std::uint32_t phase() const { return phase_; }
@@ -115,9 +119,10 @@ class LdsShadow {
   void note_order(std::uint32_t since_phase) {
     // Somebody must have been stopped at a barrier in [since_phase, phase_ - 1]; the last one that
     // was needed may do already.
+    if (since_phase + 1 == phase_) barrier_need_.sole = true;
     if (since_phase <= last_needed_) return;
     last_needed_ = phase_ - 1;
-    barrier_needed_ = true;
+    barrier_need_.needed = true;
   }
 
   /// The other side of a conflict.
@@ -143,7 +148,7 @@ class LdsShadow {
   std::array<SyncClock, kMaxWaves> clocks_{};
   std::uint16_t phase_ = 1;
   std::uint32_t last_needed_ = 0;
-  bool barrier_needed_ = false;
+  Need barrier_need_;
 
  public:
   /// Direct loads complete when their wave waits; until then its own reads are too early.

@@ -13,26 +13,75 @@ enum class Counter : std::uint8_t { vm, lgkm };
 /// Of one wait or barrier.
 struct SiteCounts {
   std::uint64_t executions = 0;
-  std::uint64_t ordered = 0;    ///< Times something depended on it.
+  std::uint64_t helped = 0;   ///< Times something depended on it, or on another that did the same.
+  std::uint64_t ordered = 0;  ///< Times something depended on it, and nothing else would have done.
   std::uint64_t completed = 0;  ///< Memory instructions that a wait proved complete.
   /// The highest vmcnt and lgkmcnt with which the wait would still have done all that something
-  /// depended on; kNothing: nothing did.
+  /// depended on and nothing else did; kNothing: there is no such thing.
   static constexpr std::uint8_t kNothing = 0xff;
   std::array<std::uint8_t, 2> loosest = {kNothing, kNothing};
 
   void merge(const SiteCounts& other) {
     executions += other.executions;
+    helped += other.helped;
     ordered += other.ordered;
     completed += other.completed;
     for (std::size_t n = 0; n < 2; ++n) loosest[n] = std::min(loosest[n], other.loosest[n]);
   }
 };
 
-/// What a wait has done that something may come to depend on.
+/// What a wait has done that something came to depend on.
 struct Credit {
   std::uint32_t site = ~std::uint32_t{0};
   Counter counter = Counter::vm;
   std::uint8_t count = 0;  ///< The highest count that would have done.
+  bool sole = false;       ///< No other wait would have done.
+};
+
+/// How an instruction in flight was proven complete.
+struct Completion {
+  std::uint64_t wait = 0;   ///< Which of the wave's waits did it, counted from 1; 0: none did.
+  std::uint64_t order = 0;  ///< Which instruction of its counter it is, counted from 1.
+  Counter counter = Counter::vm;
+  bool in_order = true;
+};
+
+/// The waits that a wave has executed lately. Several may each have proven an instruction complete
+/// before somebody depends on it: then any one of them could be missing, but not all; the last one
+/// is taken to have helped.
+class WaitHistory {
+ public:
+  struct Event {
+    std::uint32_t site = 0;
+    std::array<std::uint8_t, 2> counts = {};   ///< By Counter; at capacity: not waited for.
+    std::array<std::uint64_t, 2> issued = {};  ///< How many instructions each had counted by then.
+  };
+  static constexpr std::array<std::uint8_t, 2> kCapacity = {63, 15};
+
+  void clear() { count_ = 0; }
+  void add(const Event& event) { events_[count_++ % kEvents] = event; }
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+
+  /// Who is to be credited when something depends on the completion now. Only for wait != 0.
+  [[nodiscard]] Credit credit(const Completion& c) const {
+    const auto counter = static_cast<std::size_t>(c.counter);
+    const std::uint64_t oldest = count_ > kEvents ? count_ - kEvents + 1 : 1;
+    for (std::uint64_t wait = count_; wait >= std::max(c.wait, oldest); --wait) {
+      const Event& event = events_[(wait - 1) % kEvents];
+      const std::uint64_t newer = event.issued[counter] - c.order;
+      const std::uint8_t count = event.counts[counter];
+      if (count == kCapacity[counter] || (c.in_order ? newer < count : count != 0)) continue;
+      return {event.site, c.counter,
+              static_cast<std::uint8_t>(c.in_order ? std::min<std::uint64_t>(newer, 254) : 0),
+              wait == c.wait};
+    }
+    return {};  // too long ago to tell
+  }
+
+ private:
+  static constexpr std::uint64_t kEvents = 64;
+  std::array<Event, kEvents> events_;
+  std::uint64_t count_ = 0;
 };
 
 class SiteTable {
@@ -42,7 +91,10 @@ class SiteTable {
     return counts_[site];
   }
   void needed(const Credit& credit) {
+    if (credit.site == ~std::uint32_t{0}) return;
     SiteCounts& site = of(credit.site);
+    ++site.helped;
+    if (!credit.sole) return;
     ++site.ordered;
     std::uint8_t& loosest = site.loosest[static_cast<std::size_t>(credit.counter)];
     loosest = std::min(loosest, credit.count);

@@ -31,10 +31,12 @@ void for_each_bit(const std::array<std::uint64_t, n>& a, const std::array<std::u
       visit(static_cast<unsigned>(64 * word) + static_cast<unsigned>(std::countr_zero(rest)));
 }
 
-/// The lowest-numbered credit of each site is enough.
+constexpr std::size_t kMostStores = 256;
+
+/// The strictest credit of each site is enough.
 void remember(std::vector<Credit>& credits, const Credit& credit) {
   for (Credit& known : credits)
-    if (known.site == credit.site && known.counter == credit.counter) {
+    if (known.site == credit.site && known.counter == credit.counter && known.sole == credit.sole) {
       known.count = std::min(known.count, credit.count);
       return;
     }
@@ -56,9 +58,11 @@ void WaitTracker::begin(std::uint32_t wave, std::uint32_t accum_offset) {
   unordered_.clear();
   attention_ = pending_ = {};
   scalar_attention_ = scalar_pending_ = {};
-  lds_waits_.clear();
+  history_.clear();
+  issued_ = {};
+  lds_completed_list_.clear();
   published_.clear();
-  store_waits_.clear();
+  stores_completed_.clear();
 }
 
 // ---- Issue, wait, complete ------------------------------------------------------------------
@@ -72,7 +76,7 @@ Outstanding& WaitTracker::issue(const InstructionFacts& facts, std::uint64_t exe
     OutstandingRing& ring = counters.vm ? vm_ : lgkm_;
     // The hardware does not issue what its counter cannot count.
     if (ring.size() == (counters.vm ? kVmCapacity : kLgkmCapacity)) {
-      complete(ring.oldest(), {});
+      complete(ring.oldest(), false);
       ring.pop();
     }
     flight = &ring.push();
@@ -80,6 +84,9 @@ Outstanding& WaitTracker::issue(const InstructionFacts& facts, std::uint64_t exe
   flight->facts = &facts;
   flight->lanes = facts.use.ignores_exec ? ~0ull : exec;
   flight->serial = ++serial_;
+  std::uint64_t& issued =
+      issued_[static_cast<std::size_t>(counters.vm ? Counter::vm : Counter::lgkm)];
+  flight->order = counters.in_order ? ++issued : issued;
   flight->lds_step = 0;
   flight->lds_count = 0;
   flight->deferred.reset();
@@ -100,59 +107,65 @@ Outstanding& WaitTracker::issue(const InstructionFacts& facts, std::uint64_t exe
 }
 
 void WaitTracker::drain() {
-  for_each_in_order([&](Outstanding& flight) { complete(flight, {}); });
+  for_each_in_order([&](Outstanding& flight) { complete(flight, false); });
   vm_.clear();
   lgkm_.clear();
   unordered_.clear();
 }
 
-void WaitTracker::complete(Outstanding& flight, const Credit& credit) {
+void WaitTracker::complete(Outstanding& flight, bool by_wait) {
   if (on_complete) on_complete(flight);
+  const Counters& counters = flight.facts->counters;
+  const Completion completion{by_wait ? history_.count() : 0, flight.order,
+                              counters.vm ? Counter::vm : Counter::lgkm, counters.in_order};
   const RegisterUse& use = flight.facts->use;
-  const bool credited = credit.site != kNoSite;
   for_each_bit(use.writes, pending_, [&](unsigned row) {
     if (rows_[row].serial != flight.serial) return;  // a later load writes it as well
     clear(pending_, row);
-    row_credits_[row] = credit;
-    if (!credited) clear(attention_, row);
+    row_completions_[row] = completion;
+    if (!by_wait) clear(attention_, row);
   });
   for_each_bit(use.scalar_writes, scalar_pending_, [&](unsigned index) {
     if (scalars_[index].serial != flight.serial) return;
     clear(scalar_pending_, index);
-    scalar_credits_[index] = credit;
-    if (!credited) clear(scalar_attention_, index);
+    scalar_completions_[index] = completion;
+    if (!by_wait) clear(scalar_attention_, index);
   });
-  if (flight.lds_step != 0 && flight.facts->counters.vm)
+  if (flight.lds_step != 0 && counters.vm)
     direct_completed_ = std::max(direct_completed_, flight.lds_step);
-  if (!credited) return;
-  ++sites_.of(credit.site).completed;
-  if (flight.lds_step != 0) remember(lds_waits_, credit);
-  if (flight.facts->form.is_write && flight.facts->counters.vm) remember(store_waits_, credit);
+  if (!by_wait) return;
+  ++sites_.of(current_site_).completed;
+  if (flight.lds_step != 0) lds_completed_list_.push_back(completion);
+  if (flight.facts->form.is_write && counters.vm) {
+    // A kernel that never releases anything would make a long list; its newest stores will do.
+    if (stores_completed_.size() > kMostStores)
+      stores_completed_.erase(stores_completed_.begin(), stores_completed_.end() - kMostStores / 2);
+    stores_completed_.push_back(completion);
+  }
 }
 
 void WaitTracker::wait(const InstructionFacts& facts) {
   ++sites_.of(facts.site).executions;
-  const auto drain = [&](OutstandingRing& ring, Counter counter, unsigned count) {
+  current_site_ = facts.site;
+  history_.add({facts.site, {facts.wait.vm, facts.wait.lgkm}, issued_});
+  const auto drain = [&](OutstandingRing& ring, unsigned count) {
     while (ring.size() > count) {
-      // It would have been complete as well had one waited for all but those after it.
-      const auto newer = static_cast<std::uint8_t>(ring.size() - 1);
-      complete(ring.oldest(), {facts.site, counter, newer});
+      complete(ring.oldest(), true);
       ring.pop();
     }
   };
-  if (facts.wait.vm < kVmCapacity) drain(vm_, Counter::vm, facts.wait.vm);
-  if (facts.wait.lgkm < kLgkmCapacity) drain(lgkm_, Counter::lgkm, facts.wait.lgkm);
+  if (facts.wait.vm < kVmCapacity) drain(vm_, facts.wait.vm);
+  if (facts.wait.lgkm < kLgkmCapacity) drain(lgkm_, facts.wait.lgkm);
   if (facts.wait.vm != 0 && facts.wait.lgkm != 0) return;
   for (std::size_t n = 0; n < unordered_.size();) {
     Outstanding& flight = unordered_[n];
-    const Counter counter = facts.wait.lgkm == 0 && flight.waits_lgkm ? Counter::lgkm : Counter::vm;
     if (facts.wait.vm == 0) flight.waits_vm = false;
     if (facts.wait.lgkm == 0) flight.waits_lgkm = false;
     if (flight.waits_vm || flight.waits_lgkm) {
       ++n;
       continue;
     }
-    complete(flight, {facts.site, counter, 0});
+    complete(flight, true);
     unordered_.erase(unordered_.begin() + static_cast<std::ptrdiff_t>(n));
   }
 }
@@ -167,18 +180,23 @@ std::uint32_t WaitTracker::lds_completed() const {
 
 void WaitTracker::open_barrier() {
   // What an earlier barrier published and nothing has relied on yet may still be relied on.
-  for (const Credit& credit : lds_waits_) remember(published_, credit);
-  lds_waits_.clear();
+  for (const Completion& completion : lds_completed_list_)
+    if (const Credit credit = history_.credit(completion); credit.site != kNoSite)
+      remember(published_, credit);
+  lds_completed_list_.clear();
 }
 
-void WaitTracker::barrier_was_needed() {
-  for (const Credit& credit : published_) sites_.needed(credit);
+void WaitTracker::barrier_was_needed(bool sole) {
+  for (Credit credit : published_) {
+    credit.sole &= sole;
+    sites_.needed(credit);
+  }
   published_.clear();
 }
 
 void WaitTracker::release() {
-  for (const Credit& credit : store_waits_) sites_.needed(credit);
-  store_waits_.clear();
+  for (const Completion& completion : stores_completed_) needed(completion);
+  stores_completed_.clear();
 }
 
 // ---- Registers ------------------------------------------------------------------------------
@@ -193,7 +211,7 @@ void WaitTracker::touch(const InstructionFacts& facts, std::uint64_t exec) {
 
 void WaitTracker::settle_row(unsigned row, const InstructionFacts& facts, std::uint64_t exec) {
   if (!test(pending_, row)) {  // complete: somebody depends on the wait that proved it
-    if (row_credits_[row].site != kNoSite) sites_.needed(row_credits_[row]);
+    needed(row_completions_[row]);
     clear(attention_, row);
     return;
   }
@@ -215,7 +233,7 @@ void WaitTracker::settle_row(unsigned row, const InstructionFacts& facts, std::u
 
 void WaitTracker::settle_scalar(unsigned index, const InstructionFacts& facts) {
   if (!test(scalar_pending_, index)) {
-    if (scalar_credits_[index].site != kNoSite) sites_.needed(scalar_credits_[index]);
+    needed(scalar_completions_[index]);
     clear(scalar_attention_, index);
     return;
   }

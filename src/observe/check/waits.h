@@ -39,6 +39,7 @@ struct Outstanding {
   std::uint32_t phase_step = 0;
   std::uint8_t lds_count = 0;  ///< How many of `lds` are in use.
   bool waits_vm = false, waits_lgkm = false;
+  std::uint64_t order = 0;  ///< Of its counter's instructions.
   OutstandingLds lds[2];
   std::unique_ptr<DeferredInstruction> deferred;  ///< Adversarial runs: it has not been run yet.
 };
@@ -84,8 +85,9 @@ class WaitTracker {
   void wait(const InstructionFacts& facts);
   /// All waves are at the barrier: what was waited for before it is published by it.
   void open_barrier();
-  /// The last barrier was needed, and so were the waits before it.
-  void barrier_was_needed();
+  /// The last barrier was needed, and so were the waits before it. `sole`: no other barrier would
+  /// have done.
+  void barrier_was_needed(bool sole);
   /// Others may see this wave's stores from here on (an atomic, a cache write-back).
   void release();
 
@@ -128,7 +130,10 @@ class WaitTracker {
     const InstructionFacts* facts = nullptr;
     bool reported = false;
   };
-  void complete(Outstanding& flight, const Credit& credit);
+  void complete(Outstanding& flight, bool by_wait);
+  void needed(const Completion& completion) {
+    if (completion.wait != 0) sites_.needed(history_.credit(completion));
+  }
   void settle_row(unsigned row, const InstructionFacts& facts, std::uint64_t exec);
   void settle_scalar(unsigned index, const InstructionFacts& facts);
   void report_early(const Pending& pending, const InstructionFacts& facts, std::uint64_t lanes,
@@ -148,9 +153,15 @@ class WaitTracker {
   std::array<std::uint64_t, 2> scalar_attention_{}, scalar_pending_{};
   std::array<Pending, 512> rows_;
   std::array<Pending, 128> scalars_;
-  std::array<Credit, 512> row_credits_;
-  std::array<Credit, 128> scalar_credits_;
-  std::vector<Credit> lds_waits_, published_, store_waits_;
+  WaitHistory history_;
+  std::uint32_t current_site_ = 0;
+  std::array<std::uint64_t, 2> issued_ = {};  // by Counter
+  std::array<Completion, 512> row_completions_;
+  std::array<Completion, 128> scalar_completions_;
+  /// LDS instructions completed since the last barrier; what earlier barriers published.
+  std::vector<Completion> lds_completed_list_;
+  std::vector<Credit> published_;
+  std::vector<Completion> stores_completed_;
 };
 
 }  // namespace margay::check
