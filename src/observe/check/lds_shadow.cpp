@@ -285,6 +285,7 @@ void LdsShadow::slow_write(const LdsOperation& o, Granule& g, unsigned lane, std
                   writes_same_value(o, lane, g, mask));
     }
   }
+  if (o.atomic) return;  // on a flag that others watch
   if (g.read_phase != phase_ || (g.read_mask & mask) == 0) return;
   if ((g.flags & kMixedReads) != 0) {
     const Details& d = details(g);
@@ -295,7 +296,7 @@ void LdsShadow::slow_write(const LdsOperation& o, Granule& g, unsigned lane, std
     return;
   }
   const auto others = static_cast<unsigned>(g.readers) & ~(1u << wave);
-  if (others == 0 || o.atomic) return;  // an atomic on a flag that others watch
+  if (others == 0) return;
   const unsigned reader =
       g.reader != wave ? g.reader : static_cast<unsigned>(std::countr_zero(others));
   const auto both = static_cast<std::uint8_t>(g.read_mask & mask);
