@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <map>
 #include <tuple>
 
@@ -13,14 +12,10 @@ namespace {
 
 constexpr std::size_t kCompactAt = 1 << 15;
 
-std::uint64_t now() {
-  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-}
-
 /// All in which two runs must agree to become one, as a number: sorting is most of the work.
 std::uint64_t kind_of(const Run& r) {
   const unsigned flags = (r.is_write ? 1u : 0) | (r.is_atomic ? 2u : 0) | (r.acquired ? 4u : 0) |
-                         (r.released ? 8u : 0) | (r.same_value ? 16u : 0);
+                         (r.released ? 8u : 0);
   return std::uint64_t{r.vaddr} << 8 | flags;
 }
 /// An order in which neighbours that can be merged stand together; of one workgroup's runs.
@@ -28,7 +23,7 @@ bool before(const Run& a, const Run& b) {
   const std::uint64_t kind_a = kind_of(a), kind_b = kind_of(b);
   if (kind_a != kind_b) return kind_a < kind_b;
   if (a.begin != b.begin) return a.begin < b.begin;
-  return std::tie(a.end, a.time, a.wave, a.lane) < std::tie(b.end, b.time, b.wave, b.lane);
+  return std::tie(a.end, a.digest, a.wave, a.lane) < std::tie(b.end, b.digest, b.wave, b.lane);
 }
 /// By address, and the same whichever workgroup ran first.
 bool before_in_memory(const Run& a, const Run& b) {
@@ -43,19 +38,50 @@ bool before_in_memory(const Run& a, const Run& b) {
   return (a.is_write || b.is_write) && !(a.is_atomic && b.is_atomic) && overlap(a, b);
 }
 
+/// Two writes that left the same, as far as their digests tell.
+[[nodiscard]] bool same_value(const Run& a, const Run& b) {
+  return a.is_write && b.is_write && !a.is_atomic && !b.is_atomic && !a.mixed && !b.mixed &&
+         a.begin == b.begin && a.end == b.end && a.digest == b.digest;
+}
+/// Adds `run`, which touches `into` and begins no earlier, to it; `into` ends with `last`.
+void append(Run& into, const Run& last, const Run& run) {
+  const bool repeated = run.begin == last.begin && run.end == last.end && run.digest == last.digest;
+  into.mixed |= run.mixed || (!repeated && run.begin != into.end);
+  if (!repeated) into.digest += run.digest;
+  into.end = std::max(into.end, run.end);
+}
+
 }  // namespace
+
+std::uint64_t digest_of(std::uint64_t address, const std::uint8_t* value, unsigned bytes) {
+  std::uint64_t sum = 0;
+  for (unsigned n = 0; n < bytes;) {
+    const std::uint64_t at = address + n;
+    // One factor per dword, so that a dword and its four bytes have the same sum.
+    std::uint64_t factor = at / 4 * 0x9e3779b97f4a7c15;
+    factor = (factor ^ factor >> 32) * 0xd6e8feb86659fd93 | 1;
+    std::uint64_t part = value[n];
+    const unsigned step = at % 4 == 0 && n + 4 <= bytes ? 4 : 1;
+    for (unsigned b = 1; b < step; ++b) part |= std::uint64_t{value[n + b]} << (8 * b);
+    sum += (part << (8 * (at % 4))) * factor;
+    n += step;
+  }
+  return sum;
+}
 
 void compact(std::vector<Run>& runs) {
   std::ranges::sort(runs, before);
   std::size_t kept = 0;
+  Run previous;
   for (std::size_t n = 0; n < runs.size(); ++n) {
+    const Run run = runs[n];
     Run* const last = kept == 0 ? nullptr : &runs[kept - 1];
     if (last != nullptr && kind_of(*last) == kind_of(runs[n]) && runs[n].begin <= last->end) {
-      last->end = std::max(last->end, runs[n].end);
-      last->time = std::max(last->time, runs[n].time);
+      append(*last, previous, run);
     } else {
-      runs[kept++] = runs[n];
+      runs[kept++] = run;
     }
+    previous = run;
   }
   runs.resize(kept);
 }
@@ -69,7 +95,7 @@ void GlobalRaces::begin_workgroup(std::uint64_t linear_id) {
 }
 
 void GlobalRaces::access(const LaneAccess& access, const InstructionFacts& facts, unsigned wave,
-                         std::uint32_t phase_step, std::uint64_t same) {
+                         std::uint32_t phase_step, const LaneDigests& digests) {
   Run run;
   run.workgroup = workgroup_;
   run.vaddr = facts.vaddr;
@@ -79,23 +105,21 @@ void GlobalRaces::access(const LaneAccess& access, const InstructionFacts& facts
   // Accesses of agent scope are how flags are polled: as good as atomics.
   run.is_atomic = access.is_atomic || facts.form.agent_scope;
   run.acquired = acquired_;
-  if (run.is_write) {
-    run.time = now();
-    phase_wrote_ = wrote_ = true;
-  }
+  if (run.is_write) phase_wrote_ = wrote_ = true;
+  const bool with_value = run.is_write && !access.is_atomic;
   for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const std::uint64_t at = access.at[lane];
-    const bool same_value = (same >> lane & 1) != 0;
-    if (run.end != 0 && at == run.end && run.same_value == same_value) {
+    if (run.end != 0 && at == run.end) {
       run.end = at + access.bytes;
+      if (with_value) run.digest += digests[lane];
       continue;
     }
     if (run.end != 0) phase_.push_back(run);
     run.begin = at;
     run.end = at + access.bytes;
     run.lane = static_cast<std::uint8_t>(lane);
-    run.same_value = same_value;
+    run.digest = with_value ? digests[lane] : 0;
   }
   if (run.end != 0) phase_.push_back(run);
   if (!phase_wrote_ && phase_.size() > kCompactAt) file_phase();
@@ -133,8 +157,7 @@ void GlobalRaces::file(const Run& run) {
   if (!fresh) {
     Run& last = group_[at->second];
     if (kind_of(last) == kind_of(run) && run.begin >= last.begin && run.begin <= last.end) {
-      last.end = std::max(last.end, run.end);
-      last.time = run.time;
+      append(last, last, run);
       return;
     }
     at->second = static_cast<std::uint32_t>(group_.size());
@@ -172,8 +195,7 @@ void GlobalRaces::compare_waves() {
 
 void GlobalRaces::report(const Run& later, const Run& earlier) {
   constexpr std::string_view kKind = "global-race";
-  // A later write that changed nothing did no harm.
-  const bool benign = later.is_write && earlier.is_write && later.same_value;
+  const bool benign = same_value(later, earlier);
   const std::string_view extra = benign ? "waves, same value" : "waves";
   const bool earlier_first = earlier.phase_step <= later.phase_step;
   const Run &first = earlier_first ? earlier : later, &second = earlier_first ? later : earlier;
@@ -210,24 +232,18 @@ class ConflictSet {
     if (a.workgroup == b.workgroup || !conflict(a, b) || ordered_by_release(a, b)) return;
     const bool in_order = std::tie(a.workgroup, a.vaddr) <= std::tie(b.workgroup, b.vaddr);
     const Run &first = in_order ? a : b, &second = in_order ? b : a;
-    const Run& later = first.time > second.time ? first : second;
-    const bool benign = first.is_write && second.is_write && later.same_value;
+    const bool benign = same_value(first, second);
     const std::uint64_t begin = std::max(a.begin, b.begin), end = std::min(a.end, b.end);
     const auto key = std::tuple(std::min(a.vaddr, b.vaddr), std::max(a.vaddr, b.vaddr), benign);
-    auto [at, fresh] = found_.try_emplace(key, Conflict{first, second, begin, end, 1});
+    auto [at, fresh] = found_.try_emplace(key, Conflict{first, second, benign, begin, end, 1});
     Conflict& known = at->second;
-    if (fresh) {
-      known.first.same_value = benign;
-      return;
-    }
+    if (fresh) return;
     const std::uint64_t count = known.count + 1;
     const auto place = [](const Run& f, const Run& s, std::uint64_t at_byte) {
       return std::tuple(f.workgroup, s.workgroup, at_byte, f.vaddr, s.vaddr);
     };
-    if (place(first, second, begin) < place(known.first, known.second, known.begin)) {
-      known = {first, second, begin, end, count};
-      known.first.same_value = benign;
-    }
+    if (place(first, second, begin) < place(known.first, known.second, known.begin))
+      known = {first, second, benign, begin, end, count};
     known.count = count;
   }
   [[nodiscard]] std::vector<Conflict> take() {

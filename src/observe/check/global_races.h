@@ -8,6 +8,7 @@
 // which workgroup ran when.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -21,25 +22,32 @@ namespace margay::check {
 /// Neighbouring bytes that one instruction (or several of the same place) touched.
 struct Run {
   std::uint64_t begin = 0, end = 0;
-  std::uint64_t time = 0;       ///< Writes: host clock, to know who was later.
+  std::uint64_t digest = 0;     ///< Writes: the sum of digest_of() over the bytes.
   std::uint32_t workgroup = 0;  ///< Linear index; 2^32 workgroups are nobody's launch.
   std::uint32_t vaddr = 0;
   std::uint32_t phase_step = 0;
   std::uint8_t wave = 0, lane = 0;
   bool is_write = false, is_atomic = false;
-  bool same_value = false;  ///< A write of what was there already.
-  bool acquired = false;    ///< After its workgroup's first acquire.
-  bool released = false;    ///< Before some release of its workgroup.
+  bool mixed = false;     ///< Bytes were written more than once, not always with the same value.
+  bool acquired = false;  ///< After its workgroup's first acquire.
+  bool released = false;  ///< Before some release of its workgroup.
 };
+
+/// What stands in some bytes, as a number that sums up over neighbours: two writes of the same
+/// bytes with the same sum wrote the same. What memory held before is not asked, because that
+/// depends on which host thread was first.
+[[nodiscard]] std::uint64_t digest_of(std::uint64_t address, const std::uint8_t* value,
+                                      unsigned bytes);
+using LaneDigests = std::array<std::uint64_t, kWaveLanes>;
 
 class GlobalRaces {
  public:
   explicit GlobalRaces(Reporter& reporter) : reporter_(reporter) {}
 
   void begin_workgroup(std::uint64_t linear_id);
-  /// One access of a wave; `same` are the lanes that write what is there already.
+  /// One access of a wave; `digests` are of the lanes that write, other than by an atomic.
   void access(const LaneAccess& access, const InstructionFacts& facts, unsigned wave,
-              std::uint32_t phase_step, std::uint64_t same);
+              std::uint32_t phase_step, const LaneDigests& digests);
   /// An atomic, a cache operation or an access of agent scope: it may release and acquire.
   void synchronise();
   /// The phase ends. Tells whether it, or an earlier one, wrote global memory.
@@ -70,6 +78,7 @@ void compact(std::vector<Run>& runs);
 /// instructions once, with a count.
 struct Conflict {
   Run first, second;  ///< By workgroup.
+  bool same_value = false;
   std::uint64_t begin = 0, end = 0;
   std::uint64_t count = 1;
 };

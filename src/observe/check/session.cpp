@@ -34,7 +34,7 @@ Finding finding_of(const Conflict& conflict, const LaunchRequest& request) {
   Finding f;
   f.tool = Tool::racecheck;
   f.kind = "global-race";
-  const bool benign = conflict.first.same_value;
+  const bool benign = conflict.same_value;
   f.severity = benign ? Severity::note : Severity::error;
   f.accesses = {access_of(conflict.first, request), access_of(conflict.second, request)};
   f.message = fmt::format("two workgroups race on global memory at {:#x}, {} bytes: {} and {}{}",
@@ -62,7 +62,7 @@ class LaunchChecker final : public LaunchObserver {
       program_ = &program;
     }
     return std::make_unique<WorkerChecker>(
-        WorkerChecker::Launch{config_, request, program, memory_, global_, rule, number_, stores_,
+        WorkerChecker::Launch{config_, request, program, memory_, global_, rule, number_,
                               [this](WorkerResults results) { collect(std::move(results)); }});
   }
 
@@ -75,7 +75,7 @@ class LaunchChecker final : public LaunchObserver {
         f.launch = number_;
         f.kernel = program_->kernel_name();
         findings_.add(std::move(f), conflict.first.workgroup, ~0ull,
-                      conflict.first.same_value ? "workgroups, same value" : "workgroups");
+                      conflict.same_value ? "workgroups, same value" : "workgroups");
       }
     auto sorted = findings_.take_sorted();
     std::erase_if(sorted, [&](const Finding& f) { return !config_.has(f.tool); });
@@ -103,7 +103,7 @@ class LaunchChecker final : public LaunchObserver {
   const Memory& memory_;
   GlobalMemory& global_;
   std::uint64_t number_;
-  std::mutex mutex_, stores_;
+  std::mutex mutex_;
   const Program* program_ = nullptr;
   FindingSet findings_;
   std::vector<Run> runs_;
@@ -242,7 +242,7 @@ Report Session::report() {
     site.completed = known.counts.completed;
     for (std::size_t n = 0; n < 2; ++n) site.loosest[n] = known.counts.loosest[n];
     report.sites.push_back(std::move(site));
-    if (known.counts.executions != 0 && known.counts.helped == 0 &&
+    if (known.counts.executions != 0 && known.counts.ordered == 0 &&
         config_.has(known.site.is_barrier ? Tool::synccheck : Tool::waitcheck))
       advice.push_back(advice_of(known));
   }

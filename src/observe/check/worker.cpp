@@ -21,21 +21,17 @@ std::uint32_t lds_bytes(const LaunchRequest& request) {
   return request.kernel->descriptor.group_segment_fixed_size + request.dynamic_lds_bytes;
 }
 
-/// Lanes of a store that write what is in memory already.
-std::uint64_t same_value_lanes(const LaneAccess& access, const InstructionFacts& facts,
-                               const Wave& wave) {
-  std::uint64_t same = 0;
+/// What each lane of a store writes, as a number for Run::digest.
+void digest_stores(const LaneAccess& access, const InstructionFacts& facts, const Wave& wave,
+                   LaneDigests& out) {
   LdsOperation operation;
   operation.facts = &facts;
   operation.wave = &wave;
   for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const auto value = stored_bytes(operation, lane);
-    if (std::memcmp(value.data(), reinterpret_cast<const void*>(access.at[lane]), access.bytes) ==
-        0)
-      same |= 1ull << lane;
+    out[lane] = digest_of(access.at[lane], value.data(), access.bytes);
   }
-  return same;
 }
 
 }  // namespace
@@ -157,13 +153,9 @@ const Instruction* WorkerChecker::step(Wave& wave, const Instruction& i) {
 }
 
 void WorkerChecker::settle_barrier() {
-  const LdsShadow::Need need = lds_.take_barrier_need();
-  if (!need.needed && !need.sole) return;
-  for (const std::uint32_t site : barrier_sites_) {
-    ++sites_.of(site).helped;
-    sites_.of(site).ordered += need.sole;
-  }
-  for (auto& w : waves_) w->waits.barrier_was_needed(need.sole);
+  if (!lds_.take_barrier_was_needed()) return;
+  for (const std::uint32_t site : barrier_sites_) ++sites_.of(site).ordered;
+  for (auto& w : waves_) w->waits.barrier_was_needed();
 }
 
 void WorkerChecker::barrier_opens(Workgroup& group) {
@@ -274,9 +266,6 @@ const Instruction* WorkerChecker::memory(PerWave& w, InstructionFacts& facts, Wa
     for (std::uint32_t n = 0; n < accesses.count; ++n) scalar_access(w, facts, accesses.access[n]);
     return execute(w, facts, wave, flight);
   }
-  std::unique_lock<std::mutex> stores;
-  if (racecheck_ && facts.form.is_write && !facts.form.is_atomic && facts.counters.vm)
-    stores = std::unique_lock(launch_.stores);
   bool second = false;
   for (std::uint32_t n = 0; n < accesses.count; ++n) {
     LaneAccess& access = accesses.access[n];
@@ -420,17 +409,14 @@ void WorkerChecker::global_access(PerWave& w, const InstructionFacts& facts, Wav
                                   const LaneAccess& access) {
   const bool synchronises = access.is_atomic || facts.form.agent_scope;
   if (racecheck_) {
-    std::uint64_t same = 0;
+    LaneDigests digests;
     if (access.is_write && !access.is_atomic) {
-      // What others have stored, and is put off, is what the value must be compared with.
-      if (turns_)
-        for (auto& other : waves_) perform_stores(*other);
-      same = same_value_lanes(access, facts, wave);
+      digest_stores(access, facts, wave, digests);
       global_written_in_ = lds_.phase();
     }
     if (access.is_read && global_written_in_ != 0 && global_written_in_ != lds_.phase())
       lds_.need_barrier(global_written_in_);
-    races_.access(access, facts, wave.index_in_group, w.since_barrier, same);
+    races_.access(access, facts, wave.index_in_group, w.since_barrier, digests);
     if (synchronises) races_.synchronise();
   }
   if (synchronises) w.waits.release();
@@ -495,7 +481,7 @@ void WorkerChecker::global_read_values(PerWave& w, const InstructionFacts& facts
 
 void WorkerChecker::scalar_access(PerWave& w, const InstructionFacts& facts,
                                   const LaneAccess& access) {
-  if (racecheck_) races_.access(access, facts, w.wave->index_in_group, w.since_barrier, 0);
+  if (racecheck_) races_.access(access, facts, w.wave->index_in_group, w.since_barrier, {});
 }
 
 }  // namespace margay::check

@@ -8,7 +8,6 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -50,8 +49,6 @@ class WorkerChecker final : public WorkerObserver {
     GlobalMemory& global;
     HostRule host_rule;
     std::uint64_t number = 0;
-    /// Held from the look at what a store will overwrite to the end of the store.
-    std::mutex& stores;
     /// Takes a worker's results when it is done, on its own thread.
     std::function<void(WorkerResults)> collect;
   };
