@@ -242,7 +242,7 @@ Report Session::report() {
     site.completed = known.counts.completed;
     for (std::size_t n = 0; n < 2; ++n) site.loosest[n] = known.counts.loosest[n];
     report.sites.push_back(std::move(site));
-    if (known.counts.executions != 0 && known.counts.ordered == 0 &&
+    if (known.counts.executions != 0 && known.counts.helped == 0 &&
         config_.has(known.site.is_barrier ? Tool::synccheck : Tool::waitcheck))
       advice.push_back(advice_of(known));
   }

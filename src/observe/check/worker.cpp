@@ -153,9 +153,13 @@ const Instruction* WorkerChecker::step(Wave& wave, const Instruction& i) {
 }
 
 void WorkerChecker::settle_barrier() {
-  if (!lds_.take_barrier_was_needed()) return;
-  for (const std::uint32_t site : barrier_sites_) ++sites_.of(site).ordered;
-  for (auto& w : waves_) w->waits.barrier_was_needed();
+  const LdsShadow::Need need = lds_.take_barrier_need();
+  if (!need.needed && !need.sole) return;
+  for (const std::uint32_t site : barrier_sites_) {
+    ++sites_.of(site).helped;
+    sites_.of(site).ordered += need.sole;
+  }
+  for (auto& w : waves_) w->waits.barrier_was_needed(need.sole);
 }
 
 void WorkerChecker::barrier_opens(Workgroup& group) {
