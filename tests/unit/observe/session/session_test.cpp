@@ -113,7 +113,9 @@ TEST(Session, ReportsDoNotDependOnThreads) {
     for (const ListedKernel& listed : Listing::instance().kernels()) {
       if (listed.name.starts_with("deadlock")) continue;
       ListedKernel kernel = listed;
-      kernel.grid *= 8;
+      // Which workgroup is the first to find memory unwritten, before its own atomic writes it,
+      // is left to the host.
+      if (kernel.name != "an_atomic_on_unwritten_memory") kernel.grid *= 8;
       EXPECT_TRUE(bench.launch(kernel).result) << kernel.name;
     }
     return json_of(bench.session().report());
