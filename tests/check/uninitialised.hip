@@ -29,6 +29,18 @@ __global__ void from_register(const unsigned* in, unsigned* out) {
   out[threadIdx.x] = value;  // BUG register
 }
 
+// broken: the flags of the upper half were never written, and decide who stores. A loop, so that it
+// is a branch and no selection.
+__global__ void branches(const unsigned* in, unsigned* out, unsigned written) {
+  __shared__ unsigned flags[kThreads];
+  if (threadIdx.x < written) flags[threadIdx.x] = 7;
+  __syncthreads();
+  unsigned steps = 0;
+  if (flags[kThreads - 1 - threadIdx.x] > 3)  // BUG branch
+    for (unsigned i = 0; i < in[threadIdx.x]; ++i) steps += in[i % kThreads] > 0 ? 1 : 1;
+  out[threadIdx.x] = steps;
+}
+
 unsigned reversed(std::size_t i) { return (kThreads - 1 - static_cast<unsigned>(i)) * 3; }
 
 bool run_lds(bool broken) {
@@ -37,6 +49,14 @@ bool run_lds(bool broken) {
   from_lds<<<1, kThreads>>>(in.get(), out.get(), broken ? kThreads / 2 : kThreads);
   finish();
   return matches(out.host(), reversed);
+}
+
+bool run_branch(bool broken) {
+  const DeviceArray<unsigned> in(ramp(kThreads, 3u));
+  const DeviceArray<unsigned> out(kThreads, 0u);
+  branches<<<1, kThreads>>>(in.get(), out.get(), broken ? kThreads / 2 : kThreads);
+  finish();
+  return matches(out.host(), [](std::size_t i) { return i * 3; });
 }
 
 bool run_global(bool broken) {
@@ -65,6 +85,8 @@ int main(int argc, char** argv) {
   return run_case(argc, argv,
                   {{"lds-broken", [] { return run_lds(true); }},
                    {"lds-fixed", [] { return run_lds(false); }},
+                   {"branch-broken", [] { return run_branch(true); }},
+                   {"branch-fixed", [] { return run_branch(false); }},
                    {"global-broken", [] { return run_global(true); }},
                    {"global-fixed", [] { return run_global(false); }},
                    {"register-broken", [] { return run_register(from_register<true>); }},

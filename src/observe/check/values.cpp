@@ -28,6 +28,7 @@ void ValueTracker::begin(std::uint32_t wave, std::uint64_t lanes) {
   origins_.assign(1, {});
   told_.clear();
   attention_ = {};
+  scalar_attention_ = {};
   for (unsigned row = 0; row < rows_; ++row) set(row, kAll, 0);
   // v0 holds the work-item's ids. Source: LLVM, AMDGPU backend, initial kernel execution state.
   set(0, ~lanes, 0);
@@ -56,6 +57,7 @@ std::uint32_t ValueTracker::origin_in(RegisterRange range) const {
 
 void ValueTracker::follow(const InstructionFacts& facts, const Wave& wave) {
   const std::uint64_t exec = facts.use.ignores_exec ? kAll : wave.exec();
+  follow_masks(facts, wave);
   if (facts.action == Action::matrix) return follow_matrix(facts);
   const auto instruction_class = facts.instruction->row->instruction_class;
   if (instruction_class != InstructionClass::vmem && instruction_class != InstructionClass::lds)
@@ -105,6 +107,15 @@ void ValueTracker::follow_vector(const InstructionFacts& facts, const Wave& wave
     return set(b, (was_b & ~exec) | (was_a & exec), origin_a);
   }
   if (use.crosses_lanes) all = 0;
+  if (i.row->result == OperandType::mask) {  // a comparison
+    unsigned row = 0;
+    for (const RegisterRange& range : use.sources)
+      for (unsigned r = 0; r < range.count; ++r)
+        if (of(range.first + r) != 0) row = range.first + r;
+    if (i.row->writes_exec && (all & exec) != 0)
+      return report(facts, origin, row, all & exec, "it decides which lanes go on");
+    return set_mask(i.sdst, all & exec, origin, row);
+  }
   if (name == "v_cndmask_b32" && i.src[2].kind() == Source::kScalar) {
     const std::uint64_t chosen = wave.scalar64(i.src[2].index());
     all = (source[1] & chosen) | (source[0] & ~chosen);
@@ -144,6 +155,40 @@ std::array<std::uint64_t, 2> ValueTracker::halves(const Instruction& i, const Re
   std::uint64_t high = all;
   if (name == "v_mov_b64" && use.sources[0].count == 2) high = of(use.sources[0].first + 1);
   return {low, high};
+}
+
+// A comparison's mask is followed to the branch or the change of EXEC that it decides directly.
+// What is put together from several masks is not followed: compilers evaluate both sides of && at
+// once.
+void ValueTracker::follow_masks(const InstructionFacts& facts, const Wave& wave) {
+  const RegisterUse& use = facts.use;
+  const bool decides = contains(use.scalar_writes, kExecIndex) ||
+                       facts.instruction->row->instruction_class == InstructionClass::branch;
+  for (unsigned index = 0; index < masks_.size(); ++index) {
+    if (!contains(scalar_attention_, index)) continue;
+    const Mask& mask = masks_[index];
+    if (decides && contains(use.scalar_reads, index) && (mask.lanes & wave.exec()) != 0)
+      report(facts, mask.origin, mask.row, mask.lanes & wave.exec(), "it decides a branch");
+    const Mask known = mask;
+    if (contains(use.scalar_writes, index) || contains(use.scalar_writes, index + 1))
+      set_mask(index, 0, 0, 0);
+    // What precedes a branch that all lanes take together: the mask of the active lanes.
+    const Instruction& i = *facts.instruction;
+    if (i.row->mnemonic == "s_and_b64" && contains(use.scalar_reads, index) &&
+        contains(use.scalar_reads, kExecIndex) && !decides)
+      set_mask(i.sdst, known.lanes & wave.exec(), known.origin, known.row);
+  }
+}
+
+void ValueTracker::set_mask(unsigned index, std::uint64_t lanes, std::uint32_t origin,
+                            unsigned row) {
+  if (index >= masks_.size()) return;
+  masks_[index] = {lanes, origin, row};
+  const std::uint64_t bit = 1ull << (index % 64);
+  if (lanes != 0)
+    scalar_attention_[index / 64] |= bit;
+  else
+    scalar_attention_[index / 64] &= ~bit;
 }
 
 // D(i, j) depends on row i of A, column j of B and on C(i, j). Element layouts: see shapes.h. For
@@ -242,10 +287,14 @@ void ValueTracker::scratch_access(const InstructionFacts& facts, const LaneAcces
 
 void ValueTracker::report(const InstructionFacts& facts, RegisterRange rows, std::uint64_t lanes,
                           const std::string& use) {
-  const std::uint32_t index = origin_in(rows);
-  const Origin& origin = origins_[index];
   unsigned row = rows.first;
   while (row + 1 < static_cast<unsigned>(rows.first + rows.count) && (of(row) & lanes) == 0) ++row;
+  report(facts, origin_in(rows), row, lanes, use);
+}
+
+void ValueTracker::report(const InstructionFacts& facts, std::uint32_t index, unsigned row,
+                          std::uint64_t lanes, const std::string& use) {
+  const Origin& origin = origins_[index];
   const auto wave = static_cast<std::int32_t>(wave_);
   const std::int32_t lane = std::countr_zero(lanes);
   Finding f;

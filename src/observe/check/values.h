@@ -37,6 +37,10 @@ class ValueTracker {
 
   /// Rows that hold values nobody wrote.
   [[nodiscard]] const VgprMask& attention() const { return attention_; }
+  /// Scalar registers that hold lane masks which such values decided.
+  [[nodiscard]] const std::array<std::uint64_t, 2>& scalar_attention() const {
+    return scalar_attention_;
+  }
 
   /// An instruction that touches such rows, before it runs.
   void follow(const InstructionFacts& facts, const Wave& wave);
@@ -53,6 +57,8 @@ class ValueTracker {
  private:
   [[nodiscard]] std::uint64_t of(unsigned row) const { return unwritten_[row]; }
   void set(unsigned row, std::uint64_t lanes, std::uint32_t origin);
+  void follow_masks(const InstructionFacts& facts, const Wave& wave);
+  void set_mask(unsigned index, std::uint64_t lanes, std::uint32_t origin, unsigned row);
   void follow_matrix(const InstructionFacts& facts);
   void follow_vector(const InstructionFacts& facts, const Wave& wave, std::uint64_t exec);
   [[nodiscard]] std::array<std::uint64_t, 2> halves(const Instruction& i, const RegisterUse& use,
@@ -60,12 +66,22 @@ class ValueTracker {
   [[nodiscard]] std::uint32_t origin_in(RegisterRange range) const;
   void report(const InstructionFacts& facts, RegisterRange rows, std::uint64_t lanes,
               const std::string& use);
+  void report(const InstructionFacts& facts, std::uint32_t origin, unsigned row,
+              std::uint64_t lanes, const std::string& use);
 
   Reporter& reporter_;
   std::uint32_t rows_, accum_offset_, wave_ = 0;
   VgprMask attention_{};
   std::array<std::uint64_t, 512> unwritten_{};
   std::array<std::uint32_t, 512> row_origin_{};
+  /// A lane mask in scalar registers, by its first one: the lanes whose bit is not to be trusted.
+  struct Mask {
+    std::uint64_t lanes = 0;
+    std::uint32_t origin = 0;
+    unsigned row = 0;
+  };
+  std::array<std::uint64_t, 2> scalar_attention_{};
+  std::array<Mask, 128> masks_{};
   std::vector<std::uint64_t> scratch_;  // lanes per dword
   std::vector<std::uint32_t> scratch_origin_;
   std::vector<Origin> origins_;      // [0]: a register

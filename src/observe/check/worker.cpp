@@ -210,6 +210,8 @@ void WorkerChecker::registers(PerWave& w, InstructionFacts& facts, Wave& wave) {
     in_flight |= facts.touched[n] & waiting[n];
     never_written |= facts.touched[n] & unwritten[n];
   }
+  never_written |= facts.scalar_touched[0] & w.values.scalar_attention()[0];
+  never_written |= facts.scalar_touched[1] & w.values.scalar_attention()[1];
   in_flight |= facts.scalar_touched[0] & w.waits.scalar_attention()[0];
   in_flight |= facts.scalar_touched[1] & w.waits.scalar_attention()[1];
   if (in_flight != 0) [[unlikely]]
