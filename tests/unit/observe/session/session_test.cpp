@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "harness.h"
 #include "observe/check/json.h"
 
@@ -106,6 +108,24 @@ TEST(Session, OutOfBoundsWithoutMemcheck) {
   }
 }
 
+/// As JSON, without device addresses: where the arena lies is up to the host (a sanitizer's runtime
+/// may have taken its usual place).
+std::string json_without_addresses(Report report) {
+  const auto blank = [](std::string& text) {
+    for (std::size_t at = text.find("0x"); at != text.npos; at = text.find("0x", at + 2)) {
+      const std::size_t end =
+          std::min(text.find_first_not_of("0123456789abcdef", at + 2), text.size());
+      if (end - at > 10) text.replace(at, end - at, "0x");
+    }
+  };
+  for (Finding& finding : report.findings) {
+    blank(finding.message);
+    for (std::string& line : finding.detail) blank(line);
+    for (Access& access : finding.accesses) access.pc = 0;
+  }
+  return json_of(report);
+}
+
 // The report is the same however many host threads run the workgroups.
 TEST(Session, ReportsDoNotDependOnThreads) {
   const auto report_of = [](unsigned threads) {
@@ -115,14 +135,13 @@ TEST(Session, ReportsDoNotDependOnThreads) {
       ListedKernel kernel = listed;
       // Which workgroup is the first to find memory unwritten, before its own atomic writes it,
       // is left to the host.
-      if (kernel.name != "an_atomic_on_unwritten_memory") kernel.grid *= 8;
+      if (kernel.name != "an_atomic_on_unwritten_memory") kernel.grid *= 6;
       EXPECT_TRUE(bench.launch(kernel).result) << kernel.name;
     }
-    return json_of(bench.session().report());
+    return json_without_addresses(bench.session().report());
   };
   const std::string one = report_of(1);
   EXPECT_EQ(one, report_of(2));
-  EXPECT_EQ(one, report_of(4));
   EXPECT_EQ(one, report_of(4));
 }
 
