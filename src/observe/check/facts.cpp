@@ -57,7 +57,8 @@ std::unique_ptr<InstructionFacts> FactsTable::make(const Instruction& i) {
   facts->form = memory_form(i);
   facts->counters = counters_of(i, facts->form);
   facts->action = action_of(i, facts->form, facts->counters);
-  facts->releases = i.row->mnemonic == "buffer_wbl2" || i.row->mnemonic == "buffer_inv";
+  facts->releases = i.row->mnemonic == "buffer_wbl2";
+  facts->acquires = i.row->mnemonic == "buffer_inv";
   if (facts->action == Action::wait) facts->wait = wait_counts(i.extra);
   if (facts->action == Action::wait || facts->action == Action::barrier) {
     facts->site = static_cast<std::uint32_t>(sites_.size());

@@ -42,7 +42,8 @@ struct InstructionFacts {
   MemoryForm form;
   Counters counters;
   WaitCounts wait;
-  bool releases = false;         ///< A cache write-back or invalidation: agent scope or wider.
+  bool acquires = false;         ///< A cache invalidation, of agent scope or wider.
+  bool releases = false;         ///< A cache write-back, of agent scope or wider.
   std::uint32_t site = kNoSite;  ///< Waits and barriers: index into the worker's sites.
   std::uint32_t vaddr = 0;
   RegisterUse use;

@@ -125,13 +125,20 @@ void GlobalRaces::access(const LaneAccess& access, const InstructionFacts& facts
   if (!phase_wrote_ && phase_.size() > kCompactAt) file_phase();
 }
 
-void GlobalRaces::synchronise() {
-  // What was done before it is released; what comes after has acquired.
+void GlobalRaces::flag() { phase_synchronised_ = true; }
+
+void GlobalRaces::release() {
+  if (phase_wrote_ && !phase_synchronised_) compare_waves();
   file_phase();
   last_of_place_.clear();  // what follows is another kind
   for (Run& run : group_) run.released = true;
+}
+
+void GlobalRaces::acquire() {
+  if (phase_wrote_ && !phase_synchronised_) compare_waves();
+  file_phase();
+  last_of_place_.clear();
   acquired_ = true;
-  phase_synchronised_ = true;
 }
 
 void GlobalRaces::end_phase() {

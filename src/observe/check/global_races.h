@@ -2,10 +2,12 @@
 //
 // Accesses are kept as runs of bytes. Within a workgroup a barrier orders them (its waves share one
 // vector cache, which serves them in order); the runs of a phase are compared when it ends, if
-// somebody wrote. Between workgroups nothing orders them but atomics and accesses of agent scope:
-// a write that is followed by a release and a read that comes after an acquire are taken to be
-// ordered. All runs of a launch are compared when it ends, so that what is found does not depend on
-// which workgroup ran when.
+// somebody wrote. Between workgroups nothing orders them but fences: a write that is followed by a
+// cache write-back (buffer_wbl2, a release of agent scope) and a read that comes after an
+// invalidation (buffer_inv, an acquire) are taken to be ordered; atomics and accesses of agent
+// scope do not conflict with each other. Source: LLVM, AMDGPU backend, memory model GFX942. All
+// runs of a launch are compared when it ends, so that what is found does not depend on which
+// workgroup ran when.
 #pragma once
 
 #include <array>
@@ -48,8 +50,12 @@ class GlobalRaces {
   /// One access of a wave; `digests` are of the lanes that write, other than by an atomic.
   void access(const LaneAccess& access, const InstructionFacts& facts, unsigned wave,
               std::uint32_t phase_step, const LaneDigests& digests);
-  /// An atomic, a cache operation or an access of agent scope: it may release and acquire.
-  void synchronise();
+  /// An atomic or an access of agent scope: within a workgroup it may be how waves pass a flag.
+  void flag();
+  /// A cache write-back (buffer_wbl2): what was done before it is seen by other workgroups.
+  void release();
+  /// A cache invalidation (buffer_inv): what follows sees what others have released.
+  void acquire();
   /// The phase ends. Tells whether it, or an earlier one, wrote global memory.
   void end_phase();
   void end_workgroup();

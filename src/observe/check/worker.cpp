@@ -143,8 +143,9 @@ const Instruction* WorkerChecker::step(Wave& wave, const Instruction& i) {
     case Action::none:
       if (facts->releases) {
         w.waits.release();
-        races_.synchronise();
+        races_.release();
       }
+      if (facts->acquires) races_.acquire();
       break;
     case Action::matrix:
       break;
@@ -423,7 +424,7 @@ void WorkerChecker::global_access(PerWave& w, const InstructionFacts& facts, Wav
     if (access.is_read && global_written_in_ != 0 && global_written_in_ != lds_.phase())
       lds_.need_barrier(global_written_in_);
     races_.access(access, facts, wave.index_in_group, w.since_barrier, digests);
-    if (synchronises) races_.synchronise();
+    if (synchronises) races_.flag();
   }
   if (synchronises) w.waits.release();
   if (!initcheck_) return;
