@@ -32,6 +32,24 @@ __global__ void between_workgroups(unsigned* sum) {
   }
 }
 
+// broken: the counter is atomic, but no fence makes the sum beside it arrive first: nothing waits
+// for the store, and the caches of another die need not see it.
+__device__ unsigned arrived;
+__device__ unsigned sums[kBlocks];
+template <bool kBroken>
+__global__ void last_block_adds(unsigned* out) {
+  if (threadIdx.x != 0) return;
+  sums[blockIdx.x] = blockIdx.x + 1;  // BUG fence write
+  if constexpr (!kBroken) __threadfence();
+  if (atomicAdd(&arrived, 1u) != gridDim.x - 1) return;
+  if constexpr (!kBroken) __threadfence();
+  unsigned sum = 0;
+  for (unsigned i = 0; i < gridDim.x; ++i)
+    sum += __builtin_nontemporal_load(&sums[i]);  // BUG fence read
+  *out = sum;
+  arrived = 0;
+}
+
 // broken: two workgroups write the same tile of the result, with different values.
 template <bool kBroken>
 __global__ void same_tile(unsigned* out) {
@@ -54,6 +72,13 @@ bool run_sum(void (*kernel)(unsigned*)) {
   return sum.host()[0] == 16 * 17 / 2;
 }
 
+bool run_fence(void (*kernel)(unsigned*)) {
+  const DeviceArray<unsigned> out(1, 0u);
+  kernel<<<kBlocks, 64>>>(out.get());
+  finish();
+  return matches(out.host(), [](std::size_t) { return kBlocks * (kBlocks + 1) / 2; });
+}
+
 bool run_tile(void (*kernel)(unsigned*)) {
   const DeviceArray<unsigned> out(8 * kThreads, 0u);
   kernel<<<8, kThreads>>>(out.get());
@@ -65,7 +90,9 @@ bool run_tile(void (*kernel)(unsigned*)) {
 
 int main(int argc, char** argv) {
   return run_case(argc, argv,
-                  {{"workgroup-broken", [] { return run_workgroup(in_workgroup<true>); }},
+                  {{"fence-broken", [] { return run_fence(last_block_adds<true>); }},
+                   {"fence-fixed", [] { return run_fence(last_block_adds<false>); }},
+                   {"workgroup-broken", [] { return run_workgroup(in_workgroup<true>); }},
                    {"workgroup-fixed", [] { return run_workgroup(in_workgroup<false>); }},
                    {"sum-broken", [] { return run_sum(between_workgroups<true>); }},
                    {"sum-fixed", [] { return run_sum(between_workgroups<false>); }},

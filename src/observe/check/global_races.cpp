@@ -233,10 +233,34 @@ namespace {
   return (a.released && b.acquired) || (b.released && a.acquired);
 }
 
+/// The atomics of each workgroup. Who has changed a counter atomically knows how far the others
+/// are: the last one may then set it back with a plain store.
+class Atomics {
+ public:
+  explicit Atomics(const std::vector<Run>& runs) {
+    for (const Run& run : runs)
+      if (run.is_atomic && run.is_write) by_workgroup_[run.workgroup].push_back(&run);
+  }
+  [[nodiscard]] bool also_by(const Run& plain, const Run& atomic) const {
+    const auto found = by_workgroup_.find(plain.workgroup);
+    return found != by_workgroup_.end() && std::ranges::any_of(found->second, [&](const Run* own) {
+             return overlap(*own, plain) && overlap(*own, atomic);
+           });
+  }
+
+ private:
+  std::unordered_map<std::uint32_t, std::vector<const Run*>> by_workgroup_;
+};
+
 class ConflictSet {
  public:
+  explicit ConflictSet(const Atomics& atomics) : atomics_(atomics) {}
+
   void add(const Run& a, const Run& b) {
     if (a.workgroup == b.workgroup || !conflict(a, b) || ordered_by_release(a, b)) return;
+    if (a.is_atomic != b.is_atomic &&
+        (a.is_atomic ? atomics_.also_by(b, a) : atomics_.also_by(a, b)))
+      return;
     const bool in_order = std::tie(a.workgroup, a.vaddr) <= std::tie(b.workgroup, b.vaddr);
     const Run &first = in_order ? a : b, &second = in_order ? b : a;
     const bool benign = same_value(first, second);
@@ -260,6 +284,7 @@ class ConflictSet {
   }
 
  private:
+  const Atomics& atomics_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, Conflict> found_;
 };
 
@@ -280,7 +305,8 @@ std::vector<Conflict> conflicts_between_workgroups(std::vector<Run> runs) {
     else
       written.emplace_back(run.begin, run.end);
   }
-  ConflictSet conflicts;
+  const Atomics atomics(runs);
+  ConflictSet conflicts(atomics);
   std::vector<const Run*> open;
   std::size_t next_written = 0;
   for (const Run& run : runs) {

@@ -57,6 +57,19 @@ bool races(const AddressRun& a, const AddressRun& b) {
   if (a.is_atomic && b.is_atomic) return false;
   return !(a.released && b.acquired) && !(b.released && a.acquired);
 }
+/// Who has changed the same bytes atomically may then access them plainly.
+bool counted_itself_in(const std::vector<AddressRun>& runs, const AddressRun& a,
+                       const AddressRun& b) {
+  if (a.is_atomic == b.is_atomic) return false;
+  const AddressRun& plain = a.is_atomic ? b : a;
+  const auto shares = [](const AddressRun& x, const AddressRun& y) {
+    return x.begin < y.end && y.begin < x.end;
+  };
+  return std::ranges::any_of(runs, [&](const AddressRun& own) {
+    return own.workgroup == plain.workgroup && own.is_atomic && own.is_write && shares(own, a) &&
+           shares(own, b);
+  });
+}
 /// Two instructions, and whether both write the same.
 using Pair = std::tuple<std::uint32_t, std::uint32_t, bool>;
 
@@ -65,7 +78,7 @@ std::map<Pair, std::uint64_t> brute_force(const std::vector<AddressRun>& runs) {
   for (std::size_t n = 0; n < runs.size(); ++n)
     for (std::size_t m = 0; m < n; ++m) {
       const AddressRun &a = runs[n], &b = runs[m];
-      if (!races(a, b)) continue;
+      if (!races(a, b) || counted_itself_in(runs, a, b)) continue;
       const bool benign = a.is_write && b.is_write && !a.is_atomic && !b.is_atomic && !a.mixed &&
                           !b.mixed && a.begin == b.begin && a.end == b.end && a.digest == b.digest;
       ++out[{std::min(a.vaddr, b.vaddr), std::max(a.vaddr, b.vaddr), benign}];
