@@ -315,15 +315,17 @@ void ValueTracker::report(const InstructionFacts& facts, std::uint32_t index, un
   const bool lds = origin.kind == Origin::Kind::lds;
   f.kind = lds ? "uninitialised-lds" : "uninitialised-global";
   if (reporter_.repeat(f.tool, f.kind, origin.vaddr, facts.vaddr)) return;
-  f.message = lds ? fmt::format("LDS byte {:#06x} is read but nobody has written it; {}",
+  f.message = lds ? fmt::format("LDS byte {:#06x} is read but nobody has written a value to it; {}",
                                 origin.address, use)
                   : fmt::format("global memory at {:#x} is read but nobody has written it; {}",
                                 origin.address, use);
   f.accesses = {reporter_.access("read", origin.vaddr, wave, origin.lane),
                 reporter_.access("use", facts.vaddr, wave, lane)};
-  f.hint = lds ? "is every row and column of the tile stored before it is read? A group that is "
-                 "larger than the workgroup stores only a part"
-               : "fill the buffer (hipMemset, hipMemcpy, a kernel) before it is read";
+  f.hint =
+      lds ? "is every row and column of the tile stored before it is read, and was what is stored "
+            "there ever written? A group that is "
+            "larger than the workgroup stores only a part"
+          : "fill the buffer (hipMemset, hipMemcpy, a kernel) before it is read";
   reporter_.add(std::move(f));
 }
 
