@@ -157,7 +157,7 @@ Result<int> check_program(const Options& options, std::span<char*> command) {
 }  // namespace
 
 int check_main(std::span<char*> arguments) {
-  const auto [own, command] =
+  const CommandLine line =
       split_command(arguments, {.always = {"--tool", "--json", "--error-exitcode", "--max-findings",
                                            "--suppressions", "--mfma", "--threads"},
                                 .if_number = {"--adversarial"}});
@@ -166,20 +166,9 @@ int check_main(std::span<char*> arguments) {
   app.footer(kFooter);
   Options options;
   declare(app, options);
-  std::vector<std::string> for_the_help_page;
-  app.add_option("COMMAND", for_the_help_page,
-                 "the program and its arguments, after `--` if need be");
-  try {
-    app.parse(static_cast<int>(own.size()), own.data());
-  } catch (const CLI::Success& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& error) {
-    return report("check",
-                  Error{ErrorCode::invalid_argument, error.what(), {}, "margay check --help"});
-  }
+  if (const auto code = read_own_words(app, line, "check")) return *code;
   if (const Status status = complete(options); !status) return report("check", status.error());
-  if (command.empty()) return report("check", which_program("check"));
-  const Result<int> code = check_program(options, command);
+  const Result<int> code = check_program(options, line.command);
   return code ? *code : report("check", code.error());
 }
 

@@ -290,7 +290,7 @@ Result<int> mutate_program(Options options, std::span<char*> command) {
 }  // namespace
 
 int mutate_main(std::span<char*> arguments) {
-  const auto [own, command] = split_command(
+  const CommandLine line = split_command(
       arguments, {.always = {"--kernel", "--jobs", "--json", "--threads", "--timeout"}});
   CLI::App app{
       "Takes waits and barriers away, one at a time, and says which of them the checker misses.",
@@ -298,19 +298,8 @@ int mutate_main(std::span<char*> arguments) {
   app.footer(kFooter);
   Options options;
   declare(app, options);
-  std::vector<std::string> for_the_help_page;
-  app.add_option("COMMAND", for_the_help_page,
-                 "the program and its arguments, after `--` if need be");
-  try {
-    app.parse(static_cast<int>(own.size()), own.data());
-  } catch (const CLI::Success& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& error) {
-    return report("mutate",
-                  Error{ErrorCode::invalid_argument, error.what(), {}, "margay mutate --help"});
-  }
-  if (command.empty()) return report("mutate", which_program("mutate"));
-  const Result<int> code = mutate_program(std::move(options), command);
+  if (const auto code = read_own_words(app, line, "mutate")) return *code;
+  const Result<int> code = mutate_program(std::move(options), line.command);
   return code ? *code : report("mutate", code.error());
 }
 

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/mutation.h"
+#include "observe/check/json.h"
 #include "observe/check/text.h"
 
 namespace margay::cli {
@@ -82,17 +83,6 @@ std::string score_text(const Score& score) {
   return text;
 }
 
-Json frames_json(const std::vector<SourceFrame>& frames) {
-  Json list = Json::array();
-  for (const SourceFrame& frame : frames) {
-    list.push_back({{"function", frame.function},
-                    {"file", frame.file},
-                    {"line", frame.line},
-                    {"column", frame.column}});
-  }
-  return list;
-}
-
 Json rate(std::size_t part, std::size_t whole) {
   return whole == 0 ? Json(nullptr) : Json(static_cast<double>(part) / static_cast<double>(whole));
 }
@@ -162,7 +152,7 @@ std::string mutation_json(std::span<const check::Site> sites, std::span<const Ou
         {{"kernel", site.kernel},
          {"vaddr", site.vaddr},
          {"instruction", site.instruction},
-         {"frames", frames_json(site.frames)},
+         {"frames", check::frames_json(site.frames)},
          {"executions", site.executions},
          {"ordered", site.ordered},
          {"word", outcome.mutant.word},

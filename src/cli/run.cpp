@@ -16,7 +16,7 @@
 namespace margay::cli {
 
 int run_main(std::span<char*> arguments) {
-  const auto [own, command] = split_command(arguments, {.always = {"--mfma", "--threads"}});
+  const CommandLine line = split_command(arguments, {.always = {"--mfma", "--threads"}});
 
   CLI::App app{"Runs a HIP program or script against the virtual MI325X.", "margay run"};
   app.footer("  margay run -- ./saxpy\n  margay run --mfma fast --stats -- python3 bench.py");
@@ -28,17 +28,7 @@ int run_main(std::span<char*> arguments) {
   app.add_option("--threads", threads, "host threads that run workgroups (default: one per core)")
       ->check(CLI::Range(1u, 4096u));
   app.add_flag("--stats", stats, "print what the launches did when the program ends");
-  std::vector<std::string> for_the_help_page;
-  app.add_option("COMMAND", for_the_help_page,
-                 "the program and its arguments, after `--` if need be");
-  try {
-    app.parse(static_cast<int>(own.size()), own.data());
-  } catch (const CLI::Success& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& error) {
-    return report("run", Error{ErrorCode::invalid_argument, error.what(), {}, "margay run --help"});
-  }
-  if (command.empty()) return report("run", which_program("run"));
+  if (const auto code = read_own_words(app, line, "run")) return *code;
 
   const Result<Install> install = find_runtime();
   if (!install) return report("run", install.error());
@@ -49,7 +39,7 @@ int run_main(std::span<char*> arguments) {
   // A long launch shows how far it is, unless the user has said otherwise.
   if (isatty(STDERR_FILENO) != 0) setenv("MARGAY_PROGRESS", "1", /*overwrite=*/0);
 
-  std::vector<char*> words(command.begin(), command.end());
+  std::vector<char*> words(line.command.begin(), line.command.end());
   words.push_back(nullptr);
   execvp(words[0], words.data());
   return report("run", cannot_start(words[0], errno));

@@ -6,8 +6,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <vector>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "cli/console.h"
 
 namespace margay::cli {
 namespace {
@@ -38,6 +42,25 @@ CommandLine split_command(std::span<char*> arguments, const OptionsWithValues& o
   const bool has_dashes = first < arguments.size() && std::string_view(arguments[first]) == "--";
   return {.own = arguments.first(first),
           .command = arguments.subspan(has_dashes ? first + 1 : first)};
+}
+
+std::optional<int> read_own_words(CLI::App& app, const CommandLine& line,
+                                  std::string_view subcommand) {
+  std::vector<std::string> for_the_help_page;
+  app.add_option("COMMAND", for_the_help_page,
+                 "the program and its arguments, after `--` if need be");
+  try {
+    app.parse(static_cast<int>(line.own.size()), line.own.data());
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    return report(subcommand, Error{ErrorCode::invalid_argument,
+                                    error.what(),
+                                    {},
+                                    "margay " + std::string(subcommand) + " --help"});
+  }
+  if (line.command.empty()) return report(subcommand, which_program(subcommand));
+  return std::nullopt;
 }
 
 Result<Install> find_runtime() {

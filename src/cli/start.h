@@ -4,12 +4,17 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
 #include "cli/install.h"
+
+namespace CLI {
+class App;
+}
 
 namespace margay::cli {
 
@@ -29,6 +34,11 @@ struct OptionsWithValues {
 /// everything after it belongs to the command, also what looks like an option.
 [[nodiscard]] CommandLine split_command(std::span<char*> arguments,
                                         const OptionsWithValues& options);
+
+/// Lets `app`, whose options are declared, read margay's own words; the help page also names
+/// COMMAND. The exit code, when the command line asks for help or is wrong (which has been said).
+[[nodiscard]] std::optional<int> read_own_words(CLI::App& app, const CommandLine& line,
+                                                std::string_view subcommand);
 
 /// This installation, if the HIP runtime in it has been built.
 [[nodiscard]] Result<Install> find_runtime();

@@ -14,6 +14,7 @@ from conftest import PACKAGE
 TOOL = os.environ.get("MARGAY_TOOL", "")
 KERNELS = os.environ.get("MARGAY_KERNELS", "")
 
+# Started by hand there may be no built library to test; under ctest both are set and nothing is skipped.
 pytestmark = pytest.mark.skipif(
     not (TOOL and KERNELS), reason="MARGAY_TOOL and MARGAY_KERNELS are not set"
 )

@@ -21,17 +21,6 @@ using Json = nlohmann::ordered_json;
 /// Absent numbers are null: -1 or 2^64-1 would look like values.
 Json number_or_null(std::int64_t number) { return number < 0 ? Json(nullptr) : Json(number); }
 
-Json frames_json(const std::vector<SourceFrame>& frames) {
-  Json list = Json::array();
-  for (const SourceFrame& frame : frames) {
-    list.push_back({{"function", frame.function},
-                    {"file", frame.file},
-                    {"line", frame.line},
-                    {"column", frame.column}});
-  }
-  return list;
-}
-
 Json access_json(const Access& access) {
   const bool has_instruction = access.vaddr != kNoVaddr;
   return {{"role", access.role},
@@ -88,6 +77,17 @@ Error cannot_write(const std::string& path, int number) {
 }
 
 }  // namespace
+
+Json frames_json(const std::vector<SourceFrame>& frames) {
+  Json list = Json::array();
+  for (const SourceFrame& frame : frames) {
+    list.push_back({{"function", frame.function},
+                    {"file", frame.file},
+                    {"line", frame.line},
+                    {"column", frame.column}});
+  }
+  return list;
+}
 
 std::string json_of(const Report& report) {
   Json findings = Json::array();

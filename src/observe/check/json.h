@@ -5,12 +5,17 @@
 #include <string>
 #include <string_view>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "base/error.h"
 #include "observe/check/finding.h"
 
 namespace margay::check {
 
 inline constexpr int kJsonVersion = 1;
+
+/// Source positions, as every document of ours gives them.
+[[nodiscard]] nlohmann::ordered_json frames_json(const std::vector<SourceFrame>& frames);
 
 [[nodiscard]] std::string json_of(const Report& report);
 

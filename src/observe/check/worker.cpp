@@ -430,6 +430,10 @@ void WorkerChecker::global_access(PerWave& w, const InstructionFacts& facts, Wav
   if (!initcheck_) return;
   if (access.is_read) global_read_values(w, facts, access);
   if (!access.is_write) return;
+  // What an atomic makes of an unwritten value is one too, except that a swap does not look at it.
+  // So every workgroup that does it is found, not only the one that came first.
+  if (access.is_atomic && facts.instruction->row->mnemonic.find("atomic_swap") == std::string::npos)
+    return;
   if (!access.is_atomic) w.values.stored_globally(facts, access.active);
   for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
