@@ -3,19 +3,14 @@
 // are transpositions. Compiled once per host target.
 //
 // What a guest program reads and writes may race with its other workgroups: that is the guest's
-// business (the checker tells it), so these accesses are not for ThreadSanitizer to judge.
+// business (the checker tells it); the tests take it from ThreadSanitizer's judgement
+// (tests/support/tsan_suppressions.cpp).
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 
 #include "isa/lanes/lanes.h"
-
-#if defined(__SANITIZE_THREAD__) || (defined(__has_feature) && __has_feature(thread_sanitizer))
-#define MARGAY_GUEST_ACCESS [[gnu::no_sanitize("thread")]] [[gnu::noinline]]
-#else
-#define MARGAY_GUEST_ACCESS inline
-#endif
 
 namespace margay::MARGAY_TARGET {
 
@@ -71,7 +66,7 @@ inline void transpose_blocks(__m512i (&z)[4]) {
 
 /// Loads `dwords` per lane into rows dst, dst + 64, ... for the lanes in `active`.
 template <int dwords, typename Pointers>
-MARGAY_GUEST_ACCESS void load_rows(Pointers at, std::uint64_t active, std::uint32_t* dst) {
+inline void load_rows(Pointers at, std::uint64_t active, std::uint32_t* dst) {
 #if defined(__AVX512F__)
   if (active == kAllLanes) {
     if constexpr (dwords == 4) {
@@ -109,7 +104,7 @@ MARGAY_GUEST_ACCESS void load_rows(Pointers at, std::uint64_t active, std::uint3
 /// Stores `dwords` per lane from rows src, src + 64, ... for the lanes in `active`, lowest first
 /// (of lanes that write the same bytes, the highest wins).
 template <int dwords, typename Pointers>
-MARGAY_GUEST_ACCESS void store_rows(Pointers at, std::uint64_t active, const std::uint32_t* src) {
+inline void store_rows(Pointers at, std::uint64_t active, const std::uint32_t* src) {
 #if defined(__AVX512F__)
   if (active == kAllLanes) {
     if constexpr (dwords == 4) {
@@ -145,7 +140,7 @@ enum class Part : std::uint8_t { whole, low_half, high_half };
 
 /// Loads one T per lane, widened to 32 bits, or into half of the register (d16 forms).
 template <typename T, Part part, typename Pointers>
-MARGAY_GUEST_ACCESS void load_small(Pointers at, std::uint64_t active, std::uint32_t* dst) {
+inline void load_small(Pointers at, std::uint64_t active, std::uint32_t* dst) {
   for (int lane = 0; lane < kWaveLanes; ++lane) {
     if (!(active >> lane & 1)) continue;
     const auto value = static_cast<std::uint32_t>(static_cast<std::int32_t>(peek<T>(at(lane))));
@@ -156,7 +151,7 @@ MARGAY_GUEST_ACCESS void load_small(Pointers at, std::uint64_t active, std::uint
 }
 /// Stores the low bits of each lane's register, or of its upper half.
 template <typename T, Part part, typename Pointers>
-MARGAY_GUEST_ACCESS void store_small(Pointers at, std::uint64_t active, const std::uint32_t* src) {
+inline void store_small(Pointers at, std::uint64_t active, const std::uint32_t* src) {
   for (int lane = 0; lane < kWaveLanes; ++lane)
     if (active >> lane & 1)
       poke<T>(at(lane), static_cast<T>(part == Part::high_half ? src[lane] >> 16 : src[lane]));

@@ -120,4 +120,39 @@ inline constexpr unsigned kLiteral = 255;
 inline constexpr unsigned kVgpr = 256;
 }  // namespace source
 
+/// What identifies an encoding in its first dword, and where its opcode is: for whoever makes
+/// instructions up (tests, the page of instructions).
+struct Encoding {
+  std::uint32_t prefix;
+  unsigned prefix_low;  ///< Lowest bit of the prefix; it reaches up to bit 31.
+  unsigned opcode_low, opcode_bits;
+  bool second_source_word;  ///< A second dword holds a literal, SDWA or DPP when source 0 says so.
+
+  /// Prefix and opcode in their places.
+  [[nodiscard]] constexpr std::uint64_t fixed(std::uint64_t opcode) const {
+    return std::uint64_t{prefix} << prefix_low | opcode << opcode_low;
+  }
+  /// The bits of the first two dwords that are neither.
+  [[nodiscard]] constexpr std::uint64_t free_bits() const {
+    const std::uint64_t opcode_mask = ((std::uint64_t{1} << opcode_bits) - 1) << opcode_low;
+    const std::uint64_t prefix_mask = 0xffff'ffffu & ~((std::uint64_t{1} << prefix_low) - 1);
+    return ~(opcode_mask | prefix_mask);
+  }
+};
+inline constexpr Encoding kEncodings[] = {
+    {0b10, 30, 23, 7, true},          // SOP2, and with the highest opcodes SOPK
+    {0b101111101, 23, 8, 8, true},    // SOP1
+    {0b101111110, 23, 16, 7, true},   // SOPC
+    {0b101111111, 23, 16, 7, false},  // SOPP
+    {0b110000, 26, 18, 8, false},     // SMEM
+    {0b0, 31, 25, 6, true},           // VOP2
+    {0b0111111, 25, 9, 8, true},      // VOP1
+    {0b0111110, 25, 17, 8, true},     // VOPC
+    {0b110100, 26, 16, 10, false},    // VOP3, VOP3P, MFMA
+    {0b110110, 26, 17, 8, false},     // DS
+    {0b110111, 26, 18, 7, false},     // FLAT, GLOBAL, SCRATCH (bits 14 and 15 tell)
+    {0b111000, 26, 18, 7, false},     // MUBUF
+    {0b111010, 26, 15, 4, false},     // MTBUF
+};
+
 }  // namespace margay::isa

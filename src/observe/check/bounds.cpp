@@ -113,6 +113,16 @@ std::uint64_t Bounds::outside(const LaneAccess& access, const InstructionFacts& 
   return access.is_atomic ? bad | misaligned : bad;
 }
 
+Finding Bounds::finding(std::string_view kind, const LaneAccess& access,
+                        const InstructionFacts& facts, const Wave& wave, int lane) const {
+  Finding f;
+  f.tool = Tool::memcheck;
+  f.kind = kind;
+  f.accesses = {reporter_.access(access_word(access), facts.vaddr,
+                                 static_cast<std::int32_t>(wave.index_in_group), lane)};
+  return f;
+}
+
 // ---- Global ---------------------------------------------------------------------------------
 
 const std::vector<TensorArgument>& Bounds::tensors() {
@@ -173,9 +183,7 @@ void Bounds::report_global(const LaneAccess& access, const InstructionFacts& fac
   const bool freed = allocation && allocation->freed;
   const std::string_view kind = freed ? "use-after-free" : "out-of-bounds";
   if (reporter_.repeat(Tool::memcheck, kind, facts.vaddr)) return;
-  Finding f;
-  f.tool = Tool::memcheck;
-  f.kind = kind;
+  Finding f = finding(kind, access, facts, wave, lane);
   const Tensor* const tensor =
       memory_.in_arena(address) ? nullptr : known_.tensor_at(address, /*near=*/true);
   if (tensor != nullptr && only_tensors()) {
@@ -199,8 +207,6 @@ void Bounds::report_global(const LaneAccess& access, const InstructionFacts& fac
   if (!missed.hint.empty() && !freed) f.hint = std::move(missed.hint);
   f.detail.push_back(fmt::format("{} of the wave's {} active lanes are out of range",
                                  std::popcount(lanes), std::popcount(access.active)));
-  f.accesses = {reporter_.access(access_word(access), facts.vaddr,
-                                 static_cast<std::int32_t>(wave.index_in_group), lane)};
   reporter_.add(std::move(f));
 }
 
@@ -212,13 +218,9 @@ void Bounds::report_lds(const LaneAccess& access, const InstructionFacts& facts,
   if (reporter_.repeat(Tool::memcheck, kKind, facts.vaddr)) return;
   const int lane = std::countr_zero(lanes);
   const std::uint32_t size = wave.group->lds_bytes, dynamic = request_.dynamic_lds_bytes;
-  Finding f;
-  f.tool = Tool::memcheck;
-  f.kind = kKind;
+  Finding f = finding(kKind, access, facts, wave, lane);
   f.message = fmt::format("{} of {} at LDS byte {:#06x}, past the end of the workgroup's {} bytes",
                           access_word(access), bytes_text(access.bytes), access.at[lane], size);
-  f.accesses = {reporter_.access(access_word(access), facts.vaddr,
-                                 static_cast<std::int32_t>(wave.index_in_group), lane)};
   f.detail.push_back(fmt::format("{} bytes are static, {} were asked for at the launch; {}",
                                  size - dynamic, dynamic,
                                  access.is_write ? "the hardware drops such a write"
@@ -241,14 +243,10 @@ void Bounds::report_scratch(const LaneAccess& access, const InstructionFacts& fa
   constexpr std::string_view kKind = "scratch-out-of-bounds";
   if (reporter_.repeat(Tool::memcheck, kKind, facts.vaddr)) return;
   const int lane = std::countr_zero(lanes);
-  Finding f;
-  f.tool = Tool::memcheck;
-  f.kind = kKind;
+  Finding f = finding(kKind, access, facts, wave, lane);
   f.message =
       fmt::format("{} of {} at scratch byte {} of a lane that has {} bytes", access_word(access),
                   bytes_text(access.bytes), access.at[lane], wave.group->scratch_bytes_per_lane);
-  f.accesses = {reporter_.access(access_word(access), facts.vaddr,
-                                 static_cast<std::int32_t>(wave.index_in_group), lane)};
   f.hint = "a local array's index is out of range, or the stack overflowed";
   reporter_.add(std::move(f));
 }
@@ -258,15 +256,11 @@ void Bounds::report_misaligned(const LaneAccess& access, const InstructionFacts&
   constexpr std::string_view kKind = "misaligned";
   if (reporter_.repeat(Tool::memcheck, kKind, facts.vaddr)) return;
   const int lane = std::countr_zero(lanes);
-  Finding f;
-  f.tool = Tool::memcheck;
-  f.kind = kKind;
+  Finding f = finding(kKind, access, facts, wave, lane);
   f.severity = access.is_atomic ? Severity::error : Severity::note;
   f.message =
       fmt::format("misaligned {} of {} at {} {:#x}", access_word(access), bytes_text(access.bytes),
                   access.space == MemorySpace::lds ? "LDS byte" : "address", access.at[lane]);
-  f.accesses = {reporter_.access(access_word(access), facts.vaddr,
-                                 static_cast<std::int32_t>(wave.index_in_group), lane)};
   f.hint = access.is_atomic ? "an atomic's address must be a multiple of its size"
                             : "it works, in more than one step: align it to four bytes";
   reporter_.add(std::move(f));

@@ -41,6 +41,9 @@ class Bounds {
   [[nodiscard]] AddressRange host_range(std::uint64_t address, std::uint64_t bytes);
   [[nodiscard]] bool inside_global(std::uint64_t address, std::uint64_t bytes);
   [[nodiscard]] std::uint64_t outside_global(const LaneAccess& access);
+  /// With its one access; the message is the caller's.
+  [[nodiscard]] Finding finding(std::string_view kind, const LaneAccess& access,
+                                const InstructionFacts& facts, const Wave& wave, int lane) const;
   void report_global(const LaneAccess& access, const InstructionFacts& facts, const Wave& wave,
                      std::uint64_t lanes);
   void report_lds(const LaneAccess& access, const InstructionFacts& facts, const Wave& wave,

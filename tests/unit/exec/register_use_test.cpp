@@ -222,28 +222,8 @@ void compare(const std::string& text, const Instruction& i, Described llvm, Find
   ++out.count;
 }
 
-/// An encoding's first dword. Source: MI300 ISA guide, chapter 13.
-struct Encoding {
-  std::uint32_t prefix;
-  unsigned prefix_low, opcode_low, opcode_bits;
-};
-constexpr auto kEncodings = std::to_array<Encoding>({
-    {0b10, 30, 23, 7},         // SOP2, SOPK
-    {0b101111101, 23, 8, 8},   // SOP1
-    {0b101111110, 23, 16, 7},  // SOPC
-    {0b101111111, 23, 16, 7},  // SOPP
-    {0b110000, 26, 18, 8},     // SMEM
-    {0b0, 31, 25, 6},          // VOP2
-    {0b0111111, 25, 9, 8},     // VOP1
-    {0b0111110, 25, 17, 8},    // VOPC
-    {0b110100, 26, 16, 10},    // VOP3, VOP3P, MFMA
-    {0b110110, 26, 17, 8},     // DS
-    {0b110111, 26, 18, 7},     // FLAT, GLOBAL, SCRATCH
-    {0b111000, 26, 18, 7},     // MUBUF
-});
-
 /// Operand bits that decode often; see tests/unit/isa/operands_test.cpp.
-std::uint64_t operand_bits(const Encoding& encoding, std::mt19937_64& random) {
+std::uint64_t operand_bits(const isa::Encoding& encoding, std::mt19937_64& random) {
   std::uint64_t word = random();
   if (random() % 4 != 0) word &= random();
   if (random() % 4 == 0) word &= random();
@@ -291,14 +271,11 @@ const Findings& findings() {
     };
     judge(0x1800'0101'd3d8'4002);  // v_accvgpr_read_b32 v2, a1
     judge(0x1800'0101'd3d9'4002);  // v_accvgpr_write_b32 a2, v1
-    for (const Encoding& encoding : kEncodings) {
-      const std::uint64_t fixed_mask =
-          ((std::uint64_t{1} << encoding.opcode_bits) - 1) << encoding.opcode_low |
-          (0xffff'ffffu & ~((std::uint64_t{1} << encoding.prefix_low) - 1));
+    for (const isa::Encoding& encoding : isa::kEncodings) {
       for (std::uint64_t opcode = 0; opcode >> encoding.opcode_bits == 0; ++opcode) {
-        const std::uint64_t fixed =
-            std::uint64_t{encoding.prefix} << encoding.prefix_low | opcode << encoding.opcode_low;
-        for (int n = 0; n < 200; ++n) judge(fixed | (operand_bits(encoding, random) & ~fixed_mask));
+        const std::uint64_t fixed = encoding.fixed(opcode);
+        for (int n = 0; n < 200; ++n)
+          judge(fixed | (operand_bits(encoding, random) & encoding.free_bits()));
       }
     }
     return out;

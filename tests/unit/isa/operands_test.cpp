@@ -330,32 +330,11 @@ class Comparison {
   std::vector<std::string> problems_;
 };
 
-/// An encoding's first dword. Source: MI300 ISA guide, chapter 13.
-struct Encoding {
-  std::uint32_t prefix;
-  unsigned prefix_low, opcode_low, opcode_bits;
-  bool second_source_word;  ///< A second dword holds a literal, SDWA or DPP when source 0 says so.
-};
-constexpr auto kEncodings = std::to_array<Encoding>({
-    {0b10, 30, 23, 7, true},          // SOP2, SOPK
-    {0b101111101, 23, 8, 8, true},    // SOP1
-    {0b101111110, 23, 16, 7, true},   // SOPC
-    {0b101111111, 23, 16, 7, false},  // SOPP
-    {0b110000, 26, 18, 8, false},     // SMEM
-    {0b0, 31, 25, 6, true},           // VOP2
-    {0b0111111, 25, 9, 8, true},      // VOP1
-    {0b0111110, 25, 17, 8, true},     // VOPC
-    {0b110100, 26, 16, 10, false},    // VOP3, VOP3P, MFMA
-    {0b110110, 26, 17, 8, false},     // DS
-    {0b110111, 26, 18, 7, false},     // FLAT, GLOBAL, SCRATCH
-    {0b111000, 26, 18, 7, false},     // MUBUF
-});
-
 /// Operands that decode often: few flags, and for vector encodings sources that are VGPRs, SGPRs or
 /// constants in turn.
 class Operands {
  public:
-  std::uint64_t next(const Encoding& encoding) {
+  std::uint64_t next(const isa::Encoding& encoding) {
     std::uint64_t word = random_();
     switch (random_() % 4) {
       case 0:
@@ -441,17 +420,11 @@ const Findings& findings() {
       judge(**decoder, *row_table("generic"), code, out);
     }
     Operands operands;
-    for (const Encoding& encoding : kEncodings) {
-      const std::uint64_t opcode_mask = ((std::uint64_t{1} << encoding.opcode_bits) - 1)
-                                        << encoding.opcode_low;
-      const std::uint64_t prefix_mask =
-          0xffff'ffffu & ~((std::uint64_t{1} << encoding.prefix_low) - 1);
+    for (const isa::Encoding& encoding : isa::kEncodings) {
       for (std::uint64_t opcode = 0; opcode >> encoding.opcode_bits == 0; ++opcode) {
-        const std::uint64_t fixed =
-            std::uint64_t{encoding.prefix} << encoding.prefix_low | opcode << encoding.opcode_low;
+        const std::uint64_t fixed = encoding.fixed(opcode);
         for (int n = 0; n < 300; ++n) {
-          const std::uint64_t word =
-              fixed | (operands.next(encoding) & ~(opcode_mask | prefix_mask));
+          const std::uint64_t word = fixed | (operands.next(encoding) & encoding.free_bits());
           std::array<std::byte, 20> code{};
           const std::uint32_t literal = operands.literal();
           std::memcpy(code.data(), &word, 8);
