@@ -12,7 +12,7 @@
 #include "exec/row_table.h"
 #include "exec/wave.h"
 #include "isa/encoding.h"
-#include "mfma/shapes.h"
+#include "mfma/passes.h"
 
 namespace margay::check {
 namespace {
@@ -49,15 +49,6 @@ using ScalarMask = std::array<std::uint64_t, 2>;
   constexpr std::string_view kPrefixes[] = {"v_exp_",  "v_log_", "v_rcp_", "v_rsq_",
                                             "v_sqrt_", "v_sin_", "v_cos_"};
   return std::ranges::any_of(kPrefixes, [&](auto prefix) { return name.starts_with(prefix); });
-}
-
-/// Passes of four cycles. Source: AMD matrix instruction calculator, which LLVM's SIDPGFX940 model
-/// agrees with.
-[[nodiscard]] std::uint8_t passes_of(const MfmaShape& shape) {
-  if (shape.a == MfmaType::f64) return shape.m == 16 ? 8 : 4;
-  if (shape.m == 4) return 2;
-  const bool slow = shape.a == MfmaType::f32 || shape.blocks > 1;
-  return static_cast<std::uint8_t>(shape.m / 2 / (slow ? 1 : 2));
 }
 
 [[nodiscard]] std::uint32_t valu_kinds(const Instruction& i, const RegisterUse& use) {
@@ -316,7 +307,7 @@ HazardFacts hazard_facts(const Instruction& i, const RegisterUse& use) {
   const Row& row = *i.row;
   facts.kind = kinds_of(i, use);
   if (row.mnemonic == "s_nop") facts.wait_states = static_cast<std::uint8_t>((i.extra & 15) + 1);
-  if (row.shape != nullptr) facts.passes = passes_of(*row.shape);
+  if (row.shape != nullptr) facts.passes = matrix_passes(*row.shape);
   std::ranges::copy(use.sources, facts.sources);
   facts.results[0] = use.destination;
   if (row.mnemonic == "v_swap_b32") facts.results[1] = use.sources[0];
