@@ -157,12 +157,12 @@ void margayDescribeTensor(const void* data, std::size_t batch, std::size_t depth
   static_cast<void>(Runtime::instance().device());
   const std::shared_ptr<Checking> checking = Runtime::instance().checking();
   if (checking == nullptr) return;
-  check::Tensor tensor;
+  Tensor tensor;
   tensor.range.begin = reinterpret_cast<std::uint64_t>(data);
   tensor.range.end = tensor.range.begin + batch * depth * rows * columns * element_bytes;
   tensor.shape = {batch, depth, rows, columns};
   tensor.element_bytes = static_cast<std::uint32_t>(element_bytes);
-  if (tensor.range.end > tensor.range.begin) checking->memory().describe(tensor);
+  if (tensor.range.end > tensor.range.begin) checking->memory().tensors().describe(tensor);
 }
 
 #pragma GCC visibility pop

@@ -77,7 +77,7 @@ HostRule host_rule(const LaunchRequest& request, const Memory& memory, const Glo
     std::uint64_t value;
     std::memcpy(&value, request.arguments.data() + at, 8);
     if (value < 4096 || memory.in_arena(value)) continue;
-    if (known.tensor_at(value) != nullptr) {
+    if (known.tensors().at(value) != nullptr) {
       any = true;
       continue;
     }
@@ -126,7 +126,7 @@ Finding Bounds::finding(std::string_view kind, const LaneAccess& access,
 // ---- Global ---------------------------------------------------------------------------------
 
 const std::vector<TensorArgument>& Bounds::tensors() {
-  if (!tensors_) tensors_ = tensor_arguments(request_, memory_, known_);
+  if (!tensors_) tensors_ = tensor_arguments(request_, memory_, known_.tensors());
   return *tensors_;
 }
 
@@ -141,7 +141,7 @@ bool Bounds::only_tensors() {
 /// The tensor in host memory that an access may lie in. Where a kernel is given two that overlap
 /// only the one described last is known, so its own arguments count as well.
 AddressRange Bounds::host_range(std::uint64_t address, std::uint64_t bytes) {
-  if (const Tensor* const tensor = known_.tensor_at(address);
+  if (const Tensor* const tensor = known_.tensors().at(address);
       tensor != nullptr && tensor->range.contains(address, bytes))
     return tensor->range;
   for (const TensorArgument& tensor : tensors())
@@ -185,7 +185,7 @@ void Bounds::report_global(const LaneAccess& access, const InstructionFacts& fac
   if (reporter_.repeat(Tool::memcheck, kind, facts.vaddr)) return;
   Finding f = finding(kind, access, facts, wave, lane);
   const Tensor* const tensor =
-      memory_.in_arena(address) ? nullptr : known_.tensor_at(address, /*near=*/true);
+      memory_.in_arena(address) ? nullptr : known_.tensors().at(address, /*near=*/true);
   if (tensor != nullptr && only_tensors()) {
     const std::uint64_t past = address - tensor->range.end;
     f.message =

@@ -89,26 +89,10 @@ void GlobalMemory::copied(std::uint64_t to, std::uint64_t from, std::uint64_t by
     target->set(to + n, 1, source->unwritten(from + n, 1) == 0);
 }
 
-void GlobalMemory::describe(const Tensor& tensor) {
-  const std::lock_guard lock(mutex_);
-  // Memory is reused: what overlaps the new one is gone.
-  auto at = tensors_.lower_bound(tensor.range.begin);
-  if (at != tensors_.begin() && std::prev(at)->second->range.end > tensor.range.begin) --at;
-  while (at != tensors_.end() && at->first < tensor.range.end) at = tensors_.erase(at);
-  tensors_[tensor.range.begin] = std::make_unique<Tensor>(tensor);
-}
-
 WrittenMap* GlobalMemory::find(std::uint64_t address) const {
   const std::lock_guard lock(mutex_);
   WrittenMap* const map = below(maps_, address);
   return map != nullptr && map->range().contains(address, 1) ? map : nullptr;
-}
-
-const Tensor* GlobalMemory::tensor_at(std::uint64_t address, bool near) const {
-  const std::lock_guard lock(mutex_);
-  const Tensor* const tensor = below(tensors_, address);
-  if (tensor == nullptr) return nullptr;
-  return near || tensor->range.contains(address, 1) ? tensor : nullptr;
 }
 
 }  // namespace margay::check

@@ -1,26 +1,18 @@
-// What is known of global memory over the whole process: the tensors that lie in host memory, and
-// which bytes of hipMalloc's memory somebody has written.
+// What is known of global memory over the whole process: the tensors that the program described,
+// and which bytes of hipMalloc's memory somebody has written.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <vector>
 
 #include "exec/memory.h"
+#include "observe/described_tensors.h"
 
 namespace margay::check {
-
-/// A tensor as the program described it (kittens::gl does): where it lies and its shape.
-struct Tensor {
-  AddressRange range;
-  std::array<std::uint64_t, 4> shape = {};  ///< Batch, depth, rows, columns.
-  std::uint32_t element_bytes = 0;
-};
 
 /// An allocation whose bytes are followed from the start. One bit per byte, set once written.
 class WrittenMap {
@@ -52,18 +44,16 @@ class GlobalMemory {
   void written(std::uint64_t address, std::uint64_t bytes);
   /// The host has copied: what was unwritten stays so.
   void copied(std::uint64_t to, std::uint64_t from, std::uint64_t bytes);
-  void describe(const Tensor& tensor);
 
   /// The followed allocation that holds `address`, or null. Stable until it is freed.
   [[nodiscard]] WrittenMap* find(std::uint64_t address) const;
-  /// The described tensor that holds `address`; or else, with `near`, the one that ends nearest
-  /// below it.
-  [[nodiscard]] const Tensor* tensor_at(std::uint64_t address, bool near = false) const;
+  [[nodiscard]] DescribedTensors& tensors() { return tensors_; }
+  [[nodiscard]] const DescribedTensors& tensors() const { return tensors_; }
 
  private:
   mutable std::mutex mutex_;
   std::map<std::uint64_t, std::unique_ptr<WrittenMap>> maps_;  // by first address
-  std::map<std::uint64_t, std::unique_ptr<Tensor>> tensors_;
+  DescribedTensors tensors_;
 };
 
 }  // namespace margay::check

@@ -7,20 +7,10 @@
 #include <map>
 #include <string>
 
+#include "observe/call_chain.h"
+
 namespace margay::check {
 namespace {
-
-/// Headers of the tile library, of HIP and of the compiler: code that users call, not write.
-bool is_library(const SourceFrame& frame) {
-  for (const std::string_view part : {"/include/kittens", "/include/margay/", "/include/pyutils",
-                                      "/include/hip/", "/lib/clang/", "/usr/include/", "/usr/lib/"})
-    if (frame.file.find(part) != std::string::npos) return true;
-  return false;
-}
-
-std::string normal(const std::string& file) {
-  return std::filesystem::path(file).lexically_normal().string();
-}
 
 /// What two findings of the same source lines share; empty when a line is not known.
 std::string signature(const Finding& finding) {
@@ -35,21 +25,6 @@ std::string signature(const Finding& finding) {
   }
   return text;
 }
-
-}  // namespace
-
-CallChain user_first(std::vector<SourceFrame> frames) {
-  for (SourceFrame& frame : frames) frame.file = normal(frame.file);
-  const auto user = std::ranges::find_if(
-      frames, [](const SourceFrame& frame) { return frame.line != 0 && !is_library(frame); });
-  if (user == frames.end()) return {std::move(frames), 0};
-  // Innermost first: what lies before `user` is what it called.
-  const auto called = static_cast<std::uint32_t>(user - frames.begin());
-  std::ranges::reverse(frames.begin(), user + 1);
-  return {std::move(frames), called};
-}
-
-namespace {
 
 /// A race that a barrier would end: the first place where one would is after the earlier access.
 void name_place_of_barrier(Finding& finding) {

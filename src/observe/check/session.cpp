@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "exec/observer.h"
+#include "observe/call_chain.h"
 #include "observe/check/reporter.h"
 #include "observe/check/resolve.h"
 #include "observe/check/worker.h"

@@ -1,0 +1,19 @@
+// Which of the source lines that an instruction stands for is the user's.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "code_object/code_object.h"
+
+namespace margay {
+
+/// A call chain: the user's innermost line first, then the library functions it called, inwards,
+/// then the user's own callers, outwards.
+struct CallChain {
+  std::vector<SourceFrame> frames;
+  std::uint32_t called = 0;  ///< Frames after the first that the first one called.
+};
+[[nodiscard]] CallChain user_first(std::vector<SourceFrame> innermost_first);
+
+}  // namespace margay

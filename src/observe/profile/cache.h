@@ -1,0 +1,69 @@
+// A set-associative cache with least-recently-used replacement: tags only.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace margay::profile {
+
+class Cache {
+ public:
+  /// A power of two of sets.
+  Cache(std::uint32_t bytes, std::uint32_t line_bytes, std::uint32_t ways)
+      : ways_(ways), sets_(bytes / line_bytes / ways), slots_(std::size_t{sets_} * ways) {}
+
+  /// One place for a line. `dirty` holds the quarters that were written.
+  struct Slot {
+    std::uint64_t line = kNone;
+    std::uint64_t used = 0;
+    std::uint8_t dirty = 0;
+  };
+  static constexpr std::uint64_t kNone = ~0ull;
+
+  /// The slot that holds `line`, now the most recently used; null when there is none.
+  [[nodiscard]] Slot* find(std::uint64_t line) {
+    Slot* const set = set_of(line);
+    for (std::uint32_t way = 0; way < ways_; ++way) {
+      if (set[way].line != line) continue;
+      set[way].used = ++clock_;
+      return &set[way];
+    }
+    return nullptr;
+  }
+
+  /// A slot for `line`, which is not there; what it held before goes to `evict`.
+  template <typename Evict>
+  Slot& insert(std::uint64_t line, Evict&& evict) {
+    Slot* const set = set_of(line);
+    Slot* oldest = set;
+    for (std::uint32_t way = 1; way < ways_; ++way)
+      if (set[way].used < oldest->used) oldest = &set[way];
+    if (oldest->line != kNone) evict(*oldest);
+    *oldest = {line, ++clock_, 0};
+    return *oldest;
+  }
+
+  void drop(Slot& slot) { slot = {}; }
+
+  template <typename Visit>
+  void for_each(Visit&& visit) {
+    for (Slot& slot : slots_)
+      if (slot.line != kNone) visit(slot);
+  }
+  void clear() {
+    for (Slot& slot : slots_) slot = {};
+    clock_ = 0;
+  }
+
+ private:
+  [[nodiscard]] Slot* set_of(std::uint64_t line) {
+    return &slots_[std::size_t{static_cast<std::uint32_t>(line) & (sets_ - 1)} * ways_];
+  }
+
+  std::uint32_t ways_, sets_;
+  std::uint64_t clock_ = 0;
+  std::vector<Slot> slots_;
+};
+
+}  // namespace margay::profile

@@ -1,0 +1,44 @@
+// What the texture addresser (TA) and the tag lookup of vL1D make of one vector memory instruction:
+// how many requests, and which lines in which order.
+//
+// Observed on MI300X (rocprofiler-compute's vcopy data, contiguous dwordx2): 64 thread requests and
+// 16 tag accesses per wave instruction (four lanes share one), four reads of 128 bytes to L2 for a
+// load, eight writes of 64 bytes for a store. Not published for other widths and shapes; taken
+// here:
+//   - four lanes share a tag access for each line they touch, whatever their width;
+//   - the thread requests of four lanes are merged when each asks for a dword or less and they lie
+//   in
+//     the same aligned 16 bytes (rocprofiler-compute calls that 100 % coalesced);
+//   - neighbouring lanes' writes and atomics to one 64-byte sector become one request to L2.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "exec/lane_access.h"
+
+namespace margay::profile {
+
+/// `count` lines, each `stride` lines after the one before; of each, the touched quarters of 32
+/// bytes (bit 0 the lowest).
+struct LineRun {
+  std::uint64_t line = 0;  ///< Address / 128.
+  std::int64_t stride = 0;
+  std::uint32_t count = 0;
+  std::uint8_t quarters = 0;
+};
+
+struct Coalesced {
+  std::uint32_t thread_requests = 0;
+  std::uint32_t tag_accesses = 0;
+  std::uint32_t sectors = 0;        ///< Of 64 bytes, each counted once.
+  std::uint32_t least_sectors = 0;  ///< If the same bytes lay side by side.
+  /// Reads: in the order of tag accesses; repeats of the line before are left out. Writes and
+  /// atomics: one line for each request to L2 or two neighbouring ones.
+  std::vector<LineRun> runs;
+};
+
+/// `out` is reused from call to call.
+void coalesce(const LaneAccess& access, Coalesced& out);
+
+}  // namespace margay::profile

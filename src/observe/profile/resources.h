@@ -1,0 +1,12 @@
+// What a kernel needs of a compute unit, how many of its workgroups fit, and what would let one
+// more in.
+#pragma once
+
+#include "exec/device.h"
+#include "observe/profile/profile.h"
+
+namespace margay::profile {
+
+[[nodiscard]] Resources resources_of(const LaunchRequest& request, std::uint32_t code_bytes);
+
+}  // namespace margay::profile

@@ -1,0 +1,126 @@
+#include "observe/profile/session.h"
+
+#include <algorithm>
+
+#include "code_object/demangle.h"
+#include "exec/occupancy.h"
+#include "observe/profile/totals.h"
+
+namespace margay::profile {
+namespace {
+
+std::vector<AddressRange> ranges_of(const std::vector<TensorArgument>& tensors) {
+  std::vector<AddressRange> ranges;
+  for (const TensorArgument& tensor : tensors) ranges.push_back(tensor.range);
+  return ranges;
+}
+
+ReplayPlan plan_of(const LaunchRequest& request, std::size_t sites) {
+  const auto size = static_cast<std::uint32_t>(request.block.count());
+  const Occupancy fits = occupancy(*request.kernel, size, request.dynamic_lds_bytes);
+  return {request.grid.count(), std::max(1u, fits.workgroups_per_cu), sites};
+}
+
+/// Watches one launch. The device asks for workers once it has found the launch possible; what
+/// depends on the program is made then.
+class LaunchProfiler final : public LaunchObserver {
+ public:
+  LaunchProfiler(KernelTotals& totals, std::vector<TensorArgument> tensors, std::uint32_t number,
+                 std::uint64_t traced_workgroups)
+      : totals_(totals),
+        tensors_(std::move(tensors)),
+        ranges_(ranges_of(tensors_)),
+        lines_(ranges_),
+        number_(number),
+        first_(totals.empty()),
+        traced_workgroups_(first_ ? traced_workgroups : 0) {}
+
+  [[nodiscard]] std::unique_ptr<WorkerObserver> make_worker(const LaunchRequest& request,
+                                                            Program& program) override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (replay_ == nullptr) {
+        const auto [begin, end] = program.executable_range();
+        const ReplayPlan plan = plan_of(request, (end - begin) / 4);
+        resident_ = plan.workgroups_per_cu * kXcds * kCusPerXcd;
+        program_ = &program;
+        replay_ = std::make_unique<Replay>(plan, lines_);
+      }
+    }
+    return std::make_unique<Worker>(
+        Worker::Launch{request, program, ranges_, lines_, *replay_, resident_, number_, first_,
+                       traced_workgroups_, [this](WorkerResults&& results) {
+                         const std::lock_guard lock(mutex_);
+                         totals_.add_worker(std::move(results), *program_);
+                       }});
+  }
+
+  /// Null when the launch was refused before anything ran.
+  [[nodiscard]] Replay* replay() { return replay_.get(); }
+  [[nodiscard]] const Program& program() const { return *program_; }
+  [[nodiscard]] const std::vector<TensorArgument>& tensors() const { return tensors_; }
+  [[nodiscard]] const TensorLines& lines() const { return lines_; }
+
+ private:
+  KernelTotals& totals_;
+  const std::vector<TensorArgument> tensors_;
+  const std::vector<AddressRange> ranges_;
+  TensorLines lines_;
+  const std::uint32_t number_;
+  const bool first_;
+  const std::uint64_t traced_workgroups_;
+  std::mutex mutex_;
+  const Program* program_ = nullptr;
+  std::uint32_t resident_ = 1;
+  std::unique_ptr<Replay> replay_;
+};
+
+}  // namespace
+
+Session::Session(ProfileConfig config) : config_(std::move(config)) {}
+Session::~Session() = default;
+
+KernelTotals& Session::totals_of(const LaunchRequest& request) {
+  KernelKey key = key_of(request);
+  for (const auto& kernel : kernels_)
+    if (kernel->key() == key) return *kernel;
+  return *kernels_.emplace_back(std::make_unique<KernelTotals>(std::move(key)));
+}
+
+std::uint64_t Session::cold_code(const std::string& kernel, const std::set<std::uint64_t>& pieces) {
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      pieces, [&](std::uint64_t piece) { return warm_code_.emplace(kernel, piece).second; }));
+}
+
+Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& request) {
+  if (!config_.kernel.empty() &&
+      code_object::demangled(request.kernel->name).find(config_.kernel) == std::string::npos)
+    return device.launch(request);
+  const std::lock_guard lock(mutex_);  // launches run one after another anyway
+  device_ = device.properties().name;
+  constexpr std::string_view kModes[] = {"exact", "fma", "fast"};
+  mfma_ = kModes[static_cast<std::size_t>(device.options().mfma)];
+  KernelTotals& totals = totals_of(request);
+  LaunchProfiler profiler(totals, tensor_arguments(request, device.memory(), described_),
+                          ++launches_, config_.traced_workgroups);
+  Result<LaunchReport> result = device.launch(request, &profiler);
+  if (profiler.replay() == nullptr) return result;
+  const std::uint64_t cold = cold_code(request.kernel->name, totals.code_pieces());
+  profiler.replay()->finish(cold);
+  totals.add_launch(request, profiler.program(), *profiler.replay(), profiler.tensors(),
+                    profiler.lines(), cold == 0, result);
+  return result;
+}
+
+Profile Session::profile() {
+  const std::lock_guard lock(mutex_);
+  Profile out;
+  out.device = device_;
+  out.schedule = kSchedule;
+  out.mfma = mfma_;
+  for (const auto& kernel : kernels_)
+    if (!kernel->empty()) out.kernels.push_back(kernel->profile());
+  return out;
+}
+
+}  // namespace margay::profile

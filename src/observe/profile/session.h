@@ -1,0 +1,55 @@
+// A profiled stretch of a process: runs launches under the profiler and adds them up by kernel.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "exec/device.h"
+#include "observe/described_tensors.h"
+#include "observe/profile/profile.h"
+
+namespace margay::profile {
+
+struct ProfileConfig {
+  /// Only kernels whose demangled name holds this; empty: all.
+  std::string kernel;
+  /// So many workgroups of each kernel's first launch get a timeline.
+  std::uint64_t traced_workgroups = 0;
+};
+
+class KernelTotals;
+
+class Session {
+ public:
+  explicit Session(ProfileConfig config);
+  ~Session();
+
+  /// Tensors the program describes are told here.
+  [[nodiscard]] DescribedTensors& tensors() { return described_; }
+
+  /// Runs a launch under the profiler; kernels that are not wanted run unwatched.
+  [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request);
+
+  /// Everything so far.
+  [[nodiscard]] Profile profile();
+
+ private:
+  [[nodiscard]] KernelTotals& totals_of(const LaunchRequest& request);
+  /// How many 256-byte pieces of code ran that no earlier launch has run; they are noted.
+  [[nodiscard]] std::uint64_t cold_code(const std::string& kernel,
+                                        const std::set<std::uint64_t>& pieces);
+
+  const ProfileConfig config_;
+  DescribedTensors described_;
+  std::mutex mutex_;
+  std::string device_, mfma_;
+  std::uint32_t launches_ = 0;
+  std::vector<std::unique_ptr<KernelTotals>> kernels_;
+  std::set<std::pair<std::string, std::uint64_t>> warm_code_;
+};
+
+}  // namespace margay::profile

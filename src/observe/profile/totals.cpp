@@ -1,0 +1,193 @@
+#include "observe/profile/totals.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "mfma/passes.h"
+#include "observe/call_chain.h"
+#include "observe/profile/resources.h"
+
+namespace margay::profile {
+namespace {
+
+bool is_l2_counter(std::string_view name) { return name.starts_with("TCC_"); }
+
+Counters l2_counters(const Counters& all) {
+  Counters out;
+  for (std::size_t n = 0; n < kCounters; ++n)
+    if (is_l2_counter(kCounterInfo[n].name)) {
+      const auto c = static_cast<Counter>(n);
+      out[c] = all[c];
+    }
+  return out;
+}
+
+/// CUs times launches: each invalidates its vL1D when a kernel begins.
+constexpr std::uint64_t kCus = std::uint64_t{kXcds} * kCusPerXcd;
+
+}  // namespace
+
+KernelKey key_of(const LaunchRequest& request) {
+  return {request.kernel->name,
+          {request.grid.x, request.grid.y, request.grid.z},
+          {request.block.x, request.block.y, request.block.z},
+          request.dynamic_lds_bytes};
+}
+
+KernelTotals::SiteTotals& KernelTotals::site_of(const InstructionFacts& facts,
+                                                const Program& program) {
+  const auto [at, fresh] = sites_.try_emplace(facts.vaddr);
+  SiteTotals& totals = at->second;
+  if (!fresh) return totals;
+  Site& site = totals.site;
+  site.vaddr = facts.vaddr;
+  site.text = program.instruction_text(facts.vaddr);
+  site.instruction_class = facts.instruction_class;
+  site.frames = user_first(program.object().source_at(facts.vaddr)).frames;
+  site.function = program.function_of(facts.vaddr).first;
+  site.is_read = facts.form.is_read;
+  site.is_write = facts.form.is_write;
+  site.is_atomic = facts.form.is_atomic;
+  site.is_scratch = facts.is_scratch;
+  return totals;
+}
+
+void KernelTotals::add_worker(WorkerResults&& results, const Program& program) {
+  first_vaddr_ = program.executable_range().first;
+  profile_.counters += results.counters;
+  for (std::size_t slot = 0; slot < results.sites.size(); ++slot) {
+    SiteCounts& counts = results.sites[slot];
+    if (counts.executions == 0) continue;
+    const InstructionFacts& facts = *results.facts[slot];
+    SiteTotals& totals = site_of(facts, program);
+    totals.site.executions += counts.executions;
+    totals.site.active_lanes += counts.active_lanes;
+    totals.site.issue_cycles += counts.executions * facts.quad_cycles * kCyclesPerPass;
+    totals.site.flops +=
+        counts.active_lanes * facts.flops_per_lane + counts.executions * facts.matrix_flops;
+    if (counts.lds != nullptr) {
+      totals.lds.merge(*counts.lds);
+      totals.has_lds = true;
+    }
+    if (counts.memory != nullptr) {
+      if (!totals.site.memory) totals.site.memory.emplace();
+      *totals.site.memory += *counts.memory;
+    }
+  }
+  lanes_.resize(std::max(lanes_.size(), results.tensors.size()));
+  for (std::size_t n = 0; n < results.tensors.size(); ++n) {
+    lanes_[n].read_bytes += results.tensors[n].read_bytes;
+    lanes_[n].written_bytes += results.tensors[n].written_bytes;
+  }
+  if (!results.maps.empty()) profile_.maps = std::move(results.maps);
+  std::ranges::move(results.traces, std::back_inserter(profile_.traces));
+}
+
+std::set<std::uint64_t> KernelTotals::code_pieces() const {
+  std::set<std::uint64_t> pieces;
+  for (const auto& [vaddr, totals] : sites_) pieces.insert(vaddr / kInstructionFillBytes);
+  return pieces;
+}
+
+void KernelTotals::add_tensors(const std::vector<TensorArgument>& tensors, const TensorLines& lines,
+                               const Replay& replay) {
+  if (profile_.tensors.empty()) {
+    for (const TensorArgument& tensor : tensors) {
+      TensorTraffic& t = profile_.tensors.emplace_back();
+      t.name = tensor.name;
+      t.type = tensor.type;
+      t.element = tensor.element;
+      t.element_bytes = tensor.element_bytes;
+      t.shape = tensor.shape;
+      t.bytes = tensor.range.end - tensor.range.begin;
+    }
+    profile_.tensors.emplace_back().name = "other memory";
+  }
+  lanes_.resize(lines.size());
+  for (std::size_t n = 0; n < lines.size() && n < profile_.tensors.size(); ++n) {
+    // The arguments of later launches may be others in number; what is left over is other memory.
+    const bool known = n + 1 < lines.size() && n + 1 < profile_.tensors.size();
+    TensorTraffic& t = known ? profile_.tensors[n] : profile_.tensors.back();
+    t.read_bytes += lanes_[n].read_bytes;
+    t.written_bytes += lanes_[n].written_bytes;
+    t.touched_read_bytes += lines.lines_read(n) * kLineBytes;
+    t.touched_written_bytes += lines.sectors_written(n) * kSectorBytes;
+    for (const auto& xcd : replay.xcds()) {
+      const ServedBy& served = xcd->tensors()[n];
+      t.l2_read_bytes += served.l2_reads * kLineBytes;
+      t.l2_written_bytes += served.l2_writes * kSectorBytes;
+      t.fabric_read_bytes += served.fabric_read_bytes;
+      t.fabric_written_bytes += served.fabric_written_bytes;
+    }
+  }
+  lanes_.clear();
+}
+
+void KernelTotals::add_launch(const LaunchRequest& request, const Program& program,
+                              const Replay& replay, const std::vector<TensorArgument>& tensors,
+                              const TensorLines& lines, bool code_was_warm,
+                              const Result<LaunchReport>& result) {
+  const bool first = profile_.launches++ == 0;
+  if (!result) ++profile_.failed_launches;
+  if (result) profile_.host_seconds += result->seconds;
+  if (first) {
+    profile_.name = program.kernel_name();
+    profile_.symbol = key_.symbol;
+    profile_.grid = key_.grid;
+    profile_.workgroup = key_.workgroup;
+    profile_.instructions_warm = code_was_warm;
+    profile_.xcds.resize(kXcds);
+    const Symbol* const code = program.object().function_at(request.kernel->entry_vaddr);
+    profile_.resources =
+        resources_of(request, code == nullptr ? 0 : static_cast<std::uint32_t>(code->size_bytes));
+  }
+  for (std::uint32_t x = 0; x < kXcds; ++x) {
+    const Xcd& xcd = *replay.xcds()[x];
+    profile_.counters += xcd.counters();
+    profile_.xcds[x] += l2_counters(xcd.counters());
+    for (std::size_t slot = 0; slot < xcd.sites().size(); ++slot) {
+      const ServedBy& served = xcd.sites()[slot];
+      if (served.l2_reads + served.l2_writes == 0) continue;
+      const auto at = sites_.find(first_vaddr_ + 4 * slot);
+      if (at == sites_.end() || !at->second.site.memory) continue;
+      MemoryTraffic& memory = *at->second.site.memory;
+      memory.l2_reads += served.l2_reads;
+      memory.l2_writes += served.l2_writes;
+      memory.l2_hits += served.l2_hits;
+      memory.l2_misses += served.l2_misses;
+      memory.fabric_read_bytes += served.fabric_read_bytes;
+    }
+  }
+  profile_.counters[Counter::TCP_TOTAL_WRITEBACK_INVALIDATES_sum] += kCus;
+  add_tensors(tensors, lines, replay);
+}
+
+KernelProfile KernelTotals::profile() const {
+  using enum Counter;
+  KernelProfile out = profile_;
+  Counters& c = out.counters;
+  c[SQC_ICACHE_REQ] = c[SQ_IFETCH];
+  c[SQC_ICACHE_HITS] = c[SQC_ICACHE_REQ] - std::min(c[SQC_ICACHE_REQ], c[SQC_ICACHE_MISSES]);
+  std::map<std::uint64_t, std::uint32_t> index_of_slot;
+  for (const auto& [vaddr, totals] : sites_) {
+    index_of_slot[(vaddr - first_vaddr_) / 4] = static_cast<std::uint32_t>(out.sites.size());
+    Site& site = out.sites.emplace_back(totals.site);
+    if (totals.has_lds) site.lds = totals.lds.use();
+  }
+  for (WaveTrace& trace : out.traces)
+    for (TraceSlice& slice : trace.slices) slice.site = index_of_slot.at(slice.site);
+  std::ranges::sort(out.traces, {}, [](const WaveTrace& t) {
+    return std::tuple(t.launch, t.workgroup[2], t.workgroup[1], t.workgroup[0], t.wave);
+  });
+  if (!out.tensors.empty()) {
+    const TensorTraffic& rest = out.tensors.back();
+    if (rest.l2_read_bytes + rest.l2_written_bytes + rest.fabric_read_bytes +
+            rest.fabric_written_bytes ==
+        0)
+      out.tensors.pop_back();
+  }
+  return out;
+}
+
+}  // namespace margay::profile

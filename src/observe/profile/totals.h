@@ -1,0 +1,63 @@
+// The launches of one kernel, added up: from what a launch's workers and caches leave to a
+// KernelProfile.
+#pragma once
+
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "exec/device.h"
+#include "exec/program.h"
+#include "observe/profile/profile.h"
+#include "observe/profile/replay.h"
+#include "observe/profile/worker.h"
+#include "observe/tensor_arguments.h"
+
+namespace margay::profile {
+
+/// What is one kernel in a profile: the same code with the same sizes.
+struct KernelKey {
+  std::string symbol;
+  std::array<std::uint32_t, 3> grid{}, workgroup{};
+  std::uint32_t dynamic_lds_bytes = 0;
+  friend auto operator<=>(const KernelKey&, const KernelKey&) = default;
+};
+[[nodiscard]] KernelKey key_of(const LaunchRequest& request);
+
+class KernelTotals {
+ public:
+  explicit KernelTotals(KernelKey key) : key_(std::move(key)) {}
+  [[nodiscard]] const KernelKey& key() const { return key_; }
+  [[nodiscard]] bool empty() const { return profile_.launches == 0; }
+
+  /// Adds one host thread's results; of a launch all before add_launch().
+  void add_worker(WorkerResults&& results, const Program& program);
+  void add_launch(const LaunchRequest& request, const Program& program, const Replay& replay,
+                  const std::vector<TensorArgument>& tensors, const TensorLines& lines,
+                  bool code_was_warm, const Result<LaunchReport>& result);
+
+  /// Pieces of 256 bytes of code, by number, that the launches so far have run.
+  [[nodiscard]] std::set<std::uint64_t> code_pieces() const;
+
+  [[nodiscard]] KernelProfile profile() const;
+
+ private:
+  struct SiteTotals {
+    Site site;
+    LdsPatterns lds;
+    bool has_lds = false;
+  };
+  [[nodiscard]] SiteTotals& site_of(const InstructionFacts& facts, const Program& program);
+  void add_tensors(const std::vector<TensorArgument>& tensors, const TensorLines& lines,
+                   const Replay& replay);
+
+  KernelKey key_;
+  KernelProfile profile_;
+  std::map<std::uint64_t, SiteTotals> sites_;  // by vaddr
+  std::uint64_t first_vaddr_ = 0;
+  std::vector<LaneTraffic> lanes_;  // of the launch at hand, by tensor
+};
+
+}  // namespace margay::profile

@@ -1,0 +1,262 @@
+#include "observe/profile/worker.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace margay::profile {
+namespace {
+
+/// Where the caches see scratch: above all of the host's addresses that programs use.
+constexpr std::uint64_t kScratchBase = 1ull << 46;
+
+}  // namespace
+
+Worker::Worker(const Launch& launch)
+    : launch_(launch),
+      table_(launch.program.executable_range().first, launch.program.executable_range().second),
+      sites_(table_.slots()),
+      tensors_(launch.tensor_lines.size()) {}
+
+Worker::~Worker() {
+  WorkerResults results;
+  using enum Counter;
+  results.facts.resize(sites_.size());
+  for (std::size_t slot = 0; slot < sites_.size(); ++slot) {
+    const SiteCounts& site = sites_[slot];
+    if (site.executions == 0) continue;
+    const InstructionFacts& facts = *table_.at(slot);
+    results.facts[slot] = &facts;
+    add_executions(facts, site.executions, site.active_lanes, counters_);
+    if (site.lds != nullptr) {
+      const LdsUse& use = site.lds->use();
+      counters_[SQ_LDS_IDX_ACTIVE] += use.cycles;
+      counters_[SQ_LDS_BANK_CONFLICT] += use.conflict_cycles;
+      counters_[SQ_LDS_ADDR_CONFLICT] += use.address_cycles;
+    }
+    if (site.memory != nullptr) {
+      const MemoryTraffic& memory = *site.memory;
+      counters_[TCP_TOTAL_ACCESSES_sum] += memory.accesses;
+      counters_[TCP_TOTAL_CACHE_ACCESSES_sum] += memory.tag_accesses;
+      counters_[TCP_UTCL1_REQUEST_sum] += memory.tag_accesses;
+      counters_[facts.form.is_atomic  ? (facts.returns_value ? TCP_TOTAL_ATOMIC_WITH_RET_sum
+                                                             : TCP_TOTAL_ATOMIC_WITHOUT_RET_sum)
+                : facts.form.is_write ? TCP_TOTAL_WRITE_sum
+                                      : TCP_TOTAL_READ_sum] += memory.accesses;
+    }
+  }
+  results.counters = counters_;
+  results.sites = std::move(sites_);
+  results.tensors = std::move(tensors_);
+  results.maps = std::move(maps_);
+  results.traces = std::move(traces_);
+  launch_.collect(std::move(results));
+}
+
+// ---- A workgroup's run ----------------------------------------------------------------------
+
+void Worker::begin(Workgroup& group) {
+  workgroup_ = group.id();
+  stream_ = std::make_unique<MemoryStream>();
+  stream_->workgroup = workgroup_;
+  mapping_ = launch_.map_first_workgroup && workgroup_ == 0;
+  const bool tracing = workgroup_ < launch_.traced_workgroups;
+  waves_.assign(group.waves().size(), {});
+  using enum Counter;
+  std::uint64_t items = group.request().block.count();
+  counters_[SQ_ITEMS] += items;
+  counters_[SPI_CSN_NUM_THREADGROUPS] += 1;
+  for (std::size_t n = 0; n < waves_.size(); ++n) {
+    // The first fetch is one too, wherever the kernel begins.
+    waves_[n].fetched = group.waves()[n].next->vaddr / kFetchBytes - 1;
+    if (tracing) waves_[n].trace.emplace();
+    const std::uint64_t lanes = std::min<std::uint64_t>(items, kWaveLanes);
+    items -= lanes;
+    counters_[SQ_WAVES] += 1;
+    counters_[SPI_CSN_WAVE] += 1;
+    // One for the packed work-item ids, two for user and system SGPRs; as on MI300X in vcopy.
+    counters_[SPI_VWC_CSC_WR] += 1;
+    counters_[SPI_SWC_CSC_WR] += 2;
+    counters_[lanes == 64 ? SQ_WAVES_EQ_64 : SQ_WAVES_LT_64] += 1;
+    if (lanes < 48) counters_[SQ_WAVES_LT_48] += 1;
+    if (lanes < 32) counters_[SQ_WAVES_LT_32] += 1;
+    if (lanes < 16) counters_[SQ_WAVES_LT_16] += 1;
+  }
+}
+
+WorkgroupEnd Worker::run(Workgroup& group) {
+  begin(group);
+  const WorkgroupEnd how = group.run(*this);
+  end(group);
+  return how;
+}
+
+void Worker::end(Workgroup& group) {
+  if (mapping_) maps_ = map_.maps(launch_.tensors);
+  std::uint32_t steps = 0;
+  for (std::uint32_t n = 0; n < waves_.size(); ++n) {
+    steps = std::max(steps, waves_[n].step);
+    if (waves_[n].trace)
+      traces_.push_back({{group.state().id[0], group.state().id[1], group.state().id[2]},
+                         n,
+                         launch_.number,
+                         waves_[n].trace->slices()});
+  }
+  stream_->steps = steps;
+  // Of one step in the order of waves, which is that of their runs.
+  std::ranges::sort(stream_->events, {},
+                    [](const MemoryEvent& e) { return std::pair(e.step, e.first_run); });
+  launch_.replay.deposit(std::move(stream_));
+}
+
+void Worker::barrier_opens(Workgroup&) {
+  std::uint32_t step = 0;
+  for (const PerWave& w : waves_) step = std::max(step, w.step);
+  for (PerWave& w : waves_) {
+    w.step = step;
+    if (w.trace) w.trace->barrier_opens(step);
+  }
+}
+
+// ---- Instructions ---------------------------------------------------------------------------
+
+void Worker::count(PerWave& w, const InstructionFacts& facts, const Wave& wave) {
+  SiteCounts& site = sites_[table_.slot_of(*facts.instruction)];
+  ++site.executions;
+  site.active_lanes += static_cast<std::uint64_t>(std::popcount(wave.exec()));
+  const std::uint64_t last = (facts.vaddr + facts.bytes - 1u) / kFetchBytes;
+  counters_[Counter::SQ_IFETCH] += last - w.fetched;
+  w.fetched = last;
+  if (w.trace) [[unlikely]]
+    w.trace->issue(facts, w.step, static_cast<std::uint32_t>(table_.slot_of(*facts.instruction)));
+}
+
+const Instruction* Worker::step(Wave& wave, const Instruction& i) {
+  if (i.row == nullptr) return i.execute(wave, i);  // stops the wave with a sentence
+  PerWave& w = waves_[wave.index_in_group];
+  const InstructionFacts& facts = table_.of(i);
+  count(w, facts, wave);
+  const std::uint32_t run = matrix_run_length(i);
+  if (facts.action != Action::count) [[unlikely]] {
+    SiteCounts& site = sites_[table_.slot_of(i)];
+    if (facts.action == Action::lds)
+      lds(facts, wave, site);
+    else if (facts.action == Action::vector_memory)
+      vector_memory(w, facts, wave, site);
+    else if (facts.action == Action::scalar_memory)
+      scalar_memory(w, facts, wave);
+  }
+  w.step += facts.quad_cycles;
+  for (std::uint32_t n = 1; n < run; ++n) {
+    const InstructionFacts& other = table_.of((&i)[n]);
+    count(w, other, wave);
+    w.step += other.quad_cycles;
+  }
+  const Instruction* const next = i.execute(wave, i);
+  // What a branch goes to is fetched anew.
+  if (next != nullptr && next != &i + run) w.fetched = next->vaddr / kFetchBytes - 1;
+  return next;
+}
+
+void Worker::lds(const InstructionFacts& facts, const Wave& wave, SiteCounts& site) {
+  LaneAccesses accesses;
+  lane_accesses(wave, *facts.instruction, facts.form, accesses);
+  if (accesses.count == 0) return;
+  const LaneAccess* const second =
+      facts.form.path == MemoryForm::Path::ds_two ? &accesses.access[1] : nullptr;
+  lds_access(facts, accesses.access[0], second, site);
+  if (mapping_)
+    for (std::uint32_t n = 0; n < accesses.count; ++n)
+      map_.record(wave.index_in_group, accesses.access[n]);
+}
+
+void Worker::lds_access(const InstructionFacts& facts, const LaneAccess& access,
+                        const LaneAccess* second, SiteCounts& site) {
+  if (site.lds == nullptr) site.lds = std::make_unique<LdsPatterns>();
+  LdsAccess lds;
+  lds.at[0] = access.at;
+  lds.active = access.active;
+  lds.bytes = access.bytes;
+  lds.is_write = access.is_write;
+  lds.is_atomic = facts.form.is_atomic;
+  // Equal offsets make one access.
+  const std::int64_t offset =
+      second == nullptr ? 0 : static_cast<std::int64_t>(second->at[0] - access.at[0]);
+  site.lds->add(lds, offset);
+}
+
+void Worker::add_event(PerWave& w, const InstructionFacts& facts, MemoryEvent::Kind kind) {
+  if (coalesced_.runs.empty()) return;
+  MemoryEvent event;
+  event.step = w.step;
+  event.site = static_cast<std::uint32_t>(table_.slot_of(*facts.instruction));
+  event.first_run = static_cast<std::uint32_t>(stream_->runs.size());
+  event.run_count = static_cast<std::uint16_t>(coalesced_.runs.size());
+  event.kind = kind;
+  event.bypasses_l1 = facts.bypasses_l1;
+  event.returns_value = facts.returns_value;
+  stream_->runs.insert(stream_->runs.end(), coalesced_.runs.begin(), coalesced_.runs.end());
+  stream_->events.push_back(event);
+}
+
+void Worker::vector_memory(PerWave& w, const InstructionFacts& facts, const Wave& wave,
+                           SiteCounts& site) {
+  LaneAccesses accesses;
+  lane_accesses(wave, *facts.instruction, facts.form, accesses);
+  for (std::uint32_t n = 0; n < accesses.count; ++n) {
+    LaneAccess& access = accesses.access[n];
+    if (mapping_) map_.record(wave.index_in_group, access);
+    if (access.space == MemorySpace::lds) {
+      // The LDS half of a direct load does not pass the indexed path, whose cycles are counted.
+      if (!access.to_lds) lds_access(facts, access, nullptr, site);
+      continue;
+    }
+    if (access.space == MemorySpace::scratch) place_scratch(wave, access);
+    global_access(w, facts, access, site);
+  }
+}
+
+void Worker::global_access(PerWave& w, const InstructionFacts& facts, LaneAccess& access,
+                           SiteCounts& site) {
+  if (site.memory == nullptr) site.memory = std::make_unique<MemoryTraffic>();
+  MemoryTraffic& memory = *site.memory;
+  coalesce(access, coalesced_);
+  const std::uint64_t bytes =
+      static_cast<std::uint64_t>(std::popcount(access.active)) * access.bytes;
+  memory.lane_bytes += bytes;
+  memory.accesses += coalesced_.thread_requests;
+  memory.tag_accesses += coalesced_.tag_accesses;
+  memory.sector_bytes += std::uint64_t{coalesced_.sectors} * kSectorBytes;
+  memory.least_sector_bytes += std::uint64_t{coalesced_.least_sectors} * kSectorBytes;
+  if (access.active == 0) return;
+  LaneTraffic& tensor =
+      tensors_[launch_.tensor_lines.of_address(access.at[std::countr_zero(access.active)])];
+  if (facts.form.is_read) tensor.read_bytes += bytes;
+  if (facts.form.is_write) tensor.written_bytes += bytes;
+  add_event(w, facts,
+            facts.form.is_atomic  ? MemoryEvent::Kind::vector_atomic
+            : facts.form.is_write ? MemoryEvent::Kind::vector_write
+                                  : MemoryEvent::Kind::vector_read);
+}
+
+void Worker::scalar_memory(PerWave& w, const InstructionFacts& facts, const Wave& wave) {
+  LaneAccesses accesses;
+  lane_accesses(wave, *facts.instruction, facts.form, accesses);
+  for (std::uint32_t n = 0; n < accesses.count; ++n) {
+    coalesce(accesses.access[n], coalesced_);
+    add_event(w, facts, MemoryEvent::Kind::scalar_read);
+  }
+}
+
+void Worker::place_scratch(const Wave& wave, LaneAccess& access) const {
+  // Dwords of a wave's lanes lie side by side; a workgroup takes over the place of one that ended.
+  const std::uint64_t wave_bytes =
+      std::uint64_t{wave.group->scratch_bytes_per_lane + 3u & ~3u} * kWaveLanes;
+  const std::uint64_t wave_slot =
+      workgroup_ % launch_.resident_workgroups * waves_.size() + wave.index_in_group;
+  const std::uint64_t base = kScratchBase + wave_slot * wave_bytes;
+  for (unsigned lane = 0; lane < kWaveLanes; ++lane)
+    access.at[lane] =
+        base + access.at[lane] / 4 * (4 * kWaveLanes) + 4ull * lane + access.at[lane] % 4;
+}
+
+}  // namespace margay::profile

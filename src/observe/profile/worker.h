@@ -1,0 +1,108 @@
+// The profiler on one host thread: counts every instruction of the workgroups that thread runs and
+// records what they ask of the memory system.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "exec/observer.h"
+#include "exec/workgroup.h"
+#include "observe/profile/coalescer.h"
+#include "observe/profile/instruction_facts.h"
+#include "observe/profile/lds_patterns.h"
+#include "observe/profile/replay.h"
+#include "observe/profile/trace_recorder.h"
+#include "observe/profile/wave_map.h"
+
+namespace margay::profile {
+
+/// What one instruction did on one host thread.
+struct SiteCounts {
+  std::uint64_t executions = 0;
+  std::uint64_t active_lanes = 0;
+  std::unique_ptr<LdsPatterns> lds;
+  std::unique_ptr<MemoryTraffic> memory;
+};
+
+/// What a tensor's lanes asked for.
+struct LaneTraffic {
+  std::uint64_t read_bytes = 0, written_bytes = 0;
+};
+
+/// What a launch's workers leave when they are done.
+struct WorkerResults {
+  Counters counters;
+  std::vector<SiteCounts> sites;               ///< By slot.
+  std::vector<const InstructionFacts*> facts;  ///< By slot; null where nothing ran.
+  std::vector<LaneTraffic> tensors;
+  std::vector<WaveMap> maps;
+  std::vector<WaveTrace> traces;  ///< Slices name sites by slot.
+};
+
+class Worker final : public WorkerObserver {
+ public:
+  struct Launch {
+    const LaunchRequest& request;
+    Program& program;
+    const std::vector<AddressRange>& tensors;
+    TensorLines& tensor_lines;
+    Replay& replay;
+    std::uint32_t resident_workgroups = 1;  ///< On the whole device; scratch is theirs.
+    std::uint32_t number = 0;
+    bool map_first_workgroup = false;
+    std::uint64_t traced_workgroups = 0;
+    /// Takes a worker's results when it is done, on its own thread.
+    std::function<void(WorkerResults&&)> collect;
+  };
+  explicit Worker(const Launch& launch);
+  ~Worker() override;
+
+  [[nodiscard]] WorkgroupEnd run(Workgroup& group) override;
+
+  // What run_wave and Workgroup::run call.
+  static constexpr bool kEnabled = true;
+  const Instruction* step(Wave& wave, const Instruction& i);
+  void barrier_opens(Workgroup& group);
+  std::uint32_t wave_in_turn(std::uint32_t turn, std::uint32_t) { return turn; }
+  std::uint64_t quantum() { return kQuantum; }
+
+ private:
+  struct PerWave {
+    std::uint32_t step = 0;
+    std::uint64_t fetched = 0;  ///< The last block of 32 bytes that was fetched.
+    std::optional<WaveRecorder> trace;
+  };
+
+  void begin(Workgroup& group);
+  void end(Workgroup& group);
+  void count(PerWave& w, const InstructionFacts& facts, const Wave& wave);
+  void lds(const InstructionFacts& facts, const Wave& wave, SiteCounts& site);
+  void lds_access(const InstructionFacts& facts, const LaneAccess& access, const LaneAccess* second,
+                  SiteCounts& site);
+  void vector_memory(PerWave& w, const InstructionFacts& facts, const Wave& wave, SiteCounts& site);
+  void global_access(PerWave& w, const InstructionFacts& facts, LaneAccess& access,
+                     SiteCounts& site);
+  void scalar_memory(PerWave& w, const InstructionFacts& facts, const Wave& wave);
+  void add_event(PerWave& w, const InstructionFacts& facts, MemoryEvent::Kind kind);
+  void place_scratch(const Wave& wave, LaneAccess& access) const;
+
+  Launch launch_;
+  FactsTable table_;
+  std::vector<SiteCounts> sites_;
+  Counters counters_;
+  std::vector<LaneTraffic> tensors_;
+  std::vector<PerWave> waves_;
+  std::uint64_t workgroup_ = 0;
+  bool mapping_ = false;
+  std::unique_ptr<MemoryStream> stream_;
+  Coalesced coalesced_;
+  WaveMapRecorder map_;
+  std::vector<WaveMap> maps_;
+  std::vector<WaveTrace> traces_;
+};
+
+}  // namespace margay::profile

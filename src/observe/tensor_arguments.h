@@ -1,0 +1,44 @@
+// The tensors a launch works on: the pointers among its arguments, and what debug information and
+// kittens::gl say of their shapes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "exec/device.h"
+#include "observe/described_tensors.h"
+
+namespace margay {
+
+/// A pointer among a launch's arguments, and what it points at as far as that is known.
+struct TensorArgument {
+  bool declared = false;     ///< Known to be a pointer, from debug information.
+  std::string name;          ///< "g.a", "x"; without types "the tensor at kernel argument byte 48".
+  std::string type;          ///< "kittens::gl<float, -1, -1, -1, -1>"; empty for a plain pointer.
+  std::string element;       ///< "bf16", "float"; empty when not known.
+  AddressRange range;        ///< By its shape; without one to the end of what it points into.
+  std::uint64_t memory_end;  ///< Where the allocation ends that it points into; 0: not known.
+  std::uint32_t element_bytes = 0;                    ///< 0: not known.
+  std::optional<std::array<std::uint64_t, 4>> shape;  ///< Batch, depth, rows, columns.
+};
+
+/// From the argument bytes of `request`; without debug information about types every word that
+/// points into an allocation or a described tensor is taken for a pointer.
+[[nodiscard]] std::vector<TensorArgument> tensor_arguments(const LaunchRequest& request,
+                                                           const Memory& memory,
+                                                           const DescribedTensors& known);
+
+/// "float, 1, sv<x, 2>" of "gl<float, 1, sv<x, 2>>..." in its parts; `text` begins behind the "<".
+/// Empty when it does not end.
+[[nodiscard]] std::vector<std::string_view> template_arguments(std::string_view text);
+
+/// A number as templates print it ("64", "64ul", "-1"); empty for anything else.
+[[nodiscard]] std::optional<std::int64_t> template_number(std::string_view text);
+
+inline constexpr std::string_view kTensorType = "kittens::gl<";
+
+}  // namespace margay
