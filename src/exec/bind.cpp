@@ -403,7 +403,9 @@ class Binder {
     out_.dst =
         static_cast<std::uint16_t>(vgpr(bits(word_, 0, 7), acc_cd, row_.mfma_registers[3]).index());
     constexpr unsigned kFields[3] = {32, 41, 50};
-    const bool acc[3] = {bits(word_, 59, 59) != 0, bits(word_, 60, 60) != 0, acc_cd};
+    // The indices of a sparse instruction lie in a VGPR, wherever C does.
+    const bool sparse = row_.shape->sparse;
+    const bool acc[3] = {bits(word_, 59, 59) != 0, bits(word_, 60, 60) != 0, acc_cd && !sparse};
     for (int n = 0; n < 3; ++n) {
       const unsigned code = bits(word_, kFields[n], kFields[n] + 8);
       out_.src[n] = code >= source::kVgpr
@@ -422,6 +424,7 @@ class Binder {
     if (bits(word_, 16, 16)) refuse("GDS");
     const bool acc = bits(word_, 25, 25);
     const unsigned registers = row_.registers == 0 ? 1 : row_.registers;
+      if (sparse && code < source::kVgpr) return refuse("a source that is no register");
     out_.src[0] = vgpr(bits(word_, 32, 39), false);
     if (row_.is_load || row_.returns_value)
       out_.dst = static_cast<std::uint16_t>(vgpr(bits(word_, 56, 63), acc, registers).index());

@@ -3,6 +3,7 @@
 #include "mfma/mfma.h"
 
 #include <algorithm>
+#include <string>
 
 #include "exec/bind.h"
 #include "exec/observer.h"
@@ -16,6 +17,7 @@ namespace margay {
 /// An instruction's kernels by MfmaMode.
 struct MatrixKernels {
   MfmaKernel by_mode[3];
+  SmfmacFunction sparse_by_mode[3] = {};
 };
 
 namespace {
@@ -60,6 +62,26 @@ const Instruction* run_matrix_group(Wave& wave, const Instruction& i) {
   return &i + count;
 }
 
+const Instruction* run_sparse_matrix(Wave& wave, const Instruction& i) {
+  SmfmacOperands o{};
+  o.d = wave.row(i.dst);
+  o.a = wave.row(i.src[0].index());
+  o.b = wave.row(i.src[1].index());
+  o.index = wave.row(i.src[2].index());
+  const MfmaShape& shape = *i.row->shape;
+  o.index_shift = smfmac_index_shift(shape, extra::cbsz(i.extra), extra::abid(i.extra));
+  if (const int lane = smfmac_bad_index_lane(shape, o); lane >= 0)
+    return wave.fault(i, {ErrorCode::illegal_instruction,
+                          "the sparse indices of lane " + std::to_string(lane) +
+                              " have a pair whose first is not below its second",
+                          {},
+                          "of each four k the two that are kept are numbered in order: 0 and 1 are "
+                          "encoded as 4, 2 and 3 as 14 (MI300 ISA guide, section 7.4)"});
+  i.row->matrix->sparse_by_mode[static_cast<unsigned>(wave.group->mfma)](o);
+  ++wave.mfma_instructions;
+  return following(i);
+}
+
 OperandType operand_type(MfmaType type) {
   return type == MfmaType::f64  ? OperandType::f64
          : type == MfmaType::i8 ? OperandType::u32
@@ -68,22 +90,45 @@ OperandType operand_type(MfmaType type) {
 
 }  // namespace
 
+namespace {
+
+Row matrix_row(const MfmaShape& shape) {
+  Row row;
+  row.mnemonic = shape.mnemonic;
+  row.instruction_class = InstructionClass::mfma;
+  row.result = operand_type(shape.a);
+  row.source_count = 3;
+  for (OperandType& source : row.sources) source = row.result;
+  row.mfma_registers[0] = shape.a_registers;
+  row.mfma_registers[1] = shape.b_registers;
+  row.mfma_registers[2] = row.mfma_registers[3] = shape.d_registers;
+  row.shape = &shape;
+  return row;
+}
+
+constexpr MfmaMode kModes[] = {MfmaMode::exact, MfmaMode::fma, MfmaMode::fast};
+
+void add_sparse_row(RowTable& table, const MfmaShape& shape, std::string_view target) {
+  auto kernels = std::make_shared<MatrixKernels>();
+  for (const MfmaMode mode : kModes)
+    kernels->sparse_by_mode[static_cast<unsigned>(mode)] = smfmac_kernel(shape, mode, target);
+  Row row = matrix_row(shape);
+  row.plain = run_sparse_matrix;
+  row.sources[2] = OperandType::u32;  // the indices; C is the destination
+  row.mfma_registers[2] = 1;
+  row.matrix = std::move(kernels);
+  table.add(row);
+}
+
+}  // namespace
+
 void add_matrix_rows(RowTable& table, std::string_view target) {
   for (const MfmaShape& shape : kMfmaShapes) {
     auto kernels = std::make_shared<MatrixKernels>();
-    for (const MfmaMode mode : {MfmaMode::exact, MfmaMode::fma, MfmaMode::fast})
+    for (const MfmaMode mode : kModes)
       kernels->by_mode[static_cast<unsigned>(mode)] = mfma_kernel(shape, mode, target);
-    Row row;
-    row.mnemonic = shape.mnemonic;
-    row.instruction_class = InstructionClass::mfma;
+    Row row = matrix_row(shape);
     row.plain = run_matrix;
-    row.result = operand_type(shape.a);
-    row.source_count = 3;
-    for (OperandType& source : row.sources) source = row.result;
-    row.mfma_registers[0] = shape.a_registers;
-    row.mfma_registers[1] = shape.b_registers;
-    row.mfma_registers[2] = row.mfma_registers[3] = shape.d_registers;
-    row.shape = &shape;
     row.matrix = std::move(kernels);
     table.add(row);
     if (shape.old_mnemonic != shape.mnemonic) {
@@ -91,6 +136,7 @@ void add_matrix_rows(RowTable& table, std::string_view target) {
       table.add(row);
     }
   }
+  for (const MfmaShape& shape : kSmfmacShapes) add_sparse_row(table, shape, target);
 }
 
 std::uint32_t matrix_run_length(const Instruction& i) {

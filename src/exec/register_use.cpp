@@ -8,6 +8,7 @@
 #include "exec/row_table.h"
 #include "exec/wave.h"
 #include "isa/encoding.h"
+#include "mfma/shapes.h"
 
 namespace margay {
 namespace {
@@ -143,7 +144,12 @@ class UseFinder {
   }
 
   void matrix() {
-    for (unsigned n = 0; n < 3; ++n) read_source(n, row_.mfma_registers[n]);
+    const bool sparse = row_.shape->sparse;
+    for (unsigned n = 0; n < (sparse ? 2u : 3u); ++n) read_source(n, row_.mfma_registers[n]);
+    if (sparse) {  // C is the destination; the third operand is the indices
+      read_vgprs(2, i_.dst, row_.mfma_registers[3]);
+      read_vgprs(3, i_.src[2].index(), 1);
+    }
     write_vgprs(i_.dst, row_.mfma_registers[3]);
     use_.crosses_lanes = use_.ignores_exec = true;
   }

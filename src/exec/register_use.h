@@ -25,7 +25,8 @@ using VgprMask = std::array<std::uint64_t, 8>;
 /// EXEC are where an instruction uses them as operands or by definition (s_and_saveexec_b64).
 struct RegisterUse {
   /// VGPRs read, by operand: source 0, 1, 2 of the vector ALU; address, data, second data of
-  /// memory. count 0: that operand is no VGPR.
+  /// memory; A, B, C and the sparse indices of a matrix instruction. count 0: that operand is no
+  /// VGPR.
   RegisterRange sources[4];
   RegisterRange destination;  ///< VGPRs written; v_swap_b32 also writes sources[0].
   VgprMask reads{}, writes{};

@@ -58,19 +58,22 @@ template <MfmaType ta, MfmaType tb, int m, int k, int blocks>
 }
 
 template <int m, int k, int blocks>
+MARGAY_INLINE void expand_i8(const std::uint32_t* rows, I32 (&x)[k][m * blocks / 16]) {
+  using Source = Operand<MfmaType::i8, m, k, blocks>;
+  unroll<k>([&](auto kk) {
+    unroll<Source::kChunks>([&](auto u) {
+      constexpr int n = decltype(kk)::value, chunk = decltype(u)::value;
+      x[n][chunk] = (load<I32>(rows + Source::offset(n, chunk)) << (24 - Source::bit(n))) >> 24;
+    });
+  });
+}
+
+template <int m, int k, int blocks>
 [[gnu::flatten]] void run_i8(const MfmaOperands& op) {
   using Source = Operand<MfmaType::i8, m, k, blocks>;
   I32 a[k][Source::kChunks], b[k][Source::kChunks];
-  const auto expand_i8 = [](const std::uint32_t* rows, I32(&x)[k][Source::kChunks]) {
-    unroll<k>([&](auto kk) {
-      unroll<Source::kChunks>([&](auto u) {
-        constexpr int n = decltype(kk)::value, chunk = decltype(u)::value;
-        x[n][chunk] = (load<I32>(rows + Source::offset(n, chunk)) << (24 - Source::bit(n))) >> 24;
-      });
-    });
-  };
-  expand_i8(op.a, a);
-  expand_i8(op.b, b);
+  expand_i8<m, k, blocks>(op.a, a);
+  expand_i8<m, k, blocks>(op.b, b);
   const Addend c{op.c, op.c_constant};
   for (unsigned u = 0; u < Source::kChunks; ++u)
     for (unsigned i = 0; i < m; ++i) {

@@ -80,6 +80,9 @@ bool mfma_modifiers_valid(const MfmaShape& shape, unsigned cbsz, unsigned abid, 
       return cbsz == 0 && abid == 0;
     case MfmaModifiers::cbsz_abid_blgp:
       return cbsz < 8 && 1u << cbsz <= shape.blocks && abid < 1u << cbsz;
+    case MfmaModifiers::index_set:
+      // The guide names CBSZ[1:0] and ABID[1:0], for 8-bit types ABID[0].
+      return cbsz < 4 && abid < (mfma_type_bytes(shape.a) == 1 ? 2 : 4) && blgp == 0;
   }
   return false;
 }
@@ -94,6 +97,33 @@ MfmaKernel mfma_kernel(const MfmaShape& shape, MfmaMode mode, std::string_view t
   if (mode == MfmaMode::exact && target->exact->kernels[index].run)
     return target->exact->kernels[index];
   return target->fma->kernels[index];
+}
+
+const MfmaShape* find_smfmac_shape(std::string_view mnemonic) {
+  const auto found = std::ranges::find(kSmfmacShapes, mnemonic, &MfmaShape::mnemonic);
+  return found == std::end(kSmfmacShapes) ? nullptr : &*found;
+}
+
+// Source: MI300 ISA guide, section 7.4: a CBSZ other than 0 stands for the first set.
+std::uint8_t smfmac_index_shift(const MfmaShape& shape, unsigned cbsz, unsigned abid) {
+  return static_cast<std::uint8_t>(cbsz != 0 ? 0 : abid * 2 * smfmac_kept_per_lane(shape));
+}
+
+int smfmac_bad_index_lane(const MfmaShape& shape, const SmfmacOperands& operands) {
+  for (int lane = 0; lane < 64; ++lane)
+    for (int pair = 0; pair < smfmac_kept_per_lane(shape) / 2; ++pair) {
+      const std::uint32_t bits = operands.index[lane] >> (operands.index_shift + 4 * pair);
+      if ((bits & 3) >= (bits >> 2 & 3)) return lane;
+    }
+  return -1;
+}
+
+SmfmacFunction smfmac_kernel(const MfmaShape& shape, MfmaMode mode, std::string_view target_name) {
+  const Target* const target = find_target(target_name);
+  if (!target) return nullptr;
+  const auto index = static_cast<std::size_t>(&shape - kSmfmacShapes);
+  const SmfmacFunction exact = target->exact->sparse[index];
+  return mode == MfmaMode::exact && exact ? exact : target->fma->sparse[index];
 }
 
 std::vector<std::string_view> mfma_targets() {

@@ -39,6 +39,7 @@ struct Exponents {
 template <MfmaType t>
 inline constexpr int kMinimum = t == MfmaType::fp8   ? 127 - 7
                                 : t == MfmaType::bf8 ? 127 - 15
+                                : t == MfmaType::f16 ? 127 - 14
                                                      : 1;
 
 /// For f16 and bf16, from the packed halves: a lane's register pair holds one dword's four k.
@@ -87,7 +88,7 @@ MARGAY_INLINE void half_exponents(const std::uint32_t* rows, Exponents<m, k, blo
   });
 }
 
-/// For every other type, from the expanded values.
+/// For every type, from the expanded values.
 template <MfmaType t, int m, int k, int blocks>
 MARGAY_INLINE void value_exponents(const F32 (&x)[k][m * blocks / 16],
                                    Exponents<m, k, blocks>& out) {
@@ -104,7 +105,7 @@ MARGAY_INLINE void value_exponents(const F32 (&x)[k][m * blocks / 16],
   if (highest(largest) != 0) {
     out.highest = top > kMinimum<t> ? top : kMinimum<t>;
     out.lowest = bottom > kMinimum<t> ? bottom : kMinimum<t>;
-    // A denormal f32 has no place here; a denormal fp8 or bf8 is a normal f32.
+    // A denormal f32 has no place here; a denormal f16, fp8 or bf8 is a normal f32.
     if (bottom == 0) out.usable = false;
   }
   out.usable = out.usable && out.highest < 255 && out.spread_within(kLowest);
@@ -157,7 +158,7 @@ template <bool drops_small_c, typename Repair>
 }
 
 /// The scalar model for the lanes in `which` and those whose C is infinite or NaN.
-template <int count, int stride>
+template <int count>
 [[gnu::noinline]] F32 repair_lanes(I32 which, F32 c, F32 result, const F32* a, const F32* b) {
   for (int lane = 0; lane < 16; ++lane) {
     const std::uint32_t bits = ((U32)c)[lane];
@@ -165,7 +166,7 @@ template <int count, int stride>
     float row[count], column[count];
     for (int n = 0; n < count; ++n) {
       row[n] = a[n][lane];
-      column[n] = b[n * stride][lane];
+      column[n] = b[n][lane];
     }
     U32 fixed = (U32)result;
     fixed[lane] = mfma_float_group_sum(row, column, count, bits);
@@ -183,30 +184,22 @@ consteval std::size_t shape_index() {
   return kMfmaShapeCount;
 }
 
-template <MfmaType ta, MfmaType tb, int m, int k, int blocks>
-[[gnu::flatten]] void run_exact(const MfmaOperands& op) {
-  constexpr bool is_half = ta == MfmaType::f16 || ta == MfmaType::bf16;
+/// The scale 2^(24 - e) and its inverse must be normal, and no product may overflow. (Products may
+/// be denormal and inexact where a larger one makes them count as zero.)
+template <typename A, typename B>
+[[nodiscard]] MARGAY_INLINE bool vector_sums_possible(const A& ea, const B& eb) {
+  return ea.usable && eb.usable && ea.highest + eb.highest <= 254 + 100;
+}
+
+/// D = C + the sums of `k` products per row and column, for operands of which vector_sums_possible.
+/// What of B row i of A meets: `column(u, i, kk)`, the values of the k'th product in chunk u, and
+/// `column_exponents(u, i, dword)`, the exponents of four.
+template <MfmaType ta, int m, int k, int chunks, typename A, typename B, typename Column,
+          typename ColumnExponents>
+MARGAY_INLINE void exact_sums(const F32 (&a)[k][chunks], const A& ea, const B& eb, Column&& column,
+                              ColumnExponents&& column_exponents, Addend addend, std::uint32_t* d) {
   constexpr bool is_byte = ta == MfmaType::fp8 || ta == MfmaType::bf8;
   constexpr int group = is_byte ? 16 : ta == MfmaType::xf32 ? 4 : k < 8 ? k : 8;
-  constexpr int chunks = m * blocks / 16;
-
-  Exponents<m, k, blocks> ea, eb;
-  F32 a[k][chunks], b[k][chunks];
-  expand<ta, m, k, blocks>(op.a, a);
-  expand<tb, m, k, blocks>(op.b, b);
-  if constexpr (is_half) {
-    half_exponents<ta>(op.a, ea);
-    half_exponents<tb>(op.b, eb);
-  } else {
-    value_exponents<ta>(a, ea);
-    value_exponents<tb>(b, eb);
-  }
-  // The scale 2^(24 - e) and its inverse must be normal, and no product may overflow. (Products may
-  // be denormal and inexact where a larger one makes them count as zero.)
-  if (!ea.usable || !eb.usable || ea.highest + eb.highest > 254 + 100) {
-    mfma_reference(kMfmaShapes[shape_index<ta, tb, m, k, blocks>()], MfmaMode::exact, op);
-    return;
-  }
   const int signed_bias = ea.highest + eb.highest - 127 - 2 * static_cast<int>(kHighest);
   const auto bias = static_cast<std::uint32_t>(signed_bias);
   constexpr int least_field = 127 - 90;  // of the largest product in f32, for the scale's sake
@@ -219,7 +212,6 @@ template <MfmaType ta, MfmaType tb, int m, int k, int blocks>
                                   : static_cast<std::uint32_t>(least_byte);
   const U32 scale_base = splat((278u - bias) << 23);
 
-  const Addend addend{op.c, op.c_constant};
   for (unsigned u = 0; u < chunks; ++u) {
     for (unsigned i = 0; i < m; ++i) {
       const unsigned offset = result_offset<m>(i, u);
@@ -228,7 +220,8 @@ template <MfmaType ta, MfmaType tb, int m, int k, int blocks>
         U8 e{};
         unroll<group / 4>([&](auto q) {
           constexpr int dword = decltype(g)::value * (group / 4) + decltype(q)::value;
-          e = max(e, (U8)(eb.dwords[dword][u] + row_values<m>(ea.dwords[dword], u, i)));
+          const U32 of_b = column_exponents(u, i, std::integral_constant<int, dword>{});
+          e = max(e, (U8)(of_b + row_values<m>(ea.dwords[dword], u, i)));
         });
         e = max(e, (U8)((U32)e >> 16));
         const auto partial = [&](F32 scale, auto first, auto stride) {
@@ -236,7 +229,8 @@ template <MfmaType ta, MfmaType tb, int m, int k, int blocks>
           unroll<group / decltype(stride)::value>([&](auto n) {
             constexpr int kk = decltype(g)::value * group + decltype(first)::value +
                                decltype(n)::value * decltype(stride)::value;
-            sum += to_int(row_values<m>(a[kk], u, i) * b[kk][u] * scale);
+            sum += to_int(row_values<m>(a[kk], u, i) *
+                          column(u, i, std::integral_constant<int, kk>{}) * scale);
           });
           return sum;
         };
@@ -244,12 +238,13 @@ template <MfmaType ta, MfmaType tb, int m, int k, int blocks>
           if constexpr (is_always_narrow) {
             return result;
           } else {
-            F32 rows[group];
+            F32 rows[group], columns[group];
             unroll<group>([&](auto n) {
-              rows[n] = row_values<m>(a[decltype(g)::value * group + decltype(n)::value], u, i);
+              constexpr int kk = decltype(g)::value * group + decltype(n)::value;
+              rows[n] = row_values<m>(a[kk], u, i);
+              columns[n] = column(u, i, std::integral_constant<int, kk>{});
             });
-            const F32* const columns = &b[decltype(g)::value * group][u];
-            return repair_lanes<group, chunks>(which, before, result, rows, columns);
+            return repair_lanes<group>(which, before, result, rows, columns);
           }
         };
         constexpr auto zero = std::integral_constant<int, 0>{};
@@ -275,9 +270,35 @@ template <MfmaType ta, MfmaType tb, int m, int k, int blocks>
                            narrow, repair);
         }
       });
-      store(op.d + offset, c);
+      store(d + offset, c);
     }
   }
+}
+
+template <MfmaType ta, MfmaType tb, int m, int k, int blocks>
+[[gnu::flatten]] void run_exact(const MfmaOperands& op) {
+  constexpr bool is_half = ta == MfmaType::f16 || ta == MfmaType::bf16;
+  constexpr int chunks = m * blocks / 16;
+
+  Exponents<m, k, blocks> ea, eb;
+  F32 a[k][chunks], b[k][chunks];
+  expand<ta, m, k, blocks>(op.a, a);
+  expand<tb, m, k, blocks>(op.b, b);
+  if constexpr (is_half) {
+    half_exponents<ta>(op.a, ea);
+    half_exponents<tb>(op.b, eb);
+  } else {
+    value_exponents<ta>(a, ea);
+    value_exponents<tb>(b, eb);
+  }
+  if (!vector_sums_possible(ea, eb)) {
+    mfma_reference(kMfmaShapes[shape_index<ta, tb, m, k, blocks>()], MfmaMode::exact, op);
+    return;
+  }
+  exact_sums<ta, m, k, chunks>(
+      a, ea, eb, [&](unsigned u, unsigned, auto kk) { return b[kk][u]; },
+      [&](unsigned u, unsigned, auto dword) { return eb.dwords[dword][u]; },
+      Addend{op.c, op.c_constant}, op.d);
 }
 
 }  // namespace margay::MARGAY_TARGET

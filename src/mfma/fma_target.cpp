@@ -1,5 +1,6 @@
 // The kernels of mode `fma`, for one host target; f32, f64 and i8 have no other mode.
 #include "mfma/chain_kernels.h"
+#include "mfma/sparse_kernels.h"
 #include "mfma/table.h"
 
 namespace margay::MARGAY_TARGET {
@@ -16,14 +17,24 @@ consteval MfmaKernel kernel() {
     return kGuarded<run_fused<s.a, s.b, s.m, s.k, s.blocks>, index>;
 }
 
-template <std::size_t... index>
-consteval MfmaTable table(std::index_sequence<index...>) {
-  return {{kernel<index>()...}};
+template <std::size_t index>
+consteval SmfmacFunction sparse_kernel() {
+  constexpr MfmaShape s = kSmfmacShapes[index];
+  if constexpr (s.a == MfmaType::i8)
+    return run_sparse_i8<s.m, s.k>;
+  else
+    return run_sparse_fused<s.a, s.b, s.m, s.k>;
+}
+
+template <std::size_t... index, std::size_t... sparse>
+consteval MfmaTable table(std::index_sequence<index...>, std::index_sequence<sparse...>) {
+  return {{kernel<index>()...}, {sparse_kernel<sparse>()...}};
 }
 
 }  // namespace
 
 extern const MfmaTable kFmaTable;
-constinit const MfmaTable kFmaTable = table(std::make_index_sequence<kMfmaShapeCount>{});
+constinit const MfmaTable kFmaTable = table(std::make_index_sequence<kMfmaShapeCount>{},
+                                            std::make_index_sequence<kSmfmacShapeCount>{});
 
 }  // namespace margay::MARGAY_TARGET

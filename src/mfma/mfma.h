@@ -1,4 +1,5 @@
-// Dense matrix multiply-accumulate (v_mfma_*) on register rows, independent of the executor.
+// Matrix multiply-accumulate on register rows, independent of the executor: dense (v_mfma_*) here,
+// with A of structured sparsity (v_smfmac_*) at the end.
 // Look an instruction up once, when decoding; then call the function it gives, once per instruction
 // or once per run of the same instruction.
 //
@@ -61,6 +62,33 @@ struct MfmaKernel {
 /// What `fast` uses for an instruction on a target, in words ("AMX bf16", "AVX-512 BF16", "as
 /// fma").
 [[nodiscard]] std::string_view mfma_fast_method(const MfmaShape& shape, std::string_view target);
+
+// ---- v_smfmac_*
+// D += A B, where of each four consecutive k of a row of A two are kept: the first value of a pair
+// meets B at the k that the pair's first index names, the second at its second's.
+
+struct SmfmacOperands {
+  std::uint32_t* d;        ///< Also C. May overlap the others in any way.
+  const std::uint32_t* a;  ///< The kept values, in order of k.
+  const std::uint32_t* b;
+  const std::uint32_t* index;    ///< One row: two bits per kept value of the lane.
+  std::uint8_t index_shift = 0;  ///< Where the chosen set of indices begins; smfmac_index_shift().
+};
+using SmfmacFunction = void (*)(const SmfmacOperands& operands);
+
+/// Null when this is not a sparse matrix instruction of gfx942.
+[[nodiscard]] const MfmaShape* find_smfmac_shape(std::string_view mnemonic);
+
+/// The first bit of the set that CBSZ and ABID (valid ones) choose, out of a lane's index register.
+[[nodiscard]] std::uint8_t smfmac_index_shift(const MfmaShape& shape, unsigned cbsz, unsigned abid);
+
+/// The ISA wants the first index of each pair below the second. The first lane for which that is
+/// not so, or -1.
+[[nodiscard]] int smfmac_bad_index_lane(const MfmaShape& shape, const SmfmacOperands& operands);
+
+/// As mfma_kernel; `fast` is `fma`.
+[[nodiscard]] SmfmacFunction smfmac_kernel(const MfmaShape& shape, MfmaMode mode,
+                                           std::string_view target);
 
 /// Brackets a host thread's use of `fast` kernels, which may keep per-thread host state (AMX tile
 /// configuration). begin is needed only when other code on the thread may have changed that state;

@@ -9,9 +9,10 @@ namespace margay {
 /// Runs `kernel` on a copy of the operands with modifiers applied and C out of D's way.
 void run_mfma_prepared(MfmaFunction kernel, const MfmaShape& shape, const MfmaOperands& operands);
 
-/// The kernels of one host target, by index into kMfmaShapes.
+/// The kernels of one host target, by index into kMfmaShapes and kSmfmacShapes.
 struct MfmaTable {
   MfmaKernel kernels[kMfmaShapeCount];
+  SmfmacFunction sparse[kSmfmacShapeCount] = {};
 };
 
 }  // namespace margay

@@ -36,6 +36,12 @@ int type_bits(MfmaType type) {
   }
 }
 
+/// The bits of an element of 32 bits or less.
+std::uint32_t element(const std::uint32_t* rows, MfmaType type, const MfmaElement& at) {
+  const int bits = type_bits(type);
+  return word(rows, at) >> at.bit & (bits == 32 ? ~0u : (1u << bits) - 1);
+}
+
 /// The value of an element as f32; exact for every type.
 float to_float(MfmaType type, std::uint32_t bits) {
   if (type == MfmaType::f32) return std::bit_cast<float>(bits);
@@ -156,15 +162,38 @@ int mfma_blgp_lane(unsigned blgp, int lane) {
   }
 }
 
+int smfmac_index(const MfmaShape& shape, const SmfmacOperands& operands, int i, int p) {
+  const int per_lane = smfmac_kept_per_lane(shape);
+  const std::uint32_t bits = operands.index[i + p / per_lane * shape.m];
+  return p / 2 * 4 + static_cast<int>(bits >> (operands.index_shift + p % per_lane * 2) & 3);
+}
+
+// The kept values are summed as the dense instruction of half the k would: that instruction takes
+// as many passes. The documents say nothing of how sparse sums are rounded.
+void smfmac_reference(const MfmaShape& shape, MfmaMode mode, const SmfmacOperands& operands) {
+  std::vector<std::uint32_t> d(std::size_t{shape.d_registers} * kLanes);
+  MfmaShape kept = shape;
+  kept.k /= 2;
+  for (int i = 0; i < shape.m; ++i)
+    for (int j = 0; j < shape.m; ++j) {
+      Line line;
+      for (int p = 0; p < kept.k; ++p) {
+        line.a[p] = element(operands.a, shape.a, mfma_source_element(kept, shape.a, i, p, 0));
+        line.b[p] =
+            element(operands.b, shape.b,
+                    mfma_source_element(shape, shape.b, j, smfmac_index(shape, operands, i, p), 0));
+      }
+      const MfmaElement at = mfma_result_element(shape, i, j, 0);
+      d[at.reg * kLanes + at.lane] = dot(kept, mode, line, word(operands.d, at));
+    }
+  std::copy(d.begin(), d.end(), operands.d);
+}
+
 void mfma_reference(const MfmaShape& shape, MfmaMode mode, const MfmaOperands& operands) {
   std::vector<std::uint32_t> d(std::size_t{shape.d_registers} * kLanes);
   if (shape.a == MfmaType::f64) {
     reference_f64(shape, operands, d);
   } else {
-    const auto element = [&](const std::uint32_t* rows, MfmaType type, const MfmaElement& at) {
-      const int bits = type_bits(type);
-      return word(rows, at) >> at.bit & (bits == 32 ? ~0u : (1u << bits) - 1);
-    };
     for (int block = 0; block < shape.blocks; ++block)
       for (int i = 0; i < shape.m; ++i)
         for (int j = 0; j < shape.m; ++j) {

@@ -1,4 +1,4 @@
-// Every dense matrix instruction as plain scalar loops over the published element layout: the
+// Every matrix instruction as plain scalar loops over the published element layout: the
 // definition the fast kernels are tested against, and what the exact kernels call when an operand
 // is too extreme for their vector arithmetic.
 #pragma once
@@ -7,8 +7,15 @@
 
 namespace margay {
 
-/// Runs one instruction; `fast` is treated as `fma`. Any overlap of the operands is allowed.
+/// Runs one dense instruction; `fast` is treated as `fma`. Any overlap of the operands is allowed.
 void mfma_reference(const MfmaShape& shape, MfmaMode mode, const MfmaOperands& operands);
+
+/// The same for a sparse instruction.
+void smfmac_reference(const MfmaShape& shape, MfmaMode mode, const SmfmacOperands& operands);
+
+/// The k of B that kept value `p` of row i of A is multiplied by.
+[[nodiscard]] int smfmac_index(const MfmaShape& shape, const SmfmacOperands& operands, int i,
+                               int p);
 
 /// Where element (row or column i, k, block) of A or B stands in the operand's register rows.
 struct MfmaElement {

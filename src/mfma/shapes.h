@@ -1,5 +1,6 @@
-// The dense matrix instructions of gfx942 as data: one row per instruction. Everything else
-// (kernels, tests, benchmarks, the executor's operand sizes) is derived from this table.
+// The matrix instructions of gfx942 as data: one row per instruction, dense ones and sparse ones.
+// Everything else (kernels, tests, benchmarks, the executor's operand sizes) is derived from these
+// tables.
 //
 // Sources: AMD Instinct MI300 ISA guide, chapter 7; element layout as printed by AMD's matrix
 // instruction calculator for cdna3. Mnemonics as LLVM 19 prints them, and as its opcode names and
@@ -19,9 +20,10 @@ enum class MfmaModifiers : std::uint8_t {
   blgp,            ///< BLGP permutes B's lanes; there is one block, so CBSZ and ABID are zero.
   cbsz_abid_blgp,  ///< CBSZ and ABID choose which block of A is broadcast, BLGP permutes B.
   negate,          ///< BLGP bits 0, 1 and 2 negate A, B and C.
+  index_set,       ///< CBSZ and ABID choose which of a lane's sets of sparse indices is used.
 };
 
-[[nodiscard]] consteval int mfma_type_bytes(MfmaType type) {
+[[nodiscard]] constexpr int mfma_type_bytes(MfmaType type) {
   switch (type) {
     case MfmaType::f64:
       return 8;
@@ -37,6 +39,7 @@ enum class MfmaModifiers : std::uint8_t {
 }
 
 /// D[b] = A[b] B[b] + C[b] for each block b; A[b] is m x k, B[b] is k x m, C[b] and D[b] are m x m.
+/// Sparse: of each four consecutive k of a row of A two are there, and C is D.
 struct MfmaShape {
   std::string_view mnemonic;
   std::string_view
@@ -46,6 +49,7 @@ struct MfmaShape {
   std::uint8_t m, k, blocks;
   MfmaModifiers modifiers;
   std::uint8_t a_registers, b_registers, d_registers;  ///< VGPRs; C has as many as D.
+  bool sparse = false;
 };
 
 consteval MfmaShape mfma_shape(std::string_view mnemonic, std::string_view old_mnemonic, MfmaType a,
@@ -103,5 +107,38 @@ inline constexpr MfmaShape kMfmaShapes[] = {
 // clang-format on
 
 inline constexpr std::size_t kMfmaShapeCount = std::size(kMfmaShapes);
+
+/// Values of A that a lane of a sparse instruction holds, with two bits of index each.
+[[nodiscard]] constexpr int smfmac_kept_per_lane(const MfmaShape& shape) {
+  return shape.a_registers * 4 / mfma_type_bytes(shape.a);
+}
+
+consteval MfmaShape smfmac_shape(std::string_view mnemonic, MfmaType a, MfmaType b, int m, int k) {
+  MfmaShape shape = mfma_shape(mnemonic, mnemonic, a, b, m, k, 1, MfmaModifiers::index_set);
+  shape.a_registers /= 2;
+  shape.sparse = true;
+  return shape;
+}
+
+// clang-format off
+inline constexpr MfmaShape kSmfmacShapes[] = {
+    smfmac_shape("v_smfmac_f32_16x16x32_f16",     MfmaType::f16,  MfmaType::f16,  16, 32),
+    smfmac_shape("v_smfmac_f32_32x32x16_f16",     MfmaType::f16,  MfmaType::f16,  32, 16),
+    smfmac_shape("v_smfmac_f32_16x16x32_bf16",    MfmaType::bf16, MfmaType::bf16, 16, 32),
+    smfmac_shape("v_smfmac_f32_32x32x16_bf16",    MfmaType::bf16, MfmaType::bf16, 32, 16),
+    smfmac_shape("v_smfmac_i32_16x16x64_i8",      MfmaType::i8,   MfmaType::i8,   16, 64),
+    smfmac_shape("v_smfmac_i32_32x32x32_i8",      MfmaType::i8,   MfmaType::i8,   32, 32),
+    smfmac_shape("v_smfmac_f32_16x16x64_bf8_bf8", MfmaType::bf8,  MfmaType::bf8,  16, 64),
+    smfmac_shape("v_smfmac_f32_16x16x64_bf8_fp8", MfmaType::bf8,  MfmaType::fp8,  16, 64),
+    smfmac_shape("v_smfmac_f32_16x16x64_fp8_bf8", MfmaType::fp8,  MfmaType::bf8,  16, 64),
+    smfmac_shape("v_smfmac_f32_16x16x64_fp8_fp8", MfmaType::fp8,  MfmaType::fp8,  16, 64),
+    smfmac_shape("v_smfmac_f32_32x32x32_bf8_bf8", MfmaType::bf8,  MfmaType::bf8,  32, 32),
+    smfmac_shape("v_smfmac_f32_32x32x32_bf8_fp8", MfmaType::bf8,  MfmaType::fp8,  32, 32),
+    smfmac_shape("v_smfmac_f32_32x32x32_fp8_bf8", MfmaType::fp8,  MfmaType::bf8,  32, 32),
+    smfmac_shape("v_smfmac_f32_32x32x32_fp8_fp8", MfmaType::fp8,  MfmaType::fp8,  32, 32),
+};
+// clang-format on
+
+inline constexpr std::size_t kSmfmacShapeCount = std::size(kSmfmacShapes);
 
 }  // namespace margay

@@ -175,15 +175,18 @@ class Judge {
   void read_by_matrix(const HazardFacts& p) {
     if (p.kind & kValu && writes_exec(p))
       need(4, kFirstScalarRow + kExecIndex, "EXEC written by the VALU before a matrix instruction");
-    for (unsigned n = 0; n < 3; ++n) {
+    constexpr std::string_view kRules[] = {
+        "a matrix result is read as A or B by another matrix instruction",
+        "a matrix result is read as A or B by another matrix instruction",
+        "a matrix result is read as C by another matrix instruction",
+        "a matrix result is read as sparse indices by another matrix instruction"};
+    for (unsigned n = 0; n < 4; ++n) {
       const auto row = overlap(c_.sources[n], p);
       if (!row) continue;
       if (p.kind & kValu && !(p.kind & kDot))
         need(2, row, "a VALU result is read by a matrix instruction");
       if (p.kind & kMfma && latest(kMatrixSource << n))
-        need(n == 2 ? matrix_to_c(p) : matrix_to_ab(p), row,
-             n == 2 ? "a matrix result is read as C by another matrix instruction"
-                    : "a matrix result is read as A or B by another matrix instruction");
+        need(n == 2 ? matrix_to_c(p) : matrix_to_ab(p), row, kRules[n]);
     }
   }
   [[nodiscard]] unsigned matrix_to_c(const HazardFacts& p) const {

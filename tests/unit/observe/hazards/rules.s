@@ -264,3 +264,28 @@ s_endpgm
 s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 5
 s_getreg_b32 s0, hwreg(HW_REG_STATUS, 4, 2)
 s_endpgm
+// Sparse: C is D, and the register of indices is waited for like A and B.
+// 2 v9 a VALU result is read by a matrix instruction
+v_mov_b32 v9, v20
+v_smfmac_f32_16x16x32_f16 v[12:15], v[4:5], v[0:3], v9
+s_endpgm
+// 7 v9 a matrix result is read as sparse indices by another matrix instruction
+v_mfma_f32_16x16x16_f16 v[8:11], v[4:5], v[6:7], 0
+v_smfmac_f32_16x16x32_f16 v[12:15], v[4:5], v[0:3], v9
+s_endpgm
+// 11 v2 a matrix result is read as A or B by another matrix instruction
+v_smfmac_i32_32x32x32_i8 v[2:17], v[28:29], v[20:23], v30
+v_smfmac_f32_16x16x32_f16 v[32:35], v[24:25], v[0:3], v31
+s_endpgm
+// 0 - -
+v_smfmac_f32_32x32x16_bf16 v[2:17], v[28:29], v[20:23], v30
+v_smfmac_f32_32x32x16_bf16 v[2:17], v[28:29], v[20:23], v30
+s_endpgm
+// 5 v12 a matrix result is read as C by another matrix instruction
+v_smfmac_f32_16x16x64_fp8_fp8 v[10:13], v[28:29], v[20:23], v30
+v_smfmac_f32_16x16x64_fp8_fp8 v[12:15], v[28:29], v[20:23], v30
+s_endpgm
+// 7 v2 a matrix result is read by the VALU
+v_smfmac_f32_16x16x32_f16 v[2:5], v[28:29], v[20:23], v30
+v_mov_b32 v9, v2
+s_endpgm

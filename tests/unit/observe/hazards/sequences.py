@@ -57,7 +57,25 @@ MATRIX = [
 ]
 
 
+# Name, registers of D.
+SPARSE = [
+    ("V_SMFMAC_F32_16X16X32_F16", 4),
+    ("V_SMFMAC_F32_16X16X64_FP8_BF8", 4),
+    ("V_SMFMAC_I32_16X16X64_I8", 4),
+    ("V_SMFMAC_F32_32X32X16_BF16", 16),
+    ("V_SMFMAC_I32_32X32X32_I8", 16),
+]
+
+
+def sparse(r):
+    name, d = r.rng.choice(SPARSE)
+    result = r.a(d) if r.rng.random() < 0.3 else r.v(d)
+    return f"{result} = {name}_e64 {r.v(2)}, {r.v(4)}, {r.v()}, 0, 0, {result}, {MODE}"
+
+
 def matrix(r):
+    if r.rng.random() < 0.25:
+        return sparse(r)
     name, ab, d = r.rng.choice(MATRIX)
     acc = r.rng.random() < 0.3
     result = r.a(d) if acc else r.v(d)
