@@ -37,6 +37,8 @@ class Workgroup {
   [[nodiscard]] const WorkgroupState& state() const { return state_; }
   [[nodiscard]] const LaunchRequest& request() const { return request_; }
   [[nodiscard]] Program& program() const { return program_; }
+  /// Where the dispatch packet and the arguments lie.
+  [[nodiscard]] const LaunchAddresses& addresses() const { return addresses_; }
   /// The wave that has stopped with a fault.
   [[nodiscard]] const Wave& faulty() const;
   /// After WorkgroupEnd::deadlock: who waits where, in words.

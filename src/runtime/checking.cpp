@@ -156,13 +156,16 @@ void margayDescribeTensor(const void* data, std::size_t batch, std::size_t depth
   // What keeps the device from being created is reported by the call that needs it.
   static_cast<void>(Runtime::instance().device());
   const std::shared_ptr<Checking> checking = Runtime::instance().checking();
-  if (checking == nullptr) return;
+  const std::shared_ptr<Profiling> profiling = Runtime::instance().profiling();
+  if (checking == nullptr && profiling == nullptr) return;
   Tensor tensor;
   tensor.range.begin = reinterpret_cast<std::uint64_t>(data);
   tensor.range.end = tensor.range.begin + batch * depth * rows * columns * element_bytes;
   tensor.shape = {batch, depth, rows, columns};
   tensor.element_bytes = static_cast<std::uint32_t>(element_bytes);
-  if (tensor.range.end > tensor.range.begin) checking->memory().tensors().describe(tensor);
+  if (tensor.range.end <= tensor.range.begin) return;
+  if (checking != nullptr) checking->memory().tensors().describe(tensor);
+  if (profiling != nullptr) profiling->tensors().describe(tensor);
 }
 
 #pragma GCC visibility pop

@@ -80,6 +80,10 @@ Answer<Device*> Runtime::device() {
       checking_ = MARGAY_TRY(Checking::create(settings_->check, /*prints=*/true));
       std::atexit(finish_checking);
     }
+    if (settings_->profile.enabled) {
+      profiling_ = std::make_shared<Profiling>(settings_->profile);
+      std::atexit(finish_profiling);
+    }
     device_ = MARGAY_TRY(Device::create(std::move(options)));
   }
   return device_.get();
@@ -95,6 +99,9 @@ Answer<std::shared_ptr<LoadedModule>> Runtime::load(CodeObject object) {
 Outcome Runtime::begin_checking(std::shared_ptr<Checking> checking) {
   // Waits for a launch that runs, so that none is checked by half.
   const std::lock_guard lock(launch_mutex_);
+  if (profiling() != nullptr)
+    return refuse(hipErrorAlreadyAcquired, "This process is being profiled.",
+                  "Check and profile one after the other.");
   std::shared_ptr<Checking> none;
   if (!checking_.compare_exchange_strong(none, std::move(checking)))
     return refuse(hipErrorAlreadyAcquired, "This process is being checked already.",
@@ -111,15 +118,36 @@ void Runtime::finish_checking() {
       checking->finish(runtime.device_ == nullptr ? nullptr : &runtime.device_->memory()));
 }
 
+Outcome Runtime::begin_profiling(std::shared_ptr<Profiling> profiling) {
+  const std::lock_guard lock(launch_mutex_);
+  if (checking() != nullptr)
+    return refuse(hipErrorAlreadyAcquired, "This process is being checked.",
+                  "Check and profile one after the other.");
+  std::shared_ptr<Profiling> none;
+  if (!profiling_.compare_exchange_strong(none, std::move(profiling)))
+    return refuse(hipErrorAlreadyAcquired, "This process is being profiled already.",
+                  "End the other profile first; under margay prof there is no need for one.");
+  return {};
+}
+
+void Runtime::finish_profiling() {
+  if (const std::shared_ptr<Profiling> profiling = instance().end_profiling())
+    profiling->write(profiling->finish());
+}
+
+Result<LaunchReport> Runtime::watched_launch(Device& device, const LaunchRequest& request) {
+  if (const auto checking = this->checking()) return checking->launch(device, request);
+  if (const auto profiling = this->profiling()) return profiling->launch(device, request);
+  return device.launch(request);
+}
+
 Outcome Runtime::launch(const LaunchRequest& request) {
   Device* const device = MARGAY_TRY(this->device());
   const std::lock_guard lock(launch_mutex_);
   if (settings_->progress) {
     progress_line().begin(readable_name(request.kernel->name), ProgressLine::Clock::now());
   }
-  const std::shared_ptr<Checking> checking = this->checking();
-  const Result<LaunchReport> report =
-      checking != nullptr ? checking->launch(*device, request) : device->launch(request);
+  const Result<LaunchReport> report = watched_launch(*device, request);
   if (settings_->progress) progress_line().end();
   if (!report) {
     Refusal refusal(report.error());

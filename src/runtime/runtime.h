@@ -14,6 +14,7 @@
 #include "runtime/errors.h"
 #include "runtime/handle_table.h"
 #include "runtime/module.h"
+#include "runtime/profiling.h"
 #include "runtime/registration.h"
 #include "runtime/settings.h"
 #include "runtime/stream.h"
@@ -71,6 +72,11 @@ class Runtime {
   [[nodiscard]] Outcome begin_checking(std::shared_ptr<Checking> checking);
   [[nodiscard]] std::shared_ptr<Checking> end_checking() { return checking_.exchange(nullptr); }
 
+  /// The profiler that launches run under, or null; never together with a checker.
+  [[nodiscard]] std::shared_ptr<Profiling> profiling() const { return profiling_.load(); }
+  [[nodiscard]] Outcome begin_profiling(std::shared_ptr<Profiling> profiling);
+  [[nodiscard]] std::shared_ptr<Profiling> end_profiling() { return profiling_.exchange(nullptr); }
+
   /// Frees what HIP calls allocated, drops streams and events, forgets a failed launch.
   [[nodiscard]] Outcome reset();
 
@@ -83,7 +89,10 @@ class Runtime {
 
  private:
   Runtime();
-  static void finish_checking();  // at the end of the process
+  // At the end of the process.
+  static void finish_checking();
+  static void finish_profiling();
+  [[nodiscard]] Result<LaunchReport> watched_launch(Device& device, const LaunchRequest& request);
 
   const Result<Settings> settings_;
   const DeviceProperties properties_;
@@ -92,6 +101,7 @@ class Runtime {
   std::mutex launch_mutex_;  // launches run one after another; the progress line belongs to one
   std::atomic<hipError_t> launch_failure_ = hipSuccess;
   std::atomic<std::shared_ptr<Checking>> checking_;
+  std::atomic<std::shared_ptr<Profiling>> profiling_;
 
   AllocationTable allocations_;
   Registry registry_;

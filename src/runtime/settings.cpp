@@ -124,6 +124,16 @@ Result<CheckSettings> read_check(const Environment& environment) {
   return check;
 }
 
+Result<ProfileSettings> read_profile(const Environment& environment) {
+  ProfileSettings profile;
+  profile.enabled = MARGAY_TRY(read_switch(environment, "MARGAY_PROFILE"));
+  profile.json = environment("MARGAY_PROFILE_JSON").value_or("");
+  profile.kernel = environment("MARGAY_PROFILE_KERNEL").value_or("");
+  profile.traced_workgroups =
+      MARGAY_TRY(read_number(environment, "MARGAY_PROFILE_TRACE")).value_or(0);
+  return profile;
+}
+
 }  // namespace
 
 Environment process_environment() {
@@ -143,6 +153,10 @@ Result<Settings> read_settings(const Environment& environment) {
   settings.progress = MARGAY_TRY(read_switch(environment, "MARGAY_PROGRESS"));
   settings.quiet = MARGAY_TRY(read_switch(environment, "MARGAY_QUIET"));
   settings.check = MARGAY_TRY(read_check(environment));
+  settings.profile = MARGAY_TRY(read_profile(environment));
+  if (settings.check.tools.any() && settings.profile.enabled)
+    return fail(ErrorCode::invalid_argument, "MARGAY_CHECK and MARGAY_PROFILE are both set.", {},
+                "Check and profile in two runs.");
   return settings;
 }
 

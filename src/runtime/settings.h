@@ -32,6 +32,14 @@ struct CheckSettings {
   std::optional<Mutation> mutation = {};  ///< MARGAY_MUTATE=KERNEL@VADDR=WORD, hexadecimal.
 };
 
+/// What `margay prof` sets.
+struct ProfileSettings {
+  bool enabled = false;     ///< MARGAY_PROFILE=1
+  std::string json = {};    ///< MARGAY_PROFILE_JSON=FILE, where %p is the process's id.
+  std::string kernel = {};  ///< MARGAY_PROFILE_KERNEL=NAME: only kernels with this in their name.
+  std::uint64_t traced_workgroups = 0;  ///< MARGAY_PROFILE_TRACE=N: timelines of so many.
+};
+
 struct Settings {
   MfmaMode mfma = MfmaMode::exact;  ///< MARGAY_MFMA=exact|fma|fast
   unsigned threads = 0;             ///< MARGAY_THREADS=N; 0 is one per host core.
@@ -40,6 +48,7 @@ struct Settings {
   bool progress = false;    ///< MARGAY_PROGRESS=1: a line for launches over two seconds.
   bool quiet = false;       ///< MARGAY_QUIET=1: no error sentences on stderr.
   CheckSettings check = {};
+  ProfileSettings profile = {};
 };
 
 /// Gives the value of an environment variable, or nothing when it is not set.

@@ -7,8 +7,9 @@ import subprocess
 import sys
 
 # Generated code calls these; no header declares them.
-# What Margay adds: the checker for bindings, and where tensors of the tile library lie.
-OWN = {"margayCheckBegin", "margayCheckEnd", "margayCheckError", "margayDescribeTensor"}
+# What Margay adds: the checker and the profiler for bindings, and where tensors of the tile library lie.
+OWN = {"margayCheckBegin", "margayCheckEnd", "margayCheckError", "margayDescribeTensor",
+       "margayProfileBegin", "margayProfileEnd", "margayProfileError", "margayProfileValue"}
 REGISTRATION = {
     "__hipRegisterFatBinary", "__hipUnregisterFatBinary", "__hipRegisterFunction", "__hipRegisterVar",
     "__hipRegisterManagedVar", "__hipRegisterSurface", "__hipRegisterTexture",

@@ -1,17 +1,14 @@
 // Writing; see json.h. Reading is in json_parse.cpp.
 #include "observe/check/json.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "observe/check/report.h"
+#include "observe/report/json_node.h"
+#include "observe/report/text_file.h"
 
 namespace margay::check {
 namespace {
@@ -70,22 +67,11 @@ Json site_json(const Site& site) {
           {"frames", frames_json(site.frames)}};
 }
 
-Error cannot_write(const std::string& path, int number) {
-  return {ErrorCode::system,
-          fmt::format("The report cannot be written: {}.", std::strerror(number)), path,
-          "Name a file in a directory that exists and can be written to."};
-}
-
 }  // namespace
 
 Json frames_json(const std::vector<SourceFrame>& frames) {
   Json list = Json::array();
-  for (const SourceFrame& frame : frames) {
-    list.push_back({{"function", frame.function},
-                    {"file", frame.file},
-                    {"line", frame.line},
-                    {"column", frame.column}});
-  }
+  for (const SourceFrame& frame : frames) list.push_back(report::frame_json(frame));
   return list;
 }
 
@@ -115,29 +101,7 @@ std::string json_of(const Report& report) {
 }
 
 Status write_report(const Report& report, const std::string& path) {
-  std::string target = path;
-  const std::string pid = std::to_string(getpid());
-  for (std::size_t at = target.find("%p"); at != std::string::npos; at = target.find("%p", at)) {
-    target.replace(at, 2, pid);
-    at += pid.size();
-  }
-  const std::string text = json_of(report);
-  const std::string partial = target + "." + pid + ".part";
-  std::FILE* file = std::fopen(partial.c_str(), "wb");
-  if (file == nullptr) return std::unexpected(cannot_write(target, errno));
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  const int write_error = errno;
-  if (std::fclose(file) != 0 || !written) {
-    const int number = written ? errno : write_error;
-    std::remove(partial.c_str());
-    return std::unexpected(cannot_write(target, number));
-  }
-  if (std::rename(partial.c_str(), target.c_str()) != 0) {
-    const int number = errno;
-    std::remove(partial.c_str());
-    return std::unexpected(cannot_write(target, number));
-  }
-  return {};
+  return report::write_text(json_of(report), path);
 }
 
 }  // namespace margay::check

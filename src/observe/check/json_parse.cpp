@@ -1,123 +1,24 @@
-// Reading; see json.h. nlohmann-json throws; nothing here lets it: the text is parsed without
-// exceptions and every type is looked at before a value is taken.
+// Reading; see json.h.
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <limits>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "observe/check/json.h"
+#include "observe/report/json_node.h"
+#include "observe/report/text_file.h"
 
 namespace margay::check {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-/// One value and how it is reached, for messages: "findings[3].accesses[0].wave".
-struct Node {
-  const Json* json;
-  std::string path;
-
-  [[nodiscard]] std::unexpected<Error> wrong(std::string_view expected) const {
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("The report is malformed: {} is {}, not {}.",
-                            path.empty() ? "the document" : path, json->type_name(), expected));
-  }
-  [[nodiscard]] Result<Node> field(std::string_view name) const {
-    if (!json->is_object()) return wrong("an object");
-    const std::string full = path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
-    const auto found = json->find(std::string(name));
-    if (found == json->end()) {
-      return fail(ErrorCode::invalid_argument,
-                  fmt::format("The report is malformed: {} is missing.", full));
-    }
-    return Node{&*found, full};
-  }
-  [[nodiscard]] Node at(std::size_t index) const {
-    return {&(*json)[index], fmt::format("{}[{}]", path, index)};
-  }
-};
-
-Result<std::string> text(const Node& parent, std::string_view name) {
-  const Node node = MARGAY_TRY(parent.field(name));
-  if (!node.json->is_string()) return node.wrong("a string");
-  return node.json->get<std::string>();
-}
-
-template <typename T>
-Result<T> as_number(const Node& node) {
-  if (!node.json->is_number_integer()) return node.wrong("an integer");
-  // Values from 2^63 up are only there unsigned, and negative ones are never valid here.
-  const bool fits =
-      node.json->is_number_unsigned()
-          ? node.json->get<std::uint64_t>() <= std::uint64_t{std::numeric_limits<T>::max()}
-          : node.json->get<std::int64_t>() >= 0;
-  if (!fits) {
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("The report is malformed: {} is {}, which is out of range.", node.path,
-                            node.json->dump()));
-  }
-  return node.json->get<T>();
-}
-
-template <typename T>
-Result<T> number(const Node& parent, std::string_view name) {
-  return as_number<T>(MARGAY_TRY(parent.field(name)));
-}
-
-template <typename T>
-Result<T> number_or(const Node& parent, std::string_view name, T when_null) {
-  const Node node = MARGAY_TRY(parent.field(name));
-  if (node.json->is_null()) return when_null;
-  return as_number<T>(node);
-}
-
-/// Applies `read` to each element of the array `name`.
-template <typename T, typename Read>
-Result<std::vector<T>> list(const Node& parent, std::string_view name, Read read) {
-  const Node node = MARGAY_TRY(parent.field(name));
-  if (!node.json->is_array()) return node.wrong("an array");
-  std::vector<T> values;
-  values.reserve(node.json->size());
-  for (std::size_t i = 0; i < node.json->size(); ++i) {
-    values.push_back(MARGAY_TRY(read(node.at(i))));
-  }
-  return values;
-}
-
-Result<std::string> as_text(const Node& node) {
-  if (!node.json->is_string()) return node.wrong("a string");
-  return node.json->get<std::string>();
-}
-
-Result<SourceFrame> as_frame(const Node& node) {
-  SourceFrame frame;
-  frame.function = MARGAY_TRY(text(node, "function"));
-  frame.file = MARGAY_TRY(text(node, "file"));
-  frame.line = MARGAY_TRY(number<std::uint32_t>(node, "line"));
-  frame.column = MARGAY_TRY(number<std::uint32_t>(node, "column"));
-  return frame;
-}
-
-Result<std::array<std::uint32_t, 3>> workgroup(const Node& parent) {
-  const auto values =
-      MARGAY_TRY(list<std::uint32_t>(parent, "workgroup", as_number<std::uint32_t>));
-  if (values.size() != 3) {
-    return MARGAY_TRY(parent.field("workgroup")).wrong("an array of three numbers");
-  }
-  return std::array{values[0], values[1], values[2]};
-}
+using namespace report;  // NOLINT: the readers of json_node.h
 
 Result<Access> as_access(const Node& node) {
   Access access;
   access.role = MARGAY_TRY(text(node, "role"));
   access.wave = MARGAY_TRY(number_or<std::int32_t>(node, "wave", kNoNumber));
   access.lane = MARGAY_TRY(number_or<std::int32_t>(node, "lane", kNoNumber));
-  access.workgroup = MARGAY_TRY(workgroup(node));
+  access.workgroup = MARGAY_TRY(triple(node, "workgroup"));
   access.instruction = MARGAY_TRY(text(node, "instruction"));
   access.pc = MARGAY_TRY(number_or<std::uint64_t>(node, "pc", 0));
   access.vaddr = MARGAY_TRY(number_or<std::uint64_t>(node, "vaddr", kNoVaddr));
@@ -126,19 +27,6 @@ Result<Access> as_access(const Node& node) {
   access.frames = MARGAY_TRY(list<SourceFrame>(node, "frames", as_frame));
   access.called = MARGAY_TRY(number<std::uint32_t>(node, "called"));
   return access;
-}
-
-/// An enumerator by its name: the first `count` ones are tried.
-template <typename Enum, typename NameOf>
-Result<Enum> named(const Node& parent, std::string_view field, std::size_t count, NameOf name_of) {
-  const Node node = MARGAY_TRY(parent.field(field));
-  const std::string name = MARGAY_TRY(as_text(node));
-  for (std::size_t i = 0; i < count; ++i) {
-    if (name_of(static_cast<Enum>(i)) == name) return static_cast<Enum>(i);
-  }
-  return fail(ErrorCode::invalid_argument,
-              fmt::format("The report is malformed: {} is \"{}\", which is no {}.", node.path, name,
-                          field));
 }
 
 Result<Finding> as_finding(const Node& node) {
@@ -166,9 +54,7 @@ Result<Site> as_site(const Node& node) {
   site.kernel = MARGAY_TRY(text(node, "kernel"));
   site.vaddr = MARGAY_TRY(number<std::uint64_t>(node, "vaddr"));
   site.word = MARGAY_TRY(number<std::uint32_t>(node, "word"));
-  const Node barrier = MARGAY_TRY(node.field("is_barrier"));
-  if (!barrier.json->is_boolean()) return barrier.wrong("true or false");
-  site.is_barrier = barrier.json->get<bool>();
+  site.is_barrier = MARGAY_TRY(flag(node, "is_barrier"));
   site.executions = MARGAY_TRY(number<std::uint64_t>(node, "executions"));
   site.ordered = MARGAY_TRY(number<std::uint64_t>(node, "ordered"));
   site.completed = MARGAY_TRY(number<std::uint64_t>(node, "completed"));
@@ -217,14 +103,7 @@ Result<Report> parse_report(std::string_view json) {
 }
 
 Result<Report> read_report(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file || text.fail()) {
-    return fail(ErrorCode::system,
-                fmt::format("The report cannot be read: {}.", std::strerror(errno)), path);
-  }
-  Result<Report> report = parse_report(text.view());
+  Result<Report> report = parse_report(MARGAY_TRY(report::read_text(path)));
   if (!report) report.error().where = path;
   return report;
 }

@@ -9,9 +9,17 @@ namespace margay::profile {
 
 class Cache {
  public:
+  /// Which set a line belongs to: its low bits, or all its bits folded together, so that regular
+  /// strides do not meet in a few sets.
+  enum class Index : std::uint8_t { low_bits, folded };
+
   /// A power of two of sets.
-  Cache(std::uint32_t bytes, std::uint32_t line_bytes, std::uint32_t ways)
-      : ways_(ways), sets_(bytes / line_bytes / ways), slots_(std::size_t{sets_} * ways) {}
+  Cache(std::uint32_t bytes, std::uint32_t line_bytes, std::uint32_t ways,
+        Index index = Index::low_bits)
+      : ways_(ways),
+        sets_(bytes / line_bytes / ways),
+        index_(index),
+        slots_(std::size_t{sets_} * ways) {}
 
   /// One place for a line. `dirty` holds the quarters that were written.
   struct Slot {
@@ -58,10 +66,12 @@ class Cache {
 
  private:
   [[nodiscard]] Slot* set_of(std::uint64_t line) {
+    if (index_ == Index::folded) line ^= line >> 7 ^ line >> 14 ^ line >> 21 ^ line >> 28;
     return &slots_[std::size_t{static_cast<std::uint32_t>(line) & (sets_ - 1)} * ways_];
   }
 
   std::uint32_t ways_, sets_;
+  Index index_;
   std::uint64_t clock_ = 0;
   std::vector<Slot> slots_;
 };

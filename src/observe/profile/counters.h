@@ -132,6 +132,7 @@ namespace margay::profile {
   X(TCC_WRITE_sum, "of these, writes") \
   X(TCC_ATOMIC_sum, "of these, atomics") \
   X(TCC_RW_REQ_sum, "of these, on RW memory") \
+  X(TCC_UC_REQ_sum, "of these, on uncached memory: kernel arguments") \
   X(TCC_HIT_sum, "L2 hits") \
   X(TCC_MISS_sum, "L2 misses") \
   X(TCC_WRITEBACK_sum, "lines L2 wrote back") \
@@ -141,8 +142,10 @@ namespace margay::profile {
   X(TCC_EA0_RDREQ_sum, "reads of L2 from the fabric") \
   X(TCC_EA0_RDREQ_32B_sum, "of these, 32 bytes wide") \
   X(TCC_BUBBLE_sum, "of these, 128 bytes wide") \
+  X(TCC_EA0_RDREQ_DRAM_sum, "of these, of the device's memory") \
   X(TCC_EA0_WRREQ_sum, "writes of L2 to the fabric") \
   X(TCC_EA0_WRREQ_64B_sum, "of these, 64 bytes wide") \
+  X(TCC_EA0_WRREQ_DRAM_sum, "of these, to the device's memory") \
   X(TCC_EA0_ATOMIC_sum, "atomics L2 passes on")
 // clang-format on
 

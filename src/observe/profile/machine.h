@@ -33,6 +33,8 @@ inline constexpr std::uint32_t kInstructionCacheBytes = 64 * 1024;
 inline constexpr std::uint32_t kL2Channels = 16;  ///< Per XCD.
 inline constexpr std::uint32_t kL2ChannelBytes = 256 * 1024;
 inline constexpr std::uint32_t kL2Ways = 16;
+// Which line lies where in L2 is a hash that is not published ("evenly", says rocprofiler-compute);
+// ours folds the address (cache.h).
 
 /// Peak rates, all per clock of the shader engines at 2.1 GHz. White paper; where a measurement
 /// says otherwise it is named in docs/prof.md.

@@ -18,6 +18,7 @@ struct MemoryEvent {
   Kind kind = Kind::vector_read;
   bool bypasses_l1 = false;
   bool returns_value = false;  ///< Atomics.
+  bool is_uncached = false;    ///< Kernel arguments lie in the host's memory, which L2 keeps not.
 };
 
 struct MemoryStream {

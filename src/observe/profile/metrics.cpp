@@ -339,7 +339,9 @@ std::vector<LineTotals> lines_of(const KernelProfile& kernel) {
   }
   std::vector<LineTotals> out;
   for (auto& [key, line] : lines) out.push_back(std::move(line));
-  std::ranges::stable_sort(out, std::greater{}, &LineTotals::issue_cycles);
+  std::ranges::sort(out, [](const LineTotals& a, const LineTotals& b) {
+    return std::tie(b.issue_cycles, a.file, a.line) < std::tie(a.issue_cycles, b.file, b.line);
+  });
   return out;
 }
 

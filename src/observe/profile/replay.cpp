@@ -30,7 +30,7 @@ Xcd::Xcd(std::uint32_t index, const ReplayPlan& plan, TensorLines& tensors)
       tensor_lines_(tensors),
       next_(index),
       cus_(kCusPerXcd),
-      l2_(kL2Channels * kL2ChannelBytes, kLineBytes, kL2Ways),
+      l2_(kL2Channels * kL2ChannelBytes, kLineBytes, kL2Ways, Cache::Index::folded),
       sites_(plan.sites),
       by_tensor_(tensors.size()) {
   for (std::uint32_t n = 0; n < kSqcsPerXcd; ++n)
@@ -183,10 +183,21 @@ void Xcd::read_scalar(std::uint64_t line, std::uint8_t quarters, const MemoryEve
     ++counters_[SQC_DCACHE_MISSES];
     ++counters_[SQC_TC_DATA_READ_REQ];
     ++counters_[SQC_TC_REQ];
+    if (event.is_uncached) {
+      read_uncached();
+      continue;
+    }
     const std::size_t tensor = tensor_lines_.of_address(last_byte(line));
     tensor_lines_.touch_read(tensor, line);
     l2_read(line, kScalarLineBytes, sites_[event.site], by_tensor_[tensor]);
   }
+}
+
+void Xcd::read_uncached() {
+  using enum Counter;
+  for (const Counter c :
+       {TCC_REQ_sum, TCC_UC_REQ_sum, TCC_READ_sum, TCC_MISS_sum, TCC_EA0_RDREQ_sum})
+    ++counters_[c];
 }
 
 void Xcd::l2_read(std::uint64_t line, std::uint32_t bytes, ServedBy& site, ServedBy& tensor) {
@@ -204,6 +215,7 @@ void Xcd::l2_read(std::uint64_t line, std::uint32_t bytes, ServedBy& site, Serve
   ++site.l2_misses;
   ++tensor.l2_misses;
   ++counters_[TCC_EA0_RDREQ_sum];
+  ++counters_[TCC_EA0_RDREQ_DRAM_sum];
   if (bytes == kLineBytes) ++counters_[TCC_BUBBLE_sum];
   site.fabric_read_bytes += bytes;
   tensor.fabric_read_bytes += bytes;
@@ -246,6 +258,7 @@ void Xcd::write_back(const Cache::Slot& slot) {
     const int quarters = std::popcount(static_cast<unsigned>(slot.dirty >> (2 * half) & 3));
     if (quarters == 0) continue;
     ++counters_[TCC_EA0_WRREQ_sum];
+    ++counters_[TCC_EA0_WRREQ_DRAM_sum];
     if (quarters == 2) ++counters_[TCC_EA0_WRREQ_64B_sum];
     tensor.fabric_written_bytes += static_cast<std::uint64_t>(quarters) * kLineBytes / 4;
   }
@@ -281,6 +294,7 @@ void Xcd::fetch_code(std::uint64_t fills) {
   counters_[TCC_MISS_sum] += lines;
   counters_[TCC_HIT_sum] += requests - lines;
   counters_[TCC_EA0_RDREQ_sum] += lines;
+  counters_[TCC_EA0_RDREQ_DRAM_sum] += lines;
 }
 
 Replay::Replay(const ReplayPlan& plan, TensorLines& tensors) {

@@ -58,6 +58,9 @@ void Worker::begin(Workgroup& group) {
   workgroup_ = group.id();
   stream_ = std::make_unique<MemoryStream>();
   stream_->workgroup = workgroup_;
+  const LaunchAddresses& addresses = group.addresses();
+  arguments_ = {addresses.packet,
+                addresses.arguments + group.request().kernel->descriptor.kernarg_size};
   mapping_ = launch_.map_first_workgroup && workgroup_ == 0;
   const bool tracing = workgroup_ < launch_.traced_workgroups;
   waves_.assign(group.waves().size(), {});
@@ -244,6 +247,8 @@ void Worker::scalar_memory(PerWave& w, const InstructionFacts& facts, const Wave
   for (std::uint32_t n = 0; n < accesses.count; ++n) {
     coalesce(accesses.access[n], coalesced_);
     add_event(w, facts, MemoryEvent::Kind::scalar_read);
+    if (!stream_->events.empty())
+      stream_->events.back().is_uncached = arguments_.contains(accesses.access[n].at[0], 1);
   }
 }
 

@@ -97,6 +97,7 @@ class Worker final : public WorkerObserver {
   std::vector<LaneTraffic> tensors_;
   std::vector<PerWave> waves_;
   std::uint64_t workgroup_ = 0;
+  AddressRange arguments_;  ///< Of the launch, with the dispatch packet.
   bool mapping_ = false;
   std::unique_ptr<MemoryStream> stream_;
   Coalesced coalesced_;

@@ -1,0 +1,28 @@
+// Profiles as JSON: what a profiled process leaves behind, `margay prof --json` writes, Python
+// reads and `margay compare` takes. docs/prof.md describes the fields; they are part of the tool's
+// interface.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "observe/profile/profile.h"
+
+namespace margay::profile {
+
+inline constexpr int kJsonVersion = 1;
+
+[[nodiscard]] std::string json_of(const Profile& profile);
+
+/// Malformed text, a field of the wrong type or another version are errors that name the field.
+[[nodiscard]] Result<Profile> parse_profile(std::string_view json);
+
+/// Writes `profile` to `path`, in which %p stands for the process's id.
+[[nodiscard]] Status write_profile(const Profile& profile, const std::string& path);
+[[nodiscard]] Result<Profile> read_profile(const std::string& path);
+
+/// Adds what another process of the same command left.
+void merge(Profile& into, Profile other);
+
+}  // namespace margay::profile
