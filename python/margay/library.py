@@ -11,6 +11,7 @@ import pathlib
 
 _NAME = "libamdhip64.so"
 _MARK = b"margayCheckBegin"  # what only Margay's library exports
+_PROFILER = "margayProfileBegin"  # what those that can profile export
 _HOW = (
     "Start Python with `margay run -- python3 ...`, or set MARGAY_HOME to the directory that holds "
     "Margay's lib/libamdhip64.so."
@@ -67,6 +68,13 @@ def _declare(library):
     library.margayCheckEnd.restype = ctypes.c_char_p
     library.margayCheckError.argtypes = []
     library.margayCheckError.restype = ctypes.c_char_p
+    if hasattr(library, _PROFILER):
+        library.margayProfileBegin.argtypes = [ctypes.c_char_p]
+        library.margayProfileBegin.restype = ctypes.c_int
+        library.margayProfileEnd.argtypes = []
+        library.margayProfileEnd.restype = ctypes.c_char_p
+        library.margayProfileError.argtypes = []
+        library.margayProfileError.restype = ctypes.c_char_p
     return library
 
 
@@ -93,3 +101,14 @@ def load(environment=os.environ):
     foreign = [str(path) for path in candidates if path.exists()]
     reason = f"{foreign[0]} is not Margay's" if foreign else "there is none"
     raise LibraryError(f"Margay's libamdhip64 was not found: {reason}. {_HOW}")
+
+
+def load_profiler(environment=os.environ):
+    """As load(); the library can profile."""
+    library = load(environment)
+    if not hasattr(library, _PROFILER):
+        raise LibraryError(
+            f"{library._name} is Margay's, but too old to profile anything. Build Margay anew and "
+            f"use that libamdhip64. {_HOW}"
+        )
+    return library

@@ -12,6 +12,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python"
 RECORDED = pathlib.Path(__file__).parent / "recorded.json"
+RECORDED_PROFILE = pathlib.Path(__file__).parent / "recorded_profile.json"
 sys.path.insert(0, str(PACKAGE))
 
 pytest_plugins = ["pytester"]
@@ -19,11 +20,15 @@ pytest_plugins = ["pytester"]
 
 @pytest.fixture(scope="session")
 def stand_ins(tmp_path_factory):
-    """Directories "margay" and "rocm", each with a libamdhip64.so.5 and its link."""
+    """Directories "margay", "old" (it cannot profile) and "rocm", each with a libamdhip64.so.5."""
     compiler = next(filter(shutil.which, ["clang-19", "gcc", "cc"]))
     top = tmp_path_factory.mktemp("stand_ins")
     source = pathlib.Path(__file__).parent / "stand_in.c"
-    for name, options in {"margay": [], "rocm": ["-DNOT_MARGAY"]}.items():
+    for name, options in {
+        "margay": [],
+        "old": ["-DNO_PROFILER"],
+        "rocm": ["-DNOT_MARGAY"],
+    }.items():
         (top / name / "lib").mkdir(parents=True)
         library = top / name / "lib" / "libamdhip64.so.5"
         subprocess.run(
@@ -54,6 +59,7 @@ def python(stand_ins):
             "PATH": os.environ["PATH"],
             "PYTHONPATH": str(PACKAGE),
             "STAND_IN_REPORT": str(report),
+            "STAND_IN_PROFILE": str(RECORDED_PROFILE),
             "STAND_INS": str(stand_ins),
             **{name: str(value) for name, value in environment.items()},
         }

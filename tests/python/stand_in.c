@@ -1,5 +1,6 @@
-/* Stands in for libamdhip64 where Python's side of the checker is tested: it remembers what it is
-   asked, and its report is the text of the file that STAND_IN_REPORT names. */
+/* Stands in for libamdhip64 where Python's side of the checker and the profiler is tested: it
+   remembers what it is asked, and its report is the text of the file that STAND_IN_REPORT names, its
+   profile that of STAND_IN_PROFILE. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,15 +23,23 @@ int margayCheckBegin(const char *words) {
   return 0;
 }
 
-const char *margayCheckEnd(void) {
+static const char *end(const char *variable) {
   if (!running) return NULL;
   running = 0;
   free(report);
   report = calloc(1, 1 << 20);
-  FILE *file = fopen(getenv("STAND_IN_REPORT"), "rb");
+  FILE *file = fopen(getenv(variable), "rb");
   if (file == NULL) return NULL;
   fread(report, 1, (1 << 20) - 1, file);
   fclose(file);
   return report;
 }
+
+const char *margayCheckEnd(void) { return end("STAND_IN_REPORT"); }
+
+#ifndef NO_PROFILER
+int margayProfileBegin(const char *words) { return margayCheckBegin(words); }
+const char *margayProfileEnd(void) { return end("STAND_IN_PROFILE"); }
+const char *margayProfileError(void) { return running ? "a profile is running already" : "no profile is running"; }
+#endif
 #endif

@@ -80,3 +80,50 @@ def test_pytest(tmp_path):
     done = run("-m", "pytest", "-p", "margay.pytest_plugin", "--margay-check", str(tmp_path))
     assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
     assert "kernels.hip:10" in done.stdout
+
+
+def test_profile():
+    done = run("-c", LOAD + """
+with margay.profile() as p:
+    assert kernels.copy_right() == 0
+    assert kernels.exchange_in_strides(32, 1) == 0
+    assert kernels.exchange_in_strides(1, 4) == 0
+k = p.kernel("copy")
+assert k.coalescing == 1.0 and k.lds_instructions == 0
+assert k["SQ_WAVES"] == 4 and k.vmem_instructions == 8
+assert k.requested_bytes == 2 * 256 * 4
+[read] = [site for site in k.sites if site.is_read and site.memory]
+assert read.text.startswith("global_load_dword ") and read.frames[0].line == 10, read
+bad, good = p.kernel("exchange", grid=1), p.kernel("exchange", grid=4)
+assert bad.lds_bank_conflicts == 2 * 2 * 31 and good.lds_bank_conflicts == 0
+assert [line.lds_conflict_cycles for line in bad.lines()[:2]] == [62, 62]
+assert "lost to bank conflicts" in str(bad)
+print(len(p.kernels))
+""")
+    assert done.stdout == "3\n", done.stdout + done.stderr
+
+
+def test_only_the_block_and_the_kernel_are_profiled():
+    done = run("-c", LOAD + """
+with margay.profile(kernel="exchange") as p:
+    kernels.copy_right()
+    kernels.exchange_in_strides(1, 1)
+kernels.exchange_in_strides(1, 1)
+print([k.launches for k in p.kernels])
+with margay.profile(trace=1) as p:
+    kernels.copy_right()
+print([k.launches for k in p.kernels], len(p.document["kernels"][0]["traces"]))
+""")
+    assert done.stdout == "[1]\n[1] 4\n", done.stdout + done.stderr
+
+
+def test_checked_or_profiled():
+    done = run("-c", LOAD + """
+with margay.check(raise_on_error=False):
+    try:
+        with margay.profile():
+            pass
+    except ValueError as error:
+        print(error)
+""")
+    assert "cannot begin: This process is being checked." in done.stdout, done.stdout + done.stderr

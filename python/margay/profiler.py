@@ -1,0 +1,431 @@
+"""Profiles kernel launches from Python: `margay.profile`, and what it measures.
+
+    with margay.profile() as p:
+        launch_my_kernel()
+    k = p.kernel("micro_tk")
+    assert k.lds_bank_conflicts == 0 and k.coalescing == 1.0
+    print(k)
+
+Everything is counted, nothing is timed: the numbers are those that the hardware counters of an
+MI325X would show, summed over the device and over all launches of a kernel of one size.
+"""
+
+import json
+from dataclasses import dataclass, field
+from typing import Dict, List, Optional, Tuple
+
+from margay import library, profile_text
+from margay.checker import Frame
+from margay.profile_text import nearest
+
+_VERSION = 1
+
+
+class NotInProfile(KeyError):
+    """A kernel, metric or counter that the profile does not have; the text says what it has."""
+
+    def __str__(self):  # KeyError shows the repr of its argument, which hides line breaks
+        return str(self.args[0])
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What the compiler says that the kernel needs, and what fits on a compute unit (CU)."""
+
+    vgprs: int  # per lane; architected and accumulation VGPRs together
+    agprs: int  # of these, accumulation VGPRs
+    sgprs: int  # per wave
+    static_lds_bytes: int  # per workgroup
+    dynamic_lds_bytes: int  # per workgroup
+    scratch_bytes: int  # per lane
+    vgpr_spills: int  # registers
+    sgpr_spills: int  # registers
+    code_bytes: int
+    workgroups_per_cu: int
+    waves_per_cu: int
+    waves_per_simd: int
+    limit: str  # what keeps more workgroups from a CU: "VGPRs", "LDS" ...
+    next_step: str  # what one more workgroup per CU would take; may be empty
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """The traffic of the memory behind one pointer argument, in bytes, over all launches."""
+
+    name: str  # "g.a"; "memory without a name" for what no argument points at
+    type: str  # "kittens::gl<...>", or empty
+    element: str  # "bf16", or empty
+    element_bytes: int  # 0: not known
+    shape: Optional[Tuple[int, int, int, int]]  # batch, depth, rows, columns
+    bytes: int  # of the tensor, as far as is known
+    read_bytes: int  # that active lanes asked for
+    written_bytes: int
+    touched_read_bytes: int  # lines of 128 bytes, each counted once per launch
+    touched_written_bytes: int  # sectors of 64 bytes, each counted once per launch
+    l2_read_bytes: int  # between vL1D and L2
+    l2_written_bytes: int
+    fabric_read_bytes: int  # between L2 and memory
+    fabric_written_bytes: int
+
+    @property
+    def fetched_from_memory(self):
+        """How often what is read came from memory: fabric_read_bytes / touched_read_bytes.
+
+        1.0 is the least for data that is not in L2 when the kernel begins. None if nothing is read.
+        """
+        return _ratio(self.fabric_read_bytes, self.touched_read_bytes)
+
+    @property
+    def fetched_from_l2(self):
+        """How often what is read came from L2: l2_read_bytes / touched_read_bytes."""
+        return _ratio(self.l2_read_bytes, self.touched_read_bytes)
+
+    @property
+    def asked_for(self):
+        """How often lanes asked for what is read: read_bytes / touched_read_bytes."""
+        return _ratio(self.read_bytes, self.touched_read_bytes)
+
+    @property
+    def written_to_memory(self):
+        """How often what is written went there: fabric_written_bytes / touched_written_bytes."""
+        return _ratio(self.fabric_written_bytes, self.touched_written_bytes)
+
+
+@dataclass
+class MemoryTraffic:
+    """What vector memory instructions asked for and where it was served."""
+
+    lane_bytes: int = 0  # that active lanes asked for
+    accesses: int = 0  # TCP_TOTAL_ACCESSES: thread requests after coalescing
+    tag_accesses: int = 0  # TCP_TOTAL_CACHE_ACCESSES
+    sector_bytes: int = 0  # 64 for each sector that an instruction touches
+    least_sector_bytes: int = 0  # the same, if its lanes' bytes lay side by side
+    l2_reads: int = 0  # of 128 bytes
+    l2_writes: int = 0  # of 64 bytes; atomics as well
+    l2_hits: int = 0
+    l2_misses: int = 0
+    fabric_read_bytes: int = 0
+
+    @property
+    def coalescing(self):
+        """least_sector_bytes / sector_bytes: 1.0 when the lanes' bytes fill the sectors."""
+        return _ratio(self.least_sector_bytes, self.sector_bytes)
+
+    def __iadd__(self, other):
+        for name in self.__dataclass_fields__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        return self
+
+
+@dataclass(frozen=True)
+class LdsUse:
+    """The bank conflicts of one LDS instruction, over all its executions."""
+
+    cycles: int  # that LDS is busy with it: SQ_LDS_IDX_ACTIVE
+    conflict_cycles: int  # of these, lost to bank conflicts: SQ_LDS_BANK_CONFLICT
+    address_cycles: int  # of these, lost to lanes' atomics on one dword
+    conflicting: int  # executions with any bank conflict
+    worst_ways: int  # most distinct dwords of one bank that were wanted at once; 1: no conflict
+    worst_bank: int
+    worst_lanes: Tuple[int, ...]  # a lane for each of these dwords
+    bank_dwords: Tuple[int, ...]  # dwords that each of the 32 banks served
+
+
+@dataclass(frozen=True)
+class ProfiledSite:
+    """One instruction of the kernel that ran at least once."""
+
+    vaddr: int  # in the code object's image
+    text: str  # as the disassembler prints it
+    instruction_class: str  # "VALU", "MFMA", "LDS" ...
+    function: str  # that the code belongs to, demangled
+    frames: List[Frame]  # the source line first, then what it is inlined in and calls
+    executions: int  # by waves
+    active_lanes: int  # summed over the executions
+    issue_cycles: int  # cycles that it takes from its waves
+    flops: int
+    is_read: bool
+    is_write: bool
+    is_atomic: bool
+    is_scratch: bool
+    lds: Optional[LdsUse]
+    memory: Optional[MemoryTraffic]
+
+
+@dataclass
+class Line:
+    """All instructions of one source line together. Without line tables `file` is empty."""
+
+    file: str
+    line: int
+    function: str
+    instructions: int = 0  # executions by waves
+    issue_cycles: int = 0  # cycles that they take from their waves: an order of cost
+    flops: int = 0
+    lds_cycles: int = 0
+    lds_conflict_cycles: int = 0  # of these, lost to bank conflicts
+    memory: MemoryTraffic = field(default_factory=MemoryTraffic)
+    sites: List[ProfiledSite] = field(default_factory=list)
+
+    @property
+    def place(self):
+        """file:line, or the function where there are no line tables."""
+        frame = Frame(self.function, self.file, self.line, 0)
+        return str(frame) if self.line else "(no source line)"
+
+
+@dataclass
+class KernelProfile:
+    """All launches of one kernel with one grid, workgroup and LDS size.
+
+    Metrics (`k.coalescing`, `k.lds_bank_conflicts`) and counters (`k["SQ_WAVES"]`) are attributes
+    and items alike; counters go with or without their "_sum". The value of a metric that divides by
+    zero is None. docs/prof.md lists their names and units.
+    """
+
+    name: str  # demangled
+    symbol: str
+    grid: Tuple[int, int, int]  # in workgroups
+    workgroup: Tuple[int, int, int]  # in work-items
+    launches: int
+    failed_launches: int  # of these; their counters end where they failed
+    instructions_warm: bool  # L1I held the code when the first of them began
+    host_seconds: float  # what profiling took on this host; says nothing of a GPU
+    resources: Resources
+    counters: Dict[str, int]
+    metrics: Dict[str, Optional[float]]
+    xcds: List[Dict[str, int]]  # the TCC_ counters of each die
+    tensors: List[Tensor]
+    sites: List[ProfiledSite]  # by address
+
+    def __getitem__(self, name):
+        for values, key in (
+            (self.counters, name),
+            (self.counters, f"{name}_sum"),
+            (self.metrics, name),
+        ):
+            if key in values:
+                return values[key]
+        raise NotInProfile(
+            f'there is no counter or metric "{name}"; did you mean '
+            + nearest(name, [*self.metrics, *self.counters])
+            + "?"
+        )
+
+    def __getattr__(self, name):
+        if name.startswith("_") or name in self.__dataclass_fields__:
+            raise AttributeError(name)  # copy and pickle ask before there are values
+        try:
+            return self[name]
+        except NotInProfile as error:
+            raise AttributeError(str(error)) from None
+
+    def __dir__(self):
+        return [*super().__dir__(), *self.metrics, *self.counters]
+
+    def tensor(self, name):
+        """The tensor of that name ("g.a")."""
+        found = [t for t in self.tensors if t.name == name]
+        if len(found) != 1:
+            names = ", ".join(t.name for t in self.tensors) or "none"
+            raise NotInProfile(f'there is no tensor "{name}"; there are: {names}')
+        return found[0]
+
+    def lines(self):
+        """Totals of each source line (`Line`), the one with most issue cycles first."""
+        lines = {}
+        for site in self.sites:
+            frame = site.frames[0] if site.frames and site.frames[0].line else Frame("", "", 0, 0)
+            key = (frame.file, frame.line)
+            line = lines.setdefault(key, Line(frame.file, frame.line, frame.function))
+            line.instructions += site.executions
+            line.issue_cycles += site.issue_cycles
+            line.flops += site.flops
+            if site.lds:
+                line.lds_cycles += site.lds.cycles
+                line.lds_conflict_cycles += site.lds.conflict_cycles
+            if site.memory:
+                line.memory += site.memory
+            line.sites.append(site)
+        return sorted(lines.values(), key=lambda each: (-each.issue_cycles, each.file, each.line))
+
+    def __str__(self):
+        return profile_text.kernel_text(self)
+
+    def __repr__(self):
+        return f"<KernelProfile {profile_text.title(self)}>"
+
+
+@dataclass
+class Profile:
+    """What ran in the block. `margay.profile` fills it in when its block ends."""
+
+    device: str = ""
+    schedule: str = ""  # for which order of workgroups and waves the cache counters hold
+    mfma: str = ""  # how MFMA rounded: exact, fma or fast
+    kernels: List[KernelProfile] = field(default_factory=list)  # in the order of their first launch
+    document: dict = field(default_factory=dict, repr=False, compare=False)  # the JSON
+
+    @classmethod
+    def from_json(cls, text):
+        """Reads the JSON that `margay prof --json` writes. ValueError when it is something else."""
+        try:
+            document = json.loads(text)
+            if document["version"] != _VERSION:
+                raise ValueError(f"the profile has version {document['version']}, not {_VERSION}")
+            frames = [
+                Frame(f["function"], f["file"], f["line"], f["column"]) for f in document["frames"]
+            ]
+            return cls(
+                device=document["device"],
+                schedule=document["schedule"],
+                mfma=document["mfma"],
+                kernels=[_kernel(k, frames) for k in document["kernels"]],
+                document=document,
+            )
+        except (KeyError, TypeError, IndexError, AttributeError) as error:
+            raise ValueError(f"the profile is malformed: {error!r}") from error
+
+    @classmethod
+    def load(cls, path):
+        """Reads a file that `to_json` or `margay prof --json` wrote."""
+        with open(path, encoding="utf-8") as file:
+            return cls.from_json(file.read())
+
+    def to_json(self, path):
+        """Writes everything, for `margay prof`, `margay compare` and `margay.Profile.load`."""
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(self.document, file, separators=(",", ":"))
+            file.write("\n")
+
+    def kernel(self, name="", grid=None, workgroup=None):
+        """The kernel whose demangled name contains `name`.
+
+        Launches of different sizes are separate entries: grid (in workgroups) and workgroup (in
+        work-items) choose one, as a number or a tuple. A name that is a kernel's whole name, with
+        or without parameters, comes before others that contain it.
+        """
+        fitting = [
+            k
+            for k in self.kernels
+            if name in k.name
+            and (grid is None or k.grid == _extent(grid))
+            and (workgroup is None or k.workgroup == _extent(workgroup))
+        ]
+        named = [k for k in fitting if name in (k.name, k.symbol, k.name.split("(")[0])]
+        found = named or fitting
+        if len(found) == 1:
+            return found[0]
+        if not self.kernels:
+            raise NotInProfile(f'there is no kernel "{name}": no kernel was launched')
+        sizes = "" if grid is None else f" with grid {_extent(grid)}"
+        sizes += "" if workgroup is None else f" with workgroup {_extent(workgroup)}"
+        if not found:
+            raise NotInProfile(
+                f'no kernel that ran has "{name}" in its name{sizes}; there are:\n'
+                + _listed(self.kernels)
+            )
+        raise NotInProfile(
+            f'{len(found)} kernels or launch sizes fit "{name}"{sizes}; choose with more of the '
+            "name, grid= or workgroup=:\n" + _listed(found)
+        )
+
+    def __str__(self):
+        if not self.kernels:
+            return "no kernel was launched"
+        return "\n\n".join(map(str, self.kernels))
+
+
+class profile:  # pylint: disable=invalid-name  # reads as a function: with margay.profile():
+    """Profiles all kernel launches of the block.
+
+    kernel: only launches of kernels whose demangled name contains this; the others run unwatched.
+    trace: of so many workgroups per launch, record what each wave did (in `document`, `to_json`).
+    Blocks do not nest, and a process is either checked or profiled. An exception that the block
+    raises goes on; the profile is filled in all the same.
+    """
+
+    def __init__(self, kernel=None, trace=0):
+        if kernel is not None and ";" in kernel:
+            raise ValueError(f"a kernel's name has no semicolon: {kernel!r}")
+        self._options = f"trace={int(trace)}" + (f";kernel={kernel}" if kernel else "")
+        self._library = None
+        self.profile = Profile()
+
+    def __enter__(self):
+        self._library = library.load_profiler()
+        if self._library.margayProfileBegin(self._options.encode()) != 0:
+            raise ValueError(f"margay.profile cannot begin: {self._reason()}")
+        self.profile = Profile()
+        return self.profile
+
+    def __exit__(self, kind, error, traceback):
+        text = self._library.margayProfileEnd()
+        if text is None:
+            raise RuntimeError(f"margay.profile measured nothing: {self._reason()}") from error
+        # The object that the block holds becomes the finished one.
+        vars(self.profile).update(vars(Profile.from_json(text.decode())))
+        return False
+
+    def _reason(self):
+        return (self._library.margayProfileError() or b"no reason was given").decode()
+
+
+def _ratio(above, below):
+    return above / below if below else None
+
+
+def _extent(size):
+    """A launch size as three numbers: 64 is (64, 1, 1)."""
+    numbers = (size,) if isinstance(size, int) else tuple(size)
+    return numbers + (1,) * (3 - len(numbers))
+
+
+def _listed(kernels):
+    # Whole names: template arguments may be all that tells kernels apart.
+    return "\n".join(f"  {k.name}, {profile_text.size(k)}" for k in kernels)
+
+
+def _fields(kind, document, **converted):
+    known = {name: document[name] for name in kind.__dataclass_fields__ if name not in converted}
+    return kind(**known, **converted)
+
+
+def _tensor(document):
+    shape = document["shape"]
+    return _fields(Tensor, document, shape=None if shape is None else tuple(shape))
+
+
+def _lds(document):
+    return _fields(
+        LdsUse,
+        document,
+        worst_lanes=tuple(document["worst_lanes"]),
+        bank_dwords=tuple(document["bank_dwords"]),
+    )
+
+
+def _site(document, frames):
+    lds, memory = document["lds"], document["memory"]
+    return _fields(
+        ProfiledSite,
+        document,
+        instruction_class=document["class"],
+        frames=[frames[n] for n in document["frames"]],
+        lds=None if lds is None else _lds(lds),
+        memory=None if memory is None else _fields(MemoryTraffic, memory),
+    )
+
+
+def _kernel(document, frames):
+    return _fields(
+        KernelProfile,
+        document,
+        grid=tuple(document["grid"]),
+        workgroup=tuple(document["workgroup"]),
+        resources=_fields(Resources, document["resources"]),
+        counters=dict(document["counters"]),
+        metrics=dict(document["metrics"]),
+        tensors=[_tensor(t) for t in document["tensors"]],
+        sites=[_site(s, frames) for s in document["sites"]],
+    )
