@@ -1,0 +1,135 @@
+// The roofline and the bounds. No time was measured, so the dots stand where the ceilings put them:
+// one for each level of memory, at the kernel's FLOP per byte of that level.
+const LEVELS = { LDS: "--lds", vL1D: "--vl1d", L2: "--l2", memory: "--memory" };
+
+/// Operations per second of this mix of types: matrix units and vector ALU work side by side.
+function computeRoof(operations) {
+  const need = (matrix) => sum(operations.filter((o) => o.type.includes("matrix") === matrix), (o) => o.count / o.peak);
+  const total = sum(operations, (o) => o.count);
+  return { total, roof: total / Math.max(need(true), need(false)) };
+}
+
+function decades(low, high) {
+  const out = [];
+  for (let e = Math.ceil(Math.log10(low)); e <= Math.floor(Math.log10(high)); ++e) out.push(e);
+  return out;
+}
+const power = (e) => e >= 0 && e < 4 ? String(10 ** e) : e < 0 && e > -4 ? (10 ** e).toFixed(-e) : `1e${e}`;
+
+class Plot {
+  constructor(dots, ceilings, roof) {
+    this.width = 700, this.height = 430;
+    this.left = 62, this.right = 14, this.top = 16, this.bottom = 44;
+    const ridges = ceilings.map((c) => roof / c.peak);
+    this.x0 = Math.min(...dots.map((d) => d.intensity), ...ridges) / 5;
+    this.x1 = Math.max(...dots.map((d) => d.intensity), ...ridges) * 6;
+    this.y1 = roof * 4;
+    this.y0 = Math.min(...dots.map((d) => d.bound), roof / 30) / 4;
+  }
+  x(v) {
+    const t = Math.log(v / this.x0) / Math.log(this.x1 / this.x0);
+    return this.left + t * (this.width - this.left - this.right);
+  }
+  y(v) {
+    const t = Math.log(v / this.y0) / Math.log(this.y1 / this.y0);
+    return this.height - this.bottom - t * (this.height - this.top - this.bottom);
+  }
+  axes() {
+    const { left, width, height, right, bottom, top } = this;
+    const unit = ["", "k", "M", "G", "T", "P"];
+    return [
+      decades(this.x0, this.x1).map((e) => [
+        svg("line", { class: "grid", x1: this.x(10 ** e), x2: this.x(10 ** e), y1: top, y2: height - bottom }),
+        svg("text", { class: "tick", x: this.x(10 ** e), y: height - bottom + 16, "text-anchor": "middle" }, power(e))]),
+      decades(this.y0, this.y1).map((e) => [
+        svg("line", { class: "grid", x1: left, x2: width - right, y1: this.y(10 ** e), y2: this.y(10 ** e) }),
+        svg("text", { class: "tick", x: left - 8, y: this.y(10 ** e) + 4, "text-anchor": "end" },
+            10 ** (e - 3 * Math.floor(e / 3)) + " " + (unit[Math.floor(e / 3)] || ""))]),
+      svg("line", { class: "axis", x1: left, x2: width - right, y1: height - bottom, y2: height - bottom }),
+      svg("line", { class: "axis", x1: left, x2: left, y1: top, y2: height - bottom }),
+      svg("text", { class: "title", x: (left + width) / 2, y: height - 8, "text-anchor": "middle" },
+          "operations per byte of the level"),
+      svg("text", { class: "title", transform: `translate(13 ${(height - bottom + top) / 2}) rotate(-90)`, "text-anchor": "middle" },
+          "operations per second")];
+  }
+  /// The slanted ceiling of a level, from the left or lower edge to the roof.
+  ceiling(level, roof, below) {
+    const from = Math.max(this.x0, this.y0 / level.peak), ridge = roof / level.peak;
+    const x1 = this.x(from), y1 = this.y(from * level.peak), x2 = this.x(ridge), y2 = this.y(roof);
+    const angle = Math.atan2(y2 - y1, x2 - x1) * 180 / Math.PI;
+    const at = 0.42, tx = x1 + at * (x2 - x1), ty = y1 + at * (y2 - y1);
+    return svg("g", { style: `--c:var(${LEVELS[level.name] || "--ink"})` },
+      svg("line", { class: "ceiling", x1, y1, x2, y2 }),
+      svg("text", { class: "on-line", transform: `translate(${tx} ${ty}) rotate(${angle})`, dy: below ? 13 : -5, "text-anchor": "middle" },
+          `${level.name} ${rate(level.peak, "B/s")}`));
+  }
+}
+
+function rooflineChart(kernel) {
+  const { total, roof } = computeRoof(kernel.operations);
+  if (!total || !kernel.levels.length) return null;
+  const dots = kernel.levels.map((level) => {
+    const intensity = total / level.bytes;
+    return { level, intensity, bound: Math.min(roof, intensity * level.peak) };
+  });
+  const ceilings = [...kernel.levels].sort((a, b) => b.peak - a.peak);
+  const plot = new Plot(dots, ceilings, roof);
+  const parts = [plot.axes()];
+  ceilings.forEach((level, n) => {
+    const above = n > 0 ? plot.y(level.peak) - plot.y(ceilings[n - 1].peak) : 99;
+    parts.push(plot.ceiling(level, roof, above < 19));
+  });
+  const start = Math.min(...ceilings.map((c) => roof / c.peak));
+  parts.push(svg("line", { class: "roof", x1: plot.x(start), x2: plot.width - plot.right, y1: plot.y(roof), y2: plot.y(roof) }));
+  const types = kernel.operations.filter((o) => o.count > 0.02 * total).map((o) => o.type).join(" + ");
+  parts.push(svg("text", { class: "on-line", x: plot.width - plot.right - 4, y: plot.y(roof) - 9, "text-anchor": "end" },
+                 `${types} ${rate(roof, "OP/s")}`));
+  for (const other of kernel.operations) {
+    if (Math.abs(Math.log(other.peak / roof)) < 0.12 || other.peak > plot.y1 || other.peak < plot.y0 || other.count < 1e-3 * total) continue;
+    parts.push(svg("line", { class: "other-roof", x1: plot.x(Math.max(plot.x0, other.peak / ceilings[0].peak)), x2: plot.width - plot.right, y1: plot.y(other.peak), y2: plot.y(other.peak) }),
+               svg("text", { class: "tick", x: plot.width - plot.right - 4, y: plot.y(other.peak) + 14, "text-anchor": "end" },
+                   `${other.type} ${rate(other.peak, "OP/s")}`));
+  }
+  const lowest = Math.min(...dots.map((d) => d.bound));
+  // Labels hang below their dots, each lower than the one before where they would touch.
+  let lastX = -1e9, step = 0;
+  for (const dot of [...dots].sort((a, b) => a.intensity - b.intensity)) {
+    const x = plot.x(dot.intensity), y = plot.y(dot.bound);
+    step = x - lastX < 74 ? step + 1 : 0;
+    lastX = x;
+    const drop = 22 + 17 * step;
+    const binds = dot.bound === lowest && lowest < roof;
+    parts.push(svg("g", { class: binds ? "dot binds" : "dot", style: `--c:var(${LEVELS[dot.level.name] || "--ink"})`,
+                          ...withTip(`${dot.level.name}: ${bytes(dot.level.bytes)} moved`,
+                                     `${digits(dot.intensity)} operations per byte`,
+                                     `at most ${rate(dot.bound, "OP/s")}` + (dot.bound === roof ? " (the units' peak)" : " (its bandwidth)")) },
+      svg("line", { class: "leader", x1: x, x2: x, y1: y + 6, y2: y + drop - 11 }),
+      svg("circle", { cx: x, cy: y, r: binds ? 7 : 5.5 }),
+      svg("text", { x: x, y: y + drop, "text-anchor": x > plot.width - 70 ? "end" : "middle" },
+          `${dot.level.name} ${digits(dot.intensity)}`)));
+  }
+  return svg("svg", { class: "roofline", viewBox: `0 0 ${plot.width} ${plot.height}`, role: "img", "aria-label": "Roofline" }, parts);
+}
+
+function boundRows(kernel) {
+  const longest = kernel.bounds.length ? kernel.bounds[0].seconds : 1;
+  return el("div", { class: "bounds" }, kernel.bounds.map((b) =>
+    el("div", { class: "bound", ...withTip(`${b.unit === "bytes" ? bytes(b.amount) : count(b.amount) + " " + b.unit} at ${b.unit === "bytes" ? rate(b.peak, "B/s") : count(b.peak) + " " + b.unit + " per second"}`) },
+      el("span", {}, b.part), bar(b.seconds / longest, "b"), el("span", { class: "number" }, seconds(b.seconds)))));
+}
+
+function overview(kernel) {
+  const chart = rooflineChart(kernel);
+  const cus = Math.min(product(kernel.grid), data.machine.cus);
+  return section("overview", "Overview", null,
+    el("div", { class: "columns wide-left" },
+      el("figure", {},
+        chart || el("p", { class: "empty" }, "The kernel makes no floating-point operations: a roofline has nothing to show."),
+        chart && el("figcaption", {}, "No time was measured: each dot stands at the kernel's operations per byte of that level, on the lowest ceiling there. ",
+                    "Peaks are those of the whole device.")),
+      el("div", {},
+        el("h3", {}, "Bounds"),
+        el("p", { class: "note" }, `How long each part is busy at least, at its peak rate on ${cus === data.machine.cus ? `all ${cus} CUs` : `the ${plural(cus, "CU")} of ${data.machine.cus} that get work`}, all launches one after another.`),
+        kernel.bounds.length ? boundRows(kernel) : el("p", { class: "empty" }, "Nothing was counted."),
+        el("h3", {}, "Occupancy"), occupancy(kernel))));
+}
