@@ -83,8 +83,10 @@ template <float (*to_float)(std::uint16_t), std::uint16_t (*from_float)(float)>
 struct PackedAdd {
   static std::uint32_t apply(std::uint32_t old, std::uint32_t data) {
     const auto half = [&](int shift) {
-      const float sum = to_float(static_cast<std::uint16_t>(old >> shift)) +
-                        to_float(static_cast<std::uint16_t>(data >> shift));
+      const float a = to_float(static_cast<std::uint16_t>(old >> shift)),
+                  b = to_float(static_cast<std::uint16_t>(data >> shift));
+      // Which NaN wins is not the host compiler's choice.
+      const float sum = a != a ? a : b != b ? b : a + b;
       return std::uint32_t{from_float(sum)} << shift;
     };
     return half(0) | half(16);

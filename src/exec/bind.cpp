@@ -124,8 +124,6 @@ class Binder {
                            std::to_string(context_.vgpr_rows) + " registers"};
     return Source::vgpr(row);
   }
-  static unsigned registers_of(OperandType type) { return is_64_bit(type) ? 2 : 1; }
-
   /// Checks that `registers` scalars from `index` on are a kernel's to use, and aligned as the
   /// hardware wants tuples: to two, from four registers on to four.
   /// Source: MI300 ISA guide, section 3.6.1 (SGPR alignment) and the table of scalar operand codes.
@@ -141,8 +139,8 @@ class Binder {
 
   /// A source field of 8 or 9 bits, for operand `n` of type `type`.
   Source read_source(unsigned code, int n, OperandType type, bool acc = false) {
-    if (code >= source::kVgpr) return vgpr(code - source::kVgpr, acc, registers_of(type));
-    if (code < kScalarRegisters) return Source::scalar(scalar(code, registers_of(type)));
+    if (code >= source::kVgpr) return vgpr(code - source::kVgpr, acc, register_count(type));
+    if (code < kScalarRegisters) return Source::scalar(scalar(code, register_count(type)));
     std::uint64_t& constant = out_.constant[n];
     if (code <= source::kIntegerMinusOne + 15) {
       const std::int64_t value =
@@ -193,12 +191,15 @@ class Binder {
     if (row_.result == OperandType::none && row_.source_count == 2) return;  // compares: SCC only
     const bool pair =
         row_.result == OperandType::none ? row_.mnemonic.ends_with("_b64") : is_64_bit(row_.result);
-    const bool none = row_.mnemonic == "s_setpc_b64";
+    const bool none = row_.mnemonic == "s_setpc_b64" || row_.mnemonic == "s_rfe_b64" ||
+                      row_.mnemonic == "s_cbranch_join";
     if (!none) out_.sdst = scalar(bits(word_, 16, 22), pair ? 2 : 1);
   }
   void bind_sop1() {
     set_scalar_destination();
     if (row_.source_count > 0) set_source(0, bits(word_, 0, 7));
+    if (row_.mnemonic.starts_with("s_movrels") && out_.src[0].kind() != Source::kScalar)
+      refuse("a source that is no register");
     // s_getpc, s_call and the like need the address of what follows.
     out_.offset = encoded_.size_bytes;
   }
@@ -217,7 +218,9 @@ class Binder {
   void bind_sopk() {
     const std::uint32_t immediate = bits(word_, 0, 15);
     if (row_.mnemonic != "s_setreg_imm32_b32")
-      out_.sdst = scalar(bits(word_, 16, 22), row_.mnemonic == "s_call_b64" ? 2 : 1);
+      out_.sdst =
+          scalar(bits(word_, 16, 22),
+                 row_.mnemonic == "s_call_b64" || row_.mnemonic == "s_cbranch_i_fork" ? 2 : 1);
     out_.extra = immediate;
     const auto value = row_.zero_extended_immediate
                            ? immediate
@@ -253,7 +256,8 @@ class Binder {
     if (row_.scalar_result) {
       out_.sdst = scalar(field);
     } else {
-      out_.dst = static_cast<std::uint16_t>(vgpr(field, false, registers_of(row_.result)).index());
+      out_.dst =
+          static_cast<std::uint16_t>(vgpr(field, false, register_count(row_.result)).index());
     }
   }
   /// The implicit sources of e32: VCC, or the destination.
@@ -269,7 +273,7 @@ class Binder {
       return;
     }
     const auto second = static_cast<std::uint32_t>(word_ >> 32);
-    out_.extra = second;
+    out_.extra = row_.mnemonic.starts_with("v_cvt_") ? with_byte_selection(second) : second;
     // Both need a VGPR (SDWA: or an SGPR) and the row's plain handler behind theirs.
     if (code == source::kSdwa) {
       out_.src[0] = bits(second, 23, 23) ? read_source(bits(second, 0, 7), 0, type(0))
@@ -282,13 +286,24 @@ class Binder {
       }
       out_.execute = run_sdwa;
     } else {
-      out_.src[0] = vgpr(bits(second, 0, 7), false, registers_of(type(0)));
+      out_.src[0] = vgpr(bits(second, 0, 7), false, register_count(type(0)));
       out_.modifiers.negate = bits(second, 20, 20) | bits(second, 22, 22) << 1;
       out_.modifiers.absolute = bits(second, 21, 21) | bits(second, 23, 23) << 1;
       out_.execute = run_dpp;
     }
     if (row_.is_lane_operation) refuse("SDWA or DPP");
     check_modifiers();
+  }
+  /// Conversions from 8-bit floats take byte 0 unless SRC0_SEL is another byte, and pairs word 0
+  /// unless its lower bits are WORD_1's. Source: MI300 ISA guide, V_CVT_F32_FP8, V_CVT_PK_F32_FP8.
+  [[nodiscard]] std::uint32_t with_byte_selection(std::uint32_t second) const {
+    constexpr unsigned kByte0 = 0, kByte3 = 3, kWord0 = 4, kWord1 = 5;
+    if (!row_.mnemonic.ends_with("f32_fp8") && !row_.mnemonic.ends_with("f32_bf8")) return second;
+    const unsigned asked = bits(second, 16, 18);
+    const unsigned selection = row_.result == OperandType::u64
+                                   ? ((asked & 3) == (kWord1 & 3) ? kWord1 : kWord0)
+                                   : (asked <= kByte3 ? asked : kByte0);
+    return (second & ~(7u << 16)) | selection << 16;
   }
   void check_modifiers() {
     const Modifiers m = out_.modifiers;
@@ -324,12 +339,13 @@ class Binder {
       if (is_sdwa() && bits(word_ >> 32, 31, 31))
         out_.src[1] = read_source(second, 1, type(1));
       else
-        out_.src[1] = vgpr(second, false, registers_of(type(1)));
+        out_.src[1] = vgpr(second, false, register_count(type(1)));
       if (row_.mnemonic.starts_with("v_fmaak") || row_.mnemonic.starts_with("v_madak"))
         set_source(2, source::kLiteral);
     }
     if (row_.mask_result) out_.sdst = kVccIndex;
     set_implicit_sources();
+    if (row_.mnemonic == "v_pk_fmac_f16") out_.extra = 7u << 3;  // VOP3P's op_sel_hi:[1,1,1]
   }
   void bind_vopc() {
     set_first_source(bits(word_, 0, 8));
@@ -337,7 +353,7 @@ class Binder {
     if (is_sdwa() && bits(second, 31, 31))
       out_.src[1] = read_source(bits(word_, 9, 16), 1, type(1));
     else
-      out_.src[1] = vgpr(bits(word_, 9, 16), false, registers_of(type(1)));
+      out_.src[1] = vgpr(bits(word_, 9, 16), false, register_count(type(1)));
     out_.sdst = kVccIndex;
     if (is_sdwa() && bits(second, 15, 15)) out_.sdst = scalar(bits(second, 8, 14), 2);
   }
@@ -408,6 +424,7 @@ class Binder {
     const bool acc[3] = {bits(word_, 59, 59) != 0, bits(word_, 60, 60) != 0, acc_cd && !sparse};
     for (int n = 0; n < 3; ++n) {
       const unsigned code = bits(word_, kFields[n], kFields[n] + 8);
+      if (sparse && code < source::kVgpr) return refuse("a source that is no register");
       out_.src[n] = code >= source::kVgpr
                         ? vgpr(code - source::kVgpr, acc[n], row_.mfma_registers[n])
                         : read_source(code, n, row_.sources[n]);
@@ -421,14 +438,13 @@ class Binder {
   // ---- Memory -------------------------------------------------------------------------------
 
   void bind_ds() {
-    if (bits(word_, 16, 16)) refuse("GDS");
+    if (bits(word_, 16, 16) && row_.instruction_class == InstructionClass::lds) refuse("GDS");
     const bool acc = bits(word_, 25, 25);
     const unsigned registers = row_.registers == 0 ? 1 : row_.registers;
-      if (sparse && code < source::kVgpr) return refuse("a source that is no register");
-    out_.src[0] = vgpr(bits(word_, 32, 39), false);
+    if (!row_.address_from_m0) out_.src[0] = vgpr(bits(word_, 32, 39), false);
     if (row_.is_load || row_.returns_value)
       out_.dst = static_cast<std::uint16_t>(vgpr(bits(word_, 56, 63), acc, registers).index());
-    if (row_.is_store || row_.is_atomic) {
+    if (row_.is_store || (row_.is_atomic && !row_.address_from_m0)) {
       out_.src[1] = vgpr(bits(word_, 40, 47), acc);
       out_.src[2] = vgpr(bits(word_, 48, 55), acc);
     }

@@ -1,10 +1,16 @@
-// Instantiates the 16-bit rows. Compiled once per target.
+// Instantiates the 16-bit rows, and those built on them. Compiled once per target.
 #include "exec/rows.h"
 #include "exec/valu.h"
+#include "isa/gfx942/fp8.h"
 #include "isa/gfx942/half.h"
+#include "isa/gfx942/media.h"
 
 namespace margay::MARGAY_TARGET {
 
-void add_half_rows(RowTable& table) { add_vector_rows(table, HalfRows{}); }
+void add_half_rows(RowTable& table) {
+  add_vector_rows(table, HalfRows{});
+  add_vector_rows(table, Fp8Rows{});
+  add_vector_rows(table, MediaRows{});
+}
 
 }  // namespace margay::MARGAY_TARGET

@@ -18,6 +18,7 @@ Path path_of(const Row& row) {
     return row.access_bytes != 0 && name.find("load") != name.npos ? Path::scalar : Path::none;
   if (row.instruction_class == InstructionClass::lds) {
     if (!row.is_load && !row.is_atomic && row.returns_value) return Path::none;  // lane exchange
+    if (name.find("wrxchg2") != name.npos) return Path::ds_two;
     return name.find("read2") != name.npos || name.find("write2") != name.npos ? Path::ds_two
                                                                                : Path::ds;
   }
@@ -46,9 +47,20 @@ LaneAccess& next(LaneAccesses& out, const MemoryForm& form, MemorySpace space) {
 void add_ds(const Wave& wave, const Instruction& i, const MemoryForm& form, std::uint32_t offset,
             LaneAccesses& out) {
   LaneAccess& access = next(out, form, MemorySpace::lds);
+  if (i.row->address_from_m0) {
+    const std::uint32_t base = (wave.s[kM0Index] & 0xffff) + offset;
+    access.active = wave.exec();
+    for (std::uint32_t lane = 0; lane < kWaveLanes; ++lane)
+      access.at[lane] = base + (form.is_atomic ? 0 : 4 * lane);
+    // The counter of append and consume is accessed once for the wave.
+    if (form.is_atomic) access.active &= ~access.active + 1;
+    return;
+  }
   const std::uint32_t* const address = row_of(wave, i.src[0].index());
   for (int lane = 0; lane < kWaveLanes; ++lane)
     access.at[lane] = static_cast<std::uint32_t>(address[lane] + offset);
+  if (i.row->mnemonic == "ds_condxchg32_rtn_b64")
+    for (std::uint64_t& at : access.at) at &= 0xfff8;
   access.active = wave.exec();
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "exec/atomics.h"
+#include "exec/half_atomics.h"
 #include "exec/lane_memory.h"
 #include "exec/memory_model.h"
 #include "exec/row_table.h"
@@ -138,6 +139,132 @@ const Instruction* lds_compare_store(Wave& wave, const Instruction& i) {
   return following(i);
 }
 
+/// Compare-and-store-like forms with two data registers: the new value from the old one and both.
+template <typename Operation, typename T, bool returns>
+const Instruction* lds_atomic_two(Wave& wave, const Instruction& i) {
+  const LdsLanes lanes = lds_lanes(wave, i, static_cast<std::uint32_t>(i.offset), sizeof(T));
+  const std::uint32_t* const first = wave.row(i.src[1].index());
+  const std::uint32_t* const second = wave.row(i.src[2].index());
+  for (std::uint64_t rest = lanes.active; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    std::uint8_t* const at = wave.group->lds + lanes.at[lane];
+    const T old = peek<T>(at);
+    poke<T>(at,
+            Operation::apply(old, register_value<T>(first, lane), register_value<T>(second, lane)));
+    if constexpr (returns) set_register_value(wave.row(i.dst), lane, old);
+  }
+  return following(i);
+}
+/// Clears the bits of the first, sets those of the second.
+struct MaskOr {
+  template <typename T>
+  static T apply(T old, T mask, T data) {
+    return (old & ~mask) | data;
+  }
+};
+/// A ring's position: back by the first where it is that far, else on by the second.
+struct Wrap {
+  static std::uint32_t apply(std::uint32_t old, std::uint32_t back, std::uint32_t on) {
+    return old >= back ? old - back : old + on;
+  }
+};
+/// Two exchanges, at offsets counted in elements.
+template <typename T, int unit>
+const Instruction* lds_exchange2(Wave& wave, const Instruction& i) {
+  const LdsLanes lanes[2] = {lds_lanes(wave, i, extra::ds_offset0(i.extra) * unit, sizeof(T)),
+                             lds_lanes(wave, i, extra::ds_offset1(i.extra) * unit, sizeof(T))};
+  // The destination may be among the data: what both read is collected first.
+  T data[2][kWaveLanes], old[2][kWaveLanes];
+  for (unsigned n = 0; n < 2; ++n)
+    for (int lane = 0; lane < kWaveLanes; ++lane)
+      data[n][lane] = register_value<T>(wave.row(i.src[1 + n].index()), lane);
+  for (unsigned n = 0; n < 2; ++n)
+    for (std::uint64_t rest = lanes[n].active; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      std::uint8_t* const at = wave.group->lds + lanes[n].at[lane];
+      old[n][lane] = peek<T>(at);
+      poke<T>(at, data[n][lane]);
+    }
+  for (unsigned n = 0; n < 2; ++n)
+    for (std::uint64_t rest = lanes[n].active; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      set_register_value(wave.row(i.dst + n * sizeof(T) / 4), lane, old[n][lane]);
+    }
+  return following(i);
+}
+/// Each dword of an aligned pair is replaced, without bit 31, where bit 31 of its data is set.
+/// Source: MI300 ISA guide, DS_CONDXCHG32_RTN_B64, which keeps 16 bits of the address.
+const Instruction* lds_conditional_exchange(Wave& wave, const Instruction& i) {
+  const std::uint32_t* const address = wave.row(i.src[0].index());
+  std::uint32_t data[2][kWaveLanes], old[2][kWaveLanes];
+  for (unsigned n = 0; n < 2; ++n)
+    std::memcpy(data[n], wave.row(i.src[1].index() + n), sizeof data[n]);
+  std::uint64_t inside = 0;
+  for (std::uint64_t rest = wave.exec(); rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const std::uint32_t at = (address[lane] + static_cast<std::uint32_t>(i.offset)) & 0xfff8;
+    if (at + 8 > wave.group->lds_bytes) continue;
+    inside |= 1ull << lane;
+    for (unsigned n = 0; n < 2; ++n) {
+      std::uint8_t* const cell = wave.group->lds + at + 4 * n;
+      old[n][lane] = peek<std::uint32_t>(cell);
+      if (data[n][lane] >> 31) poke<std::uint32_t>(cell, data[n][lane] & 0x7fffffff);
+    }
+  }
+  for (unsigned n = 0; n < 2; ++n)
+    for (std::uint64_t rest = inside; rest != 0; rest &= rest - 1)
+      wave.row(i.dst + n)[std::countr_zero(rest)] = old[n][std::countr_zero(rest)];
+  return following(i);
+}
+
+// ---- Addresses from M0 ----------------------------------------------------------------------
+
+/// M0[15:0] + offset. The guide gives this for the accesses by lane; for append and consume it
+/// speaks of M0's base, which LLVM puts there.
+[[nodiscard]] std::uint32_t m0_address(const Wave& wave, const Instruction& i) {
+  return (wave.s[kM0Index] & 0xffff) + static_cast<std::uint32_t>(i.offset);
+}
+template <bool store>
+const Instruction* lds_by_lane(Wave& wave, const Instruction& i) {
+  std::uint32_t* const row = wave.row(store ? i.src[1].index() : i.dst);
+  for (std::uint64_t rest = wave.exec(); rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const std::uint32_t at = m0_address(wave, i) + 4 * static_cast<std::uint32_t>(lane);
+    const bool inside = at + 4 <= wave.group->lds_bytes;
+    if constexpr (store) {
+      if (inside) poke<std::uint32_t>(wave.group->lds + at, row[lane]);
+    } else {
+      row[lane] = inside ? peek<std::uint32_t>(wave.group->lds + at) : 0;
+    }
+  }
+  return following(i);
+}
+/// Adds or subtracts the number of active lanes; each of them gets the old value.
+template <bool append>
+const Instruction* lds_count(Wave& wave, const Instruction& i) {
+  const std::uint64_t exec = wave.exec();
+  const std::uint32_t at = m0_address(wave, i) & ~3u;
+  std::uint32_t old = 0;
+  if (at + 4 <= wave.group->lds_bytes) {
+    old = peek<std::uint32_t>(wave.group->lds + at);
+    const auto lanes = static_cast<std::uint32_t>(std::popcount(exec));
+    poke<std::uint32_t>(wave.group->lds + at, append ? old + lanes : old - lanes);
+  }
+  std::uint32_t* const dst = wave.row(i.dst);
+  for (int lane = 0; lane < kWaveLanes; ++lane)
+    if (exec >> lane & 1) dst[lane] = old;
+  return following(i);
+}
+
+const Instruction* no_global_wave_sync(Wave& wave, const Instruction& i) {
+  return wave.fault(i, {ErrorCode::not_implemented,
+                        std::string(i.row->mnemonic) +
+                            ": the virtual device has no global wave sync (GWS), which the driver "
+                            "would have to allocate",
+                        {},
+                        "a cooperative launch waits for the whole grid in memory instead"});
+}
+
 // ---- Lane exchange --------------------------------------------------------------------------
 // These use LDS hardware but no LDS memory. The lane number is bits 7:2 of address + offset.
 
@@ -170,18 +297,25 @@ const Instruction* ds_permute(Wave& wave, const Instruction& i) {
     if (exec >> lane & 1) dst[lane] = result[lane];
   return following(i);
 }
-/// The pattern is in the offset: bit 15 quad permutation, otherwise and/or/xor masks on 32 lanes.
+/// The pattern is in the offset. Source: MI300 ISA guide, DS_SWIZZLE_B32.
 const Instruction* ds_swizzle(Wave& wave, const Instruction& i) {
   const std::uint64_t exec = wave.exec();
   const auto pattern = static_cast<unsigned>(i.offset);
-  if (pattern >= 0xe000)
-    return wave.fault(
-        i, {ErrorCode::not_implemented, "ds_swizzle's FFT and rotate modes are not implemented"});
   alignas(64) std::uint32_t result[kWaveLanes];
   const std::uint32_t* const data = wave.row(i.src[0].index());
   for (unsigned lane = 0; lane < kWaveLanes; ++lane) {
     unsigned from;
-    if (pattern & 0x8000) {
+    if (pattern >= 0xe000) {  // decomposition of an FFT: reversed bits, above those kept in place
+      const unsigned mask = pattern & 31;
+      unsigned reversed = 0;
+      for (unsigned bit = 0; bit < 5; ++bit) reversed |= (lane >> bit & 1) << (4 - bit);
+      from = reversed >> std::popcount(mask) | (lane & mask) | (lane & 32);
+    } else if (pattern >= 0xc000) {  // rotation of the bits outside a mask
+      const unsigned mask = pattern & 31, amount = pattern >> 5 & 31;
+      const unsigned moved = pattern & 0x400 ? lane - amount : lane + amount;
+      from = ((lane & mask) | (moved & ~mask)) & 31;
+      from |= lane & 32;
+    } else if (pattern & 0x8000) {
       from = (lane & ~3u) | (pattern >> (2 * (lane & 3)) & 3);
     } else {
       const unsigned and_mask = pattern & 31, or_mask = pattern >> 5 & 31,
@@ -242,6 +376,55 @@ class LdsRows {
   void swap(const std::string& type) {
     add_atomic(interned("ds_wrxchg_rtn_" + type), lds_atomic<atomic::Swap, T, true>, sizeof(T),
                true);
+  }
+  /// ds_OP_TYPE and ds_OP_rtn_TYPE with two data operands.
+  template <typename T>
+  void mask_or(const std::string& type) {
+    add_atomic(interned("ds_mskor_" + type), lds_atomic_two<MaskOr, T, false>, sizeof(T), false);
+    add_atomic(interned("ds_mskor_rtn_" + type), lds_atomic_two<MaskOr, T, true>, sizeof(T), true);
+  }
+  void wrap() { add_atomic("ds_wrap_rtn_b32", lds_atomic_two<Wrap, std::uint32_t, true>, 4, true); }
+  template <typename T>
+  void exchange2(const std::string& type) {
+    constexpr int bytes = sizeof(T);
+    for (const bool far : {false, true}) {
+      Row row = base(interned(std::string(far ? "ds_wrxchg2st64_rtn_" : "ds_wrxchg2_rtn_") + type),
+                     far ? lds_exchange2<T, 64 * bytes> : lds_exchange2<T, bytes>, bytes, 2);
+      row.is_atomic = row.returns_value = true;
+      table_.add(row);
+    }
+  }
+  void conditional_exchange() {
+    add_atomic("ds_condxchg32_rtn_b64", lds_conditional_exchange, 8, true);
+  }
+  /// Each lane's dword behind the address in M0.
+  void by_lane() {
+    for (const bool store : {false, true}) {
+      Row row = base(store ? "ds_write_addtid_b32" : "ds_read_addtid_b32",
+                     store ? lds_by_lane<true> : lds_by_lane<false>, 4, 1);
+      row.is_load = !store;
+      row.is_store = store;
+      row.address_from_m0 = true;
+      table_.add(row);
+    }
+  }
+  /// One counter for the wave at the address in M0.
+  void counter() {
+    for (const bool append : {false, true}) {
+      Row row = base(append ? "ds_append" : "ds_consume",
+                     append ? lds_count<true> : lds_count<false>, 4, 1);
+      row.is_atomic = row.returns_value = row.address_from_m0 = true;
+      table_.add(row);
+    }
+  }
+  void global_wave_sync() {
+    for (const std::string_view name :
+         {"ds_gws_init", "ds_gws_barrier", "ds_gws_sema_br", "ds_gws_sema_p", "ds_gws_sema_v",
+          "ds_gws_sema_release_all"}) {
+      Row row = base(name, no_global_wave_sync, 0, 1);
+      row.instruction_class = InstructionClass::other;
+      table_.add(row);
+    }
   }
   void exchange(std::string_view name, Handler handler) {
     Row row = base(name, handler, 4, 1);
@@ -332,6 +515,17 @@ void add_lds_rows(RowTable& table) {
   rows.compare_store<double>("f64");
   rows.swap<u32>("b32");
   rows.swap<u64>("b64");
+  rows.exchange2<u32>("b32");
+  rows.exchange2<u64>("b64");
+  rows.mask_or<u32>("b32");
+  rows.mask_or<u64>("b64");
+  rows.wrap();
+  rows.conditional_exchange();
+  rows.atomics<atomic::PackedAdd<half_bits_to_float, float_to_half_bits>, u32>("pk_add", "f16");
+  rows.atomics<atomic::PackedAdd<bfloat_to_float, float_to_bfloat>, u32>("pk_add", "bf16");
+  rows.by_lane();
+  rows.counter();
+  rows.global_wave_sync();
   rows.exchange("ds_bpermute_b32", ds_bpermute);
   rows.exchange("ds_permute_b32", ds_permute);
   rows.exchange("ds_swizzle_b32", ds_swizzle);

@@ -3,11 +3,12 @@
 // flipped by neg and neg_hi. Compiled once per host target. Source: MI300 ISA guide, section 12.11
 // (VOP3P).
 #include <limits>
+#include <span>
 
 #include "exec/bind.h"
 #include "exec/rows.h"
 #include "exec/valu.h"
-#include "isa/gfx942/half.h"
+#include "isa/gfx942/media.h"
 
 namespace margay::MARGAY_TARGET {
 namespace {
@@ -199,6 +200,67 @@ const Instruction* run_integer_dot(Wave& wave, const Instruction& i) {
   return following(i);
 }
 
+/// S2 + low * low + high * high, from the left. neg and neg_hi are the signs of the low and of the
+/// high halves; S2 has neg's.
+const Instruction* run_dot2_f32(Wave& wave, const Instruction& i) {
+  const PackedModifiers m{i.extra};
+  const Modifiers clamp{.clamp = m.clamp()};
+  BroadcastBuffer buffers[3];
+  const SourceRows rows[] = {source_rows<u32>(wave, i, 0, buffers[0]),
+                             source_rows<u32>(wave, i, 1, buffers[1]),
+                             source_rows<u32>(wave, i, 2, buffers[2])};
+  std::uint32_t* const dst = wave.row(i.dst);
+  const std::uint64_t exec = wave.exec();
+  for (int chunk = 0; chunk < kChunks; ++chunk) {
+    const auto raw = [&](int k) {
+      return *reinterpret_cast<const U32*>(rows[k].low + chunk * rows[k].stride);
+    };
+    const auto low = [&](int k) {
+      return half_operand<f16>(raw(k), m.low_from_high(k), m.negate_low(k));
+    };
+    const auto high = [&](int k) {
+      return half_operand<f16>(raw(k), m.high_from_high(k), m.negate_high(k));
+    };
+    const F32 onto = as<F32>(raw(2) ^ (m.negate_low(2) ? 0x80000000u : 0u));
+    const F32 sum = dot_product_halves(low(0), low(1), high(0), high(1), onto);
+    store_row(dst, chunk, as<U32>(modify_result<f32>(sum, clamp)), active_bits(exec, chunk));
+  }
+  return following(i);
+}
+
+/// v_mqsad_u32_u8: four masked sums of byte differences, onto four registers.
+const Instruction* run_mqsad_u32(Wave& wave, const Instruction& i) {
+  BroadcastBuffer buffers[2];
+  const SourceRows a = source_rows<u64>(wave, i, 0, buffers[0]),
+                   b = source_rows<u32>(wave, i, 1, buffers[1]);
+  const bool saturates = i.modifiers.clamp;
+  const bool onto_registers = i.src[2].is_vgpr();
+  std::uint32_t* const dst = wave.row(i.dst);
+  const std::uint64_t exec = wave.exec();
+  for (int chunk = 0; chunk < kChunks; ++chunk) {
+    const auto at = [chunk](const std::uint32_t* row, int stride) {
+      return *reinterpret_cast<const U32*>(row + chunk * stride);
+    };
+    const U64 bytes = join(at(a.low, a.stride), at(a.high, a.stride));
+    U32 sums[4];
+    for (int n = 0; n < 4; ++n) {
+      const U32 difference = absolute_differences<8, true>(low_half(bytes >> std::uint64_t(8 * n)),
+                                                           at(b.low, b.stride));
+      U32 onto;
+      if (onto_registers)
+        onto = at(wave.row(i.src[2].index() + static_cast<unsigned>(n)), kLanes);
+      else if (i.src[2].kind() == Source::kScalar)
+        onto = splat<U32>(wave.s[i.src[2].index() + static_cast<unsigned>(n)]);
+      else  // a constant's upper registers are 0, as those of 64 bits
+        onto = splat<U32>(n < 2 ? static_cast<std::uint32_t>(i.constant[2] >> (32 * n)) : 0);
+      sums[n] = saturates ? saturating_sum(difference, onto) : difference + onto;
+    }
+    for (int n = 0; n < 4; ++n)
+      store_row(dst + n * kWaveLanes, chunk, sums[n], active_bits(exec, chunk));
+  }
+  return following(i);
+}
+
 struct PackedKind {
   bool takes_signs = false, takes_clamp = false;
 };
@@ -263,6 +325,7 @@ void add_packed_rows(RowTable& table) {
              {true, true});
   add_packed(table, "v_fma_mixhi_f16", run_fma_mix<MixResult::f16_high>, f32_type, f32_type, 3,
              {true, true});
+  add_packed(table, "v_dot2_f32_f16", run_dot2_f32, u32_type, f32_type, 3, {true, true});
   add_packed(table, "v_dot4_i32_i8", run_integer_dot<8, true>, u32_type, u32_type, 3,
              {false, true});
   add_packed(table, "v_dot4_u32_u8", run_integer_dot<8, false>, u32_type, u32_type, 3,
@@ -275,6 +338,28 @@ void add_packed_rows(RowTable& table) {
              {false, true});
   add_packed(table, "v_dot2_u32_u16", run_integer_dot<16, false>, u32_type, u32_type, 3,
              {false, true});
+
+  Row fmac;  // VOP2: both halves in place, no modifiers
+  fmac.mnemonic = "v_pk_fmac_f16";
+  fmac.instruction_class = InstructionClass::valu;
+  fmac.plain = run_pair<v_fma_f16>;
+  fmac.result = u32_type;
+  for (OperandType& source : std::span(fmac.sources, 3)) source = OperandType::f16;
+  fmac.source_count = 3;
+  fmac.accumulates = true;
+  fmac.takes_signs = true;  // of floats, though VOP2 has no bits for them
+  table.add(fmac);
+
+  Row sums;
+  sums.mnemonic = "v_mqsad_u32_u8";
+  sums.instruction_class = InstructionClass::valu;
+  sums.plain = sums.modified = run_mqsad_u32;
+  sums.result = sums.sources[2] = OperandType::u128;
+  sums.sources[0] = OperandType::u64;
+  sums.sources[1] = u32_type;
+  sums.source_count = 3;
+  sums.takes_clamp = true;
+  table.add(sums);
 }
 
 }  // namespace margay::MARGAY_TARGET

@@ -15,8 +15,6 @@ namespace {
 
 using isa::bits;
 
-[[nodiscard]] unsigned registers_of(OperandType type) { return is_64_bit(type) ? 2 : 1; }
-
 template <std::size_t size>
 [[nodiscard]] bool is_one_of(std::string_view name, const std::string_view (&names)[size]) {
   return std::ranges::find(names, name) != std::end(names);
@@ -33,9 +31,13 @@ constexpr std::string_view kReadScc[] = {"s_addc_u32",    "s_subb_u32",     "s_c
                                          "s_cselect_b64", "s_cmov_b32",     "s_cmov_b64",
                                          "s_cmovk_i32",   "s_cbranch_scc0", "s_cbranch_scc1"};
 constexpr std::string_view kKeepScc[] = {
-    "s_mul_",   "s_mulk_", "s_bfm_",   "s_pack_",  "s_mov",     "s_cmov",   "s_cselect", "s_brev",
-    "s_ff0",    "s_ff1",   "s_flbit",  "s_sext",   "s_bitrep",  "s_bitset", "s_getpc",   "s_setpc",
-    "s_swappc", "s_call",  "s_getreg", "s_setreg", "s_set_gpr", "s_branch", "s_cbranch"};
+    "s_mul_",   "s_mulk_", "s_bfm_",   "s_pack_",  "s_mov",    "s_cmov",   "s_cselect", "s_brev",
+    "s_ff0",    "s_ff1",   "s_flbit",  "s_sext",   "s_bitrep", "s_bitset", "s_getpc",   "s_setpc",
+    "s_swappc", "s_call",  "s_getreg", "s_setreg", "s_set",    "s_branch", "s_cbranch", "s_rfe"};
+
+/// DS instructions with a second data operand.
+constexpr std::string_view kTwoData[] = {"ds_write2", "ds_cmpst", "ds_mskor", "ds_wrap",
+                                         "ds_wrxchg2"};
 
 class UseFinder {
  public:
@@ -63,7 +65,8 @@ class UseFinder {
         vector_memory();
         break;
       case InstructionClass::other:
-        if (is_one_of(row_.mnemonic, {"s_sendmsg", "s_ttracedata"})) read_scalars(kM0Index, 1);
+        if (is_one_of(row_.mnemonic, {"s_sendmsg", "s_sendmsghalt", "s_ttracedata"}))
+          read_scalars(kM0Index, 1);
         break;
     }
     return use_;
@@ -100,14 +103,15 @@ class UseFinder {
 
   void vector_alu() {
     for (unsigned n = 0; n < row_.source_count && n < 3; ++n)
-      if (!read_chosen_half(n)) read_source(n, registers_of(row_.sources[n]));
+      if (!(row_.keeps_rest && n + 1u == row_.source_count) && !read_chosen_half(n))
+        read_source(n, register_count(row_.sources[n]));
     // v_div_fmas has three sources of its own and takes VCC as the fourth.
     if (row_.source_count == 4) read_scalars(kVccIndex, 2);
     if (i_.execute == run_indexed) read_scalars(kM0Index, 1);
     if (row_.scalar_result) write_scalars(i_.sdst, 1);
     if (row_.mask_result) write_scalars(i_.sdst, 2);
     if (row_.writes_exec) write_scalars(kExecIndex, 2);
-    if (i_.dst != kNoRegister) write_vgprs(i_.dst, registers_of(row_.result));
+    if (i_.dst != kNoRegister) write_vgprs(i_.dst, register_count(row_.result));
     if (row_.mnemonic == "v_swap_b32") {
       read_vgprs(1, i_.dst, 1);
       set(use_.writes, i_.src[0].index(), 1);
@@ -135,8 +139,8 @@ class UseFinder {
   }
   [[nodiscard]] bool keeps_part() const {
     if (i_.dst == kNoRegister) return false;
-    if (row_.mnemonic == "v_writelane_b32" || row_.mnemonic == "v_fma_mixlo_f16" ||
-        row_.mnemonic == "v_fma_mixhi_f16")
+    if (row_.keeps_rest || row_.mnemonic == "v_writelane_b32" ||
+        row_.mnemonic == "v_fma_mixlo_f16" || row_.mnemonic == "v_fma_mixhi_f16")
       return true;
     if (i_.execute == run_sdwa) return bits(i_.extra, 8, 10) != 6 && bits(i_.extra, 11, 12) == 2;
     if (i_.execute == run_dpp) return !bits(i_.extra, 19, 19) || bits(i_.extra, 24, 31) != 0xff;
@@ -158,7 +162,8 @@ class UseFinder {
 
   void scalar_alu() {
     const std::string_view name = row_.mnemonic;
-    for (unsigned n = 0; n < row_.source_count; ++n) read_source(n, registers_of(row_.sources[n]));
+    for (unsigned n = 0; n < row_.source_count; ++n)
+      read_source(n, register_count(row_.sources[n]));
     use_.reads_scc = is_one_of(name, kReadScc);
     use_.writes_scc =
         row_.instruction_class == InstructionClass::salu && !starts_with_any(name, kKeepScc);
@@ -169,7 +174,14 @@ class UseFinder {
       read_scalars(kExecIndex, 2);
       write_scalars(kExecIndex, 2);
     }
+    if (name.starts_with("s_movrel")) read_scalars(kM0Index, 1);
+    if (name.ends_with("_fork")) {  // and SGPRs by the depth of forks
+      read_scalars(kExecIndex, 2);
+      write_scalars(kExecIndex, 2);
+    }
+    if (name == "s_cbranch_join") write_scalars(kExecIndex, 2);
     if (i_.sdst == kNoRegister) return;
+    if (name == "s_cbranch_i_fork") return read_scalars(i_.sdst, 2);
     if (name == "s_setreg_b32") return read_scalars(i_.sdst, 1);
     if (row_.result == OperandType::none && row_.source_count == 2) return;  // s_cmpk: SCC only
     const bool pair =
@@ -204,12 +216,19 @@ class UseFinder {
 
   void lds() {
     const std::string_view name = row_.mnemonic;
-    read_source(0, 1);
+    if (row_.address_from_m0)
+      read_scalars(kM0Index, 1);
+    else
+      read_source(0, 1);
     const bool swizzle = name == "ds_swizzle_b32";  // its data stands in the address field
-    if ((row_.is_store || row_.is_atomic) && !swizzle) data(1, i_.src[1].index());
-    if (name.starts_with("ds_write2") || name.starts_with("ds_cmpst")) data(2, i_.src[2].index());
+    const bool counter = row_.is_atomic && row_.address_from_m0;
+    const unsigned registers = row_.registers / (name.starts_with("ds_wrxchg2") ? 2u : 1u);
+    if ((row_.is_store || row_.is_atomic) && !swizzle && !counter)
+      read_vgprs(1, i_.src[1].index(), registers);
+    if (starts_with_any(name, kTwoData)) read_vgprs(2, i_.src[2].index(), registers);
     if (row_.is_load || row_.returns_value) load_result(i_.dst, row_.registers);
-    use_.crosses_lanes = swizzle || name.starts_with("ds_permute") || name.starts_with("ds_bperm");
+    use_.crosses_lanes =
+        counter || swizzle || name.starts_with("ds_permute") || name.starts_with("ds_bperm");
   }
 
   void vector_memory() {

@@ -34,6 +34,7 @@ struct Row {
   std::uint8_t source_count = 0;
   bool mask_result = false;  ///< Writes a lane mask beside or instead of the VGPR result.
   bool accumulates = false;  ///< The last source is the destination.
+  bool keeps_rest = false;   ///< So it is, and only a part of it changes.
   bool reads_vcc = false;    ///< In e32, the last source is VCC.
   bool writes_exec = false;
   bool relative_branch = false;    ///< The immediate is a displacement in dwords.
@@ -48,6 +49,7 @@ struct Row {
   std::uint16_t access_bytes = 0;               ///< Memory: bytes per lane and access.
   std::uint8_t registers = 0;                   ///< Memory: data registers.
   bool is_store = false, is_load = false, is_atomic = false;
+  bool address_from_m0 = false;  ///< DS: no address register; see LdsRows::by_lane and counter.
 };
 
 /// Rows by mnemonic.

@@ -1,4 +1,6 @@
 // The scalar ALU, program flow and the instructions that touch wave state.
+#include <bit>
+#include <cstring>
 #include <type_traits>
 
 #include "exec/program.h"
@@ -142,6 +144,30 @@ const Instruction* conditional_move64(Wave& wave, const Instruction& i) {
   if (wave.scc) wave.set_scalar64(i.sdst, scalar_source64(wave, i, 0));
   return following(i);
 }
+/// The SGPR that M0 counts from `index` on; a pair starts at an even one. Beyond the SGPRs: SGPR 0
+/// as a source, nothing as a destination. Source: MI300 ISA guide, section 3.6 (out of range).
+constexpr unsigned kSgprs = 102;
+[[nodiscard]] unsigned relative_sgpr(const Wave& wave, unsigned index, unsigned registers) {
+  const std::uint64_t at =
+      (std::uint64_t{index} + wave.s[kM0Index]) & ~std::uint64_t{registers - 1};
+  return at + registers <= kSgprs ? static_cast<unsigned>(at) : kSgprs;
+}
+template <unsigned registers>
+const Instruction* move_from_relative(Wave& wave, const Instruction& i) {
+  const unsigned from = relative_sgpr(wave, i.src[0].index(), registers);
+  const unsigned at = from == kSgprs ? 0 : from;
+  std::memmove(&wave.s[i.sdst], &wave.s[at], 4 * registers);
+  return following(i);
+}
+template <unsigned registers>
+const Instruction* move_to_relative(Wave& wave, const Instruction& i) {
+  const unsigned to = relative_sgpr(wave, i.sdst, registers);
+  const std::uint64_t value =
+      registers == 2 ? scalar_source64(wave, i, 0) : scalar_source(wave, i, 0);
+  if (to != kSgprs) std::memcpy(&wave.s[to], &value, 4 * registers);
+  return following(i);
+}
+
 /// M0[7:0] = S0[7:0], M0[15:12] = the immediate in S1's field.
 const Instruction* set_register_index_on(Wave& wave, const Instruction& i) {
   wave.s[kM0Index] =
@@ -205,6 +231,43 @@ const Instruction* branch(Wave& wave, const Instruction& i) {
   return condition(wave) ? &i + i.offset : following(i);
 }
 
+// Forks: where a condition divides the wave, the side with more lanes waits on a stack of mask and
+// address in SGPRs, four for each entry; MODE.CSP counts the entries.
+// Source: MI300 ISA guide, S_CBRANCH_G_FORK, S_CBRANCH_I_FORK, S_CBRANCH_JOIN.
+constexpr unsigned kForkDepthBit = 29;
+[[nodiscard]] unsigned fork_depth(const Wave& wave) { return wave.mode >> kForkDepthBit; }
+void set_fork_depth(Wave& wave, unsigned depth) {
+  wave.mode = (wave.mode & ((1u << kForkDepthBit) - 1)) | depth << kForkDepthBit;
+}
+const Instruction* fork(Wave& wave, const Instruction& i, std::uint64_t condition,
+                        std::uint64_t target) {
+  const std::uint64_t exec = wave.exec(), pass = condition & exec, fails = ~condition & exec;
+  if (pass == exec) return jump_to(wave, i, target);
+  if (fails == exec) return following(i);
+  const bool falls_through = std::popcount(fails) < std::popcount(pass);
+  const unsigned at = fork_depth(wave) * 4;
+  wave.set_exec(falls_through ? fails : pass);
+  wave.set_scalar64(at, falls_through ? pass : fails);
+  wave.set_scalar64(at + 2, falls_through ? target : next_address(wave, i));
+  set_fork_depth(wave, fork_depth(wave) + 1);
+  return falls_through ? following(i) : jump_to(wave, i, target);
+}
+const Instruction* fork_to_address(Wave& wave, const Instruction& i) {
+  return fork(wave, i, scalar_source64(wave, i, 0), scalar_source64(wave, i, 1));
+}
+const Instruction* fork_relative(Wave& wave, const Instruction& i) {
+  return fork(wave, i, wave.scalar64(i.sdst),
+              next_address(wave, i) - 4 + static_cast<std::int64_t>(i.offset));
+}
+/// S0 is the depth before the fork: reached again, both sides have come here.
+const Instruction* join(Wave& wave, const Instruction& i) {
+  if (fork_depth(wave) == scalar_source(wave, i, 0)) return following(i);
+  set_fork_depth(wave, (fork_depth(wave) - 1) & 7);
+  const unsigned at = fork_depth(wave) * 4;
+  wave.set_exec(wave.scalar64(at));
+  return jump_to(wave, i, wave.scalar64(at + 2));
+}
+
 const Instruction* end_program(Wave& wave, const Instruction& i) {
   wave.stop = WaveStop::ended;
   wave.next = &i;
@@ -221,6 +284,26 @@ const Instruction* trap(Wave& wave, const Instruction& i) {
   return wave.fault(
       i, {ErrorCode::device_trap,
           "the kernel stopped itself: s_trap (abort, __builtin_trap or a failed assert)"});
+}
+const Instruction* kill(Wave& wave, const Instruction& i) {
+  return i.extra & 1 ? end_program(wave, i) : following(i);
+}
+const Instruction* halt(Wave& wave, const Instruction& i) {
+  if (!(i.extra & 1)) return following(i);
+  return wave.fault(i, {ErrorCode::device_trap,
+                        "the wave halted itself (s_sethalt): only a debugger could let it go on, "
+                        "and none is attached"});
+}
+const Instruction* send_message_and_halt(Wave& wave, const Instruction& i) {
+  return wave.fault(i, {ErrorCode::device_trap,
+                        "the wave sent a message and halted (s_sendmsghalt): nobody is there to "
+                        "read it and to let the wave go on"});
+}
+const Instruction* outside_trap_handler(Wave& wave, const Instruction& i) {
+  return wave.fault(i, {ErrorCode::illegal_instruction,
+                        std::string(i.row->mnemonic) +
+                            " returns from a trap handler; this wave is in none, and the virtual "
+                            "device runs none"});
 }
 /// Waits and hints order nothing here: every instruction completes before the next one starts.
 const Instruction* no_operation(Wave&, const Instruction& i) { return following(i); }
@@ -244,6 +327,15 @@ enum HardwareRegister : std::uint32_t {
 };
 /// MODE as HIP kernels start: round to nearest even, denormals kept. Only that is implemented.
 constexpr std::uint32_t kRoundAndDenormal = 0xff;
+
+const Instruction* set_skip(Wave& wave, const Instruction& i) {
+  const bool skips = scalar_source(wave, i, 0) >> (scalar_source(wave, i, 1) & 31) & 1;
+  if (!skips) return following(i);
+  return wave.fault(i, {ErrorCode::not_implemented,
+                        "s_setvskip: skipping vector instructions is not implemented",
+                        {},
+                        "compilers branch around them (s_cbranch_execz)"});
+}
 
 const Instruction* get_register(Wave& wave, const Instruction& i) {
   const std::uint32_t id = i.extra & 63, offset = i.extra >> 6 & 31,
@@ -310,6 +402,7 @@ struct Special {
   OperandType source = OperandType::none;
   bool relative_branch = false;
   RegisterIndex register_index = RegisterIndex::none;
+  OperandType second_source = OperandType::none;
 };
 
 }  // namespace
@@ -328,15 +421,16 @@ void add_scalar_rows(RowTable& table) {
       s_brev_b64, s_bcnt0_i32_b32, s_bcnt0_i32_b64, s_bcnt1_i32_b32, s_bcnt1_i32_b64, s_ff0_i32_b32,
       s_ff0_i32_b64, s_ff1_i32_b32, s_ff1_i32_b64, s_flbit_i32_b32, s_flbit_i32_b64, s_flbit_i32,
       s_flbit_i32_i64, s_sext_i32_i8, s_sext_i32_i16, s_bitreplicate_b64_b32, s_wqm_b32, s_wqm_b64,
-      s_cmp_eq_i32, s_cmp_lg_i32, s_cmp_gt_i32, s_cmp_ge_i32, s_cmp_lt_i32, s_cmp_le_i32,
-      s_cmp_eq_u32, s_cmp_lg_u32, s_cmp_gt_u32, s_cmp_ge_u32, s_cmp_lt_u32, s_cmp_le_u32,
-      s_cmp_eq_u64, s_cmp_lg_u64, s_bitcmp0_b32, s_bitcmp1_b32, s_bitcmp0_b64, s_bitcmp1_b64,
-      s_cmpk_eq_i32, s_cmpk_lg_i32, s_cmpk_gt_i32, s_cmpk_ge_i32, s_cmpk_lt_i32, s_cmpk_le_i32,
-      s_cmpk_eq_u32, s_cmpk_lg_u32, s_cmpk_gt_u32, s_cmpk_ge_u32, s_cmpk_lt_u32, s_cmpk_le_u32,
-      s_addk_i32, s_mulk_i32>(table);
+      s_quadmask_b32, s_quadmask_b64, s_cmp_eq_i32, s_cmp_lg_i32, s_cmp_gt_i32, s_cmp_ge_i32,
+      s_cmp_lt_i32, s_cmp_le_i32, s_cmp_eq_u32, s_cmp_lg_u32, s_cmp_gt_u32, s_cmp_ge_u32,
+      s_cmp_lt_u32, s_cmp_le_u32, s_cmp_eq_u64, s_cmp_lg_u64, s_bitcmp0_b32, s_bitcmp1_b32,
+      s_bitcmp0_b64, s_bitcmp1_b64, s_cmpk_eq_i32, s_cmpk_lg_i32, s_cmpk_gt_i32, s_cmpk_ge_i32,
+      s_cmpk_lt_i32, s_cmpk_le_i32, s_cmpk_eq_u32, s_cmpk_lg_u32, s_cmpk_gt_u32, s_cmpk_ge_u32,
+      s_cmpk_lt_u32, s_cmpk_le_u32, s_addk_i32, s_mulk_i32>(table);
 
   using enum InstructionClass;
   constexpr auto u32 = OperandType::u32, u64 = OperandType::u64;
+  constexpr Handler never = margay::branch<[](const Wave&) { return false; }>;
   const Special specials[] = {
       {"s_and_saveexec_b64", save_exec<[](Mask s, Mask e) { return s & e; }>, salu, u64},
       {"s_or_saveexec_b64", save_exec<[](Mask s, Mask e) { return s | e; }>, salu, u64},
@@ -357,6 +451,10 @@ void add_scalar_rows(RowTable& table) {
       {"s_bitset1_b32", bit_set<true>, salu, u32},
       {"s_bitset0_b64", bit_set64<false>, salu, u32},
       {"s_bitset1_b64", bit_set64<true>, salu, u32},
+      {"s_movrels_b32", move_from_relative<1>, salu, u32},
+      {"s_movrels_b64", move_from_relative<2>, salu, u64},
+      {"s_movreld_b32", move_to_relative<1>, salu, u32},
+      {"s_movreld_b64", move_to_relative<2>, salu, u64},
       {"s_getpc_b64", get_pc},
       {"s_setpc_b64", set_pc, InstructionClass::branch, u64},
       {"s_swappc_b64", swap_pc, InstructionClass::branch, u64},
@@ -399,12 +497,27 @@ void add_scalar_rows(RowTable& table) {
        InstructionClass::branch,
        {},
        true},
+      // Conditions that only a debugger sets.
+      {"s_cbranch_cdbgsys", never, InstructionClass::branch, {}, true},
+      {"s_cbranch_cdbguser", never, InstructionClass::branch, {}, true},
+      {"s_cbranch_cdbgsys_or_user", never, InstructionClass::branch, {}, true},
+      {"s_cbranch_cdbgsys_and_user", never, InstructionClass::branch, {}, true},
+      {"s_cbranch_g_fork", fork_to_address, InstructionClass::branch, u64, false, {}, u64},
+      {"s_cbranch_i_fork", fork_relative, InstructionClass::branch},
+      {"s_cbranch_join", margay::join, InstructionClass::branch, u32},
+      {"s_rfe_b64", outside_trap_handler, InstructionClass::branch, u64},
+      {"s_rfe_restore_b64", outside_trap_handler, InstructionClass::branch, u64, false, {}, u32},
+      {"s_setvskip", set_skip, salu, u32, false, {}, u32},
       {"s_set_gpr_idx_on", set_register_index_on, salu, u32, false, RegisterIndex::on},
       {"s_set_gpr_idx_off", no_operation, salu, {}, false, RegisterIndex::off},
       {"s_set_gpr_idx_idx", set_register_index, salu, u32},
       {"s_set_gpr_idx_mode", set_register_index_mode},
       {"s_endpgm", end_program, other},
       {"s_endpgm_saved", end_program, other},
+      {"s_endpgm_ordered_ps_done", end_program, other},
+      {"s_setkill", kill, other},
+      {"s_sethalt", halt, other},
+      {"s_sendmsghalt", send_message_and_halt, other},
       {"s_barrier", barrier, other},
       {"s_trap", trap, other},
       {"s_sendmsg", send_message, other},
@@ -415,7 +528,9 @@ void add_scalar_rows(RowTable& table) {
     row.instruction_class = special.instruction_class;
     row.plain = special.handler;
     row.sources[0] = special.source;
-    row.source_count = special.source == OperandType::none ? 0 : 1;
+    row.sources[1] = special.second_source;
+    row.source_count = (special.source == OperandType::none ? 0 : 1) +
+                       (special.second_source == OperandType::none ? 0 : 1);
     row.relative_branch = special.relative_branch;
     row.register_index = special.register_index;
     table.add(row);
@@ -423,7 +538,8 @@ void add_scalar_rows(RowTable& table) {
   for (const std::string_view mnemonic :
        {"s_nop", "s_waitcnt", "s_sleep", "s_setprio", "s_wakeup", "s_icache_inv", "s_incperflevel",
         "s_decperflevel", "s_ttracedata", "s_code_end", "s_dcache_inv", "s_dcache_wb",
-        "s_dcache_inv_vol", "s_dcache_wb_vol", "buffer_wbl2", "buffer_inv", "v_nop", "v_clrexcp"}) {
+        "s_dcache_inv_vol", "s_dcache_wb_vol", "buffer_wbl2", "buffer_inv", "v_nop", "v_clrexcp",
+        "ds_nop"}) {
     Row row;
     row.mnemonic = mnemonic;
     row.instruction_class = other;

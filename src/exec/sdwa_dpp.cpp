@@ -81,11 +81,17 @@ const Instruction* run_sdwa(Wave& wave, const Instruction& i) {
   const unsigned result = temporary_row(wave, 4);
   std::uint32_t* const from = wave.row(result);
   std::uint32_t* const dst = wave.row(i.dst);
-  std::memcpy(from, dst, 4 * kWaveLanes);  // v_fmac reads its destination
+  const unsigned registers = register_count(i.row->result);
+  std::memcpy(from, dst, std::size_t{4} * registers * kWaveLanes);  // v_fmac reads its destination
   if (i.row->accumulates) inner.src[i.row->source_count - 1] = Source::vgpr(result);
   inner.dst = static_cast<std::uint16_t>(result);
   if (run_plain(wave, inner) == nullptr) return nullptr;
   const std::uint64_t exec = wave.exec();
+  if (registers == 2) {  // always whole
+    for (unsigned lane = 0; lane < 2 * kWaveLanes; ++lane)
+      if (exec >> (lane % kWaveLanes) & 1) dst[lane] = from[lane];
+    return following(i);
+  }
   const unsigned selection = bits(e, 8, 10), unused = bits(e, 11, 12);
   for (unsigned lane = 0; lane < kWaveLanes; ++lane)
     if (exec >> lane & 1) dst[lane] = merge_part(dst[lane], from[lane], selection, unused);

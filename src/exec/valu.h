@@ -144,11 +144,18 @@ struct ResultOf<with_mask<D>> {
 /// A row with an `eval_saturating` uses it when the clamp bit is set.
 template <typename R, typename... Chunk>
 inline constexpr bool kSaturates = requires(Chunk... c) { R::eval_saturating(c...); };
+/// A row that places its result by op_sel.
+template <typename R, typename... Chunk>
+inline constexpr bool kPlaces = requires(Modifiers m, Chunk... c) { R::eval(m, c...); };
 template <typename R, bool modified, typename... Chunk>
 [[nodiscard]] inline auto evaluate(Modifiers modifiers, Chunk... c) {
-  if constexpr (modified && kSaturates<R, Chunk...>)
-    if (modifiers.clamp) return R::eval_saturating(c...);
-  return R::eval(c...);
+  if constexpr (kPlaces<R, Chunk...>) {
+    return R::eval(modifiers, c...);
+  } else {
+    if constexpr (modified && kSaturates<R, Chunk...>)
+      if (modifiers.clamp) return R::eval_saturating(c...);
+    return R::eval(c...);
+  }
 }
 
 template <typename R, bool modified, std::size_t... n>
@@ -218,12 +225,16 @@ template <typename R, std::size_t... n>
   constexpr auto is_float = [](OperandType t) {
     return t == OperandType::f16 || t == OperandType::f32 || t == OperandType::f64;
   };
-  row.takes_signs = (is_float(R::template Source<n>::kType) || ...);
-  row.takes_halves = is_16_bit(Value::kType) || (is_16_bit(R::template Source<n>::kType) || ...);
+  constexpr bool places = kPlaces<R, typename R::template Source<n>::Chunk...>;
+  // The accumulator has no sign modifier of its own.
+  constexpr std::size_t explicit_sources = sizeof...(n) - (R::kAccumulates ? 1 : 0);
+  row.takes_signs = ((n < explicit_sources && is_float(R::template Source<n>::kType)) || ...);
+  row.takes_halves =
+      places || is_16_bit(Value::kType) || (is_16_bit(R::template Source<n>::kType) || ...);
   row.takes_output = is_float(Value::kType);
   constexpr bool saturates = kSaturates<R, typename R::template Source<n>::Chunk...>;
   row.takes_clamp = row.takes_output || saturates;
-  if constexpr (is_float(Value::kType) || is_16_bit(Value::kType) || saturates ||
+  if constexpr (places || is_float(Value::kType) || is_16_bit(Value::kType) || saturates ||
                 ((is_float(R::template Source<n>::kType) ||
                   is_16_bit(R::template Source<n>::kType)) ||
                  ...))
@@ -233,7 +244,8 @@ template <typename R, std::size_t... n>
   ((row.sources[index++] = R::template Source<n>::kType), ...);
   row.source_count = sizeof...(n);
   row.mask_result = std::is_same_v<D, mask> || ResultOf<D>::kMask;
-  row.accumulates = R::kAccumulates;
+  row.accumulates = R::kAccumulates || R::kKeepsRest;
+  row.keeps_rest = R::kKeepsRest;
   row.reads_vcc = R::kReadsVcc;
   row.writes_exec = R::kWritesExec;
   return row;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "exec/atomics.h"
+#include "exec/half_atomics.h"
 #include "exec/lane_memory.h"
 #include "exec/memory_model.h"
 #include "exec/row_table.h"
@@ -457,19 +458,6 @@ const Instruction* global_compare_swap(Wave& wave, const Instruction& i) {
 }
 
 // ---- The list -------------------------------------------------------------------------------
-
-float half_bits_to_float(std::uint16_t bits) { return half_to_float(splat<U32>(bits))[0]; }
-std::uint16_t float_to_half_bits(float value) {
-  return static_cast<std::uint16_t>(float_to_half(splat<F32>(value))[0]);
-}
-float bfloat_to_float(std::uint16_t bits) {
-  return std::bit_cast<float>(std::uint32_t{bits} << 16);
-}
-std::uint16_t float_to_bfloat(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  if (value != value) return static_cast<std::uint16_t>(bits >> 16 | 0x40);
-  return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
 
 enum class Direction : std::uint8_t { load, store, atomic };
 

@@ -3,6 +3,9 @@
 //
 //   struct v_add_f32 : Op<f32(f32, f32)> { static auto eval(auto a, auto b) { return a + b; } };
 //
+// An `eval` that takes the instruction's Modifiers first (exec/instruction.h) places its result by
+// op_sel itself.
+//
 // Everything else (encodings, EXEC, modifiers, DPP, SDWA, constants) is done once per format by
 // src/exec, from the types. To add an instruction, add its struct to the header of its group in
 // isa/gfx942/ and its name to that header's list.
@@ -80,6 +83,9 @@ struct Op<D(S...)> {
   static constexpr int kSources = sizeof...(S);
   /// The last source is the destination's old value (v_fmac, v_mac, v_dot*c).
   static constexpr bool kAccumulates = false;
+  /// The last source is the destination's old value, of which the result keeps a part: byte and
+  /// word inserts.
+  static constexpr bool kKeepsRest = false;
   /// e32 reads VCC as the last source.
   static constexpr bool kReadsVcc = false;
   /// v_cmpx: the resulting mask also goes to EXEC.

@@ -127,6 +127,10 @@ date.
 - **host clock**: there is no model of time yet.
 - **in part**: some operands are refused (hardware registers, modes, messages that HIP programs do not
   use).
+- **assumed**: no source defines every bit of the result; the comment beside the row says what was
+  taken, and from where.
+- **refused**: it belongs to a trap handler, a debugger or a global wave sync, none of which the virtual
+  device has; a kernel that reaches one stops with a sentence that says so.
 - **missing**: a kernel that reaches one stops with its mnemonic, PC and source line.
 
 A form of an instruction that is not there (a modifier, SDWA, DPP, GDS) stops a kernel in the same way.
@@ -152,12 +156,27 @@ void put_group(std::string& out, const Group& group, const std::vector<Entry>& e
 }  // namespace
 
 std::string_view exactness(const Row& row, const RowTable& rows) {
-  constexpr auto kInPart = std::to_array<std::string_view>(
-      {"s_getreg_b32", "s_setreg_b32", "s_setreg_imm32_b32", "s_sendmsg", "s_trap"});
+  constexpr auto kInPart =
+      std::to_array<std::string_view>({"s_getreg_b32", "s_setreg_b32", "s_setreg_imm32_b32",
+                                       "s_sendmsg", "s_sethalt", "s_setvskip", "s_trap"});
+  constexpr auto kRefused =
+      std::to_array<std::string_view>({"s_rfe_b64", "s_rfe_restore_b64", "s_sendmsghalt"});
+  // src/isa/gfx942/fp8.h, media.h and half.h; src/exec/lds.cpp, src/exec/packed_rows.cpp.
+  constexpr auto kAssumed = std::to_array<std::string_view>(
+      {"v_cvt_sr_fp8_f32", "v_cvt_sr_bf8_f32", "v_mad_f16", "v_mac_f16", "v_madmk_f16",
+       "v_madak_f16", "v_mad_legacy_f16", "v_cvt_norm_i16_f16", "v_cvt_norm_u16_f16",
+       "v_cvt_pknorm_i16_f16", "v_cvt_pknorm_u16_f16", "v_cvt_pknorm_i16_f32",
+       "v_cvt_pknorm_u16_f32", "v_cvt_pk_u8_f32", "v_cvt_pkaccum_u8_f32", "v_pk_fmac_f16",
+       "ds_append", "ds_consume"});
+  const auto is_one_of = [&row](const auto& names) {
+    return std::ranges::find(names, row.mnemonic) != names.end();
+  };
   if (row.shape != nullptr) return "by mode";
   if (is_approximated(row.mnemonic)) return "correctly rounded";
   if (row.mnemonic == "s_memtime" || row.mnemonic == "s_memrealtime") return "host clock";
-  if (std::ranges::find(kInPart, row.mnemonic) != kInPart.end()) return "in part";
+  if (is_one_of(kInPart)) return "in part";
+  if (is_one_of(kRefused) || row.mnemonic.starts_with("ds_gws_")) return "refused";
+  if (is_one_of(kAssumed)) return "assumed";
   const Row* idle = rows.find("s_nop");
   return idle != nullptr && row.plain == idle->plain ? "no effect" : "exact";
 }
@@ -172,13 +191,15 @@ Result<std::string> page_text(const InstructionList& instructions, const fs::pat
   const auto files = files_of_rows();
 
   std::map<Format, std::vector<Entry>> groups;
-  std::size_t implemented = 0;
+  std::size_t implemented = 0, refused = 0;
   for (const auto& [mnemonic, formats] : instructions) {
     Entry entry{.mnemonic = mnemonic, .formats = {}, .row = rows.find(mnemonic)};
     for (const Format format : formats) {
       entry.formats += fmt::format("{}{}", entry.formats.empty() ? "" : " ", short_name(format));
     }
-    implemented += entry.row != nullptr;
+    const bool is_refused = entry.row != nullptr && exactness(*entry.row, rows) == "refused";
+    refused += is_refused;
+    implemented += entry.row != nullptr && !is_refused;
     if (entry.row != nullptr && !files.contains(entry.row->mnemonic)) {
       return fail(
           ErrorCode::not_found,
@@ -190,12 +211,15 @@ Result<std::string> page_text(const InstructionList& instructions, const fs::pat
 
   std::string out{kHead};
   out += fmt::format(
-      "\n{} of {} instructions are there.\n\n| group | there | all |\n| --- | --- | --- |\n",
-      implemented, instructions.size());
+      "\n{} of {} instructions are there; {} {} a kernel and {} why.\n\n"
+      "| group | there | all |\n| --- | --- | --- |\n",
+      implemented, instructions.size(), refused, refused == 1 ? "stops" : "stop",
+      refused == 1 ? "says" : "say");
   for (const Group& group : kGroups) {
     const std::vector<Entry>& entries = groups[group.format];
-    const auto there =
-        std::ranges::count_if(entries, [](const Entry& e) { return e.row != nullptr; });
+    const auto there = std::ranges::count_if(entries, [&rows](const Entry& e) {
+      return e.row != nullptr && exactness(*e.row, rows) != "refused";
+    });
     out += fmt::format("| {} | {} | {} |\n", group.title, there, entries.size());
   }
   for (const Group& group : kGroups) {

@@ -504,4 +504,17 @@ struct s_cmpk_le_u32 : s_cmp_le_u32 {
 struct s_addk_i32 : s_add_i32 {};
 struct s_mulk_i32 : s_mul_i32 {};
 
+/// A bit for each group of four that is not all zeros.
+template <typename T>
+struct QuadMask : ScalarOp<T(T)> {
+  static T eval(T a, bool& scc) {
+    T out = 0;
+    for (unsigned n = 0; n < sizeof(T) * 2; ++n) out |= T{(a >> (4 * n) & 15) != 0} << n;
+    scc = out != 0;
+    return out;
+  }
+};
+struct s_quadmask_b32 : QuadMask<u32> {};
+struct s_quadmask_b64 : QuadMask<u64> {};
+
 }  // namespace margay::scalar

@@ -228,11 +228,18 @@ TEST(Fault, Trap) {
   EXPECT_THAT(e.where, HasSubstr("s_trap"));
 }
 
-TEST(Fault, UnimplementedInstructionIsNamed) {
+TEST(Fault, Halt) {
   Machine machine;
   const Error e = fault_of(machine, "halt");
+  EXPECT_EQ(e.code, ErrorCode::device_trap);
+  EXPECT_THAT(e.what, HasSubstr("halted itself"));
+}
+
+TEST(Fault, UnimplementedInstructionIsNamed) {
+  Machine machine;
+  const Error e = fault_of(machine, "scalar_atomic");
   EXPECT_EQ(e.code, ErrorCode::not_implemented);
-  EXPECT_THAT(e.what, HasSubstr("s_sethalt"));
+  EXPECT_THAT(e.what, HasSubstr("s_atomic_add"));
   EXPECT_THAT(e.where, HasSubstr("PC 0x"));
   EXPECT_THAT(e.where, HasSubstr("kernels.hip:"));
 }

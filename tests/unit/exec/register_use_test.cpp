@@ -164,8 +164,28 @@ void apply_differences(Described& llvm, const RegisterUse& ours, const Row& row)
   // Flat and scratch addressing use a hardware register on gfx942, not SGPRs 102 and 103.
   if (row.instruction_class == InstructionClass::vmem) forget(102, 2);
   // M0 bounded LDS addresses before gfx9; LLVM's encodings of gfx8 serve gfx9 too.
-  if (row.instruction_class == InstructionClass::lds) forget(kM0Index, 1);
+  if (row.instruction_class == InstructionClass::lds || name == "ds_nop") forget(kM0Index, 1);
   llvm.reads |= llvm.implicit_reads;
+  // Where M0 is the address, those encodings do not say so.
+  if (row.address_from_m0) llvm.reads.set(kScalars + kM0Index);
+  if (name.starts_with("ds_gws")) llvm.reads.reset();  // stops before it reads
+  // Forks and joins divide EXEC; LLVM never makes them and describes their operands only.
+  if (name.ends_with("_fork") || name == "s_cbranch_join")
+    for (unsigned n = 0; n < 2; ++n) {
+      if (name != "s_cbranch_join") llvm.reads.set(kScalars + kExecIndex + n);
+      llvm.writes.set(kScalars + kExecIndex + n);
+    }
+  // The destination, which M0 moves, is an input to LLVM.
+  if (name.starts_with("s_movreld")) {
+    const Set destination = of({}, ours.scalar_writes, false);
+    llvm.writes |= destination;
+    llvm.reads &= ~(destination & ~of({}, ours.scalar_reads, false));
+  }
+  // SCC by the guide: S_QUADMASK sets it, S_SETVSKIP does not.
+  if (name.starts_with("s_quadmask")) llvm.writes.set(kScc);
+  if (name == "s_setvskip") llvm.writes.reset(kScc);
+  // LLVM never makes it, and does not say that it accumulates.
+  if (name == "v_pk_fmac_f16") llvm.tied |= llvm.writes;
   // Pairs of 32-bit numbers read the registers that op_sel chooses (never more than LLVM says).
   if (name.starts_with("v_pk_") && row.sources[0] == OperandType::u64) {
     const Set reads = of(ours.reads, ours.scalar_reads, false);
@@ -271,6 +291,16 @@ const Findings& findings() {
     };
     judge(0x1800'0101'd3d8'4002);  // v_accvgpr_read_b32 v2, a1
     judge(0x1800'0101'd3d9'4002);  // v_accvgpr_write_b32 a2, v1
+    judge(0x0000'0000'd828'0000);  // ds_nop
+    judge(0x0700'0000'd97a'0004);  // ds_consume v7 offset:4
+    judge(0x0700'0000'd97c'0004);  // ds_append v7 offset:4
+    judge(0x0700'0000'd96c'0004);  // ds_read_addtid_b32 v7 offset:4
+    judge(0x0000'0000'd933'0000);  // ds_gws_init v0 gds
+    judge(0x0000'0000'd93b'0004);  // ds_gws_barrier v0 offset:4 gds
+    judge(0x0000'0000'd935'0000);  // ds_gws_sema_v gds
+    judge(0x0000'0000'd937'0000);  // ds_gws_sema_br v0 gds
+    judge(0x0000'0000'd939'0000);  // ds_gws_sema_p gds
+    judge(0x0000'0000'd931'0000);  // ds_gws_sema_release_all gds
     for (const isa::Encoding& encoding : isa::kEncodings) {
       for (std::uint64_t opcode = 0; opcode >> encoding.opcode_bits == 0; ++opcode) {
         const std::uint64_t fixed = encoding.fixed(opcode);

@@ -136,7 +136,8 @@ class Targets : public testing::TestWithParam<const char*> {
       OperandType type = row.result;
       if (packed && row.takes_signs && row.plain != nullptr)
         type = row.sources[0] == OperandType::f16 ? OperandType::f16 : OperandType::f32;
-      const bool floating = row.takes_output || type != row.result;
+      const bool floating =
+          row.takes_output || row.result == OperandType::f32 || type != row.result;
       if (floating) bench->unify_nans(type, i.dst, is_64_bit(row.result) ? 2 : 1);
       // Halves of a register that mixed-precision instructions write.
       if (row.mnemonic.starts_with("v_fma_mix")) bench->unify_nans(OperandType::f16, i.dst, 1);

@@ -134,7 +134,7 @@ class Comparison {
     if (!printed || (*printed & mask) != (i_.constant[n] & mask))
       wrong(fmt::format("{} is the constant {:#x}, printed {}", what, i_.constant[n], o.text));
   }
-  static unsigned width(OperandType type) { return is_64_bit(type) ? 2 : 1; }
+  static unsigned width(OperandType type) { return register_count(type); }
   void branch_target(const PrintedOperand& o) {
     const auto displacement = static_cast<std::int16_t>(*o.bits(OperandType::i64));
     same("the displacement", i_.offset, displacement * 4 + 4);
@@ -257,11 +257,13 @@ class Comparison {
   // ---- Memory -----------------------------------------------------------------------------------
 
   void lds() {
-    const bool pair = row_.mnemonic.contains("2_b") || row_.mnemonic.contains("2st64");
+    if (row_.instruction_class != InstructionClass::lds) return;  // nothing, or global wave sync
+    const bool exchange2 = row_.mnemonic.starts_with("ds_wrxchg2");
+    const bool pair = exchange2 || row_.mnemonic.contains("2_b") || row_.mnemonic.contains("2st64");
     if (i_.dst != kNoRegister) row_is("the destination", i_.dst, operand(), row_.registers);
-    row_is("the address", i_.src[0].index(), operand(), 1);
+    if (!row_.address_from_m0) row_is("the address", i_.src[0].index(), operand(), 1);
     for (unsigned n = 1; next_ < line_.operands.size(); ++n)
-      row_is("the data", i_.src[n].index(), operand(), row_.registers);
+      row_is("the data", i_.src[n].index(), operand(), row_.registers / (exchange2 ? 2u : 1u));
     if (pair) {
       same("offset0", extra::ds_offset0(i_.extra), line_.number("offset0"));
       same("offset1", extra::ds_offset1(i_.extra), line_.number("offset1"));
@@ -407,6 +409,16 @@ void judge(isa::Decoder& decoder, const RowTable& rows, std::span<const std::byt
 constexpr auto kDirected = std::to_array<std::uint64_t>({
     0x1800'0101'd3d8'4002,  // v_accvgpr_read_b32 v2, a1
     0x1800'01ff'd3d8'40ff,  // v_accvgpr_read_b32 v255, a255
+    0x0000'0000'd828'0000,  // ds_nop
+    0x0700'0000'd97a'0004,  // ds_consume v7 offset:4
+    0x0700'0000'd97c'0004,  // ds_append v7 offset:4
+    0x0700'0000'd96c'0004,  // ds_read_addtid_b32 v7 offset:4
+    0x0000'0000'd933'0000,  // ds_gws_init v0 gds
+    0x0000'0000'd93b'0004,  // ds_gws_barrier v0 offset:4 gds
+    0x0000'0000'd935'0000,  // ds_gws_sema_v gds
+    0x0000'0000'd937'0000,  // ds_gws_sema_br v0 gds
+    0x0000'0000'd939'0000,  // ds_gws_sema_p gds
+    0x0000'0000'd931'0000,  // ds_gws_sema_release_all gds
 });
 
 const Findings& findings() {
@@ -471,7 +483,7 @@ TEST(Operands, RefusalsAreKnown) {
          {"neg or abs", "op_sel", "omod", "clamp", "SDWA or DPP", "source operand code",
           "half of an aperture", "GDS", "CBSZ, ABID and BLGP", "a tuple past the last",
           "scalar register", "a tuple of", "a FLAT offset", "a source that is no register",
-          "neg_lo or neg_hi", "the upper half of a constant"})
+          "neg_lo or neg_hi", "the upper half of a constant", "an operand that is no VGPR"})
       known |= what.find(reason) != std::string::npos;
     EXPECT_TRUE(known) << what << ": " << text;
   }

@@ -2,7 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstring>
+#include <random>
+#include <set>
+
+#include "assembler.h"
 #include "enumerate.h"
+#include "isa/decoder.h"
 #include "mfma/shapes.h"
 #include "page.h"
 
@@ -52,6 +59,43 @@ TEST(InstructionList, HasNoInstructionOfOtherProcessors) {
   }
 }
 
+// The decoder's tables are shared by the processors of a family; the assembler knows which of them
+// each instruction is for. It takes them all, as the decoder prints them, with operands of some
+// kind.
+TEST(InstructionList, TheAssemblerTakesEachInstruction) {
+  const auto assembler = Assembler::create();
+  ASSERT_TRUE(assembler) << assembler.error().text();
+  EXPECT_TRUE(assembler->accepts("v_add_f32 v0, v1, v2"));
+  EXPECT_FALSE(assembler->accepts("v_mad_f32 v0, v1, v2, v3")) << "gfx942 has none";
+  EXPECT_FALSE(assembler->accepts("s_round_mode 1")) << "gfx942 has none";
+  const auto decoder = isa::Decoder::create();
+  ASSERT_TRUE(decoder);
+  std::set<std::string> refused;
+  for (const auto& [mnemonic, formats] : instructions()) refused.insert(mnemonic);
+  // What has few valid forms: nothing set, GDS, one VGPR, packed operands in order, an AccVGPR.
+  constexpr auto kForms = std::to_array<std::uint64_t>(
+      {0, 0x1'0000, 0x100'0000'0000, 0x1c02'0100'0000'4000, 0x1800'0101'0000'4002});
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 300 && !refused.empty(); ++round) {
+    for (const isa::Encoding& encoding : isa::kEncodings) {
+      for (std::uint64_t opcode = 0; opcode < std::uint64_t{1} << encoding.opcode_bits; ++opcode) {
+        // Few flags; small, aligned registers.
+        std::uint64_t operands = random() & random();
+        if (round % 2 == 0) operands &= ~0xf801'0101'0000'ff01ull;
+        if (round < static_cast<int>(kForms.size())) operands = kForms[round];
+        const std::uint64_t word = encoding.fixed(opcode) | (operands & encoding.free_bits());
+        std::array<std::byte, 20> code{};
+        std::memcpy(code.data(), &word, sizeof word);
+        const auto encoded = (*decoder)->decode(code, 0);
+        if (!encoded || !refused.contains(std::string(encoded->mnemonic))) continue;
+        if (assembler->accepts((*decoder)->disassemble(code, 0)))
+          refused.erase(std::string(encoded->mnemonic));
+      }
+    }
+  }
+  EXPECT_THAT(refused, IsEmpty());
+}
+
 TEST(InstructionList, HasEveryRowOfTheExecutor) {
   std::vector<std::string_view> dead;
   row_table("generic")->for_each([&](const Row& row) {
@@ -80,16 +124,23 @@ TEST(Exactness, IsToldApart) {
   EXPECT_EQ(state("s_barrier"), "exact");
   EXPECT_EQ(state("s_memtime"), "host clock");
   EXPECT_EQ(state("s_getreg_b32"), "in part");
+  EXPECT_EQ(state("ds_gws_barrier"), "refused");
+  EXPECT_EQ(state("s_rfe_b64"), "refused");
+  EXPECT_EQ(state("v_cvt_sr_fp8_f32"), "assumed");
+  EXPECT_EQ(state("v_cvt_pk_fp8_f32"), "exact");
 }
 
 TEST(Page, SaysWhatIsThereAndWhere) {
   const auto page = page_text({{"s_add_u32", {Format::sop2}},
                                {"v_rcp_f32", {Format::vop1, Format::vop3}},
                                {"global_load_dword", {Format::global}},
+                               {"s_rfe_b64", {Format::sop1}},
                                {"v_not_an_instruction", {Format::vop3}}},
                               MARGAY_SOURCE_ROOT);
   ASSERT_TRUE(page) << page.error().text();
-  EXPECT_THAT(*page, HasSubstr("\n3 of 4 instructions are there.\n"));
+  EXPECT_THAT(*page,
+              HasSubstr("\n3 of 5 instructions are there; 1 stops a kernel and says why.\n"));
+  EXPECT_THAT(*page, HasSubstr("\n| `s_rfe_b64` | SOP1 | refused | src/exec/salu.cpp |\n"));
   EXPECT_THAT(*page, HasSubstr("\n| `s_add_u32` | SOP2 | exact | src/isa/gfx942/scalar.h |\n"));
   EXPECT_THAT(*page, HasSubstr("\n| `v_rcp_f32` | VOP1 VOP3 | correctly rounded | "
                                "src/isa/gfx942/transcendental.h |\n"));
