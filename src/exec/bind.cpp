@@ -97,6 +97,8 @@ class Binder {
         bind_mubuf();
         break;
       case Format::mtbuf:
+        bind_mtbuf();
+        break;
       case Format::unknown:
         refuse("this encoding");
         break;
@@ -471,15 +473,25 @@ class Binder {
       out_.extra |= extra::kScratchVaddr;
   }
   void bind_mubuf() {
+    if (bits(word_, 15, 15)) out_.extra |= extra::kSc1;
+    if (bits(word_, 16, 16)) out_.extra |= extra::kToLds;
+    if (bits(word_, 17, 17)) out_.extra |= extra::kNt;
+    if (row_.mnemonic.find("_format_") != row_.mnemonic.npos) out_.extra |= extra::kFormatted;
+    bind_buffer();
+  }
+  void bind_mtbuf() {
+    out_.extra = extra::kFormatted | bits(word_, 19, 22) << 8 | bits(word_, 23, 25) << 12;
+    if (bits(word_, 53, 53)) out_.extra |= extra::kSc1;
+    if (bits(word_, 54, 54)) out_.extra |= extra::kNt;
+    bind_buffer();
+  }
+  void bind_buffer() {
     const bool acc = bits(word_, 55, 55);
     const unsigned registers = row_.registers == 0 ? 1 : row_.registers;
     out_.offset = static_cast<std::int32_t>(bits(word_, 0, 11));
     if (bits(word_, 12, 12)) out_.extra |= extra::kOffen;
     if (bits(word_, 13, 13)) out_.extra |= extra::kIdxen;
     if (bits(word_, 14, 14)) out_.extra |= extra::kSc0;
-    if (bits(word_, 15, 15)) out_.extra |= extra::kSc1;
-    if (bits(word_, 16, 16)) out_.extra |= extra::kToLds;
-    if (bits(word_, 17, 17)) out_.extra |= extra::kNt;
     const bool both = (out_.extra & extra::kOffen) && (out_.extra & extra::kIdxen);
     out_.src[0] = vgpr(bits(word_, 32, 39), false, both ? 2 : 1);
     if (!(out_.extra & extra::kToLds) && (row_.is_load || row_.is_store || row_.is_atomic))

@@ -30,6 +30,10 @@ namespace extra {
 inline constexpr std::uint32_t kSc0 = 1, kSc1 = 2, kNt = 4, kToLds = 8;
 inline constexpr std::uint32_t kOffen = 16, kIdxen = 32;
 inline constexpr std::uint32_t kScratchVaddr = 64;
+// Buffer instructions that convert to and from a data format; MTBUF: which one.
+inline constexpr std::uint32_t kFormatted = 128;
+[[nodiscard]] constexpr std::uint8_t data_format(std::uint32_t e) { return e >> 8 & 15; }
+[[nodiscard]] constexpr std::uint8_t number_format(std::uint32_t e) { return e >> 12 & 7; }
 // VOP3P: op_sel 2:0, op_sel_hi 5:3, neg 8:6, neg_hi 11:9, clamp 12.
 // MFMA: cbsz 2:0, abid 6:3, blgp 9:7.
 [[nodiscard]] constexpr std::uint8_t cbsz(std::uint32_t e) { return e & 7; }

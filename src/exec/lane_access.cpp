@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "exec/bind.h"
+#include "exec/format_access.h"
 #include "exec/memory_model.h"
 #include "exec/row_table.h"
 
@@ -119,8 +120,16 @@ void add_scratch(const Wave& wave, const Instruction& i, const MemoryForm& form,
 
 void add_buffer(const Wave& wave, const Instruction& i, const MemoryForm& form, LaneAccesses& out) {
   LaneAccess& access = next(out, form, MemorySpace::global);
+  if (i.extra & extra::kFormatted) {
+    const BufferFormat format = buffer_format(wave, i);
+    access.bytes = static_cast<std::uint16_t>(format.exists() ? format.bytes() : 0);
+    if (access.bytes == 0) {  // unbound, or the instruction will stop
+      --out.count;
+      return;
+    }
+  }
   margay::LaneAddresses lanes;
-  buffer_addresses(wave, i, form.bytes, lanes);
+  buffer_addresses(wave, i, access.bytes, lanes);
   for (int lane = 0; lane < kWaveLanes; ++lane) access.at[lane] = lanes.at[lane];
   access.active = lanes.active;
 }

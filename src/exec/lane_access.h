@@ -40,7 +40,8 @@ struct LaneAccesses {
   LaneAccess access[3];
 };
 
-/// What `i`, whose form is `form`, would touch if it ran now. Lanes whose buffer offset is out of
+/// What `i`, whose form is `form`, would touch if it ran now; buffer instructions with conversion
+/// as many bytes as their format has. Lanes whose buffer offset is out of
 /// range touch nothing; nor do, for simplicity, those that straddle a buffer's end.
 void lane_accesses(const Wave& wave, const Instruction& i, const MemoryForm& form,
                    LaneAccesses& out);

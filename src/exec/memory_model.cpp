@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <string>
 
 namespace margay {
 namespace {
@@ -47,50 +48,83 @@ bool check_scalar_access(Wave& wave, const Instruction& i, std::uint64_t address
   return false;
 }
 
-BufferResource buffer_resource(const std::uint32_t* sgprs) {
+BufferResource buffer_resource(const std::uint32_t* sgprs, bool formatted) {
   BufferResource r;
   r.base = sgprs[0] | std::uint64_t{sgprs[1] & 0xffff} << 32;
   r.stride = sgprs[1] >> 16 & 0x3fff;
   r.swizzle = sgprs[1] >> 31;
   r.num_records = sgprs[2];
+  r.data_format = sgprs[3] >> 15 & 15;
   r.element_size = 2u << (sgprs[3] >> 19 & 3);
   r.index_stride = 8u << (sgprs[3] >> 21 & 3);
   r.add_tid = sgprs[3] >> 23 & 1;
+  r.type = static_cast<std::uint8_t>(sgprs[3] >> 30);
+  if (r.add_tid && !formatted) {
+    r.stride |= std::uint32_t{r.data_format} << 14;
+    r.data_format = 1;  // not invalid
+  }
   return r;
 }
+BufferResource buffer_resource(const Wave& wave, const Instruction& i) {
+  return buffer_resource(&wave.s[i.src[1].index()], (i.extra & extra::kFormatted) != 0);
+}
 
-// Source: MI300 ISA guide 9.1.5 to 9.1.8 (addressing and range checking of untyped buffers).
+bool check_buffer_slow(Wave& wave, const Instruction& i, const BufferResource& r,
+                       std::uint32_t bytes) {
+  const std::uint32_t* const sgprs = &wave.s[i.src[1].index()];
+  // All zeros is a buffer of no bytes: loads give 0, stores are dropped.
+  if ((sgprs[0] | sgprs[1] | sgprs[2] | sgprs[3]) == 0) return true;
+  const auto stop = [&](std::string what, std::string hint) {
+    (void)wave.fault(i, {ErrorCode::illegal_address, std::move(what), {}, std::move(hint)});
+    return false;
+  };
+  const std::string where =
+      fmt::format("the buffer descriptor in s[{}:{}]", i.src[1].index(), i.src[1].index() + 3);
+  if (r.type != 0)
+    return stop(fmt::format("{} is of type {}, which is no buffer", where, r.type),
+                "bits 31:30 of its last dword are 0 in a buffer's; are these the right registers?");
+  if (r.data_format == 0)
+    return stop(where + " has the data format INVALID: to the hardware it is unbound, and reads 0",
+                "put a format into bits 18:15 of its last dword; compilers set that to 0x00020000");
+  if (r.swizzle && r.stride != 0 && (bytes > r.element_size || r.stride % r.element_size != 0))
+    return stop(
+        fmt::format("{} is swizzled with a stride of {} and elements of {} bytes, which does "
+                    "not allow accesses of {} bytes",
+                    where, r.stride, r.element_size, bytes),
+        "an access must lie in one element, and the stride hold whole elements (MI300 ISA "
+        "guide, section 9.1.5.2)");
+  return true;
+}
+
+// Source: MI300 ISA guide 9.1.5 to 9.1.8 (addressing and range checking). It tells three kinds of
+// buffers apart; for what is left (swizzled without an index, index with a stride of 0 ...) the
+// rules of the kind it resembles most are taken. Taking soffset off num_records, which this guide
+// does not say, is how older guides describe raw buffers, and gem5.
 void buffer_addresses(const Wave& wave, const Instruction& i, std::uint32_t bytes,
                       LaneAddresses& out) {
-  const BufferResource r = buffer_resource(&wave.s[i.src[1].index()]);
+  const BufferResource r = buffer_resource(wave, i);
   const std::uint32_t soffset = scalar_source(wave, i, 2);
   const bool offen = i.extra & extra::kOffen, idxen = i.extra & extra::kIdxen;
   const std::uint32_t* index_row = wave.v + std::size_t{i.src[0].index()} * kWaveLanes;
   const std::uint32_t* offset_row = idxen ? index_row + kWaveLanes : index_row;
   const std::uint64_t exec = wave.exec();
-  const bool structured = r.stride != 0 && (r.swizzle || idxen || r.add_tid);
+  const bool is_private = r.add_tid && !idxen;  // scratch: not checked at all
+  const bool structured = r.stride != 0 && (idxen || r.swizzle);
+  const std::uint64_t limit = r.num_records > soffset ? r.num_records - soffset : 0;
   out.active = out.out_of_range = 0;
   for (unsigned lane = 0; lane < kWaveLanes; ++lane) {
     if (!(exec >> lane & 1)) continue;
     const std::uint64_t index = std::uint64_t{idxen ? index_row[lane] : 0} + (r.add_tid ? lane : 0);
     const std::uint64_t offset =
         std::uint64_t{offen ? offset_row[lane] : 0} + static_cast<std::uint32_t>(i.offset);
-    bool outside;
-    std::uint64_t in_buffer;
+    std::uint64_t in_buffer = index * r.stride + offset;
     if (r.swizzle && r.stride != 0) {
       const std::uint64_t stride = r.stride, step = r.index_stride, element = r.element_size;
       in_buffer = (index / step * stride + offset / element * element) * step +
                   index % step * element + offset % element;
-      outside = index >= r.num_records || offset + bytes > stride;
-    } else {
-      in_buffer = index * r.stride + offset;
-      // Raw: num_records counts bytes, and soffset is not part of the check's offset.
-      outside = structured
-                    ? index >= r.num_records || offset + bytes > r.stride
-                    : in_buffer + bytes >
-                          (r.num_records > soffset ? std::uint64_t{r.num_records} - soffset : 0);
     }
-    if (outside) {
+    const bool outside = structured ? index >= r.num_records : in_buffer + bytes > limit;
+    if (outside && !is_private) {
       out.out_of_range |= 1ull << lane;
       continue;
     }

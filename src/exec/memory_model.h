@@ -32,14 +32,30 @@ struct LaneAddresses {
 [[nodiscard]] bool check_scalar_access(Wave& wave, const Instruction& i, std::uint64_t address,
                                        std::uint32_t bytes);
 
-/// The fields of a buffer resource descriptor (four SGPRs).
+/// The fields of a buffer resource descriptor (four SGPRs) that addressing needs.
 struct BufferResource {
   std::uint64_t base = 0;
   std::uint32_t stride = 0, num_records = 0, index_stride = 0, element_size = 0;
+  std::uint8_t data_format = 0, type = 0;
   bool swizzle = false, add_tid = false;
 };
-[[nodiscard]] BufferResource buffer_resource(const std::uint32_t* sgprs);
-/// Addresses of a MUBUF access of `bytes` per lane, with the range rule of raw and structured
+/// `formatted`: for an instruction that converts to and from a data format. For others the field of
+/// the format is the upper part of the stride where the thread's number is added to the index.
+[[nodiscard]] BufferResource buffer_resource(const std::uint32_t* sgprs, bool formatted = false);
+/// The descriptor of a MUBUF or MTBUF instruction.
+[[nodiscard]] BufferResource buffer_resource(const Wave& wave, const Instruction& i);
+
+/// False, with the wave's fault set, when what the hardware does with this descriptor is nothing
+/// that a program can want, or is not documented. `bytes`: of one access.
+[[nodiscard]] bool check_buffer_slow(Wave& wave, const Instruction& i, const BufferResource& r,
+                                     std::uint32_t bytes);
+[[nodiscard]] inline bool check_buffer(Wave& wave, const Instruction& i, const BufferResource& r,
+                                       std::uint32_t bytes) {
+  if (r.data_format != 0 && r.type == 0 && !r.swizzle) return true;
+  return check_buffer_slow(wave, i, r, bytes);
+}
+
+/// Addresses of an access of `bytes` per lane, with the range rule of private, raw and structured
 /// buffers applied per lane.
 void buffer_addresses(const Wave& wave, const Instruction& i, std::uint32_t bytes,
                       LaneAddresses& out);

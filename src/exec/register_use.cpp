@@ -211,7 +211,8 @@ class UseFinder {
   }
   void load_result(unsigned first, unsigned count) {
     write_vgprs(first, count);
-    use_.merges_destination = row_.is_load && row_.mnemonic.contains("_d16");
+    use_.merges_destination =
+        row_.is_load && row_.mnemonic.contains("_d16") && !row_.mnemonic.contains("_format_");
   }
 
   void lds() {
@@ -232,7 +233,7 @@ class UseFinder {
   }
 
   void vector_memory() {
-    if (row_.mnemonic.starts_with("buffer_")) return buffer();
+    if (starts_with_any(row_.mnemonic, {"buffer_", "tbuffer_"})) return buffer();
     const bool has_base = i_.src[2].kind() == Source::kScalar;
     if (row_.mnemonic.starts_with("scratch_")) {
       if (i_.extra & extra::kScratchVaddr) read_source(0, 1);

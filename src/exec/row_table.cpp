@@ -22,6 +22,7 @@ namespace {
       RowTable t;                          \
       add_scalar_rows(t);                  \
       add_scalar_memory_rows(t);           \
+      add_format_rows(t);                  \
       add_matrix_rows(t, level);           \
       target::add_vector_rows(t);          \
       target::add_compare_rows(t);         \

@@ -10,6 +10,8 @@ class RowTable;
 // Compiled once: scalar ALU and flow, scalar memory.
 void add_scalar_rows(RowTable& table);
 void add_scalar_memory_rows(RowTable& table);
+/// Buffer instructions that convert to and from a data format.
+void add_format_rows(RowTable& table);
 /// Matrix instructions (exec/matrix.cpp), for every MFMA the mfma library has.
 void add_matrix_rows(RowTable& table, std::string_view target);
 

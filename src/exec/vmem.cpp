@@ -258,17 +258,21 @@ struct BufferLanes : LaneAddresses {
   std::uint64_t end = 0;  ///< First address past the buffer.
 };
 
-void buffer_lanes(const Wave& wave, const Instruction& i, std::uint32_t bytes, BufferLanes& out) {
-  const BufferResource r = buffer_resource(&wave.s[i.src[1].index()]);
-  if ((i.extra & extra::kIdxen) || r.add_tid || (r.swizzle && r.stride != 0)) {
+/// False when the descriptor is none to use.
+[[nodiscard]] bool buffer_lanes(Wave& wave, const Instruction& i, std::uint32_t bytes,
+                                BufferLanes& out) {
+  const BufferResource r = buffer_resource(wave, i);
+  if (!check_buffer(wave, i, r, bytes)) return false;
+  const bool idxen = i.extra & extra::kIdxen;
+  if ((r.add_tid && !idxen) || (r.stride != 0 && (idxen || r.swizzle))) {
     buffer_addresses(wave, i, bytes, out);
-    return;
+    return true;
   }
   const std::uint32_t soffset = scalar_source(wave, i, 2);
   const std::uint64_t limit = r.num_records > soffset ? r.num_records - soffset : 0;
   const std::uint64_t base = r.base + soffset;
   const auto immediate = static_cast<std::uint32_t>(i.offset);
-  const std::uint32_t* const row = wave.v + std::size_t{i.src[0].index()} * kWaveLanes;
+  const std::uint32_t* const row = wave.row(i.src[0].index() + (idxen ? 1 : 0));
   const std::uint64_t exec = wave.exec();
   std::uint64_t last = 0;
   for (int lane = 0; lane < kWaveLanes; ++lane) {
@@ -279,7 +283,7 @@ void buffer_lanes(const Wave& wave, const Instruction& i, std::uint32_t bytes, B
   }
   out.active = exec;
   out.end = base + limit;
-  if (last + bytes <= limit) return;
+  if (last + bytes <= limit) return true;
   for (std::uint64_t rest = exec; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     const std::uint64_t offset = out.at[lane] - base, bit = 1ull << lane;
@@ -287,6 +291,7 @@ void buffer_lanes(const Wave& wave, const Instruction& i, std::uint32_t bytes, B
     out.active &= ~bit;
     (bytes > 4 && offset + 4 <= limit ? out.partial : out.out_of_range) |= bit;
   }
+  return true;
 }
 
 /// The dwords of straddling lanes that are inside, one by one.
@@ -314,7 +319,7 @@ template <bool is_store>
 template <Data data>
 const Instruction* buffer_load(Wave& wave, const Instruction& i) {
   BufferLanes lanes;
-  buffer_lanes(wave, i, bytes_of(data), lanes);
+  if (!buffer_lanes(wave, i, bytes_of(data), lanes)) return nullptr;
   std::uint32_t* const dst = wave.row(i.dst);
   if (lanes.partial != 0 && !move_partial<false>(wave, i, lanes, bytes_of(data) / 4, dst))
     return nullptr;
@@ -328,7 +333,7 @@ const Instruction* buffer_load(Wave& wave, const Instruction& i) {
 template <Data data>
 const Instruction* buffer_store(Wave& wave, const Instruction& i) {
   BufferLanes lanes;
-  buffer_lanes(wave, i, bytes_of(data), lanes);
+  if (!buffer_lanes(wave, i, bytes_of(data), lanes)) return nullptr;
   std::uint32_t* const src = wave.row(i.dst);
   if (lanes.partial != 0 && !move_partial<true>(wave, i, lanes, bytes_of(data) / 4, src))
     return nullptr;
@@ -366,6 +371,7 @@ template <Data data>
 const Instruction* buffer_load_or_lds(Wave& wave, const Instruction& i) {
   if (!(i.extra & extra::kToLds)) return buffer_load<data>(wave, i);
   LaneAddresses lanes;
+  if (!check_buffer(wave, i, buffer_resource(wave, i), bytes_of(data))) return nullptr;
   buffer_addresses(wave, i, bytes_of(data), lanes);
   if (lanes.active != 0) {
     fill_inactive(lanes);
@@ -378,14 +384,19 @@ const Instruction* buffer_load_or_lds(Wave& wave, const Instruction& i) {
 
 enum class Space : std::uint8_t { global, flat, buffer };
 
-/// Resolves addresses and applies `apply(address, lane)` to each lane, lowest first.
-template <Space space, int bytes, typename F>
-const Instruction* for_each_atomic_lane(Wave& wave, const Instruction& i, F&& apply) {
+/// Resolves addresses and applies `apply(address, lane)` to each lane, lowest first; `miss(lane)`
+/// to those that are out of a buffer's range.
+template <Space space, int bytes, typename F, typename Miss>
+const Instruction* for_each_atomic_lane(Wave& wave, const Instruction& i, F&& apply, Miss&& miss) {
   LaneAddresses lanes;
-  if constexpr (space == Space::buffer)
+  if constexpr (space == Space::buffer) {
+    if (!check_buffer(wave, i, buffer_resource(wave, i), bytes)) return nullptr;
     buffer_addresses(wave, i, bytes, lanes);
-  else
+  } else {
     global_addresses(wave, i, lanes);
+  }
+  for (std::uint64_t rest = lanes.out_of_range; rest != 0; rest &= rest - 1)
+    miss(std::countr_zero(rest));
   if (lanes.active == 0) return following(i);
   FlatLanes kinds{lanes.active, 0, 0};
   if constexpr (space == Space::flat) kinds = classify(lanes);
@@ -439,9 +450,12 @@ const Instruction* global_atomic(Wave& wave, const Instruction& i) {
   std::uint32_t* const data = wave.row(space == Space::buffer ? i.dst : i.src[1].index());
   std::uint32_t* const dst = wave.row(i.dst);
   const bool returns = i.extra & extra::kSc0;
-  return for_each_atomic_lane<space, sizeof(T)>(wave, i, [&](std::uint8_t* address, int lane) {
+  const auto apply = [&](std::uint8_t* address, int lane) {
     const T old = atomic::exchange<Operation>(address, lane_value<T>(data, lane));
     if (returns) set_lane_value(dst, lane, old);
+  };
+  return for_each_atomic_lane<space, sizeof(T)>(wave, i, apply, [&](int lane) {
+    if (returns) set_lane_value(dst, lane, T{});
   });
 }
 /// Data in the first register(s), the value to compare with in the following.
@@ -450,10 +464,13 @@ const Instruction* global_compare_swap(Wave& wave, const Instruction& i) {
   std::uint32_t* const data = wave.row(space == Space::buffer ? i.dst : i.src[1].index());
   std::uint32_t* const dst = wave.row(i.dst);
   const bool returns = i.extra & extra::kSc0;
-  return for_each_atomic_lane<space, sizeof(T)>(wave, i, [&](std::uint8_t* address, int lane) {
+  const auto apply = [&](std::uint8_t* address, int lane) {
     const T compare = lane_value<T>(data + sizeof(T) / 4 * kWaveLanes, lane);
     const T old = atomic::compare_exchange(address, compare, lane_value<T>(data, lane));
     if (returns) set_lane_value(dst, lane, old);
+  };
+  return for_each_atomic_lane<space, sizeof(T)>(wave, i, apply, [&](int lane) {
+    if (returns) set_lane_value(dst, lane, T{});
   });
 }
 

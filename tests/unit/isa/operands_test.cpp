@@ -73,6 +73,10 @@ class Comparison {
       case Format::mubuf:
         buffer();
         break;
+      case Format::mtbuf:
+        buffer();
+        data_format();
+        break;
       default:
         wrong("no comparison for this format");
     }
@@ -321,6 +325,25 @@ class Comparison {
     source_is(2, OperandType::u32, operand(), 1);
     same("the offset", i_.offset, line_.number("offset"));
     cache_bits();
+  }
+
+  /// "[BUF_DATA_FORMAT_8_8,BUF_NUM_FORMAT_SNORM]", or only the one of them that is not the first.
+  void data_format() {
+    static constexpr std::string_view kData[] = {
+        "INVALID",     "8",        "16",          "8_8",        "32",      "16_16",
+        "10_11_11",    "11_11_10", "10_10_10_2",  "2_10_10_10", "8_8_8_8", "32_32",
+        "16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15"};
+    static constexpr std::string_view kNumber[] = {"UNORM", "SNORM", "USCALED",    "SSCALED",
+                                                   "UINT",  "SINT",  "RESERVED_6", "FLOAT"};
+    const std::string data = "BUF_DATA_FORMAT_" + std::string(kData[extra::data_format(i_.extra)]);
+    const std::string number =
+        "BUF_NUM_FORMAT_" + std::string(kNumber[extra::number_format(i_.extra)]);
+    const std::string wanted = data == "BUF_DATA_FORMAT_8" && number == "BUF_NUM_FORMAT_UNORM" ? ""
+                               : number == "BUF_NUM_FORMAT_UNORM" ? "[" + data + "]"
+                               : data == "BUF_DATA_FORMAT_8"      ? "[" + number + "]"
+                                                                  : "[" + data + "," + number + "]";
+    const std::string printed = line_.has("format") ? line_.modifiers.at("format") : "";
+    if (printed != wanted) wrong("the format is " + wanted + ", printed " + printed);
   }
 
   static constexpr std::uint32_t kSharedHigh = 0x0001'0000, kPrivateHigh = 0x0002'0000;
