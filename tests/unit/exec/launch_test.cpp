@@ -235,6 +235,28 @@ TEST(Fault, Halt) {
   EXPECT_THAT(e.what, HasSubstr("halted itself"));
 }
 
+TEST(Fault, WhatTheDeviceDoesNotHaveIsSaid) {
+  struct Case {
+    const char* kernel;
+    ErrorCode code;
+    const char* what;
+  };
+  constexpr Case kCases[] = {
+      {"wave_sync", ErrorCode::not_implemented, "ds_gws_barrier: the virtual device has no global"},
+      {"message_and_halt", ErrorCode::device_trap, "sent a message and halted (s_sendmsghalt)"},
+      {"return_from_trap", ErrorCode::illegal_instruction, "s_rfe_b64 returns from a trap handler"},
+      {"restore_from_trap", ErrorCode::illegal_instruction,
+       "s_rfe_restore_b64 returns from a trap"},
+      {"skip_vectors", ErrorCode::not_implemented, "skipping vector instructions"},
+  };
+  for (const Case& one : kCases) {
+    Machine machine;
+    const Error e = fault_of(machine, one.kernel);
+    EXPECT_EQ(e.code, one.code) << one.kernel;
+    EXPECT_THAT(e.what, HasSubstr(one.what));
+  }
+}
+
 TEST(Fault, UnimplementedInstructionIsNamed) {
   Machine machine;
   const Error e = fault_of(machine, "scalar_atomic");
