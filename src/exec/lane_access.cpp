@@ -134,12 +134,12 @@ void add_buffer(const Wave& wave, const Instruction& i, const MemoryForm& form, 
   access.active = lanes.active;
 }
 
-/// The LDS half of a direct load. Lanes out of a buffer's range write 0.
-void add_direct(const Wave& wave, const Instruction& i, LaneAccesses& out) {
+/// The LDS half of a direct load, or of a direct store. Lanes out of a buffer's range write 0.
+void add_direct(const Wave& wave, const Instruction& i, bool is_load, LaneAccesses& out) {
   LaneAccess& access = out.access[out.count++];
   access.space = MemorySpace::lds;
-  access.is_read = false;
-  access.is_write = access.to_lds = true;
+  access.is_read = !is_load;
+  access.is_write = access.to_lds = is_load;
   access.is_atomic = false;
   access.bytes = 4;
   const std::uint32_t base = (wave.s[kM0Index] & 0x3fffcu) + static_cast<std::uint32_t>(i.offset);
@@ -176,8 +176,8 @@ MemoryForm memory_form(const Instruction& i) {
   form.is_read = i.row->is_load || i.row->is_atomic;
   form.is_write = i.row->is_store || i.row->is_atomic;
   form.bytes = i.row->access_bytes;
-  form.to_lds = name.starts_with("global_load_lds_") ||
-                (form.path == Path::buffer && (i.extra & extra::kToLds) != 0);
+  form.to_lds = name.find("_load_lds_") != name.npos ||
+                (form.path == Path::buffer && form.is_read && (i.extra & extra::kToLds) != 0);
   form.agent_scope =
       i.row->instruction_class == InstructionClass::vmem && (i.extra & extra::kSc1) != 0;
   if (form.path == Path::ds_two)
@@ -204,14 +204,16 @@ void lane_accesses(const Wave& wave, const Instruction& i, const MemoryForm& for
       add_global(wave, i, form, out);
       return split_flat(out);
     case Path::scratch:
-      return add_scratch(wave, i, form, out);
+      add_scratch(wave, i, form, out);
+      break;
     case Path::buffer:
       add_buffer(wave, i, form, out);
+      if (form.is_write && (i.extra & extra::kToLds) != 0) add_direct(wave, i, false, out);
       break;
     case Path::scalar:
       return add_scalar(wave, i, form, out);
   }
-  if (form.to_lds) add_direct(wave, i, out);
+  if (form.to_lds) add_direct(wave, i, true, out);
 }
 
 }  // namespace margay

@@ -242,7 +242,7 @@ class UseFinder {
       read_source(0, has_base ? 1 : 2);
       read_source(2, 2);
     }
-    if (row_.mnemonic.starts_with("global_load_lds_")) return read_scalars(kM0Index, 1);
+    if (row_.mnemonic.contains("_load_lds_")) return read_scalars(kM0Index, 1);
     if (row_.is_store || row_.is_atomic) data(1, i_.src[1].index());
     memory_result();
   }

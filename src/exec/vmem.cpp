@@ -380,6 +380,44 @@ const Instruction* buffer_load_or_lds(Wave& wave, const Instruction& i) {
   return load_to_lds<data>(wave, i, lanes);
 }
 
+template <Data data>
+const Instruction* scratch_load_lds(Wave& wave, const Instruction& i) {
+  std::uint32_t uniform = static_cast<std::uint32_t>(i.offset);
+  if (i.src[2].kind() == margay::Source::kScalar) uniform += wave.s[i.src[2].index()];
+  const bool per_lane_offset = i.extra & extra::kScratchVaddr;
+  const std::uint32_t* const offsets = wave.row(i.src[0].index());
+  LaneAddresses lanes;
+  alignas(64) std::uint32_t values[kWaveLanes] = {};
+  for (std::uint64_t rest = wave.exec(); rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const std::uint32_t offset = uniform + (per_lane_offset ? offsets[lane] : 0);
+    auto* const value = reinterpret_cast<std::uint8_t*>(&values[lane]);
+    if (!scratch_access<false>(wave, offset, lane, value, bytes_of(data)))
+      return scratch_fault(wave, i, offset, lane);
+    lanes.at[lane] = reinterpret_cast<std::uint64_t>(value);
+  }
+  lanes.active = wave.exec();
+  return load_to_lds<data>(wave, i, lanes);
+}
+
+/// The way back: a dword per lane from where a load would put it.
+const Instruction* buffer_store_lds(Wave& wave, const Instruction& i) {
+  LaneAddresses lanes;
+  if (!check_buffer(wave, i, buffer_resource(wave, i), 4)) return nullptr;
+  buffer_addresses(wave, i, 4, lanes);
+  if (lanes.active == 0) return following(i);
+  fill_inactive(lanes);
+  if (!check_global(wave, i, lanes, 4)) return nullptr;
+  const std::uint32_t base = (wave.s[kM0Index] & 0x3fffcu) + static_cast<std::uint32_t>(i.offset);
+  for (std::uint64_t rest = lanes.active; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const std::uint32_t at = base + 4 * static_cast<std::uint32_t>(lane);
+    const bool inside = fits(at, 4, wave.group->lds_bytes);
+    poke(AddressPointers{lanes.at}(lane), inside ? peek<std::uint32_t>(wave.group->lds + at) : 0);
+  }
+  return following(i);
+}
+
 // ---- Atomics --------------------------------------------------------------------------------
 
 enum class Space : std::uint8_t { global, flat, buffer };
@@ -482,15 +520,20 @@ class VmemRows {
  public:
   explicit VmemRows(RowTable& table) : table_(table) {}
 
-  /// Loads of one data form in all four spaces; `lds` adds global_load_lds_*.
+  /// Loads of one data form in all four spaces; `lds` adds global_load_lds_* and
+  /// scratch_load_lds_*.
   template <Data data>
   void loads(std::string_view name, std::string_view lds = {}) {
     add("global_load_", name, global_load<data>, bytes_of(data), Direction::load);
     add("flat_load_", name, flat<data, false>, bytes_of(data), Direction::load);
     add("scratch_load_", name, scratch<data, false>, bytes_of(data), Direction::load);
     add("buffer_load_", name, buffer_load_or_lds<data>, bytes_of(data), Direction::load);
-    if (!lds.empty())
-      add("global_load_lds_", lds, global_load_lds<data>, bytes_of(data), Direction::load);
+    if (lds.empty()) return;
+    add("global_load_lds_", lds, global_load_lds<data>, bytes_of(data), Direction::load);
+    add("scratch_load_lds_", lds, scratch_load_lds<data>, bytes_of(data), Direction::load);
+  }
+  void store_from_lds() {
+    add("buffer_store_", "lds_dword", buffer_store_lds, 4, Direction::store);
   }
   template <Data data>
   void stores(std::string_view name) {
@@ -565,6 +608,8 @@ void add_vmem_rows(RowTable& table) {
   rows.stores<Data::b64>("dwordx2");
   rows.stores<Data::b96>("dwordx3");
   rows.stores<Data::b128>("dwordx4");
+
+  rows.store_from_lds();
 
   using u32 = std::uint32_t;
   using u64 = std::uint64_t;

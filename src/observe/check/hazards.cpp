@@ -76,7 +76,7 @@ using ScalarMask = std::array<std::uint64_t, 2>;
   if ((row.is_store || row.is_atomic) && use.sources[1].count > 2 &&
       !(buffer && i.src[2].kind() == Source::kScalar))
     kind |= kWideStore;
-  if (buffer ? (i.extra & extra::kToLds) != 0 : row.mnemonic.starts_with("global_load_lds_"))
+  if (buffer ? (i.extra & extra::kToLds) != 0 : row.mnemonic.contains("_load_lds_"))
     kind |= kNeedsM0;
   return kind;
 }

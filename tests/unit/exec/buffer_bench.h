@@ -1,4 +1,4 @@
-// Runs single buffer instructions, encoded, decoded and bound as in a program, on a wave whose
+// Runs single memory instructions, encoded, decoded and bound as in a program, on a wave whose
 // registers and memory the test fills and looks at.
 #pragma once
 
@@ -22,7 +22,7 @@ namespace margay::buffer_test {
 
 inline constexpr std::size_t kBlockBytes = 1 << 22;
 inline constexpr unsigned kAddress = 0, kData = 4, kResource = 8, kSoffset = 12;
-inline constexpr std::uint32_t kLdsBytes = 4096;
+inline constexpr std::uint32_t kLdsBytes = 4096, kScratchBytes = 64;
 
 /// A V# as the guide's table has it.
 struct Descriptor {
@@ -64,6 +64,8 @@ class BufferBench {
     group_.range_cache = &ranges_;
     group_.lds = lds.data();
     group_.lds_bytes = kLdsBytes;
+    group_.scratch_bytes_per_lane = kScratchBytes;
+    wave.scratch = scratch.data();
     wave.v = v_.data();
     wave.vgpr_rows = 32;
     wave.group = &group_;
@@ -86,6 +88,9 @@ class BufferBench {
     word |= (kAddress | std::uint64_t{f.lds ? 0 : kData} << 8 | (kResource / 4) << 16 |
              std::uint64_t{kSoffset} << 24)
             << 32;
+    return run_word(mnemonic, word);
+  }
+  std::string run_word(const std::string& mnemonic, std::uint64_t word) {
     std::array<std::byte, 20> code{};
     std::memcpy(code.data(), &word, sizeof word);
     const auto encoded = decoder_->decode(code, 0);
@@ -106,6 +111,7 @@ class BufferBench {
   Instruction instruction;  ///< The last one.
   std::uint8_t* block = nullptr;
   alignas(64) std::array<std::uint8_t, kLdsBytes> lds{};
+  alignas(64) std::array<std::uint8_t, kScratchBytes * 64> scratch{};
 
  private:
   void find_opcodes() {

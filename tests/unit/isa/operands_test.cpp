@@ -316,11 +316,13 @@ class Comparison {
     const bool offen = i_.extra & extra::kOffen, idxen = i_.extra & extra::kIdxen;
     same("offen", offen, line_.has("offen"));
     same("idxen", idxen, line_.has("idxen"));
-    const PrintedOperand& address = operand();
-    if (offen || idxen)
-      row_is("the address", i_.src[0].index(), address, offen && idxen ? 2 : 1);
-    else if (address.text != "off")
-      wrong("no address register, printed " + address.text);
+    if (row_.mnemonic != "buffer_store_lds_dword") {  // it never has one
+      const PrintedOperand& address = operand();
+      if (offen || idxen)
+        row_is("the address", i_.src[0].index(), address, offen && idxen ? 2 : 1);
+      else if (address.text != "off")
+        wrong("no address register, printed " + address.text);
+    }
     scalar_is("the resource", i_.src[1].index(), operand(), 4);
     source_is(2, OperandType::u32, operand(), 1);
     same("the offset", i_.offset, line_.number("offset"));
