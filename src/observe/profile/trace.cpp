@@ -95,9 +95,11 @@ std::string_view category(Kind kind) {
   return kind == Kind::wait ? "wait" : kind == Kind::barrier ? "barrier" : "work";
 }
 
+/// Without the directory: there are hundreds of thousands of slices.
 std::string source_of(const Site& site) {
   if (site.frames.empty() || site.frames.front().line == 0) return "no source line";
-  return fmt::format("{}:{}", site.frames.front().file, site.frames.front().line);
+  const SourceFrame& frame = site.frames.front();
+  return fmt::format("{}:{}", frame.file.substr(frame.file.rfind('/') + 1), frame.line);
 }
 
 /// Events, one a line.
@@ -145,7 +147,6 @@ void add_wave(const KernelProfile& kernel, const WaveTrace& trace, std::uint32_t
     Json args = {{"instructions", slice.instructions}};
     if (!sites.empty()) {
       args["first"] = sites.front().text;
-      args["address"] = fmt::format("{:#x}", sites.front().vaddr);
       args["source"] = source_of(sites.front());
     }
     out.add({{"ph", "X"},

@@ -26,14 +26,13 @@ class Assembly {
     this.openLine = openLine;
     this.chosen = -1;
     this.most = Math.max(1, ...code_.sites.map((s) => s.cycles));
-    this.list = longList(22, 620, "assembly");
     this.found = el("span", { class: "note" });
     this.filter = el("input", { type: "search", placeholder: "Filter: ds_read, gemm.cpp:84, v_mfma ...", "aria-label": "Filter instructions", oninput: () => this.show() });
     const heads = ["Address", "Instruction", "Line", "Executed", "Lanes", "Issue cycles", "LDS cycles", "Sectors", "L2", "Hits"];
     const notes = ["", "", "", "by waves", "active, of 64, on average", "share of the kernel's", "per execution; the worst conflict", "of 64 bytes per execution", "requests", "in L2"];
+    this.list = longList(22, 620, "assembly", heads.map((h, n) => el("span", { title: notes[n] || null }, h)));
     this.section = section("assembly", "Instructions", "Every instruction that ran, in the order of its address.",
-      el("div", { class: "tools" }, this.filter, this.found),
-      el("div", { class: "assembly-frame" }, el("div", { class: "assembly-head" }, heads.map((h, n) => el("span", { title: notes[n] || null }, h))), this.list.box));
+      el("div", { class: "tools" }, this.filter, this.found), this.list.box);
     this.show();
   }
   entries(words) {

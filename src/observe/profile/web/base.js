@@ -57,7 +57,7 @@ function shortName(name) {
   for (const c of name.replace(/^void /, "")) {
     if (c === "(" && depth === 0 && !out.endsWith("operator")) break;
     if (c === "<") ++depth;
-    else if (c === ">") --depth;
+    else if (c === ">") depth = Math.max(0, depth - 1);
     else if (depth === 0) out += c;
   }
   return out.replace(" [clone .kd]", "").trim() || name;
@@ -121,15 +121,15 @@ function choice(options, chosen, pick) {
 
 /// A list of rows of one height of which only those in sight are in the page.
 class LongList {
-  constructor(height, most, kind) {
+  constructor(height, most, kind, heads) {
     this.height = height;
     this.inner = el("div", { class: "inner" });
-    this.box = el("div", { class: "long " + kind, tabindex: 0, style: `max-height:${most}px` }, this.inner);
+    this.box = el("div", { class: "long " + kind, tabindex: 0, style: `max-height:${most}px` },
+                  heads && el("div", { class: "head" }, heads), this.inner);
     this.rows = [];
     this.make = () => el("div");
     this.box.addEventListener("scroll", () => this.draw());
-    // Lists of an earlier kernel are no longer in the page.
-    new ResizeObserver(() => this.draw()).observe(this.box);
+    new ResizeObserver(() => requestAnimationFrame(() => this.draw())).observe(this.box);
   }
   show(rows, make) {
     this.rows = rows;
@@ -138,6 +138,7 @@ class LongList {
   }
   redraw() {
     this.drawn = null;
+    this.inner.replaceChildren();  // rows that are left over would keep the list as long as it was
     this.inner.style.height = this.rows.length * this.height + "px";
     this.draw();
   }
@@ -148,6 +149,7 @@ class LongList {
                      : Math.min(this.rows.length, view + Math.ceil((this.box.clientHeight || 400) / this.height) + 10);
     if (this.drawn === first + ":" + last) return;
     this.drawn = first + ":" + last;
+    if (all) this.inner.style.height = last * this.height + "px";
     const fresh = [];
     for (let n = first; n < last; ++n) {
       const row = this.make(this.rows[n], n);
@@ -164,8 +166,8 @@ class LongList {
 }
 
 const lists = new Set();
-function longList(height, most, kind) {
-  const list = new LongList(height, most, kind);
+function longList(height, most, kind, heads) {
+  const list = new LongList(height, most, kind, heads);
   lists.add(list);
   return list;
 }

@@ -36,7 +36,7 @@ class Code {
       const [file, line, column, fn] = kernel.frames[f];
       return { file, line, column, fn };
     }));
-    this.byLine = new Map(); // "file:line" -> own and inclusive cycles, sites
+    this.byLine = new Map(); // "file:line" -> own cycles, with those it calls, sites
     this.sites.forEach((site, n) => {
       const seen = new Set();
       this.chains[site.chain].forEach((frame, depth) => {
@@ -119,6 +119,7 @@ class SourceView {
     this.list = longList(20, 560, "source");
     this.sites = longList(22, 470, "line-sites");
     this.about = el("div", { class: "about" });
+    this.most = Math.max(1, ...[...code_.byLine.values()].map((c) => c.own));
     this.files = el("select", { "aria-label": "File", onchange: (event) => this.open(Number(event.target.value), 0) });
     const cost = new Map();
     for (const [key, c] of code_.byLine) {
@@ -168,10 +169,11 @@ class SourceView {
     if (row.missing) return el("div", { class: "gap" }, `${data.strings[this.file]} could not be read; its lines with instructions:`);
     const c = this.code.byLine.get(this.file + ":" + row.number);
     const total = this.code.cycles || 1;
+    const width = (cycles) => `width:${100 * Math.min(1, cycles / this.most)}%`;
     return el("div", { class: (c ? "has " : "") + (row.number === this.line ? "chosen" : ""), onclick: c && (() => { this.line = row.number; this.list.redraw(); this.showLine(); }) },
       el("span", { class: "line-number" }, row.number),
       el("span", { class: "cost", title: c && `itself ${percent(c.own, total)}, with what it calls ${percent(c.all, total)}` },
-        c && el("i", { class: "all", style: `width:${Math.sqrt(c.all / total) * 100}%` }), c && el("i", { class: "own", style: `width:${Math.sqrt(c.own / total) * 100}%` }),
+        c && el("i", { class: "all", style: width(c.all) }), c && el("i", { class: "own", style: width(c.own) }),
         c && c.all / total >= 0.0005 && el("em", {}, percent(c.all, total))),
       el("code", {}, code(row.text)));
   }

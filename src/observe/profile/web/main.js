@@ -20,8 +20,10 @@ function show(index) {
   const parts = [header(kernel), overview(kernel), advice(kernel, page), tensors(kernel), hotLines(code_, page.openLine), source.section,
                  assembly.section, ldsSection(code_, page), waveMaps(kernel), mix(kernel), tables(kernel)].filter(Boolean);
   report.replaceChildren(...parts);
+  const alike = (k) => data.kernels.some((other) => other.name !== k.name && shortName(other.name) === shortName(k.name));
+  const label = (k) => `${alike(k) ? k.name.slice(0, 90) : shortName(k.name)}, grid ${extent(k.grid)}` + (k.launches > 1 ? `, ${k.launches} launches` : "");
   const chooser = data.kernels.length > 1 ? el("select", { "aria-label": "Kernel", onchange: (e) => { show(Number(e.target.value)); window.scrollTo(0, 0); } },
-    data.kernels.map((k, n) => el("option", { value: n, selected: n === index }, `${shortName(k.name)}, grid ${extent(k.grid)}` + (k.launches > 1 ? `, ${k.launches} launches` : "")))) : el("b", {}, shortName(kernel.name));
+    data.kernels.map((k, n) => el("option", { value: n, selected: n === index }, label(k)))) : el("b", {}, shortName(kernel.name));
   navigation.replaceChildren(chooser, ...parts.slice(1).map((part) => el("a", { href: "#" + part.id }, part.querySelector("h2").textContent)));
 }
 show(0);

@@ -2,6 +2,14 @@
 // one for each level of memory, at the kernel's FLOP per byte of that level.
 const LEVELS = { LDS: "--lds", vL1D: "--vl1d", L2: "--l2", memory: "--memory" };
 
+/// The peaks of the CUs that get work; all CUs share L2 and memory.
+function reachable(kernel) {
+  const cus = Math.min(product(kernel.grid), data.machine.cus), part = cus / data.machine.cus;
+  const shared = (level) => level.name === "L2" || level.name === "memory";
+  return { cus, operations: kernel.operations.map((o) => ({ ...o, peak: o.peak * part })),
+           levels: kernel.levels.map((l) => ({ ...l, peak: shared(l) ? l.peak : l.peak * part })) };
+}
+
 /// Operations per second of this mix of types: matrix units and vector ALU work side by side.
 function computeRoof(operations) {
   const need = (matrix) => sum(operations.filter((o) => o.type.includes("matrix") === matrix), (o) => o.count / o.peak);
@@ -65,14 +73,14 @@ class Plot {
   }
 }
 
-function rooflineChart(kernel) {
-  const { total, roof } = computeRoof(kernel.operations);
-  if (!total || !kernel.levels.length) return null;
-  const dots = kernel.levels.map((level) => {
+function rooflineChart(operations, levels) {
+  const { total, roof } = computeRoof(operations);
+  if (!total || !levels.length) return null;
+  const dots = levels.map((level) => {
     const intensity = total / level.bytes;
     return { level, intensity, bound: Math.min(roof, intensity * level.peak) };
   });
-  const ceilings = [...kernel.levels].sort((a, b) => b.peak - a.peak);
+  const ceilings = [...levels].sort((a, b) => b.peak - a.peak);
   const plot = new Plot(dots, ceilings, roof);
   const parts = [plot.axes()];
   ceilings.forEach((level, n) => {
@@ -81,34 +89,42 @@ function rooflineChart(kernel) {
   });
   const start = Math.min(...ceilings.map((c) => roof / c.peak));
   parts.push(svg("line", { class: "roof", x1: plot.x(start), x2: plot.width - plot.right, y1: plot.y(roof), y2: plot.y(roof) }));
-  const types = kernel.operations.filter((o) => o.count > 0.02 * total).map((o) => o.type).join(" + ");
-  parts.push(svg("text", { class: "on-line", x: plot.width - plot.right - 4, y: plot.y(roof) - 9, "text-anchor": "end" },
+  const types = operations.filter((o) => o.count > 0.02 * total).map((o) => o.type).join(" + ");
+  parts.push(svg("text", { class: "on-line", x: plot.width - plot.right - 4, y: plot.y(roof) + 16, "text-anchor": "end" },
                  `${types} ${rate(roof, "OP/s")}`));
-  for (const other of kernel.operations) {
+  for (const other of operations) {
     if (Math.abs(Math.log(other.peak / roof)) < 0.12 || other.peak > plot.y1 || other.peak < plot.y0 || other.count < 1e-3 * total) continue;
     parts.push(svg("line", { class: "other-roof", x1: plot.x(Math.max(plot.x0, other.peak / ceilings[0].peak)), x2: plot.width - plot.right, y1: plot.y(other.peak), y2: plot.y(other.peak) }),
                svg("text", { class: "tick", x: plot.width - plot.right - 4, y: plot.y(other.peak) + 14, "text-anchor": "end" },
                    `${other.type} ${rate(other.peak, "OP/s")}`));
   }
   const lowest = Math.min(...dots.map((d) => d.bound));
-  // Labels hang below their dots, each lower than the one before where they would touch.
+  // Labels stand above their dots, each higher than the one before where they would touch.
   let lastX = -1e9, step = 0;
   for (const dot of [...dots].sort((a, b) => a.intensity - b.intensity)) {
     const x = plot.x(dot.intensity), y = plot.y(dot.bound);
-    step = x - lastX < 74 ? step + 1 : 0;
+    step = x - lastX < 92 ? step + 1 : 0;
     lastX = x;
-    const drop = 22 + 17 * step;
+    const aside = dot.bound < roof * 0.8; // on a slanted ceiling: the room is to its left
+    const rise = aside ? 9 : 13 + 17 * step;
     const binds = dot.bound === lowest && lowest < roof;
     parts.push(svg("g", { class: binds ? "dot binds" : "dot", style: `--c:var(${LEVELS[dot.level.name] || "--ink"})`,
                           ...withTip(`${dot.level.name}: ${bytes(dot.level.bytes)} moved`,
                                      `${digits(dot.intensity)} operations per byte`,
                                      `at most ${rate(dot.bound, "OP/s")}` + (dot.bound === roof ? " (the units' peak)" : " (its bandwidth)")) },
-      svg("line", { class: "leader", x1: x, x2: x, y1: y + 6, y2: y + drop - 11 }),
+      !aside && step === 0 && svg("line", { class: "leader", x1: x, x2: x, y1: y - 6, y2: y - rise + 3 }),
       svg("circle", { cx: x, cy: y, r: binds ? 7 : 5.5 }),
-      svg("text", { x: x, y: y + drop, "text-anchor": x > plot.width - 70 ? "end" : "middle" },
+      svg("text", { x: aside ? x - 10 : x, y: y - rise, "text-anchor": aside || x > plot.width - 70 ? "end" : "middle" },
           `${dot.level.name} ${digits(dot.intensity)}`)));
   }
   return svg("svg", { class: "roofline", viewBox: `0 0 ${plot.width} ${plot.height}`, role: "img", "aria-label": "Roofline" }, parts);
+}
+
+/// For kernels that only move bytes.
+function levelRows(levels) {
+  const most = Math.max(1, ...levels.map((l) => l.bytes));
+  return el("div", { class: "bounds" }, levels.map((l) => el("div", { class: "bound", ...withTip(`${exact(l.bytes)} bytes`, `${seconds(l.bytes / l.peak)} at ${rate(l.peak, "B/s")}`) },
+    el("span", {}, l.name), bar(l.bytes / most, l.name.toLowerCase()), el("span", { class: "number" }, bytes(l.bytes)))));
 }
 
 function boundRows(kernel) {
@@ -119,17 +135,19 @@ function boundRows(kernel) {
 }
 
 function overview(kernel) {
-  const chart = rooflineChart(kernel);
-  const cus = Math.min(product(kernel.grid), data.machine.cus);
+  const { cus, operations, levels } = reachable(kernel);
+  const chart = rooflineChart(operations, levels);
+  const all = cus === data.machine.cus;
   return section("overview", "Overview", null,
     el("div", { class: "columns wide-left" },
       el("figure", {},
         chart || el("p", { class: "empty" }, "The kernel makes no floating-point operations: a roofline has nothing to show."),
-        chart && el("figcaption", {}, "No time was measured: each dot stands at the kernel's operations per byte of that level, on the lowest ceiling there. ",
-                    "Peaks are those of the whole device.")),
+        !chart && levelRows(levels),
+        chart && el("figcaption", {}, "No time was measured: each dot stands at the kernel's operations per byte of that level, on the lowest ceiling there. " +
+          (all ? "" : `The ceilings of the units, LDS and vL1D are those of the ${plural(cus, "CU")} that get work.`))),
       el("div", {},
         el("h3", {}, "Bounds"),
-        el("p", { class: "note" }, `How long each part is busy at least, at its peak rate on ${cus === data.machine.cus ? `all ${cus} CUs` : `the ${plural(cus, "CU")} of ${data.machine.cus} that get work`}, all launches one after another.`),
+        el("p", { class: "note" }, `How long each part is busy at least, at its peak rate on ${all ? `all ${cus} CUs` : `the ${plural(cus, "CU")} of ${data.machine.cus} that get work`}, all launches one after another.`),
         kernel.bounds.length ? boundRows(kernel) : el("p", { class: "empty" }, "Nothing was counted."),
         el("h3", {}, "Occupancy"), occupancy(kernel))));
 }

@@ -1,7 +1,7 @@
 // Instruction mix; metrics and counters as tables that can be searched.
 function mixRows(rows, kind) {
   const most = Math.max(...rows.map((r) => r.value), 1), total = sum(rows, (r) => r.value);
-  return el("div", { class: "bounds" }, rows.map((r) => el("div", { class: "bound", ...withTip(`${exact(r.value)} ${r.unit || ""}`) },
+  return el("div", { class: "bounds" }, rows.map((r) => el("div", { class: "bound", ...withTip(r.meaning, exact(r.value)) },
     el("span", {}, r.name), bar(r.value / most, r.kind || kind), el("span", { class: "number" }, count(r.value), el("small", {}, percent(r.value, total))))));
 }
 
@@ -13,9 +13,9 @@ function mix(kernel) {
   if (!classes.length) return null;
   const value = (name) => kernel.counters[data.counters.findIndex((c) => c.name === name)] || 0;
   const types = data.counters.filter((c) => /^SQ_INSTS_VALU_(ADD|MUL|FMA|TRANS|INT|CVT|MFMA_(?!MOPS))/.test(c.name) && value(c.name) > 0)
-    .map((c) => ({ name: c.meaning, value: value(c.name), kind: c.name.includes("MFMA") ? "class-MFMA" : "class-VALU" }));
+    .map((c) => ({ name: c.name.slice("SQ_INSTS_VALU_".length).replace("_", " "), meaning: c.meaning, value: value(c.name), kind: c.name.includes("MFMA") ? "class-MFMA" : "class-VALU" }));
   const rest = value("SQ_INSTS_VALU") - sum(types, (t) => t.value);
-  if (rest > 0) types.push({ name: "other vector instructions", value: rest, kind: "class-VALU" });
+  if (rest > 0) types.push({ name: "other VALU", value: rest, kind: "class-VALU" });
   types.sort((a, b) => b.value - a.value);
   classes.sort((a, b) => b.value - a.value);
   const byCycles = classes.map((c) => ({ ...c, value: c.cycles })).sort((a, b) => b.value - a.value);

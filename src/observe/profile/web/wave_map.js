@@ -32,7 +32,10 @@ class WaveMapView {
       el("div", { class: "tools" }, el("h3", {}, this.tensor ? this.tensor.name : "LDS"),
         both ? choice([[2, "readers"], [3, "writers"]], this.side, (side) => { this.side = side; this.only = -1; this.paint(); }) : el("span", { class: "note" }, this.side === 2 ? "readers" : "writers"), this.legend),
       this.canvas, el("figcaption", {}, this.caption()));
-    new ResizeObserver(() => this.paint()).observe(this.box);
+    // Painting changes the height; only another width asks for it again.
+    new ResizeObserver(() => requestAnimationFrame(() => {
+      if (this.box.isConnected && this.box.clientWidth !== this.painted) this.paint();
+    })).observe(this.box);
   }
   any(side) {
     for (let n = side; n < this.ranges.length; n += 4) if (this.ranges[n]) return true;
@@ -57,7 +60,7 @@ class WaveMapView {
   layout(width, dpr) {
     const rows = this.row1 - this.row0, wide = this.byte1 - this.byte0;
     let best = null;
-    for (let folds = 1; folds <= (this.shape.shaped ? 1 : 8); ++folds) {
+    for (let folds = 1; folds <= (this.shape.shaped ? 1 : 8); folds *= 2) {
       const high = Math.ceil(rows / folds);
       const sx = Math.min((width - 14 * (folds - 1)) / folds / wide, this.shape.shaped ? 8 / this.shape.element * 2 : 6);
       const sy = Math.min((this.shape.shaped ? 420 : 340) / high, 10);
@@ -73,7 +76,7 @@ class WaveMapView {
     const { folds, high, sx, sy, step, dpr } = this.place;
     const out = new Uint32Array(w * h);
     const rowBytes = this.shape.rowBytes;
-    const gap = sy * dpr >= 6 ? 1 : 0;
+    const gap = sy * dpr >= 8 ? 1 : 0;
     for (let n = 0; n < this.ranges.length; n += 4) {
       const mask = this.ranges[n + this.side];
       if (!mask) continue;
@@ -96,6 +99,7 @@ class WaveMapView {
     const style = getComputedStyle(this.box);
     const width = this.box.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
     if (width <= 0) return;
+    this.painted = this.box.clientWidth;
     const dpr = window.devicePixelRatio || 1;
     const size = this.layout(width, dpr);
     const w = Math.round(size.width * dpr), h = Math.round(size.height * dpr);
@@ -104,33 +108,41 @@ class WaveMapView {
     this.canvas.style.width = size.width + "px";
     this.canvas.style.height = size.height + "px";
     const masks = this.masks(w, h);
-    const context = this.canvas.getContext("2d"), image = context.createImageData(w, h), out = image.data;
-    const empty = matchMedia("(prefers-color-scheme: dark)").matches && !matchMedia("print").matches ? [44, 47, 54] : [232, 232, 228];
-    const colours = WAVES.map((_, n) => rgb(n)), lists = new Map();
-    const stripe = Math.max(2, Math.round(3 * dpr));
+    const context = this.canvas.getContext("2d"), image = context.createImageData(w, h);
+    const out = new Uint32Array(image.data.buffer); // red in the lowest byte
+    const packed = ([r, g, b]) => (0xff000000 | b << 16 | g << 8 | r) >>> 0;
+    const dark = matchMedia("(prefers-color-scheme: dark)").matches && !matchMedia("print").matches;
+    const empty = packed(dark ? [44, 47, 54] : [232, 232, 228]);
+    const colours = WAVES.map((_, n) => packed(rgb(n))), lists = new Map();
+    const coloursOf = (mask) => {
+      if (mask === 0) return [empty];
+      if (this.only >= 0) return [mask >>> this.only & 1 ? colours[this.only % 16] : empty];
+      return wavesOf(mask).map((n) => colours[n % 16]);
+    };
+    const stripe = Math.round(6 * dpr);
     const { folds, sx, step } = this.place, inner = (this.byte1 - this.byte0) * sx * dpr;
+    let before = -1, list = null;
     for (let y = 0, i = 0; y < h; ++y)
       for (let x = 0; x < w; ++x, ++i) {
         const mask = masks[i];
-        let c = empty, alpha = 255;
-        if (mask === 0) alpha = folds > 1 && x % (step * dpr) >= inner ? 0 : 255;
-        else if (this.only >= 0) { c = mask >>> this.only & 1 ? colours[this.only % 16] : empty; }
-        else {
-          let list = lists.get(mask);
-          if (!list) lists.set(mask, list = wavesOf(mask).map((n) => colours[n % 16]));
-          c = list.length === 1 ? list[0] : list[Math.floor((x + y) / stripe) % list.length];
+        if (mask !== before) {
+          list = lists.get(before = mask);
+          if (!list) lists.set(mask, list = coloursOf(mask));
         }
-        out[4 * i] = c[0], out[4 * i + 1] = c[1], out[4 * i + 2] = c[2], out[4 * i + 3] = alpha;
+        out[i] = list.length === 1 ? list[0] : list[Math.floor((x + y) / stripe) % list.length];
       }
+    // Between the columns of a map that goes on there is nothing.
+    for (let fold = 1; fold < folds; ++fold)
+      for (let y = 0; y < h; ++y) out.fill(0, y * w + Math.ceil((fold - 1) * step * dpr + inner), y * w + Math.floor(fold * step * dpr));
     context.putImageData(image, 0, 0);
     this.drawLegend();
   }
   drawLegend() {
-    const touched = new Array(32).fill(0);
-    for (let n = 0; n < this.ranges.length; n += 4)
-      for (const wave of wavesOf(this.ranges[n + this.side])) touched[wave] += this.ranges[n + 1];
     if (this.legendSide === this.side) return;
     this.legendSide = this.side;
+    const touched = new Array(32).fill(0);
+    for (let n = 0; n < this.ranges.length; n += 4)
+      for (let rest = this.ranges[n + this.side]; rest; rest &= rest - 1) touched[31 - Math.clz32(rest & -rest)] += this.ranges[n + 1];
     this.legend.replaceChildren(...touched.map((b, wave) => b > 0 && el("span", {
       ...withTip(`wave ${wave}: ${bytes(b)}`), onmouseenter: () => { this.only = wave; this.paint(); },
       onmouseout: () => { this.only = -1; this.paint(); } },
