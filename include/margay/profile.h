@@ -55,11 +55,15 @@ inline unsigned& last_profile() {
   static unsigned number = 0;
   return number;
 }
+inline const char* end_profile() {
+  ++last_profile();
+  return margayProfileEnd();
+}
 
 }  // namespace detail
 
 /// The values of one kernel, all its launches in the scope together. Valid until another profile
-/// begins: read what is needed before.
+/// ends: read what is needed before.
 class KernelCounts {
  public:
   /// A metric by its id ("coalescing", "lds_bank_conflicts") or a counter by its name ("SQ_WAVES").
@@ -68,7 +72,7 @@ class KernelCounts {
   double operator[](const std::string& name) const {
     if (profile_ != detail::last_profile())
       detail::throw_error<ProfileError>("the values of \"" + kernel_ +
-                                        "\" were read after another profile had begun");
+                                        "\" were read after another profile had ended");
     double value = 0;
     if (margayProfileValue(kernel_.c_str(), name.c_str(), &value) != 0)
       detail::throw_error<std::out_of_range>(margayProfileError());
@@ -118,19 +122,18 @@ class ProfileScope {
       detail::throw_error<ProfileError>(
           "this libamdhip64 is not Margay's: nothing was profiled. Start the program with "
           "`margay run -- PROGRAM`, or ask margay::can_profile() first.");
-    ++detail::last_profile();
     if (margayProfileBegin("") != 0) detail::throw_error<ProfileError>(margayProfileError());
     running_ = true;
   }
   ~ProfileScope() {
-    if (running_) margayProfileEnd();
+    if (running_) detail::end_profile();
   }
   ProfileScope(const ProfileScope&) = delete;
   ProfileScope& operator=(const ProfileScope&) = delete;
 
   /// ProfileError when it ended already.
   Profile end() {
-    const char* const json = running_ ? margayProfileEnd() : nullptr;
+    const char* const json = running_ ? detail::end_profile() : nullptr;
     if (json == nullptr) detail::throw_error<ProfileError>("this profile has ended already");
     running_ = false;
     return Profile(json);

@@ -1,4 +1,5 @@
-// The GEMM kernels: every element of C against a sum in double, at shapes with and without edges.
+// The GEMM kernels: every element of C against a sum in double, at shapes with and without edges;
+// and what they fetch, and how.
 //
 // Inputs are small integers, so every product and sum is exact in float and the comparison is for
 // equality. What lies between the rows of A, B and C is NaN or a mark: a kernel that lets it into a
@@ -6,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "device_test.h"
 #include "gemm.h"
+#include "profiled.h"
 
 namespace {
 
@@ -149,6 +150,56 @@ TEST(Gemm, NothingToSum) {
 TEST(Gemm, ManyBlocksAreEachWrittenOnce) {
   // 5 x 3 blocks: an incomplete band, and fewer blocks than a round of the dies.
   check<float>({1100, 700, 16}, true, 1, 1, "gemm_bf16_nt_f32");
+}
+
+/// What a GEMM of whole blocks does, by counts that follow from its blocks of 256x256, its steps of
+/// 64 along k, and its eight waves.
+void check_cost(int m, int n, int k, bool transpose_b) {
+  SCOPED_TRACE(std::string(transpose_b ? "nt " : "nn ") + std::to_string(m) + "x" +
+               std::to_string(n) + "x" + std::to_string(k));
+  Buffer<kittens::bf16> a(static_cast<size_t>(m) * k), b(static_cast<size_t>(n) * k);
+  Buffer<float> c(static_cast<size_t>(m) * n);
+  Problem problem;
+  problem.a = a.get();
+  problem.b = b.get();
+  problem.c = c.get();
+  problem.m = m;
+  problem.n = n;
+  problem.k = k;
+  problem.lda = k;
+  problem.ldb = transpose_b ? k : n;
+  problem.ldc = n;
+  problem.transpose_b = transpose_b;
+  const auto profile =
+      tile_test::counts_of([&] { EXPECT_EQ(margay_gemm::gemm_bf16(problem), hipSuccess); });
+
+  const double blocks = (m / 256.0) * (n / 256.0), steps = k / 64.0, waves = 8 * blocks;
+  EXPECT_EQ(profile["SQ_WAVES"], waves);
+  EXPECT_EQ(profile["mfma_bf16_instructions"], waves * steps * 128);
+  EXPECT_EQ(profile["mfma_flops"], 2.0 * m * n * k);
+  EXPECT_EQ(profile["scratch_bytes"], 0);
+
+  // A and B: 16 bytes per lane, eight of which fill a line; C: four floats per lane, once.
+  EXPECT_EQ(profile["SQ_INSTS_VMEM_RD"], waves * steps * 8);
+  EXPECT_EQ(profile["SQ_INSTS_VMEM_WR"], waves * 32);
+  EXPECT_EQ(profile["coalescing"], 1.0);
+  // Each row of blocks fetches its part of A from L2 once per block, so all of A n / 256 times, and
+  // B m / 256 times; in lines of 128 bytes.
+  const double a_bytes = 2.0 * m * k, b_bytes = 2.0 * n * k;
+  EXPECT_EQ(profile["TCP_TCC_READ_REQ"], (a_bytes * (n / 256.0) + b_bytes * (m / 256.0)) / 128);
+  // From memory at least once, and at most once for each of the eight L2 caches; with some code.
+  EXPECT_GE(profile["fabric_read_bytes"], a_bytes + b_bytes);
+  EXPECT_LE(profile["fabric_read_bytes"], 8 * (a_bytes + b_bytes + 8192));
+
+  // A step writes two tiles of 32 KiB to LDS; each wave reads 12 fragments of each of four slices.
+  tile_test::expect_no_lds_conflicts(profile, blocks * steps * (2 * 64 + 8 * 12 * 4));
+}
+TEST(GemmCost, FollowsFromTheTiling) {
+  check_cost(256, 256, 64, true);
+  check_cost(256, 256, 128, false);
+  check_cost(512, 768, 192, true);
+  check_cost(512, 768, 192, false);
+  check_cost(768, 256, 128, true);
 }
 
 TEST(GemmPlan, RefusesWithAReason) {

@@ -1,6 +1,6 @@
-// Shared tiles from and to global memory by warps and groups, group register loads, and the
-// prefetch through registers.
-#include "device_test.h"
+// Shared tiles from and to global memory by warps and groups, and what that costs; group register
+// loads, and the prefetch through registers.
+#include "profiled.h"
 #include "utils.cpp"
 
 namespace {
@@ -270,6 +270,60 @@ TEST(SharedAllocator, HandsOutArraysInOrder) {
   EXPECT_EQ(offsets.read(),
             (std::vector<uint32_t>{2048, 4096 + 5 * 512, 4096 + 6 * 512, 8192, 8704 + 1024}));
   static_assert(size_bytes<st_bf<32, 32>, sv_bf<16>, float> == 2048 + 32 + 4);
+}
+
+// --- what they cost ---
+
+template <int warps, typename ST>
+__global__ void only_load_tile(Global<typename ST::T> src) {
+  group<warps>::load(lds_tile<ST>(), src, {0, 0, 1, 1});
+}
+template <int warps, typename ST>
+__global__ void only_store_tile(Global<typename ST::T> dst) {
+  group<warps>::store(dst, lds_tile<ST>(), {0, 0, 1, 1});
+}
+template <int warps, typename ST>
+void check_tile_cost(double coalescing) {
+  SCOPED_TRACE(std::to_string(warps) + " warps, " + std::to_string(ST::rows) + "x" +
+               std::to_string(ST::cols));
+  using T = typename ST::T;
+  const int rows = 2 * ST::rows, cols = 2 * ST::cols;
+  Buffer<T> data(static_cast<size_t>(rows) * cols);
+  // A wave moves a chunk of 16 bytes per lane with each instruction, and two halves of it in LDS.
+  const double chunks = (sizeof(ST) + 1023) / 1024;
+
+  const auto load_profile = counts_of(
+      [&] { only_load_tile<warps, ST><<<1, warps * 64, sizeof(ST)>>>(tensor(data, rows, cols)); });
+  EXPECT_EQ(load_profile["SQ_INSTS_VMEM_RD"], chunks);
+  EXPECT_EQ(load_profile["SQ_INSTS_VMEM_WR"], 0);
+  EXPECT_EQ(load_profile["requested_bytes"], sizeof(ST));
+  EXPECT_EQ(load_profile["coalescing"], coalescing);
+  EXPECT_EQ(load_profile["lds_instructions"], 2 * chunks);
+  EXPECT_EQ(load_profile["lds_bank_conflicts"], 0);
+
+  const auto store_profile = counts_of(
+      [&] { only_store_tile<warps, ST><<<1, warps * 64, sizeof(ST)>>>(tensor(data, rows, cols)); });
+  EXPECT_EQ(store_profile["SQ_INSTS_VMEM_WR"], chunks);
+  EXPECT_EQ(store_profile["SQ_INSTS_VMEM_RD"], 0);
+  EXPECT_EQ(store_profile["coalescing"], coalescing);
+  EXPECT_EQ(store_profile["lds_instructions"], 2 * chunks);
+  EXPECT_EQ(store_profile["lds_bank_conflicts"], 0);
+}
+TEST(SharedTileCost, RowsThatFillSectors) {
+  check_tile_cost<1, st_bf<16, 32>>(1);
+  check_tile_cost<1, st_bf<64, 64>>(1);
+  check_tile_cost<1, st_bf<32, 128>>(1);
+  check_tile_cost<1, st_fl<16, 16>>(1);
+  check_tile_cost<1, st_fl<32, 32>>(1);
+  check_tile_cost<4, st_bf<128, 64>>(1);
+  check_tile_cost<4, st_fl<64, 64>>(1);
+  check_tile_cost<8, st_bf<256, 64>>(1);
+  check_tile_cost<8, st_bf<128, 128>>(1);
+}
+TEST(SharedTileCost, ColumnBlocksOfHalfASector) {
+  check_tile_cost<1, st_bf<16, 16>>(0.5);
+  check_tile_cost<1, st_bf<32, 48>>(0.5);
+  check_tile_cost<1, st_hf<64, 80>>(0.5);
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
-// Register tiles from and to global and shared memory: every element in the documented lane.
+// Register tiles from and to global and shared memory: every element in the documented lane, and
+// what the moves cost.
 #include <tuple>
 
-#include "device_test.h"
+#include "profiled.h"
 
 namespace {
 
@@ -221,6 +222,134 @@ TEST(SharedToRegister, ConvertsTypes) {
   check_shared<rt_bf<32, 32>, st_fl<32, 32>>();
   check_shared<rt_hf<16, 64, col_l>, st_fl<16, 64>>();
   check_shared<rt_fl<16, 32, col_l>, st_hf<16, 32>>();
+}
+
+// --- what they cost ---
+
+template <typename RT, typename U>
+__global__ void only_load_global(Global<U> src) {
+  RT tile;
+  load(tile, src, {0, 0, 1, 1});
+  use(tile);
+}
+template <typename RT, typename U>
+__global__ void only_store_global(Global<U> dst) {
+  RT tile;
+  produce(tile);
+  store(dst, tile, {0, 0, 1, 1});
+}
+
+/// `coalescing`: a row of a base tile is 16 elements. Those of float fill a sector of 64 bytes,
+/// those of two bytes half of one.
+template <typename RT, typename U>
+void check_global_cost() {
+  SCOPED_TRACE(std::to_string(RT::rows) + "x" + std::to_string(RT::cols) + ", " +
+               std::to_string(sizeof(U)) + " bytes");
+  const int rows = 2 * RT::rows, cols = 2 * RT::cols;
+  Buffer<U> data(static_cast<size_t>(rows) * cols);
+  const bool is_row = std::is_same_v<typename RT::layout, ducks::rt_layout::row>;
+  const int instructions = RT::height * RT::width * (is_row ? 1 : 4);
+  const double coalescing = sizeof(U) == 4 ? 1.0 : 0.5;
+
+  const auto load_profile =
+      counts_of([&] { only_load_global<RT, U><<<1, 64>>>(tensor(data, rows, cols)); });
+  EXPECT_EQ(load_profile["SQ_INSTS_VMEM_RD"], instructions);
+  EXPECT_EQ(load_profile["SQ_INSTS_VMEM_WR"], 0);
+  EXPECT_EQ(load_profile["requested_bytes"], RT::num_elements * sizeof(U));
+  EXPECT_EQ(load_profile["coalescing"], coalescing);
+  EXPECT_EQ(load_profile["lds_instructions"], 0);
+
+  const auto store_profile =
+      counts_of([&] { only_store_global<RT, U><<<1, 64>>>(tensor(data, rows, cols)); });
+  EXPECT_EQ(store_profile["SQ_INSTS_VMEM_WR"], instructions);
+  EXPECT_EQ(store_profile["SQ_INSTS_VMEM_RD"], 0);
+  EXPECT_EQ(store_profile["requested_bytes"], RT::num_elements * sizeof(U));
+  EXPECT_EQ(store_profile["coalescing"], coalescing);
+}
+TEST(RegisterTileCost, Global) {
+  check_global_cost<rt_fl<64, 64>, float>();
+  check_global_cost<rt_fl<64, 64, col_l>, float>();
+  check_global_cost<rt_bf<64, 64>, bf16>();
+  check_global_cost<rt_bf<32, 64, col_l>, bf16>();
+  check_global_cost<rt_fl<32, 48>, half>();
+}
+
+template <typename RT, typename ST>
+__global__ void only_load_shared() {
+  RT tile;
+  load(tile, subtile_inplace<RT::rows, RT::cols>(
+                 lds_tile<ST>(), {static_cast<int>(blockIdx.x), static_cast<int>(blockIdx.y)}));
+  use(tile);
+}
+template <typename RT, typename ST>
+__global__ void only_store_shared() {
+  RT tile;
+  produce(tile);
+  store(subtile_inplace<RT::rows, RT::cols>(
+            lds_tile<ST>(), {static_cast<int>(blockIdx.x), static_cast<int>(blockIdx.y)}),
+        tile);
+}
+
+/// Each 16x16 base tile of the shared tile by a workgroup of its own: nothing can be merged.
+template <typename RT, typename ST>
+void check_base_tiles() {
+  SCOPED_TRACE(std::to_string(ST::rows) + "x" + std::to_string(ST::cols) + ", " +
+               std::to_string(sizeof(typename ST::T)) + " bytes");
+  static_assert(RT::rows == 16 && RT::cols == 16);
+  const dim3 grid(ST::height, ST::width);
+  const bool is_row = std::is_same_v<typename RT::layout, ducks::rt_layout::row>;
+  const int tiles = ST::height * ST::width;
+  const int instructions = tiles * (!is_row ? 4 : static_cast<int>(sizeof(typename ST::T)) / 2);
+  for (const bool is_load : {true, false}) {
+    const auto profile = counts_of([&] {
+      if (is_load) {
+        only_load_shared<RT, ST><<<grid, 64, sizeof(ST)>>>();
+      } else {
+        only_store_shared<RT, ST><<<grid, 64, sizeof(ST)>>>();
+      }
+    });
+    EXPECT_EQ(profile["lds_bank_conflicts"], 0) << (is_load ? "load" : "store");
+    EXPECT_EQ(profile["lds_instructions"], instructions) << (is_load ? "load" : "store");
+    // Two cycles for up to a dword of each lane, four for two dwords.
+    EXPECT_EQ(profile["SQ_LDS_IDX_ACTIVE"], instructions * (is_row ? 4 : 2));
+  }
+}
+TEST(RegisterTileCost, BaseTilesOfSharedTilesHaveNoBankConflicts) {
+  check_base_tiles<rt_bf<16, 16>, st_bf<64, 64>>();
+  check_base_tiles<rt_bf<16, 16>, st_bf<128, 32>>();
+  check_base_tiles<rt_bf<16, 16>, st_bf<128, 16>>();
+  check_base_tiles<rt_bf<16, 16>, st_bf<32, 96>>();
+  check_base_tiles<rt_hf<16, 16>, st_hf<16, 256>>();
+  check_base_tiles<rt_fl<16, 16>, st_fl<64, 64>>();
+  check_base_tiles<rt_fl<16, 16>, st_fl<64, 16>>();
+  check_base_tiles<rt_bf<16, 16, col_l>, st_bf<64, 64>>();
+  check_base_tiles<rt_bf<16, 16, col_l>, st_bf<128, 32>>();
+  check_base_tiles<rt_bf<16, 16, col_l>, st_bf<128, 16>>();
+  check_base_tiles<rt_fl<16, 16, col_l>, st_fl<64, 64>>();
+}
+
+/// Whole tiles, whose accesses the compiler merges; see expect_no_lds_conflicts.
+template <typename RT, typename ST>
+void check_whole_tile(double lost_by_a_read_pair = 8, double lost_by_a_write_pair = 8) {
+  SCOPED_TRACE(std::to_string(ST::rows) + "x" + std::to_string(ST::cols));
+  const double accesses = sizeof(ST) / 512.0;
+  {
+    SCOPED_TRACE("load");
+    expect_no_lds_conflicts(counts_of([] { only_load_shared<RT, ST><<<1, 64, sizeof(ST)>>>(); }),
+                            accesses, lost_by_a_read_pair);
+  }
+  {
+    SCOPED_TRACE("store");
+    expect_no_lds_conflicts(counts_of([] { only_store_shared<RT, ST><<<1, 64, sizeof(ST)>>>(); }),
+                            accesses, lost_by_a_write_pair);
+  }
+}
+TEST(RegisterTileCost, WholeSharedTilesInRowLayout) {
+  check_whole_tile<rt_bf<64, 64>, st_bf<64, 64>>();
+  check_whole_tile<rt_bf<32, 32>, st_bf<32, 32>>();
+  check_whole_tile<rt_fl<32, 64>, st_fl<32, 64>>();
+  // In column blocks of 32 bytes the lanes of a 128-bit read's group meet a second time.
+  check_whole_tile<rt_bf<64, 16>, st_bf<64, 16>>(24);
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 // The swizzle of shared tiles as arithmetic: it is a bijection, keeps 8-byte pieces whole, and the
-// lanes of every access pattern of the library hit distinct banks. Host only.
+// lanes of every access pattern of the library hit distinct banks. What a tile without it would
+// cost, as the profiler counts it.
 #include <algorithm>
 #include <array>
 #include <map>
 #include <set>
 
-#include "device_test.h"
+#include "profiled.h"
 
 namespace {
 
@@ -239,6 +240,50 @@ TEST(Chiplets, OrderIsABijectionAndGivesRunsToADie) {
   for (int i = 0; i < 5; ++i) {
     EXPECT_EQ(kittens::chiplet_transform_chunked(ids[i], 256, 8, 4), want[i]);
   }
+}
+
+// --- a tile without a swizzle ---
+
+/// Rows of 64 two-byte elements, 128 bytes apart: all begin in bank 0.
+__device__ inline uint32_t row_major(int row, int col) { return (row * 64 + col) * 2; }
+
+template <int bytes, bool is_store>
+__global__ void access_row_major() {
+  using W = kittens::detail::word<bytes>;
+  const int lane = threadIdx.x;
+  // A lane's part of a row, as a register tile in row layout has it.
+  const uint32_t offset = row_major(lane % 16, bytes / 2 * (lane / 16));
+  char* const tile = &tile_test::lds_tile<char>();
+  W value;
+  if constexpr (is_store) {
+    asm volatile("" : "=v"(value));
+    *reinterpret_cast<W*>(tile + offset) = value;
+  } else {
+    value = *reinterpret_cast<const W*>(tile + offset);
+    asm volatile("" ::"v"(value));
+  }
+}
+template <int bytes, bool is_store>
+std::pair<double, double> row_major_cost() {
+  const auto profile =
+      tile_test::counts_of([] { access_row_major<bytes, is_store><<<1, 64, 2048>>>(); });
+  EXPECT_EQ(profile["lds_instructions"], 1);
+  return {profile["SQ_LDS_IDX_ACTIVE"], profile["lds_bank_conflicts"]};
+}
+TEST(RowMajorTile, IsCountedWithItsConflicts) {
+  using Cost = std::pair<double, double>;
+  // 32 bits: two groups of 32 lanes; 16 rows in the bank of column 0, 16 in that of column 2.
+  EXPECT_EQ((row_major_cost<4, false>()), Cost(2 * 16, 2 * 15));
+  EXPECT_EQ((row_major_cost<4, true>()), Cost(2 * 16, 2 * 15));
+  // 64 bits: four groups of 16 lanes, each 16 rows of one column.
+  EXPECT_EQ((row_major_cost<8, false>()), Cost(4 * 16, 4 * 15));
+  EXPECT_EQ((row_major_cost<8, true>()), Cost(4 * 16, 4 * 15));
+  EXPECT_EQ(wave_conflicts(16, 8, [](int lane) { return lane % 16 * 128 + lane / 16 * 8; }), 4 * 15)
+      << "the arithmetic of this file agrees";
+  // 128-bit reads: eight groups of four rows in one column and four in the next; writes: eight
+  // groups of eight rows in one column.
+  EXPECT_EQ((row_major_cost<16, false>()), Cost(8 * 4, 8 * 3));
+  EXPECT_EQ((row_major_cost<16, true>()), Cost(8 * 8, 8 * 7));
 }
 
 }  // namespace
