@@ -83,6 +83,7 @@ std::map<std::string_view, std::string> files_of_rows() {
       {generic::add_lane_rows, "src/exec/lane_rows.cpp"},
       {generic::add_vmem_rows, "src/exec/vmem.cpp"},
       {generic::add_lds_rows, "src/exec/lds.cpp"},
+      {add_format_rows, "src/exec/format_rows.cpp"},
   });
   std::map<std::string_view, std::string> files;
   for (const Source& source : kSources) {
