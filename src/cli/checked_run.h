@@ -26,20 +26,6 @@ struct CheckOptions {
   unsigned threads = 0;
 };
 
-/// A directory that is gone, with what is in it, when this is.
-class TemporaryDirectory {
- public:
-  [[nodiscard]] static Result<TemporaryDirectory> create();
-  TemporaryDirectory(TemporaryDirectory&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
-  ~TemporaryDirectory();
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  explicit TemporaryDirectory(std::filesystem::path path) : path_(std::move(path)) {}
-  std::filesystem::path path_;
-};
-
 /// The reports in a directory, in the order of their processes' ids, made into one.
 struct Reports {
   check::Report merged;

@@ -22,9 +22,11 @@ struct Command {
 
 int asm_main(std::span<char*> arguments);
 int check_main(std::span<char*> arguments);
+int compare_main(std::span<char*> arguments);
 int gemm_main(std::span<char*> arguments);
 int hipcc_main(std::span<char*> arguments);
 int mutate_main(std::span<char*> arguments);
+int prof_main(std::span<char*> arguments);
 int run_main(std::span<char*> arguments);
 int test_main(std::span<char*> arguments);
 

@@ -21,6 +21,8 @@ constexpr auto kCommands = std::to_array<Command>({
     {"hipcc", "compile HIP C++ for the host and gfx942 (hipcc's arguments)", hipcc_main},
     {"run", "run a HIP program or script against the virtual device", run_main},
     {"check", "the same, with every memory access, race, barrier and wait checked", check_main},
+    {"prof", "the same, with every instruction and memory request counted", prof_main},
+    {"compare", "two profiled kernels side by side", compare_main},
     {"mutate", "take waits and barriers away, and see whether the checker notices", mutate_main},
     {"asm", "show a kernel's resources and instructions, with source lines", asm_main},
     {"test", "build and run the project's tests", test_main},

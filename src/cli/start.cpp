@@ -45,7 +45,7 @@ CommandLine split_command(std::span<char*> arguments, const OptionsWithValues& o
 }
 
 std::optional<int> read_own_words(CLI::App& app, const CommandLine& line,
-                                  std::string_view subcommand) {
+                                  std::string_view subcommand, bool needs_command) {
   std::vector<std::string> for_the_help_page;
   app.add_option("COMMAND", for_the_help_page,
                  "the program and its arguments, after `--` if need be");
@@ -59,7 +59,7 @@ std::optional<int> read_own_words(CLI::App& app, const CommandLine& line,
                                     {},
                                     "margay " + std::string(subcommand) + " --help"});
   }
-  if (line.command.empty()) return report(subcommand, which_program(subcommand));
+  if (needs_command && line.command.empty()) return report(subcommand, which_program(subcommand));
   return std::nullopt;
 }
 

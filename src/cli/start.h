@@ -38,7 +38,8 @@ struct OptionsWithValues {
 /// Lets `app`, whose options are declared, read margay's own words; the help page also names
 /// COMMAND. The exit code, when the command line asks for help or is wrong (which has been said).
 [[nodiscard]] std::optional<int> read_own_words(CLI::App& app, const CommandLine& line,
-                                                std::string_view subcommand);
+                                                std::string_view subcommand,
+                                                bool needs_command = true);
 
 /// This installation, if the HIP runtime in it has been built.
 [[nodiscard]] Result<Install> find_runtime();

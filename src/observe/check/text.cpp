@@ -1,15 +1,10 @@
 // See text.h.
 #include "observe/check/text.h"
 
-#include <unistd.h>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <span>
 #include <utility>
 #include <vector>
@@ -19,22 +14,11 @@
 namespace margay::check {
 namespace {
 
+using report::kBold, report::kFaint, report::kRed, report::kYellow, report::painted;
+
 constexpr std::string_view kPrefix = "========= ";
 // Longer instructions than this do not push the source places of the others to the right.
 constexpr std::size_t kMaxColumn = 64;
-constexpr std::size_t kLongName = 48;
-
-// Colours that are readable on dark and on light ground.
-constexpr std::string_view kRed = "\x1b[31m";
-constexpr std::string_view kYellow = "\x1b[33m";
-constexpr std::string_view kBold = "\x1b[1m";
-constexpr std::string_view kFaint = "\x1b[2m";
-constexpr std::string_view kPlain = "\x1b[0m";
-
-std::string painted(std::string_view text, std::string_view colour, const TextOptions& options) {
-  if (!options.colour || colour.empty() || text.empty()) return std::string(text);
-  return fmt::format("{}{}{}", colour, text, kPlain);
-}
 
 std::string_view colour_of(Severity severity) {
   switch (severity) {
@@ -155,79 +139,7 @@ std::string advice_line(const Finding& finding, const TextOptions& options) {
   return line + "\n";
 }
 
-/// Where the parameter list begins: the first parenthesis outside of template arguments that does
-/// not open "(anonymous namespace)".
-std::size_t parameter_list(std::string_view name) {
-  constexpr std::string_view kAnonymous = "(anonymous namespace)";
-  int depth = 0;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    if (name[i] == '<') ++depth;
-    if (name[i] == '>') --depth;
-    if (name[i] != '(' || depth != 0) continue;
-    if (!name.substr(i).starts_with(kAnonymous)) return i;
-    i += kAnonymous.size() - 1;
-  }
-  return name.size();
-}
-
-/// Past the return type, which templates have: the last space outside of template arguments.
-std::size_t past_return_type(std::string_view name) {
-  std::size_t begin = 0;
-  int depth = 0;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    if (name[i] == '<' || name[i] == '(') ++depth;
-    if (name[i] == '>' || name[i] == ')') --depth;
-    if (name[i] == ' ' && depth == 0) begin = i + 1;
-  }
-  return begin;
-}
-
-std::string without_template_arguments(std::string_view name) {
-  std::string text;
-  int depth = 0;
-  for (const char c : name) {
-    if (c == '<' && depth++ == 0) text += "<...>";
-    if (depth == 0) text += c;
-    if (c == '>') --depth;
-  }
-  return text;
-}
-
 }  // namespace
-
-TextOptions stderr_text_options() {
-  TextOptions options;
-  std::error_code ignored;
-  options.directory = std::filesystem::current_path(ignored).string();
-  // https://no-color.org: present and not empty means no colour.
-  const char* no_color = std::getenv("NO_COLOR");
-  const char* term = std::getenv("TERM");
-  options.colour = (no_color == nullptr || *no_color == '\0') &&
-                   (term == nullptr || std::strcmp(term, "dumb") != 0) &&
-                   isatty(STDERR_FILENO) != 0;
-  return options;
-}
-
-std::string short_function(std::string_view name) {
-  // An operator's name may hold any of the signs that are looked for.
-  if (name.find("operator") != std::string_view::npos) return std::string(name);
-  name = name.substr(0, parameter_list(name));
-  name = name.substr(past_return_type(name));
-  return name.size() <= kLongName ? std::string(name) : without_template_arguments(name);
-}
-
-std::string place_of(const SourceFrame& frame, std::string_view directory) {
-  if (frame.line == 0 || frame.file.empty()) return {};
-  std::string_view file = frame.file;
-  while (directory.ends_with('/')) directory.remove_suffix(1);
-  if (!directory.empty() && file.size() > directory.size() && file.starts_with(directory) &&
-      file[directory.size()] == '/') {
-    file.remove_prefix(directory.size() + 1);
-  }
-  std::string text = fmt::format("{}:{}", file, frame.line);
-  if (!frame.function.empty()) text += " in " + short_function(frame.function);
-  return text;
-}
 
 std::string text_of(const Finding& finding, const TextOptions& options) {
   if (finding.severity == Severity::advice) return advice_line(finding, options);
@@ -303,12 +215,6 @@ std::string summary_line(const Report& report, const TextOptions& options) {
                                  fmt::join(report.tools, ", "));
   if (report.adversarial) line += fmt::format(", adversarial seed {}", report.seed);
   return line + "\n";
-}
-
-std::string counted(std::uint64_t number, std::string_view word, std::string_view plural) {
-  if (number == 1) return fmt::format("1 {}", word);
-  return plural.empty() ? fmt::format("{} {}s", number, word)
-                        : fmt::format("{} {}", number, plural);
 }
 
 }  // namespace margay::check

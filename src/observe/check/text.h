@@ -8,17 +8,12 @@
 #include <string_view>
 
 #include "observe/check/finding.h"
+#include "observe/report/words.h"
 
 namespace margay::check {
 
-struct TextOptions {
-  bool colour = false;
-  std::string directory = {};  ///< Files below it are shown relative to it. Empty: all in full.
-};
-
-/// For the process's stderr: its current directory, and colour where stderr is a terminal and
-/// neither NO_COLOR nor TERM=dumb speaks against it.
-[[nodiscard]] TextOptions stderr_text_options();
+using report::counted, report::place_of, report::short_function, report::stderr_text_options;
+using report::TextOptions;
 
 /// Headline, accesses, details, fix, kernel and count; for advice one line.
 [[nodiscard]] std::string text_of(const Finding& finding, const TextOptions& options);
@@ -47,16 +42,5 @@ class FindingPrinter {
 
 /// "margay check: 2 errors, 1 note, 3 pieces of advice (memcheck, racecheck)", or "no errors".
 [[nodiscard]] std::string summary_line(const Report& report, const TextOptions& options);
-
-/// A function's name without return type and parameters, and without template arguments where they
-/// are long.
-[[nodiscard]] std::string short_function(std::string_view name);
-
-/// "gemm.cpp:71 in load": files below `directory` relative to it. Empty when there is no line.
-[[nodiscard]] std::string place_of(const SourceFrame& frame, std::string_view directory);
-
-/// "1 error", "2 errors": `plural` where it is not the word and an s.
-[[nodiscard]] std::string counted(std::uint64_t number, std::string_view word,
-                                  std::string_view plural = {});
 
 }  // namespace margay::check

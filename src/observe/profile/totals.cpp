@@ -23,6 +23,12 @@ Counters l2_counters(const Counters& all) {
   return out;
 }
 
+/// Without types in the debug information a tensor is called by where its pointer stands.
+std::string argument_name(const std::string& name) {
+  constexpr std::string_view kNameless = "the tensor at kernel argument byte ";
+  return name.starts_with(kNameless) ? "argument at byte " + name.substr(kNameless.size()) : name;
+}
+
 /// CUs times launches: each invalidates its vL1D when a kernel begins.
 constexpr std::uint64_t kCus = std::uint64_t{kXcds} * kCusPerXcd;
 
@@ -95,7 +101,7 @@ void KernelTotals::add_tensors(const std::vector<TensorArgument>& tensors, const
   if (profile_.tensors.empty()) {
     for (const TensorArgument& tensor : tensors) {
       TensorTraffic& t = profile_.tensors.emplace_back();
-      t.name = tensor.name;
+      t.name = argument_name(tensor.name);
       t.type = tensor.type;
       t.element = tensor.element;
       t.element_bytes = tensor.element_bytes;

@@ -1,0 +1,32 @@
+// A program run under the profiler: what travels to the runtime as environment variables, and the
+// profile that comes back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "cli/child.h"
+#include "cli/install.h"
+#include "observe/profile/profile.h"
+
+namespace margay::cli {
+
+struct ProfileOptions {
+  std::string kernel = {};  ///< Only kernels with this in their name; empty: all.
+  std::uint64_t traced_workgroups = 0;
+  std::string mfma = {};  ///< Empty: the runtime's default. The same for threads.
+  unsigned threads = 0;
+};
+
+struct ProfiledRun {
+  ChildEnd end;
+  profile::Profile profile;  ///< Of all processes of the program.
+  std::vector<Error> unreadable;
+};
+
+/// Runs `plan` with the virtual device and the profiler in its environment.
+[[nodiscard]] Result<ProfiledRun> run_profiled(const Install& install,
+                                               const ProfileOptions& options, ChildPlan plan);
+
+}  // namespace margay::cli

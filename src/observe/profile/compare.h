@@ -1,0 +1,44 @@
+// Two kernels side by side: what changed, ranked by what it costs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "observe/profile/profile.h"
+#include "observe/report/words.h"
+
+namespace margay::profile {
+
+/// One row of a comparison.
+struct Difference {
+  std::string what;  ///< "LDS needs at least", "Bank Conflicts/Access" ...
+  std::string unit;
+  double a = 0, b = 0;
+  /// Seconds that the change is worth at least, for bounds; 0 for what explains them.
+  double seconds = 0;
+};
+
+struct Comparison {
+  std::string verdict;  ///< One or two sentences: what limits each, and by how much it changed.
+  std::vector<Difference> bounds;     ///< By |seconds|, the largest first.
+  std::vector<Difference> metrics;    ///< By how much they changed; unchanged ones are left out.
+  std::vector<Difference> resources;  ///< VGPRs, LDS, occupancy: those that differ.
+  std::vector<std::string> lines;     ///< Source lines that gained or lost most, in words.
+};
+[[nodiscard]] Comparison compare(const KernelProfile& a, const KernelProfile& b);
+
+/// The kernels to compare: the only ones, those of the same name, or those that `kernel_a` and
+/// `kernel_b` (parts of names; may be empty) choose; otherwise those with the longest bound.
+struct Pair {
+  const KernelProfile* a = nullptr;
+  const KernelProfile* b = nullptr;
+};
+[[nodiscard]] Result<Pair> choose_kernels(const Profile& a, const Profile& b,
+                                          const std::string& kernel_a, const std::string& kernel_b);
+
+[[nodiscard]] std::string text_of(const Comparison& comparison, const Pair& kernels,
+                                  const report::TextOptions& options);
+[[nodiscard]] std::string json_of(const Comparison& comparison, const Pair& kernels);
+
+}  // namespace margay::profile

@@ -1,0 +1,129 @@
+#include "observe/report/words.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+namespace margay::report {
+namespace {
+
+constexpr std::size_t kLongName = 48;
+
+/// Where the parameter list begins: the first parenthesis outside of template arguments that does
+/// not open "(anonymous namespace)".
+std::size_t parameter_list(std::string_view name) {
+  constexpr std::string_view kAnonymous = "(anonymous namespace)";
+  int depth = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '<') ++depth;
+    if (name[i] == '>') --depth;
+    if (name[i] != '(' || depth != 0) continue;
+    if (!name.substr(i).starts_with(kAnonymous)) return i;
+    i += kAnonymous.size() - 1;
+  }
+  return name.size();
+}
+
+/// Past the return type, which templates have: the last space outside of template arguments.
+std::size_t past_return_type(std::string_view name) {
+  std::size_t begin = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '<' || name[i] == '(') ++depth;
+    if (name[i] == '>' || name[i] == ')') --depth;
+    if (name[i] == ' ' && depth == 0) begin = i + 1;
+  }
+  return begin;
+}
+
+std::string without_template_arguments(std::string_view name) {
+  std::string text;
+  int depth = 0;
+  for (const char c : name) {
+    if (c == '<' && depth++ == 0) text += "<...>";
+    if (depth == 0) text += c;
+    if (c == '>') --depth;
+  }
+  return text;
+}
+
+/// Three digits and the prefix that goes with them.
+std::string scaled(double number, std::string_view unit, std::string_view plain_unit) {
+  constexpr std::array<std::string_view, 6> kPrefixes = {"", "k", "M", "G", "T", "P"};
+  std::size_t prefix = 0;
+  while (number >= 999.5 && prefix + 1 < kPrefixes.size()) {
+    number /= 1000;
+    ++prefix;
+  }
+  if (prefix == 0) return fmt::format("{:.0f}{}", number, plain_unit);
+  const int digits = number < 9.995 ? 2 : number < 99.95 ? 1 : 0;
+  return fmt::format("{:.{}f} {}{}", number, digits, kPrefixes[prefix], unit);
+}
+
+}  // namespace
+
+TextOptions text_options(int file_descriptor) {
+  TextOptions options;
+  std::error_code ignored;
+  options.directory = std::filesystem::current_path(ignored).string();
+  // https://no-color.org: present and not empty means no colour.
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  options.colour = (no_color == nullptr || *no_color == '\0') &&
+                   (term == nullptr || std::strcmp(term, "dumb") != 0) &&
+                   isatty(file_descriptor) != 0;
+  return options;
+}
+
+TextOptions stderr_text_options() { return text_options(STDERR_FILENO); }
+
+std::string painted(std::string_view text, std::string_view colour, const TextOptions& options) {
+  if (!options.colour || colour.empty() || text.empty()) return std::string(text);
+  return fmt::format("{}{}{}", colour, text, kPlain);
+}
+
+std::string short_function(std::string_view name) {
+  // An operator's name may hold any of the signs that are looked for.
+  if (name.find("operator") != std::string_view::npos) return std::string(name);
+  name = name.substr(0, parameter_list(name));
+  name = name.substr(past_return_type(name));
+  return name.size() <= kLongName ? std::string(name) : without_template_arguments(name);
+}
+
+std::string place_of(const SourceFrame& frame, std::string_view directory) {
+  if (frame.line == 0 || frame.file.empty()) return {};
+  std::string_view file = frame.file;
+  while (directory.ends_with('/')) directory.remove_suffix(1);
+  if (!directory.empty() && file.size() > directory.size() && file.starts_with(directory) &&
+      file[directory.size()] == '/') {
+    file.remove_prefix(directory.size() + 1);
+  }
+  std::string text = fmt::format("{}:{}", file, frame.line);
+  if (!frame.function.empty()) text += " in " + short_function(frame.function);
+  return text;
+}
+
+std::string counted(std::uint64_t number, std::string_view word, std::string_view plural) {
+  if (number == 1) return fmt::format("1 {}", word);
+  return plural.empty() ? fmt::format("{} {}s", number, word)
+                        : fmt::format("{} {}", number, plural);
+}
+
+std::string bytes_text(double bytes) { return scaled(bytes, "B", " B"); }
+
+std::string quantity_text(double number) { return scaled(number, "", ""); }
+
+std::string seconds_text(double seconds) {
+  if (seconds == 0) return "0 s";
+  if (seconds < 1e-6) return fmt::format("{:.3g} ns", seconds * 1e9);
+  if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
+  return fmt::format("{:.3g} s", seconds);
+}
+
+}  // namespace margay::report
