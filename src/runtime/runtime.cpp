@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "runtime/progress.h"
+#include "runtime/watch.h"
 
 namespace margay::runtime {
 namespace {
@@ -76,14 +77,10 @@ Answer<Device*> Runtime::device() {
         progress_line().update(done, total, ProgressLine::Clock::now());
       };
     }
-    if (settings_->check.tools.any()) {
-      checking_ = MARGAY_TRY(Checking::create(settings_->check, /*prints=*/true));
-      std::atexit(finish_checking);
-    }
-    if (settings_->profile.enabled) {
-      profiling_ = std::make_shared<Profiling>(settings_->profile);
-      std::atexit(finish_profiling);
-    }
+    const Watch watch = MARGAY_TRY(Watch::create(*settings_));
+    checking_ = watch.checking;
+    profiling_ = watch.profiling;
+    if (watch.checking != nullptr || watch.profiling != nullptr) std::atexit(finish_watching);
     device_ = MARGAY_TRY(Device::create(std::move(options)));
   }
   return device_.get();
@@ -109,15 +106,6 @@ Outcome Runtime::begin_checking(std::shared_ptr<Checking> checking) {
   return {};
 }
 
-void Runtime::finish_checking() {
-  Runtime& runtime = instance();
-  const std::shared_ptr<Checking> checking = runtime.end_checking();
-  if (checking == nullptr) return;
-  const std::lock_guard lock(runtime.device_mutex_);
-  checking->write(
-      checking->finish(runtime.device_ == nullptr ? nullptr : &runtime.device_->memory()));
-}
-
 Outcome Runtime::begin_profiling(std::shared_ptr<Profiling> profiling) {
   const std::lock_guard lock(launch_mutex_);
   if (checking() != nullptr)
@@ -130,15 +118,11 @@ Outcome Runtime::begin_profiling(std::shared_ptr<Profiling> profiling) {
   return {};
 }
 
-void Runtime::finish_profiling() {
-  if (const std::shared_ptr<Profiling> profiling = instance().end_profiling())
-    profiling->write(profiling->finish());
-}
-
-Result<LaunchReport> Runtime::watched_launch(Device& device, const LaunchRequest& request) {
-  if (const auto checking = this->checking()) return checking->launch(device, request);
-  if (const auto profiling = this->profiling()) return profiling->launch(device, request);
-  return device.launch(request);
+void Runtime::finish_watching() {
+  Runtime& runtime = instance();
+  const Watch watch{runtime.end_checking(), runtime.end_profiling()};
+  const std::lock_guard lock(runtime.device_mutex_);
+  watch.finish(runtime.device_ == nullptr ? nullptr : &runtime.device_->memory());
 }
 
 Outcome Runtime::launch(const LaunchRequest& request) {
@@ -147,7 +131,7 @@ Outcome Runtime::launch(const LaunchRequest& request) {
   if (settings_->progress) {
     progress_line().begin(readable_name(request.kernel->name), ProgressLine::Clock::now());
   }
-  const Result<LaunchReport> report = watched_launch(*device, request);
+  const Result<LaunchReport> report = Watch{checking(), profiling()}.launch(*device, request);
   if (settings_->progress) progress_line().end();
   if (!report) {
     Refusal refusal(report.error());

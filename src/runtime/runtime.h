@@ -89,10 +89,7 @@ class Runtime {
 
  private:
   Runtime();
-  // At the end of the process.
-  static void finish_checking();
-  static void finish_profiling();
-  [[nodiscard]] Result<LaunchReport> watched_launch(Device& device, const LaunchRequest& request);
+  static void finish_watching();  // at the end of the process
 
   const Result<Settings> settings_;
   const DeviceProperties properties_;

@@ -25,6 +25,7 @@
 #include "runtime/checking.h"
 #include "runtime/progress.h"
 #include "runtime/settings.h"
+#include "runtime/watch.h"
 
 namespace margay::gemm {
 namespace {
@@ -147,14 +148,10 @@ Result<Outcome> run_job(const Options& o, Steps& steps) {
   out.device = device->properties().name;
   Memory& memory = device->memory();
 
-  // Under `margay check` the launch is watched, as one of a HIP program is.
+  // Under `margay check` and `margay prof` the launch is watched, as one of a HIP program is.
   const auto settings = MARGAY_TRY(runtime::read_settings(runtime::process_environment()));
-  std::shared_ptr<runtime::Checking> checking;
-  if (settings.check.tools.any()) {
-    auto created = runtime::Checking::create(settings.check, /*prints=*/true);
-    if (!created) return std::unexpected(std::move(created).error().error);
-    checking = std::move(*created);
-  }
+  auto watch = runtime::Watch::create(settings);
+  if (!watch) return std::unexpected(std::move(watch).error().error);
 
   steps.start("allocate and fill A, B, C");
   const auto a = MARGAY_TRY(DeviceMatrix<std::uint16_t>::create(memory, o.m * o.k, "A"));
@@ -165,9 +162,9 @@ Result<Outcome> run_job(const Options& o, Steps& steps) {
   fill_random(a.values(), o.seed, 1, threads);
   fill_random(b.values(), o.seed, 2, threads);
   std::vector<float> c_before;
-  if (checking != nullptr && o.beta == 0)
-    checking->memory().allocated(reinterpret_cast<std::uint64_t>(c.values().data()),
-                                 c.values().size_bytes());
+  if (watch->checking != nullptr && o.beta == 0)
+    watch->checking->memory().allocated(reinterpret_cast<std::uint64_t>(c.values().data()),
+                                        c.values().size_bytes());
   if (o.beta != 0) {
     c_before.resize(static_cast<std::size_t>(o.m * o.n));
     fill_random(c_before, o.seed, 3, threads);
@@ -221,10 +218,9 @@ Result<Outcome> run_job(const Options& o, Steps& steps) {
 
   steps.start("run on the virtual MI325X");
   progress.begin(plan.kernel, Clock::now());
-  auto launched =
-      checking != nullptr ? checking->launch(*device, request) : device->launch(request);
+  auto launched = watch->launch(*device, request);
   progress.end();
-  if (checking != nullptr) checking->write(checking->finish(nullptr));
+  watch->finish(nullptr);
   out.launch = MARGAY_TRY(std::move(launched));
   (void)steps.done();
 

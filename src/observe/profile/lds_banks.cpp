@@ -72,19 +72,18 @@ std::span<const std::uint64_t> lane_groups(unsigned bytes, bool is_write) {
 
 LdsCost lds_cost(const LdsAccess& access) {
   LdsCost cost;
-  const unsigned addresses = access.at[1] != nullptr ? 2 : 1;
-  for (const std::uint64_t group :
-       lane_groups(access.bytes * addresses, access.is_write && !access.is_atomic)) {
-    GroupDemand demand;
-    for (std::uint64_t rest = group & access.active; rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-      for (unsigned n = 0; n < addresses; ++n) {
-        const std::uint64_t first = access.at[n][lane];
-        for (std::uint64_t dword = first / 4; dword <= (first + access.bytes - 1) / 4; ++dword)
-          demand.add(dword, lane);
+  for (const std::uint64_t* const at : access.at) {
+    if (at == nullptr) continue;
+    for (const std::uint64_t group :
+         lane_groups(access.bytes, access.is_write && !access.is_atomic)) {
+      GroupDemand demand;
+      for (std::uint64_t rest = group & access.active; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+        const std::uint64_t first = at[lane], last = first + access.bytes - 1;
+        for (std::uint64_t dword = first / 4; dword <= last / 4; ++dword) demand.add(dword, lane);
       }
+      demand.charge(access.is_atomic, cost);
     }
-    demand.charge(access.is_atomic, cost);
   }
   return cost;
 }

@@ -39,8 +39,7 @@ struct LdsCost {
 
 [[nodiscard]] LdsCost lds_cost(const LdsAccess& access);
 
-/// The lanes that are served together, group after group, for an access of so many bytes per lane
-/// (both addresses of read2 and write2 counted).
+/// The lanes that are served together, group after group, for an access of so many bytes per lane.
 [[nodiscard]] std::span<const std::uint64_t> lane_groups(unsigned bytes, bool is_write);
 
 }  // namespace margay::profile

@@ -1,0 +1,24 @@
+#include "runtime/watch.h"
+
+namespace margay::runtime {
+
+Answer<Watch> Watch::create(const Settings& settings) {
+  Watch watch;
+  if (settings.check.tools.any())
+    watch.checking = MARGAY_TRY(Checking::create(settings.check, /*prints=*/true));
+  if (settings.profile.enabled) watch.profiling = std::make_shared<Profiling>(settings.profile);
+  return watch;
+}
+
+Result<LaunchReport> Watch::launch(Device& device, const LaunchRequest& request) const {
+  if (checking != nullptr) return checking->launch(device, request);
+  if (profiling != nullptr) return profiling->launch(device, request);
+  return device.launch(request);
+}
+
+void Watch::finish(Memory* memory) const {
+  if (checking != nullptr) checking->write(checking->finish(memory));
+  if (profiling != nullptr) profiling->write(profiling->finish());
+}
+
+}  // namespace margay::runtime

@@ -1,0 +1,23 @@
+// The checker or the profiler that the environment asks for, or neither.
+#pragma once
+
+#include <memory>
+
+#include "runtime/checking.h"
+#include "runtime/profiling.h"
+#include "runtime/settings.h"
+
+namespace margay::runtime {
+
+struct Watch {
+  std::shared_ptr<Checking> checking;  ///< At most one of the two is there.
+  std::shared_ptr<Profiling> profiling;
+
+  [[nodiscard]] static Answer<Watch> create(const Settings& settings);
+  [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request) const;
+  /// The end of the process: reports are written. `memory` is looked through for leaks, where
+  /// given.
+  void finish(Memory* memory) const;
+};
+
+}  // namespace margay::runtime
