@@ -126,6 +126,7 @@ TEST(Trace, names_of_memory_instructions) {
             "load to LDS");
   EXPECT_EQ(name_of({site("global_load_lds_dwordx4 v[0:1], off", vmem, true, true)}),
             "load to LDS");
+  EXPECT_EQ(name_of({site("flat_load_dword v0, v[2:3]", vmem, true, false)}), "flat load");
   EXPECT_EQ(name_of({site("buffer_wbl2 sc1", vmem, false, false)}), "buffer_wbl2");
   EXPECT_EQ(name_of({site("v_add_f32 v0, v1, v2", valu, false, false)}), "VALU");
   EXPECT_EQ(name_of({site("s_endpgm", other, false, false)}), "s_endpgm");
@@ -134,7 +135,7 @@ TEST(Trace, names_of_memory_instructions) {
 TEST(Trace, odd_input_is_no_trouble) {
   TraceSlice slice;
   slice.site = 7;  // there is none
-  Profile profile = only({}, slice);
+  Profile profile = only({site("s_nop 0", InstructionClass::other, false, false)}, slice);
   profile.kernels[0].name = "\xff\"</script>";
   const auto events = events_of(profile, "X");
   ASSERT_EQ(events.size(), 1U);
