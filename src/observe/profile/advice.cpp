@@ -208,11 +208,11 @@ void add_shape(const KernelProfile& k, std::vector<Advice>& out) {
          "let whole waves take the same branch",
          (64 - lanes) / 64 * sum(k, {SQ_ACTIVE_INST_VALU})});
   if (!k.resources.next_step.empty())
-    out.push_back(
-        {fmt::format("{} limit the kernel to {} per CU ({} waves of 32)", k.resources.limit,
-                     report::counted(k.resources.workgroups_per_cu, "workgroup"),
-                     k.resources.waves_per_cu),
-         k.resources.next_step, "", 0});
+    out.push_back({fmt::format("{} {} the kernel to {} per CU ({} waves of 32)", k.resources.limit,
+                               k.resources.limit == "LDS" ? "limits" : "limit",
+                               report::counted(k.resources.workgroups_per_cu, "workgroup"),
+                               k.resources.waves_per_cu),
+                   k.resources.next_step, "", 0});
   if (k.resources.code_bytes > kInstructionCacheBytes)
     out.push_back({fmt::format("the code has {}, L1I {}", bytes_text(k.resources.code_bytes),
                                bytes_text(kInstructionCacheBytes)),

@@ -54,7 +54,7 @@ constexpr std::string_view kWave = "Wavefront", kMix = "Instruction Mix",
                            kCompute = "Compute Pipeline", kLds = "Local Data Share (LDS)",
                            kInstruction = "Instruction Cache", kScalar = "Scalar L1 Data Cache",
                            kAddress = "Address Processing Unit and Data Return Path",
-                           kVector = "Vector L1 Data Cache", kL2 = "L2 Cache", kOwn = "Margay";
+                           kVector = "Vector L1 Data Cache", kL2 = "L2 Cache", kMargay = "Margay";
 
 /// A metric that is one counter.
 struct Plain {
@@ -180,21 +180,21 @@ void add_derived(const KernelProfile& k, std::vector<Metric>& out) {
        fabric_read_bytes(k)});
   add({"fabric_write_bytes", kL2, "L2-Fabric Write", "bytes",
        "64 * TCC_EA0_WRREQ_64B + 32 * (TCC_EA0_WRREQ - TCC_EA0_WRREQ_64B)", fabric_write_bytes(k)});
-  add({"coalescing", kOwn, "Sector use", "",
+  add({"coalescing", kMargay, "Sector use", "",
        "sectors of 64 bytes that the lanes' bytes would fill side by side / sectors touched",
        ratio(static_cast<double>(memory.least_sector_bytes),
              static_cast<double>(memory.sector_bytes))});
-  add({"requested_bytes", kOwn, "Bytes the lanes ask for", "bytes", "active lanes * width",
+  add({"requested_bytes", kMargay, "Bytes the lanes ask for", "bytes", "active lanes * width",
        static_cast<double>(memory.lane_bytes)});
-  add({"launches", kOwn, "Launches", "", "", static_cast<double>(k.launches)});
-  add({"vgprs", kOwn, "VGPRs", "", "architected and accumulation, per lane", k.resources.vgprs});
-  add({"sgprs", kOwn, "SGPRs", "", "per wave", k.resources.sgprs});
-  add({"lds_bytes", kOwn, "LDS Allocation", "bytes", "static and dynamic, per workgroup",
+  add({"launches", kMargay, "Launches", "", "", static_cast<double>(k.launches)});
+  add({"vgprs", kMargay, "VGPRs", "", "architected and accumulation, per lane", k.resources.vgprs});
+  add({"sgprs", kMargay, "SGPRs", "", "per wave", k.resources.sgprs});
+  add({"lds_bytes", kMargay, "LDS Allocation", "bytes", "static and dynamic, per workgroup",
        k.resources.static_lds_bytes + k.resources.dynamic_lds_bytes});
-  add({"scratch_bytes", kOwn, "Scratch Allocation", "bytes", "per lane",
+  add({"scratch_bytes", kMargay, "Scratch Allocation", "bytes", "per lane",
        k.resources.scratch_bytes});
-  add({"vgpr_spills", kOwn, "VGPR spills", "", "", k.resources.vgpr_spills});
-  add({"waves_per_cu", kOwn, "Occupancy", "waves/CU", "by registers, LDS and slots",
+  add({"vgpr_spills", kMargay, "VGPR spills", "", "", k.resources.vgpr_spills});
+  add({"waves_per_cu", kMargay, "Occupancy", "waves/CU", "by registers, LDS and slots",
        k.resources.waves_per_cu});
 }
 
@@ -231,7 +231,7 @@ std::vector<Metric> metrics_of(const KernelProfile& kernel) {
                    of(kernel, plain.counter)});
   add_derived(kernel, all);
   constexpr std::string_view kOrder[] = {kWave,   kMix,     kCompute, kLds, kInstruction,
-                                         kScalar, kAddress, kVector,  kL2,  kOwn};
+                                         kScalar, kAddress, kVector,  kL2,  kMargay};
   std::vector<Metric> sorted;
   for (const std::string_view panel : kOrder)
     std::ranges::copy_if(all, std::back_inserter(sorted),

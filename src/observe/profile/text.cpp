@@ -45,6 +45,7 @@ class Screen {
     resources();
     mix();
     lds();
+    reuse();
     caches();
     tensors();
     spills();
@@ -139,6 +140,8 @@ class Screen {
       line("{}", r.next_step);
     }
     indent();
+    line("the registers alone would allow {} of 8 waves per SIMD", r.waves_per_simd);
+    indent();
     line("{} VGPRs{}, {} SGPRs, {} LDS, {} scratch per lane; {} of code", r.vgprs,
          r.agprs != 0 ? fmt::format(" ({} of them AccVGPRs)", r.agprs) : "", r.sgprs,
          bytes_text(r.static_lds_bytes + r.dynamic_lds_bytes), bytes_text(r.scratch_bytes),
@@ -170,6 +173,26 @@ class Screen {
                            quantity_text(conflicts),
                            metric("lds_bank_conflicts_per_access").value_or(0),
                            percent(metric("lds_bank_conflict_rate"))));
+  }
+
+  /// How often what is loaded once is used again, on its way from memory to the matrix units.
+  void reuse() {
+    double loaded = 0, from_lds = 0;
+    for (const Site& site : k_.sites) {
+      if (site.memory && site.is_read) loaded += static_cast<double>(site.memory->lane_bytes);
+      if (site.lds && site.is_read)
+        for (const std::uint64_t dwords : site.lds->bank_dwords)
+          from_lds += 4 * static_cast<double>(dwords);
+    }
+    if (loaded == 0 || from_lds == 0) return;
+    indent();
+    line("each byte that lanes load from global memory is read {} from LDS",
+         times(from_lds / loaded));
+    const double matrix = metric("mfma_flops").value_or(0) + metric("mfma_iops").value_or(0);
+    if (matrix == 0) return;
+    indent();
+    line("each byte read from LDS feeds {:.3g} matrix operations from registers",
+         matrix / from_lds);
   }
 
   void caches() {
