@@ -154,7 +154,7 @@ TEST(Gemm, ManyBlocksAreEachWrittenOnce) {
 
 /// What a GEMM of whole blocks does, by counts that follow from its blocks of 256x256, its steps of
 /// 64 along k, and its eight waves.
-void watch_cost(int m, int n, int k, bool transpose_b) {
+void check_cost(int m, int n, int k, bool transpose_b) {
   SCOPED_TRACE(std::string(transpose_b ? "nt " : "nn ") + std::to_string(m) + "x" +
                std::to_string(n) + "x" + std::to_string(k));
   Buffer<kittens::bf16> a(static_cast<size_t>(m) * k), b(static_cast<size_t>(n) * k);
@@ -195,11 +195,11 @@ void watch_cost(int m, int n, int k, bool transpose_b) {
   tile_test::expect_no_lds_conflicts(profile, blocks * steps * (2 * 64 + 8 * 12 * 4));
 }
 TEST(GemmCost, FollowsFromTheTiling) {
-  watch_cost(256, 256, 64, true);
-  watch_cost(256, 256, 128, false);
-  watch_cost(512, 768, 192, true);
-  watch_cost(512, 768, 192, false);
-  watch_cost(768, 256, 128, true);
+  check_cost(256, 256, 64, true);
+  check_cost(256, 256, 128, false);
+  check_cost(512, 768, 192, true);
+  check_cost(512, 768, 192, false);
+  check_cost(768, 256, 128, true);
 }
 
 TEST(GemmPlan, RefusesWithAReason) {
