@@ -68,10 +68,13 @@ function tensors(kernel) {
        "what moved between vL1D and L2, and between L2 and memory."));
 }
 
+/// Begins like a sentence, unless it begins with a name.
+const sentence = (text) => /^[a-z]+[ ,]/.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
+
 function advice(kernel, page) {
   if (!kernel.advised) return null;
-  const cards = kernel.advice.map((a) => el("li", {}, el("p", { class: "what" }, page.linked(a.what)),
-    a.why && el("p", {}, page.linked(a.why)), a.fix && el("p", { class: "fix" }, el("b", {}, "What would change it: "), page.linked(a.fix))));
+  const cards = kernel.advice.map((a) => el("li", {}, el("p", { class: "what" }, page.linked(sentence(a.what))),
+    a.why && el("p", {}, page.linked(sentence(a.why))), a.fix && el("p", { class: "fix" }, el("b", {}, "What would change it: "), page.linked(a.fix))));
   return section("advice", "Advice", cards.length ? "What the counters prove, the most costly first." : null,
     cards.length ? el("ol", { class: "advice" }, cards) : el("p", { class: "empty" }, "The counters show nothing that clearly costs time."));
 }
