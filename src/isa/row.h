@@ -3,8 +3,7 @@
 //
 //   struct v_add_f32 : Op<f32(f32, f32)> { static auto eval(auto a, auto b) { return a + b; } };
 //
-// An `eval` that takes the instruction's Modifiers first (exec/instruction.h) places its result by
-// op_sel itself.
+// An `eval` that takes the instruction's modifiers first places its result by op_sel itself.
 //
 // Everything else (encodings, EXEC, modifiers, DPP, SDWA, constants) is done once per format by
 // src/exec, from the types. To add an instruction, add its struct to the header of its group in

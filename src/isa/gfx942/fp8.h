@@ -9,7 +9,6 @@
 
 #include <array>
 
-#include "exec/instruction.h"
 #include "isa/gfx942/integer.h"
 
 namespace margay::MARGAY_TARGET {
@@ -122,7 +121,7 @@ struct v_cvt_pk_f32_bf8 : CvtPairFromBytes<Bf8> {};
 template <typename Format>
 struct CvtPairToBytes : Op<u32(f32, f32, u32)> {
   static constexpr bool kKeepsRest = true;
-  static U32 eval(margay::Modifiers modifiers, F32 a, F32 b, U32 old) {
+  static U32 eval(auto modifiers, F32 a, F32 b, U32 old) {
     const auto code = [](F32 x) {
       return per_lane<std::uint32_t>([](float lane) { return Format::encode(lane); }, x);
     };
@@ -137,7 +136,7 @@ struct v_cvt_pk_bf8_f32 : CvtPairToBytes<Bf8> {};
 template <typename Format>
 struct CvtStochasticToByte : Op<u32(f32, u32, u32)> {
   static constexpr bool kKeepsRest = true;
-  static U32 eval(margay::Modifiers modifiers, F32 a, U32 random, U32 old) {
+  static U32 eval(auto modifiers, F32 a, U32 random, U32 old) {
     const int shift = 8 * (modifiers.op_select >> 2 & 3);
     const U32 code = per_lane<std::uint32_t>(
         [](float x, std::uint32_t r) { return Format::encode(x, r); }, a, random);
