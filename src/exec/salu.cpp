@@ -535,11 +535,28 @@ void add_scalar_rows(RowTable& table) {
     row.register_index = special.register_index;
     table.add(row);
   }
-  for (const std::string_view mnemonic :
-       {"s_nop", "s_waitcnt", "s_sleep", "s_setprio", "s_wakeup", "s_icache_inv", "s_incperflevel",
-        "s_decperflevel", "s_ttracedata", "s_code_end", "s_dcache_inv", "s_dcache_wb",
-        "s_dcache_inv_vol", "s_dcache_wb_vol", "buffer_wbl2", "buffer_inv", "buffer_wbinvl1",
-        "buffer_wbinvl1_vol", "v_nop", "v_clrexcp", "ds_nop"}) {
+  static constexpr std::string_view kIdle[] = {"s_nop",
+                                               "s_waitcnt",
+                                               "s_sleep",
+                                               "s_setprio",
+                                               "s_wakeup",
+                                               "s_icache_inv",
+                                               "s_incperflevel",
+                                               "s_decperflevel",
+                                               "s_ttracedata",
+                                               "s_code_end",
+                                               "s_dcache_inv",
+                                               "s_dcache_wb",
+                                               "s_dcache_inv_vol",
+                                               "s_dcache_wb_vol",
+                                               "buffer_wbl2",
+                                               "buffer_inv",
+                                               "buffer_wbinvl1",
+                                               "buffer_wbinvl1_vol",
+                                               "v_nop",
+                                               "v_clrexcp",
+                                               "ds_nop"};
+  for (const std::string_view mnemonic : kIdle) {
     Row row;
     row.mnemonic = mnemonic;
     row.instruction_class = other;

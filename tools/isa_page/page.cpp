@@ -177,6 +177,8 @@ std::string_view exactness(const Row& row, const RowTable& rows) {
   if (row.mnemonic == "s_memtime" || row.mnemonic == "s_memrealtime") return "host clock";
   if (is_one_of(kInPart)) return "in part";
   if (is_one_of(kRefused) || row.mnemonic.starts_with("ds_gws_")) return "refused";
+  // How buffers round to their data formats, see src/exec/buffer_format.h.
+  if (row.mnemonic.find("_format_") != row.mnemonic.npos) return "assumed";
   if (is_one_of(kAssumed)) return "assumed";
   const Row* idle = rows.find("s_nop");
   return idle != nullptr && row.plain == idle->plain ? "no effect" : "exact";

@@ -69,8 +69,7 @@ using ScalarMask = std::array<std::uint64_t, 2>;
 
 [[nodiscard]] std::uint32_t vmem_kinds(const Instruction& i, const RegisterUse& use) {
   const Row& row = *i.row;
-  const bool buffer =
-      row.mnemonic.starts_with("buffer_") || row.mnemonic.starts_with("tbuffer_");
+  const bool buffer = row.mnemonic.starts_with("buffer_") || row.mnemonic.starts_with("tbuffer_");
   std::uint32_t kind = kVmem;
   // A buffer store whose soffset is an SGPR takes its data earlier.
   if ((row.is_store || row.is_atomic) && use.sources[1].count > 2 &&
