@@ -54,7 +54,9 @@ class Real:
     """A row of the sample: one counter in one pass."""
 
     def __init__(self, row):
-        numbers = lambda key: [int(row[f"{key}_{n}"]) for n in range(LAUNCHES)]
+        def numbers(key):
+            return [int(row[f"{key}_{n}"]) for n in range(LAUNCHES)]
+
         self.counter = row["counter"]
         self.sums = numbers("sum")
         self.per_channel = row["instances"] != "1"
@@ -167,7 +169,8 @@ def judge(sample, classes, ours):
         if wrong:
             yield f"{name}: {wrong}"
     # What rocprofiler-compute makes of the real counters with the same formulas.
-    for name, value in {"vl1d_hit_rate": 62.5, "vl1d_coalescing": 25, "instructions_per_wave": 20}.items():
+    derived = {"vl1d_hit_rate": 62.5, "vl1d_coalescing": 25, "instructions_per_wave": 20}
+    for name, value in derived.items():
         if ours.metrics[name] != value:
             yield f"{name}: {ours.metrics[name]}, real {value}"
 
@@ -199,7 +202,8 @@ def page(sample, classes, ours):
             here = f"{low} per XCD" if low == high else f"{low} to {high} per XCD"
         else:
             here = short(ours.device[name]) if name in ours.device else ""
-        lines.append(f"| {name} | {real_text(sample[name])} | {here} | {group['why'] if group else 'equal'} |")
+        why = group["why"] if group else "equal"
+        lines.append(f"| {name} | {real_text(sample[name])} | {here} | {why} |")
     time = sorted(name for name in sample if name in classes and classes[name]["kind"] == "time")
     unmeasured = sorted(name for name in classes if classes[name]["kind"] == "unmeasured")
     tail = (
@@ -232,7 +236,8 @@ def main():
     sample, classes, ours = read_sample(), read_classes(), Ours(options.margay, options.vcopy)
     if options.check:
         wrong = check_page(options.check, page(sample, classes, ours))
-        failures = [wrong + "\nupdate it: cmake --build DIR --target counters_page_update"] if wrong else []
+        hint = "update it: cmake --build DIR --target counters_page_update"
+        failures = [wrong, hint] if wrong else []
     else:
         failures = list(judge(sample, classes, ours))
     if failures:

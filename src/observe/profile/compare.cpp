@@ -167,10 +167,11 @@ std::string verdict(const KernelProfile& a, const KernelProfile& b) {
   if (of_a.empty() || of_b.empty()) return "one of them does nothing";
   const double before = of_a.front().seconds / double(a.launches);
   const double after = of_b.front().seconds / double(b.launches);
-  std::string text = fmt::format(
-      "A is limited by {} ({} per launch at least), B by {} ({}): the limit is {} that of A",
-      of_a.front().part, report::seconds_text(before), of_b.front().part,
-      report::seconds_text(after), ratio_text(before, after));
+  std::string text =
+      fmt::format("A is limited by {} ({} per launch at least), B by {} ({}): the limit is {}",
+                  of_a.front().part, report::seconds_text(before), of_b.front().part,
+                  report::seconds_text(after),
+                  before == after ? "the same" : ratio_text(before, after) + " that of A");
   double work_a = 0, work_b = 0;
   for (const Operations& o : operations_of(a)) work_a += o.count / double(a.launches);
   for (const Operations& o : operations_of(b)) work_b += o.count / double(b.launches);

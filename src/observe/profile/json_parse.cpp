@@ -210,6 +210,14 @@ Result<Counters> as_counters(const Node& node) {
   return counters;
 }
 
+/// Of a grid or a workgroup: nothing of it is 0.
+Result<std::array<std::uint32_t, 3>> size_of(const Node& node, std::string_view name) {
+  const auto size = MARGAY_TRY(triple(node, name));
+  if (std::ranges::find(size, 0u) != size.end())
+    return MARGAY_TRY(node.field(name)).wrong("three numbers from 1 up");
+  return size;
+}
+
 Result<KernelProfile> as_kernel(const Node& node, const std::vector<SourceFrame>& frames) {
   KernelProfile k;
   MARGAY_CHECK(Fields(node)
@@ -219,8 +227,10 @@ Result<KernelProfile> as_kernel(const Node& node, const std::vector<SourceFrame>
                    .number("failed_launches", k.failed_launches)
                    .flag("instructions_warm", k.instructions_warm)
                    .status());
-  k.grid = MARGAY_TRY(triple(node, "grid"));
-  k.workgroup = MARGAY_TRY(triple(node, "workgroup"));
+  // Reports divide by them.
+  if (k.launches == 0) return MARGAY_TRY(node.field("launches")).wrong("at least 1");
+  k.grid = MARGAY_TRY(size_of(node, "grid"));
+  k.workgroup = MARGAY_TRY(size_of(node, "workgroup"));
   const Node seconds = MARGAY_TRY(node.field("host_seconds"));
   if (!seconds.json->is_number()) return seconds.wrong("a number");
   k.host_seconds = seconds.json->get<double>();

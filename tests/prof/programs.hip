@@ -1,0 +1,49 @@
+// What `margay prof` and `margay compare` are tried on: programs [WORD...], each word one thing to
+// do.
+#include <hip/hip_runtime.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+// Each lane reads its own row of 33 floats (no bank conflicts) or of 32 (32 ways) in LDS.
+template <int kRow>
+__global__ void rows(float* out) {
+  __shared__ float tile[64 * kRow];
+  for (unsigned n = threadIdx.x; n < 64 * kRow; n += 64) tile[n] = static_cast<float>(n);
+  __syncthreads();
+  float sum = 0;
+  for (int n = 0; n < 8; ++n) sum += tile[threadIdx.x * kRow + n * 4];
+  out[blockIdx.x * 64 + threadIdx.x] = sum;
+}
+
+// One float in 32: each lane a line of its own.
+__global__ void scattered(const float* in, float* out) {
+  out[threadIdx.x] = in[32 * threadIdx.x];  // LINE scattered
+}
+
+__global__ void past_the_end(float* out) { out[1ull << 36] = 1; }
+
+int main(int count, char** words) {
+  float *in = nullptr, *out = nullptr;
+  if (hipMalloc(&in, 65536) != hipSuccess || hipMalloc(&out, 65536) != hipSuccess) return 1;
+  int code = 0;
+  for (int n = 1; n < count; ++n) {
+    const std::string word = words[n];
+    if (word == "padded") rows<33><<<2, 64>>>(out);
+    if (word == "conflicting") rows<32><<<2, 64>>>(out);
+    if (word == "larger") rows<33><<<4, 64>>>(out);
+    if (word == "scattered") scattered<<<1, 64>>>(in, out);
+    if (word == "faulty") past_the_end<<<1, 1>>>(out);
+    if (hipDeviceSynchronize() != hipSuccess) std::puts("a launch failed");
+    if (word == "say") std::puts("said");
+    if (word == "seven") code = 7;
+    if (word == "killed") std::raise(SIGTERM);
+    if (word == "again") {  // two more processes
+      const std::string self = words[0];
+      if (std::system((self + " padded; " + self + " scattered").c_str()) != 0) return 1;
+    }
+  }
+  return code;
+}

@@ -1,0 +1,359 @@
+"""`margay prof` and `margay compare` around programs.hip: what they run, show, write and refuse."""
+
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+MARGAY = os.environ["MARGAY_TOOL"]
+PROGRAMS = os.environ["MARGAY_PROF_PROGRAMS"]
+KILLED = 128 + 15
+
+
+def margay(*words, environment=None):
+    return subprocess.run(
+        [MARGAY, *map(str, words)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={**os.environ, **(environment or {})},
+    )
+
+
+def prof(*words, **options):
+    """margay prof OPTIONS -- PROGRAMS WORDS, where WORDS follow `--`."""
+    at = words.index("--")
+    return margay("prof", *words[: at + 1], PROGRAMS, *words[at + 1 :], **options)
+
+
+def profile_of(path, *words):
+    done = prof("--quiet", "--json", path, "--", *words)
+    assert done.returncode == 0, done.stderr
+    return json.loads(path.read_text())
+
+
+def names(profile):
+    return [kernel["name"] for kernel in profile["kernels"]]
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """Profiles of the kernels, as files by name."""
+    folder = tmp_path_factory.mktemp("profiles")
+    files = {}
+    for word in ("padded", "conflicting", "scattered"):
+        files[word] = folder / f"{word}.json"
+        profile_of(files[word], word)
+    return files
+
+
+# ---- margay prof: the report ---------------------------------------------------------------------
+
+
+def test_the_report_says_what_matters():
+    said = prof("--", "conflicting").stdout
+    assert "1 launch of 2 x 1 x 1 workgroups of 64 work-items" in said
+    assert re.search(r"8 workgroups per CU, 8 waves of 32, limited by LDS", said)
+    assert "with 7168 bytes of LDS instead of 8192" in said
+    line = re.search(r"LDS +[\d.]+ k cycles, (\d+) of them bank conflicts", said)
+    # 8 reads by two waves, each of two groups of 32 lanes which all want another dword of one bank.
+    assert int(line[1]) == 8 * 2 * 2 * 31
+    place = r"every ds_read\S* at programs.hip:17 conflicts 32 ways: lanes 0, 1, 2, .* meet in bank 0"
+    assert re.search(place, said)
+    assert "only 2 of 304 CUs get a workgroup" in said
+    assert re.search(r"\d+ +992 +\S*programs.hip:17 in rows<32>", said)
+
+
+def test_a_kernel_without_conflicts_is_not_blamed():
+    said = prof("--", "padded").stdout
+    assert "no bank conflicts" in said
+    assert "ways" not in said
+
+
+def test_wasted_sectors_are_named():
+    said = prof("--", "scattered").stdout
+    # 4 of 64 bytes.
+    assert re.search(r"global_load_dword at programs.hip:23 uses 6 % of the 64-byte sectors", said)
+
+
+def test_kernels_are_told_apart_by_name_and_size(tmp_path):
+    profile = profile_of(tmp_path / "p.json", "padded", "larger", "padded", "scattered")
+    launches = {
+        (name.split("(")[0].split()[-1], kernel["grid"][0]): kernel["launches"]
+        for name, kernel in zip(names(profile), profile["kernels"])
+    }
+    assert launches == {("rows<33>", 2): 2, ("rows<33>", 4): 1, ("scattered", 1): 1}
+
+
+def test_kernel_filter(tmp_path):
+    path = tmp_path / "p.json"
+    done = prof("--kernel", "rows<32>", "--json", path, "--", "padded", "conflicting", "scattered")
+    assert done.returncode == 0
+    assert done.stdout.count("launch of") == 1 and "rows<32>" in done.stdout
+    assert len(names(json.loads(path.read_text()))) == 1
+
+
+def test_full_has_every_instruction_metric_and_counter(saved):
+    short = margay("prof", "--from", saved["padded"]).stdout
+    full = margay("prof", "--from", saved["padded"], "--full").stdout
+    kernel = json.loads(saved["padded"].read_text())["kernels"][0]
+    assert len(kernel["sites"]) > 50
+    for site in kernel["sites"]:
+        assert site["text"] in full
+    for counter in kernel["counters"]:
+        assert counter in full
+    assert "SQ_WAVES_EQ_64" not in short
+    assert "SQ_LDS_BANK_CONFLICT / (SQ_LDS_IDX_ACTIVE - SQ_LDS_BANK_CONFLICT)" in full
+
+
+# ---- margay prof: files --------------------------------------------------------------------------
+
+
+def test_json_comes_back_as_it_was(tmp_path):
+    # What a process leaves, before margay prof has read and written it once.
+    left, again = tmp_path / "left.json", tmp_path / "again.json"
+    environment = {"MARGAY_PROFILE": "1", "MARGAY_PROFILE_JSON": str(left), "MARGAY_PROFILE_TRACE": "2"}
+    words = ("padded", "conflicting", "scattered")
+    done = margay("run", "--", PROGRAMS, *words, environment=environment)
+    assert done.returncode == 0
+    done = margay("prof", "--from", left, "--quiet", "--json", again)
+    assert done.returncode == 0 and done.stdout == ""
+    assert again.read_bytes() == left.read_bytes()
+
+
+def test_from_shows_what_the_run_showed(tmp_path):
+    path = tmp_path / "p.json"
+    shown = prof("--json", path, "--", "conflicting", "scattered").stdout
+    assert "rows<32>" in shown and "scattered" in shown
+    assert margay("prof", "--from", path).stdout == shown
+
+
+def test_quiet_page_and_timeline(tmp_path):
+    page, timeline = tmp_path / "p.html", tmp_path / "t.json"
+    done = prof("--quiet", "--html", page, "--trace", timeline, "--", "padded")
+    assert done.returncode == 0 and done.stdout == ""
+    assert re.search(r"rows(<|\\u003c)33>", page.read_text())
+    # Without a number two workgroups, each of one wave, are traced.
+    threads = {
+        (event["pid"], event["tid"])
+        for event in json.loads(timeline.read_text())["traceEvents"]
+        if event["ph"] == "X"
+    }
+    assert len(threads) == 2
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_so_many_workgroups_are_traced(tmp_path, count):
+    path = tmp_path / "p.json"
+    prof("--quiet", "--trace-workgroups", count, "--json", path, "--", "larger")
+    traces = json.loads(path.read_text())["kernels"][0]["traces"]
+    assert [trace["workgroup"] for trace in traces] == [[n, 0, 0] for n in range(count)]
+
+
+@pytest.mark.parametrize(
+    "text, what",
+    [
+        (None, "cannot be read"),
+        ('{"version": 1', "not JSON, or is cut off"),
+        ('{"version": 99}', "version 99"),
+        ('{"version": 1, "device": 3}', "device is number, not a string"),
+    ],
+)
+def test_unusable_files_are_named(tmp_path, text, what):
+    path = tmp_path / "bad.json"
+    if text is not None:
+        path.write_text(text)
+    for words in (("prof", "--from", path), ("compare", path, path)):
+        done = margay(*words)
+        if words[0] == "compare" and text is None:
+            continue  # it is no file, so it would be a command
+        assert done.returncode != 0
+        assert what in done.stderr and str(path) in done.stderr
+        assert done.stdout == ""
+
+
+@pytest.mark.parametrize("field, value", [("grid", [0, 1, 1]), ("workgroup", [64, 1, 0]), ("launches", 0)])
+def test_sizes_that_no_launch_has_are_refused(saved, tmp_path, field, value):
+    path = tmp_path / "bad.json"
+    document = json.loads(saved["padded"].read_text())
+    document["kernels"][0][field] = value
+    path.write_text(json.dumps(document))
+    done = margay("prof", "--full", "--from", path)
+    assert done.returncode == 1
+    assert f"kernels[0].{field} is" in done.stderr and done.stdout == ""
+
+
+def test_a_file_that_cannot_be_written_is_an_error(tmp_path):
+    done = prof("--json", tmp_path / "no" / "such.json", "--", "padded")
+    assert done.returncode != 0
+    assert "cannot be written" in done.stderr
+
+
+# ---- margay prof: the program --------------------------------------------------------------------
+
+
+def test_the_program_keeps_its_output_and_exit_code():
+    done = prof("--", "padded", "say", "seven")
+    assert done.returncode == 7
+    assert done.stdout.startswith("said\n")
+    assert "rows<33>" in done.stdout
+
+
+def test_no_kernel():
+    done = prof("--", "say")
+    assert done.returncode == 1
+    assert "no kernel was launched" in done.stderr
+    assert prof("--", "seven").returncode == 7
+    done = prof("--kernel", "nosuch", "--", "padded")
+    assert done.returncode == 1
+    assert 'no kernel with "nosuch" in its name was launched' in done.stderr
+
+
+def test_killed_by_a_signal():
+    done = prof("--", "padded", "killed")
+    assert done.returncode == KILLED
+    assert "ended by signal 15 (Terminated)" in done.stderr
+
+
+def test_a_failed_launch_is_told():
+    done = prof("--", "padded", "faulty")
+    assert done.returncode == 0
+    assert "a launch failed" in done.stdout
+    assert "past_the_end" in done.stdout and "1 of them failed" in done.stdout
+
+
+def test_several_processes(tmp_path):
+    profile = profile_of(tmp_path / "p.json", "conflicting", "again")
+    assert sorted(name.split("(")[0].split()[-1] for name in names(profile)) == [
+        "rows<32>",
+        "rows<33>",
+        "scattered",
+    ]
+
+
+def test_nothing_depends_on_threads(tmp_path):
+    def counted(threads):
+        path = tmp_path / f"{threads}.json"
+        prof("--quiet", "--threads", threads, "--json", path, "--", "larger", "scattered")
+        profile = json.loads(path.read_text())
+        for kernel in profile["kernels"]:
+            del kernel["host_seconds"]
+        return profile
+
+    assert counted(1) == counted(3)
+
+
+def test_checking_and_profiling_at_once_is_refused():
+    for done in (
+        prof("--", "padded", environment={"MARGAY_CHECK": "all"}),
+        margay("prof", "--", MARGAY, "check", "--", PROGRAMS, "padded"),
+    ):
+        assert done.returncode != 0
+        assert "MARGAY_CHECK and MARGAY_PROFILE are both set" in done.stderr
+        assert "two runs" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words, what",
+    [
+        ((), "which program?"),
+        (("--nonsense", "--", "true"), "--nonsense"),
+        (("--threads", "0", "--", "true"), "--threads"),
+        (("--mfma", "sloppy", "--", "true"), "--mfma"),
+    ],
+)
+def test_wrong_command_lines(words, what):
+    done = margay("prof", *words)
+    assert done.returncode == 2
+    assert what in done.stderr and done.stdout == ""
+
+
+def test_no_such_program():
+    done = margay("prof", "--", "./nosuch")
+    assert done.returncode != 0
+    assert "no such program: ./nosuch" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["prof", "compare"])
+def test_help(command):
+    done = margay(command, "--help")
+    assert done.returncode == 0 and done.stderr == ""
+    options = {"prof": ("--kernel", "--html", "--trace", "--from", "--full"), "compare": ("--kernel-a",)}
+    for option in options[command]:
+        assert option in done.stdout
+    assert re.search(rf"^ *{command} ", margay("--help").stdout, re.MULTILINE)
+
+
+# ---- margay compare ------------------------------------------------------------------------------
+
+
+def row(text, what):
+    """The columns A, B and B/A of the row that begins with `what`."""
+    found = [line for line in text.splitlines() if line.strip().startswith(what + " ")]
+    assert found, f"{what} is not in\n{text}"
+    return re.split(r" {2,}", found[0].strip())[1:]
+
+
+def test_compare_two_files(saved, tmp_path):
+    path = tmp_path / "c.json"
+    done = margay("compare", "--json", path, saved["padded"], saved["conflicting"])
+    assert done.returncode == 0
+    said = done.stdout
+    assert "A  rows<33>" in said and "B  rows<32>" in said
+    assert re.search(r"B by LDS \(", said)
+    assert row(said, "Local Data Share (LDS): Bank Conflict") == ["0", "992", "new"]
+    assert row(said, "LDS per workgroup") == ["8.45 kB", "8.19 kB", "0.97x"]
+    # The part that changed most stands first.
+    assert said.index("  LDS  ") < said.index("  vector ALU  ")
+    document = json.loads(path.read_text())
+    assert document["bounds"][0]["what"] == "LDS"
+    conflicts = [d for d in document["metrics"] if d["what"].endswith(": Bank Conflict")]
+    assert (conflicts[0]["a"], conflicts[0]["b"]) == (0, 992)
+
+
+def test_compare_a_profile_with_itself(saved):
+    done = margay("compare", saved["padded"], saved["padded"])
+    assert done.returncode == 0
+    assert "the limit is the same" in done.stdout
+    assert "counters and metrics" not in done.stdout and "lines that changed" not in done.stdout
+
+
+def test_compare_two_commands(saved):
+    done = margay("compare", f"{PROGRAMS} padded", f"{PROGRAMS} conflicting")
+    assert done.returncode == 0
+    assert done.stdout == margay("compare", saved["padded"], saved["conflicting"]).stdout
+    assert f"running {PROGRAMS} padded" in done.stderr
+
+
+def test_compare_counts_by_launch(tmp_path, saved):
+    twice = tmp_path / "twice.json"
+    profile_of(twice, "padded", "padded", "padded")
+    said = margay("compare", saved["padded"], twice).stdout
+    # Only the instruction caches are warm in the later ones.
+    assert "Instruction Mix" not in said and "Local Data Share" not in said
+
+
+def test_compare_chooses_kernels(tmp_path, saved):
+    both = tmp_path / "both.json"
+    profile_of(both, "padded", "conflicting", "scattered")
+    # The one of the same name, whatever costs more.
+    said = margay("compare", saved["scattered"], both).stdout
+    assert "A  scattered" in said and "B  scattered" in said
+    said = margay("compare", "--kernel-a", "rows<32>", "--kernel-b", "scattered", both, both).stdout
+    assert "A  rows<32>" in said and "B  scattered" in said
+    done = margay("compare", "--kernel-b", "nosuch", both, both)
+    assert done.returncode == 1
+    assert 'no kernel has "nosuch" in its name' in done.stderr
+    assert "rows<33>" in done.stderr and "scattered" in done.stderr
+
+
+def test_compare_of_commands_that_fail(saved):
+    done = margay("compare", f"{PROGRAMS} padded seven", saved["padded"])
+    assert done.returncode == 1 and "ended with exit code 7" in done.stderr
+    done = margay("compare", saved["padded"], f"{PROGRAMS} say")
+    assert done.returncode == 1 and "B ran no kernel" in done.stderr
+    done = margay("compare", saved["padded"])
+    assert done.returncode == 2 and "B is required" in done.stderr
