@@ -175,14 +175,16 @@ def test_unusable_files_are_named(tmp_path, text, what):
         assert done.stdout == ""
 
 
-@pytest.mark.parametrize("field, value", [("grid", [0, 1, 1]), ("workgroup", [64, 1, 0]), ("launches", 0)])
+@pytest.mark.parametrize(
+    "field, value", [("grid", [0, 1, 1]), ("workgroup", [64, 1, 0]), ("launches", 0)]
+)
 def test_sizes_that_no_launch_has_are_refused(saved, tmp_path, field, value):
     path = tmp_path / "bad.json"
     document = json.loads(saved["padded"].read_text())
     document["kernels"][0][field] = value
     path.write_text(json.dumps(document))
     done = margay("prof", "--full", "--from", path)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert f"kernels[0].{field} is" in done.stderr and done.stdout == ""
 
 
