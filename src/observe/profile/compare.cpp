@@ -33,6 +33,11 @@ std::string ratio_text(double a, double b) {
                                        : fmt::format("{:.2f}x", b / a);
 }
 
+/// Of percentages the difference says more than the ratio.
+std::string change_text(const Difference& d) {
+  return d.unit == "%" ? fmt::format("{:+.1f}", d.b - d.a) : ratio_text(d.a, d.b);
+}
+
 std::string number_text(const Difference& d, double value) {
   if (d.unit == "s") return report::seconds_text(value);
   if (d.unit == "bytes") return report::bytes_text(value);
@@ -257,7 +262,7 @@ std::string text_of(const Comparison& comparison, const Pair& kernels,
     for (std::size_t n = 0; n < std::min(all.size(), most); ++n) {
       const Difference& d = all[n];
       line(fmt::format("  {:<42}{:>12}{:>12}{:>10}", d.what, number_text(d, d.a),
-                       number_text(d, d.b), ratio_text(d.a, d.b)));
+                       number_text(d, d.b), change_text(d)));
     }
     if (all.size() > most) line(fmt::format("  ({} more: --json)", all.size() - most));
     out += "\n";

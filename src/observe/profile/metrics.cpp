@@ -272,7 +272,7 @@ std::vector<Bound> bounds_of(const KernelProfile& kernel) {
   add("L2", 128 * of(kernel, TCC_REQ_sum), "bytes", kL2BytesPerClock * hz);
   add("memory", fabric_read_bytes(kernel) + fabric_write_bytes(kernel), "bytes",
       kMemoryBytesPerSecond);
-  add("issue", 4 * of(kernel, SQ_ACTIVE_INST_SCA), "cycles", kSimds * cus * hz);
+  add("scalar issue", 4 * of(kernel, SQ_ACTIVE_INST_SCA), "cycles", kSimds * cus * hz);
   std::ranges::sort(bounds, std::greater{}, &Bound::seconds);
   return bounds;
 }

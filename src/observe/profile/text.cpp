@@ -17,7 +17,7 @@ namespace {
 using report::bytes_text, report::counted, report::painted, report::quantity_text,
     report::seconds_text;
 
-constexpr std::size_t kLinesShown = 8, kAdviceShown = 5, kKernelsShown = 3, kBarWidth = 24;
+constexpr std::size_t kLinesShown = 6, kAdviceShown = 3, kKernelsShown = 3, kBarWidth = 24;
 
 std::string times(double ratio) {
   return ratio >= 99.5 ? fmt::format("{:.0f}x", ratio) : fmt::format("{:.2f}x", ratio);
