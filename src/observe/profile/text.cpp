@@ -52,6 +52,7 @@ class Screen {
     lines();
     advice();
     if (style_.full) {
+      xcds();
       instructions();
       all_metrics();
       counters();
@@ -302,6 +303,20 @@ class Screen {
     if (shown < all.size()) {
       indent();
       line("({} more: --full)", all.size() - shown);
+    }
+  }
+
+  void xcds() {
+    out_ += "\n";
+    line("  {:<5}{:>14}{:>10}{:>14}{:>14}", "XCD", "L2 requests", "hit rate", "fabric reads",
+         "fabric writes");
+    for (std::size_t n = 0; n < k_.xcds.size(); ++n) {
+      const Counters& c = k_.xcds[n];
+      const auto hits = static_cast<double>(c[Counter::TCC_HIT_sum]);
+      const auto all = hits + static_cast<double>(c[Counter::TCC_MISS_sum]);
+      line("  {:<5}{:>14}{:>10}{:>14}{:>14}", n, c[Counter::TCC_REQ_sum],
+           all == 0 ? "-" : percent(100 * hits / all), c[Counter::TCC_EA0_RDREQ_sum],
+           c[Counter::TCC_EA0_WRREQ_sum]);
     }
   }
 
