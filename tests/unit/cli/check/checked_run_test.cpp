@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/temporary_directory.h"
+
 namespace margay::cli {
 namespace {
 
