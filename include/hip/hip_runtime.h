@@ -2,10 +2,24 @@
 // one lacks.
 #pragma once
 
-#include_next <hip/hip_runtime.h>
+#include <hip/hip_version.h>
 
 #if defined(__HIP__) && HIP_VERSION_MAJOR < 6
-#include <hip/margay_detail/warp_sync.h>  // IWYU pragma: export
+// Out of the way of those in margay_detail/coordinates.h.
+#define threadIdx margay_hip5_threadIdx
+#define blockIdx margay_hip5_blockIdx
+#define blockDim margay_hip5_blockDim
+#define gridDim margay_hip5_gridDim
+#endif
+#include_next <hip/hip_runtime.h>
+#undef threadIdx
+#undef blockIdx
+#undef blockDim
+#undef gridDim
+
+#if defined(__HIP__) && HIP_VERSION_MAJOR < 6
+#include <hip/margay_detail/coordinates.h>  // IWYU pragma: export
+#include <hip/margay_detail/warp_sync.h>    // IWYU pragma: export
 
 #if !__HIP_DEVICE_COMPILE__
 // HIP 5.2 declares it in the device's half of the compilation only.

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "exec/dispatch.h"
+#include "exec/hostcall.h"
 #include "exec/launch_setup.h"
 #include "exec/program.h"
 #include "exec/row_table.h"
@@ -70,8 +71,13 @@ class VirtualDevice final : public Device {
     if (!request.module || request.kernel == nullptr)
       return fail(ErrorCode::invalid_argument, "a launch without a kernel", "launch");
     MARGAY_CHECK(check_limits(request, properties_));
-    const std::vector<std::byte> arguments = MARGAY_TRY(build_arguments(request));
     const std::lock_guard lock(launch_mutex_);
+    HostcallBuffer* const hostcalls = MARGAY_TRY(hostcalls_for(*request.kernel));
+    HiddenAddresses hidden;
+    if (hostcalls != nullptr) hidden.hostcall_buffer = hostcalls->address();
+    if (has_hidden_argument(*request.kernel, ArgumentKind::hidden_heap_v1))
+      hidden.heap = MARGAY_TRY(heap());
+    const std::vector<std::byte> arguments = MARGAY_TRY(build_arguments(request, hidden));
     auto& module = static_cast<Module&>(*request.module);
     Program* const program = MARGAY_TRY(module.program(*request.kernel, options_.mfma));
 
@@ -94,10 +100,29 @@ class VirtualDevice final : public Device {
     job.measure_time_shares = options_.measure_time_shares;
     job.progress = &options_.progress;
     job.observer = observer;
-    return dispatch(job);
+    job.hostcalls = hostcalls;
+    Result<LaunchReport> report = dispatch(job);
+    if (!report && hostcalls != nullptr) hostcalls->reset();
+    return report;
   }
 
  private:
+  /// Null for a kernel that makes no calls to the host, and where nobody would answer.
+  [[nodiscard]] Result<HostcallBuffer*> hostcalls_for(const Kernel& kernel) {
+    if (!options_.host_service ||
+        !has_hidden_argument(kernel, ArgumentKind::hidden_hostcall_buffer))
+      return nullptr;
+    if (!hostcalls_)
+      hostcalls_ = MARGAY_TRY(HostcallBuffer::create(*memory_, options_.host_service));
+    return hostcalls_.get();
+  }
+  /// Where the device library's malloc keeps its books; zeros are an empty heap.
+  [[nodiscard]] Result<std::uint64_t> heap() {
+    constexpr std::size_t kHeapBytes = 128 * 1024;  // source: ROCm clr, device/device.hpp
+    if (heap_ == 0)
+      heap_ = reinterpret_cast<std::uint64_t>(MARGAY_TRY(memory_->allocate(kHeapBytes, "heap")));
+    return heap_;
+  }
   [[nodiscard]] Status reserve_arguments(std::size_t bytes) {
     if (arguments_.size() >= bytes) return {};
     const std::size_t size = std::max<std::size_t>(bytes, 64 * 1024);
@@ -113,6 +138,8 @@ class VirtualDevice final : public Device {
   const RowTable& rows_;
   std::mutex launch_mutex_;
   std::span<std::byte> arguments_;
+  std::unique_ptr<HostcallBuffer> hostcalls_;
+  std::uint64_t heap_ = 0;
 };
 
 }  // namespace

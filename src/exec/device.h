@@ -39,6 +39,10 @@ struct DeviceProperties {
   std::uint32_t pci_device_id = 0x74a5;
 };
 
+/// Answers a call that one work-item makes to the host: `service` says which, the slots hold what
+/// it passes, and the first two take the answer. An error stops the launch.
+using HostService = std::function<Status(std::uint32_t service, std::span<std::uint64_t, 8> slots)>;
+
 struct DeviceOptions {
   MfmaMode mfma = MfmaMode::exact;
   /// Host threads that run workgroups; 0 means one per host core.
@@ -50,6 +54,9 @@ struct DeviceOptions {
   bool measure_time_shares = false;
   /// Called now and then, from one thread, while a launch runs.
   std::function<void(std::uint64_t workgroups_done, std::uint64_t workgroups_total)> progress = {};
+  /// Called by the threads that run workgroups, one at a time. Without it a kernel that calls the
+  /// host is refused.
+  HostService host_service = {};
 };
 
 struct Dim3 {

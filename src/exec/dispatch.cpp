@@ -69,7 +69,8 @@ class Worker {
   explicit Worker(Shared& shared)
       : shared_(shared),
         job_(shared.job),
-        group_(*job_.request, *job_.program, *job_.memory, job_.addresses, shared.stop) {
+        group_(*job_.request, *job_.program, *job_.memory, job_.addresses, shared.stop,
+               job_.hostcalls) {
     if (job_.observer != nullptr)
       observer_ = job_.observer->make_worker(*job_.request, *job_.program);
   }

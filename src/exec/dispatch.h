@@ -12,6 +12,8 @@
 
 namespace margay {
 
+class HostcallBuffer;
+
 struct DispatchJob {
   const LaunchRequest* request = nullptr;
   Program* program = nullptr;
@@ -19,7 +21,8 @@ struct DispatchJob {
   LaunchAddresses addresses;
   unsigned threads = 1;
   bool measure_time_shares = false;
-  LaunchObserver* observer = nullptr;  ///< Who watches, if anybody.
+  HostcallBuffer* hostcalls = nullptr;  ///< For kernels that may call the host.
+  LaunchObserver* observer = nullptr;   ///< Who watches, if anybody.
   const std::function<void(std::uint64_t, std::uint64_t)>* progress = nullptr;
 };
 

@@ -59,7 +59,12 @@ Status check_limits(const LaunchRequest& r, const DeviceProperties& limits) {
   return {};
 }
 
-Result<std::vector<std::byte>> build_arguments(const LaunchRequest& r) {
+bool has_hidden_argument(const Kernel& kernel, ArgumentKind kind) {
+  return std::ranges::find(kernel.arguments, kind, &KernelArgument::kind) != kernel.arguments.end();
+}
+
+Result<std::vector<std::byte>> build_arguments(const LaunchRequest& r,
+                                               const HiddenAddresses& hidden) {
   std::size_t size =
       std::max<std::size_t>(r.kernel->kernarg_bytes, r.kernel->descriptor.kernarg_size);
   for (const KernelArgument& argument : r.kernel->arguments)
@@ -115,11 +120,21 @@ Result<std::vector<std::byte>> build_arguments(const LaunchRequest& r) {
       case ArgumentKind::hidden_shared_base:
         value = kSharedApertureHigh;
         break;
-      // Services this version does not offer: a kernel that uses one faults on the null pointer.
-      case ArgumentKind::hidden_printf_buffer:
       case ArgumentKind::hidden_hostcall_buffer:
+        value = hidden.hostcall_buffer;
+        break;
       case ArgumentKind::hidden_multigrid_sync_arg:
+        value = hidden.grid_sync;
+        break;
       case ArgumentKind::hidden_heap_v1:
+        value = hidden.heap;
+        break;
+      case ArgumentKind::hidden_printf_buffer:
+        return fail(ErrorCode::not_implemented,
+                    "the kernel's printf writes to a buffer of its own (-mprintf-kind=buffered, or "
+                    "OpenCL), which is not implemented",
+                    "launch of " + r.kernel->name, "compile it with -mprintf-kind=hostcall");
+      // Services this version does not offer: a kernel that uses one faults on the null pointer.
       case ArgumentKind::hidden_default_queue:
       case ArgumentKind::hidden_completion_action:
       case ArgumentKind::hidden_queue_ptr:

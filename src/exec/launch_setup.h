@@ -17,8 +17,19 @@ namespace margay {
 /// Checks a launch against the hardware's and the kernel's limits, in words.
 [[nodiscard]] Status check_limits(const LaunchRequest& request, const DeviceProperties& limits);
 
+/// Whether the kernel has a hidden argument of this kind.
+[[nodiscard]] bool has_hidden_argument(const Kernel& kernel, ArgumentKind kind);
+
+/// Device addresses of what a kernel reaches through hidden arguments; 0 where it is not there.
+struct HiddenAddresses {
+  std::uint64_t hostcall_buffer = 0;
+  std::uint64_t grid_sync = 0;
+  std::uint64_t heap = 0;
+};
+
 /// The kernel-argument segment: explicit arguments, then hidden ones by the metadata.
-[[nodiscard]] Result<std::vector<std::byte>> build_arguments(const LaunchRequest& request);
+[[nodiscard]] Result<std::vector<std::byte>> build_arguments(const LaunchRequest& request,
+                                                             const HiddenAddresses& hidden = {});
 
 /// A 64-byte HSA kernel dispatch packet.
 struct DispatchPacket {

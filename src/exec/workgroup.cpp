@@ -22,11 +22,13 @@ std::uint32_t scratch_bytes(const Kernel& kernel) {
 }  // namespace
 
 Workgroup::Workgroup(const LaunchRequest& request, Program& program, const Memory& memory,
-                     const LaunchAddresses& addresses, const std::atomic<bool>& stop)
+                     const LaunchAddresses& addresses, const std::atomic<bool>& stop,
+                     HostcallBuffer* hostcalls)
     : request_(request),
       program_(program),
       addresses_(addresses),
       stop_(stop),
+      hostcalls_(hostcalls),
       wave_count_(
           static_cast<std::uint32_t>((request.block.count() + kWaveLanes - 1) / kWaveLanes)),
       rows_(request.kernel->descriptor.unified_vgpr_count()),
@@ -66,6 +68,12 @@ void Workgroup::begin(std::uint64_t id) {
     initialise_wave(waves_[n], request_, state_, addresses_, n);
     waves_[n].next = program_.entry();
   }
+}
+
+void Workgroup::answer_calls(Wave& wave) {
+  if (!hostcalls_->pending() || wave.stop == WaveStop::fault) return;
+  if (Status answered = hostcalls_->serve(); !answered)
+    wave.fault(*wave.next, std::move(answered).error());
 }
 
 const Wave& Workgroup::faulty() const {

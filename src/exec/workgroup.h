@@ -2,6 +2,7 @@
 // the waves run. A host thread has one of these and reuses it for all its workgroups.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <span>
@@ -10,6 +11,7 @@
 
 #include "exec/aligned_buffer.h"
 #include "exec/device.h"
+#include "exec/hostcall.h"
 #include "exec/launch_setup.h"
 #include "exec/observer.h"
 #include "exec/program.h"
@@ -19,9 +21,11 @@ namespace margay {
 
 class Workgroup {
  public:
-  /// `stop` ends a run early; all references must outlive the workgroup.
+  /// `stop` ends a run early; all references must outlive the workgroup. `hostcalls` is null for
+  /// a kernel that makes no calls to the host.
   Workgroup(const LaunchRequest& request, Program& program, const Memory& memory,
-            const LaunchAddresses& addresses, const std::atomic<bool>& stop);
+            const LaunchAddresses& addresses, const std::atomic<bool>& stop,
+            HostcallBuffer* hostcalls = nullptr);
 
   /// Sets everything to what workgroup `id` (x fastest) finds when it starts.
   void begin(std::uint64_t id);
@@ -45,15 +49,21 @@ class Workgroup {
   [[nodiscard]] Error deadlock() const;
 
  private:
+  /// Runs `wave` for its turn; true when it used up a whole quantum.
+  template <typename Observer>
+  [[nodiscard]] bool take_turn(Wave& wave, Observer& observer);
   /// True when nothing any wave does can ever change: each running wave comes back to the same
   /// instruction with the same registers and the same LDS, and touches nothing else.
   template <typename Observer>
   [[nodiscard]] bool stuck(Observer& observer);
+  /// Answers waves that call the host, be they of this workgroup or not; `wave` ran last.
+  void answer_calls(Wave& wave);
 
   const LaunchRequest& request_;
   Program& program_;
   const LaunchAddresses addresses_;
   const std::atomic<bool>& stop_;
+  HostcallBuffer* const hostcalls_;
   std::uint64_t id_ = 0;
   std::uint32_t wave_count_;
   std::uint32_t rows_;
@@ -66,6 +76,10 @@ class Workgroup {
   WorkgroupState state_;
   RangeCache range_cache_;
 };
+
+/// In kernels that may call the host, how many instructions run before it is looked whether one
+/// waits for an answer.
+inline constexpr std::uint64_t kHostcallQuantum = 256;
 
 /// What a wave can change without leaving its workgroup, to recognise a loop that never ends.
 class WaveSnapshot {
@@ -106,6 +120,21 @@ bool Workgroup::stuck(Observer& observer) {
 }
 
 template <typename Observer>
+bool Workgroup::take_turn(Wave& wave, Observer& observer) {
+  const std::uint64_t quantum = observer.quantum();
+  if (hostcalls_ == nullptr) {
+    run_wave(wave, quantum, observer);
+  } else {
+    for (std::uint64_t done = 0; done < quantum && wave.stop == WaveStop::running;
+         done += kHostcallQuantum) {
+      run_wave(wave, std::min(kHostcallQuantum, quantum - done), observer);
+      answer_calls(wave);
+    }
+  }
+  return wave.stop == WaveStop::running && quantum == kQuantum;
+}
+
+template <typename Observer>
 WorkgroupEnd Workgroup::run(Observer& observer) {
   std::uint32_t ended = 0;
   while (ended < wave_count_) {
@@ -114,10 +143,8 @@ WorkgroupEnd Workgroup::run(Observer& observer) {
     for (std::uint32_t turn = 0; turn < wave_count_; ++turn) {
       Wave& wave = waves_[observer.wave_in_turn(turn, wave_count_)];
       if (wave.stop == WaveStop::running) {
-        const std::uint64_t quantum = observer.quantum();
-        run_wave(wave, quantum, observer);
         ++running;
-        used_up += wave.stop == WaveStop::running && quantum == kQuantum;
+        used_up += take_turn(wave, observer);
       }
       if (wave.stop == WaveStop::fault) return WorkgroupEnd::fault;
       waiting += wave.stop == WaveStop::barrier;

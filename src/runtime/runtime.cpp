@@ -77,6 +77,9 @@ Answer<Device*> Runtime::device() {
         progress_line().update(done, total, ProgressLine::Clock::now());
       };
     }
+    options.host_service = [this](std::uint32_t service, std::span<std::uint64_t, 8> slots) {
+      return services_.serve(device_->memory(), service, slots);
+    };
     const Watch watch = MARGAY_TRY(Watch::create(*settings_));
     checking_ = watch.checking;
     profiling_ = watch.profiling;
@@ -131,10 +134,16 @@ Outcome Runtime::launch(const LaunchRequest& request) {
   if (settings_->progress) {
     progress_line().begin(readable_name(request.kernel->name), ProgressLine::Clock::now());
   }
+  services_.begin_launch();
   const Result<LaunchReport> report = Watch{checking(), profiling()}.launch(*device, request);
+  services_.end_launch();
   if (settings_->progress) progress_line().end();
   if (!report) {
     Refusal refusal(report.error());
+    if (report.error().code == ErrorCode::device_trap && !services_.failed_assert().empty()) {
+      refusal.code = hipErrorAssert;
+      refusal.error.what = "an assert failed: " + services_.failed_assert();
+    }
     hipError_t none = hipSuccess;
     launch_failure_.compare_exchange_strong(none, refusal.code);
     return std::unexpected(std::move(refusal));

@@ -13,6 +13,7 @@
 #include "runtime/checking.h"
 #include "runtime/errors.h"
 #include "runtime/handle_table.h"
+#include "runtime/host_services.h"
 #include "runtime/module.h"
 #include "runtime/profiling.h"
 #include "runtime/registration.h"
@@ -96,6 +97,7 @@ class Runtime {
   std::mutex device_mutex_;
   std::unique_ptr<Device> device_;
   std::mutex launch_mutex_;  // launches run one after another; the progress line belongs to one
+  HostServices services_;    // of the launch that runs
   std::atomic<hipError_t> launch_failure_ = hipSuccess;
   std::atomic<std::shared_ptr<Checking>> checking_;
   std::atomic<std::shared_ptr<Profiling>> profiling_;
