@@ -34,7 +34,7 @@ bool mattered(const check::Site& site, const Mutant& mutant) {
       return weaker[0] > site.loosest[0];
     case 2:
       return weaker[2] > site.loosest[1];
-    // What counts in expcnt (exports, ds_gws_*) is not there: docs/isa.md.
+    // What counts in expcnt (exports, ds_gws_*) is not there: docs/isa-coverage.md.
     default:
       return false;
   }

@@ -98,10 +98,11 @@ Program::Block& Program::decode_block(std::uint64_t vaddr) {
       size = encoded->size_bytes;
       const Row* row = rows_.find(encoded->mnemonic);
       if (row == nullptr) {
-        refuse({ErrorCode::not_implemented,
-                fmt::format("the instruction {} is not implemented", encoded->mnemonic),
-                {},
-                "docs/isa.md lists what is; please report the kernel that needs this one"});
+        refuse(
+            {ErrorCode::not_implemented,
+             fmt::format("the instruction {} is not implemented", encoded->mnemonic),
+             {},
+             "docs/isa-coverage.md lists what is; please report the kernel that needs this one"});
       } else if (auto bound = bind(*encoded, *row, context_, at); !bound) {
         refuse(std::move(bound).error());
       } else {

@@ -1,5 +1,5 @@
-// isa_page SOURCE_ROOT [--check]: writes docs/isa.md of that source tree, or holds that it is up to
-// date.
+// isa_page SOURCE_ROOT [--check]: writes docs/isa-coverage.md of that source tree, or holds that it
+// is up to date. isa_page --rows: prints the mnemonics that the virtual device has.
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -32,21 +32,27 @@ static int check(const std::string& file, const std::string& wanted) {
     return complain({ErrorCode::invalid_argument, "The page is not what the executor's table says.",
                      fmt::format("{}:{}, which should be: {}", file, number,
                                  expected ? wanted_line : "the end of the file"),
-                     "Run isa_page SOURCE_ROOT and commit docs/isa.md."});
+                     "Run isa_page SOURCE_ROOT and commit docs/isa-coverage.md."});
   }
 }
 
 static int run(int argc, char** argv) {
   const bool checks = argc == 3 && std::string_view(argv[2]) == "--check";
   if (argc != 2 && !checks) {
-    fmt::print(stderr, "usage: isa_page SOURCE_ROOT [--check]\n");
+    fmt::print(stderr, "usage: isa_page SOURCE_ROOT [--check]\n       isa_page --rows\n");
     return 2;
   }
   const auto instructions = list_instructions();
   if (!instructions) return complain(instructions.error());
+  if (std::string_view(argv[1]) == "--rows") {
+    for (const auto& [mnemonic, formats] : *instructions) {
+      if (is_there(mnemonic)) fmt::print("{}\n", mnemonic);
+    }
+    return 0;
+  }
   const auto page = page_text(*instructions, argv[1]);
   if (!page) return complain(page.error());
-  const std::string file = std::string(argv[1]) + "/docs/isa.md";
+  const std::string file = std::string(argv[1]) + "/docs/isa-coverage.md";
   if (checks) return check(file, *page);
   std::ofstream stream(file, std::ios::binary);
   stream << *page;

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "data.h"
 #include "exec/rows.h"
 #include "mfma/shapes.h"
 
@@ -110,13 +111,27 @@ struct Entry {
   std::string mnemonic;
   std::string formats;
   const Row* row = nullptr;
+  std::string judges = {};
 };
+
+constexpr std::string_view kNotJudged = "**not judged**";
+
+bool is_there(const Row* row, const RowTable& rows) {
+  return row != nullptr && exactness(*row, rows) != "refused";
+}
 
 constexpr std::string_view kHead = R"(# Instructions of gfx942
 
 Which instructions the virtual device has. This page is generated from the executor's table and
 LLVM's decoder: `isa_page` in the build directory writes it, the test `isa.page` holds that it is up to
 date.
+
+**Judged by** names test programs that execute the instruction and compare what comes of it: with the
+same C++ compiled for the host, with arithmetic on the host, or with values written down by hand.
+`device/float` is `tests/device/float_test.hip`; `exec/assembly` and `exec/buffer` are in
+`tests/unit/exec`. The names are not typed in: the target `isa_judges_update` runs the programs under the
+profiler and writes down what each one executed (the first two, those made for single instructions
+before the others); the test `isa.judges` holds that it still is so.
 
 - **exact**: the MI300 ISA guide defines the bits of the result, and these are they.
 - **correctly rounded**: the hardware approximates within about 1 ulp and its bits are not published;
@@ -141,7 +156,8 @@ void put_group(std::string& out, const Group& group, const std::vector<Entry>& e
                const RowTable& rows, const std::map<std::string, std::string>& structs,
                const std::map<std::string_view, std::string>& files) {
   out += fmt::format(
-      "\n## {}\n\n| instruction | encodings | state | file |\n| --- | --- | --- | --- |\n",
+      "\n## {}\n\n| instruction | encodings | state | judged by | file |\n"
+      "| --- | --- | --- | --- | --- |\n",
       group.title);
   for (const Entry& entry : entries) {
     std::string_view file;
@@ -149,12 +165,27 @@ void put_group(std::string& out, const Group& group, const std::vector<Entry>& e
       const auto own = structs.find(entry.mnemonic);
       file = own != structs.end() ? std::string_view(own->second) : files.at(entry.row->mnemonic);
     }
-    out += fmt::format("| `{}` | {} | {} | {} |\n", entry.mnemonic, entry.formats,
-                       entry.row == nullptr ? "missing" : exactness(*entry.row, rows), file);
+    out += fmt::format("| `{}` | {} | {} | {} | {} |\n", entry.mnemonic, entry.formats,
+                       entry.row == nullptr ? "missing" : exactness(*entry.row, rows), entry.judges,
+                       file);
   }
 }
 
+void put_unjudged(std::string& out, const std::vector<std::string>& unjudged) {
+  if (unjudged.empty()) {
+    out += "A test judges each of them.\n";
+    return;
+  }
+  out += fmt::format("**No test judges {} of them**: `{}`.\n", unjudged.size(),
+                     fmt::join(unjudged, "`, `"));
+}
+
 }  // namespace
+
+bool is_there(std::string_view mnemonic) {
+  const RowTable& rows = *row_table("generic");
+  return is_there(rows.find(mnemonic), rows);
+}
 
 std::string_view exactness(const Row& row, const RowTable& rows) {
   constexpr auto kInPart =
@@ -192,7 +223,9 @@ Result<std::string> page_text(const InstructionList& instructions, const fs::pat
                 (source_root / "src/isa/gfx942").string(), "Give the root of the source tree.");
   }
   const auto files = files_of_rows();
+  const auto judges = MARGAY_TRY(read_judges(source_root));
 
+  std::vector<std::string> unjudged;
   std::map<Format, std::vector<Entry>> groups;
   std::size_t implemented = 0, refused = 0;
   for (const auto& [mnemonic, formats] : instructions) {
@@ -200,9 +233,19 @@ Result<std::string> page_text(const InstructionList& instructions, const fs::pat
     for (const Format format : formats) {
       entry.formats += fmt::format("{}{}", entry.formats.empty() ? "" : " ", short_name(format));
     }
-    const bool is_refused = entry.row != nullptr && exactness(*entry.row, rows) == "refused";
-    refused += is_refused;
-    implemented += entry.row != nullptr && !is_refused;
+    const bool there = is_there(entry.row, rows);
+    refused += entry.row != nullptr && !there;
+    implemented += there;
+    if (there) {
+      const auto judged = judges.find(mnemonic);
+      if (judged == judges.end()) {
+        return fail(ErrorCode::not_found,
+                    fmt::format("Nobody has asked which test judges {}.", mnemonic),
+                    "tools/isa_page/judges.txt", "Build the target isa_judges_update.");
+      }
+      entry.judges = judged->second.empty() ? kNotJudged : judged->second;
+      if (judged->second.empty()) unjudged.push_back(mnemonic);
+    }
     if (entry.row != nullptr && !files.contains(entry.row->mnemonic)) {
       return fail(
           ErrorCode::not_found,
@@ -213,16 +256,15 @@ Result<std::string> page_text(const InstructionList& instructions, const fs::pat
   }
 
   std::string out{kHead};
-  out += fmt::format(
-      "\n{} of {} instructions are there; {} {} a kernel and {} why.\n\n"
-      "| group | there | all |\n| --- | --- | --- |\n",
-      implemented, instructions.size(), refused, refused == 1 ? "stops" : "stop",
-      refused == 1 ? "says" : "say");
+  out += fmt::format("\n{} of {} instructions are there; {} {} a kernel and {} why. ", implemented,
+                     instructions.size(), refused, refused == 1 ? "stops" : "stop",
+                     refused == 1 ? "says" : "say");
+  put_unjudged(out, unjudged);
+  out += "\n| group | there | all |\n| --- | --- | --- |\n";
   for (const Group& group : kGroups) {
     const std::vector<Entry>& entries = groups[group.format];
-    const auto there = std::ranges::count_if(entries, [&rows](const Entry& e) {
-      return e.row != nullptr && exactness(*e.row, rows) != "refused";
-    });
+    const auto there =
+        std::ranges::count_if(entries, [&rows](const Entry& e) { return is_there(e.row, rows); });
     out += fmt::format("| {} | {} | {} |\n", group.title, there, entries.size());
   }
   for (const Group& group : kGroups) {

@@ -1,4 +1,5 @@
-// docs/isa.md: every instruction of gfx942, whether the executor has it, how exactly, and where.
+// docs/isa-coverage.md: every instruction of gfx942, whether the executor has it, how exactly, and
+// where.
 #pragma once
 
 #include <filesystem>
@@ -13,6 +14,9 @@ namespace margay::isa_page {
 
 /// How near an implemented instruction comes to the hardware.
 [[nodiscard]] std::string_view exactness(const Row& row, const RowTable& rows);
+
+/// Whether the executor has the instruction, and runs it rather than saying why it does not.
+[[nodiscard]] bool is_there(std::string_view mnemonic);
 
 /// The page as Markdown. `source_root` is the checkout, in which the files are looked up.
 [[nodiscard]] Result<std::string> page_text(const InstructionList& instructions,

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "../../support/executed.h"
 #include "exec/device.h"
 
 namespace margay {
@@ -45,7 +46,7 @@ class Assembly : public testing::Test {
     request.grid = {1, 1, 1};
     request.block = {64, 1, 1};
     request.arguments = packed;
-    return device_->launch(request);
+    return device_->launch(request, test::executed_observer());
   }
   /// The error of a kernel; the device runs the next one all the same.
   Error fault_of(const char* kernel) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "../../support/executed.h"
 #include "exec/bind.h"
 #include "exec/memory.h"
 #include "exec/row_table.h"
@@ -99,6 +100,7 @@ class BufferBench {
         bind(*encoded, *rows_->find(mnemonic), {.accum_offset = 256, .vgpr_rows = 32}, 0);
     if (!bound) return bound.error().what;
     instruction = *bound;
+    test::Executed::instance().note(mnemonic);
     wave.stop = WaveStop::running;
     wave.error.reset();
     const Instruction* const next = instruction.execute(wave, instruction);

@@ -1,0 +1,73 @@
+// Which instructions a test program executes, for the column "judged by" of docs/isa-coverage.md
+// (tools/isa_page/judges.py): programs that use the executor without the HIP runtime, and so
+// without its profiler, tell here. The mnemonics go to the file that MARGAY_EXECUTED names, if it
+// is set.
+#pragma once
+
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "exec/observer.h"
+#include "exec/row_table.h"
+#include "exec/workgroup.h"
+
+namespace margay::test {
+
+class Executed {
+ public:
+  static Executed& instance() {
+    static Executed executed;
+    return executed;
+  }
+  [[nodiscard]] bool wanted() const { return file_ != nullptr; }
+  void note(std::string_view mnemonic) {
+    if (!wanted()) return;
+    const std::scoped_lock lock(mutex_);
+    mnemonics_.emplace(mnemonic);
+  }
+  Executed(const Executed&) = delete;
+  ~Executed() {
+    if (!wanted()) return;
+    std::ofstream out(file_);
+    for (const std::string& mnemonic : mnemonics_) out << mnemonic << '\n';
+  }
+
+ private:
+  Executed() = default;
+  const char* file_ = std::getenv("MARGAY_EXECUTED");
+  std::mutex mutex_;
+  std::set<std::string> mnemonics_;
+};
+
+class ExecutedWorker final : public WorkerObserver {
+ public:
+  [[nodiscard]] WorkgroupEnd run(Workgroup& group) override { return group.run(*this); }
+  static constexpr bool kEnabled = true;
+  const Instruction* step(Wave& wave, const Instruction& i) {
+    if (i.row != nullptr) Executed::instance().note(i.row->mnemonic);
+    return i.execute(wave, i);
+  }
+  void barrier_opens(Workgroup&) {}
+  std::uint32_t wave_in_turn(std::uint32_t turn, std::uint32_t) { return turn; }
+  std::uint64_t quantum() { return kQuantum; }
+};
+class ExecutedObserver final : public LaunchObserver {
+ public:
+  [[nodiscard]] std::unique_ptr<WorkerObserver> make_worker(const LaunchRequest&,
+                                                            Program&) override {
+    return std::make_unique<ExecutedWorker>();
+  }
+};
+
+/// For Device::launch; null unless the mnemonics are wanted.
+inline LaunchObserver* executed_observer() {
+  static ExecutedObserver observer;
+  return Executed::instance().wanted() ? &observer : nullptr;
+}
+
+}  // namespace margay::test
