@@ -24,6 +24,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"prof", "the same, with every instruction and memory request counted", prof_main},
     {"compare", "two profiled kernels side by side", compare_main},
     {"mutate", "take waits and barriers away, and see whether the checker notices", mutate_main},
+    {"fuzz", "compare random programs on the virtual device with the host", fuzz_main},
     {"asm", "show a kernel's resources and instructions, with source lines", asm_main},
     {"test", "build and run the project's tests", test_main},
 });
