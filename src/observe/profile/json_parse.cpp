@@ -143,6 +143,7 @@ Result<TensorTraffic> as_tensor(const Node& node) {
 
 Result<TouchedRange> as_range(const Node& node) {
   const auto [begin, bytes, readers, writers] = MARGAY_TRY((tuple_of<4, std::uint64_t>(node)));
+  if (readers > UINT32_MAX || writers > UINT32_MAX) return node.wrong("a range and 32 waves");
   return TouchedRange{begin, bytes, static_cast<std::uint32_t>(readers),
                       static_cast<std::uint32_t>(writers)};
 }
@@ -156,7 +157,8 @@ Result<WaveMap> as_map(const Node& node) {
 
 Result<TraceSlice> as_slice(const Node& node) {
   const auto n = MARGAY_TRY((tuple_of<8, std::uint32_t>(node)));
-  if (n[0] > 2 || n[1] >= kInstructionClasses) return node.wrong("a slice of a trace");
+  if (n[0] > 2 || n[1] >= kInstructionClasses || n[6] > UINT16_MAX || n[7] > UINT16_MAX)
+    return node.wrong("a slice of a trace");
   TraceSlice slice;
   slice.kind = static_cast<TraceSlice::Kind>(n[0]);
   slice.instruction_class = static_cast<InstructionClass>(n[1]);

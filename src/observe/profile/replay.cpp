@@ -15,9 +15,6 @@ std::uint32_t sqc_of(std::uint32_t cu) {
   return cu < 2 * kShared ? cu / 2 : cu - kShared;
 }
 
-/// Tells tensors lines by an address inside: the last byte of the line.
-std::uint64_t last_byte(std::uint64_t line) { return line * kLineBytes + kLineBytes - 1; }
-
 /// The 64-byte halves that `quarters` touch: bit 0 the lower one.
 unsigned halves(std::uint8_t quarters) {
   return ((quarters & 3) != 0 ? 1u : 0u) | ((quarters & 12) != 0 ? 2u : 0u);
@@ -128,7 +125,7 @@ void Xcd::read_line(std::uint64_t line, const MemoryEvent& event, std::uint32_t 
   if (slot != nullptr && !event.bypasses_l1) return;
   if (slot == nullptr && !event.bypasses_l1) cache.insert(line, [](const Cache::Slot&) {});
   if (slot != nullptr && event.bypasses_l1) cache.drop(*slot);
-  const std::size_t tensor = tensor_lines_.of_address(last_byte(line));
+  const std::size_t tensor = tensor_lines_.of_line(line);
   tensor_lines_.touch_read(tensor, line);
   ++counters_[Counter::TCP_TCC_READ_REQ_sum];
   ++counters_[Counter::TCP_TCC_RW_READ_REQ_sum];
@@ -145,7 +142,7 @@ void Xcd::write_line(std::uint64_t line, std::uint8_t quarters, const MemoryEven
   if (atomic)
     if (Cache::Slot* const slot = cus_[cu].vector_cache.find(line))
       cus_[cu].vector_cache.drop(*slot);
-  const std::size_t tensor = tensor_lines_.of_address(last_byte(line));
+  const std::size_t tensor = tensor_lines_.of_line(line);
   const unsigned sectors = halves(quarters);
   tensor_lines_.touch_write(tensor, line, sectors);
   for (unsigned half = 0; half < 2; ++half) {
@@ -187,7 +184,7 @@ void Xcd::read_scalar(std::uint64_t line, std::uint8_t quarters, const MemoryEve
       read_uncached();
       continue;
     }
-    const std::size_t tensor = tensor_lines_.of_address(last_byte(line));
+    const std::size_t tensor = tensor_lines_.of_line(line);
     tensor_lines_.touch_read(tensor, line);
     l2_read(line, kScalarLineBytes, sites_[event.site], by_tensor_[tensor]);
   }
@@ -253,7 +250,7 @@ void Xcd::l2_write(std::uint64_t line, std::uint8_t quarters, ServedBy& site, Se
 void Xcd::write_back(const Cache::Slot& slot) {
   using enum Counter;
   ++counters_[TCC_WRITEBACK_sum];
-  ServedBy& tensor = by_tensor_[tensor_lines_.of_address(last_byte(slot.line))];
+  ServedBy& tensor = by_tensor_[tensor_lines_.of_line(slot.line)];
   for (unsigned half = 0; half < 2; ++half) {
     const int quarters = std::popcount(static_cast<unsigned>(slot.dirty >> (2 * half) & 3));
     if (quarters == 0) continue;

@@ -11,27 +11,40 @@ TensorLines::TensorLines(const std::vector<AddressRange>& ranges)
       first_line_(ranges.size()),
       reads_(ranges.size()),
       writes_(ranges.size()) {
+  std::vector<Piece> whole;
   for (std::size_t n = 0; n < ranges.size(); ++n) {
     const AddressRange& range = ranges[n];
     if (range.end <= range.begin) continue;
-    pieces_.push_back({range, n});
+    whole.push_back({range, n});
     first_line_[n] = range.begin / kLineBytes;
     const std::uint64_t lines = (range.end - 1) / kLineBytes - first_line_[n] + 1;
     reads_[n] = std::vector<std::atomic<std::uint64_t>>((lines + 63) / 64);
     writes_[n] = std::vector<std::atomic<std::uint64_t>>((2 * lines + 63) / 64);
   }
-  std::ranges::sort(pieces_, {}, [](const Piece& p) { return std::pair(p.range.begin, p.tensor); });
-  for (std::size_t n = 0; n + 1 < pieces_.size(); ++n)
-    pieces_[n].range.end = std::min(pieces_[n].range.end, pieces_[n + 1].range.begin);
+  const auto by_begin = [](const Piece& p) { return std::pair(p.range.begin, p.tensor); };
+  std::ranges::sort(whole, {}, by_begin);
+  for (const Piece& piece : whole) lay_over(piece);
+  std::ranges::sort(pieces_, {}, by_begin);
 }
 
-std::size_t TensorLines::of_address(std::uint64_t address) const {
-  // Ranges may begin and end inside a line, which then belongs to the one that has its last byte.
+void TensorLines::lay_over(const Piece& piece) {
+  std::vector<Piece> cut;
+  for (const Piece& p : pieces_) {
+    const AddressRange left = {p.range.begin, std::min(p.range.end, piece.range.begin)};
+    const AddressRange right = {std::max(p.range.begin, piece.range.end), p.range.end};
+    for (const AddressRange& rest : {left, right})
+      if (rest.begin < rest.end) cut.push_back({rest, p.tensor});
+  }
+  cut.push_back(piece);
+  pieces_ = std::move(cut);
+}
+
+std::size_t TensorLines::touched_from(std::uint64_t first, std::uint64_t last) const {
   const auto after =
-      std::ranges::upper_bound(pieces_, address, {}, [](const Piece& p) { return p.range.begin; });
+      std::ranges::upper_bound(pieces_, last, {}, [](const Piece& p) { return p.range.begin; });
   if (after == pieces_.begin()) return unnamed();
   const Piece& piece = *(after - 1);
-  return address < piece.range.end ? piece.tensor : unnamed();
+  return first < piece.range.end ? piece.tensor : unnamed();
 }
 
 void TensorLines::set(std::size_t tensor, std::uint64_t bit, Bits& bits, unsigned per_line) {

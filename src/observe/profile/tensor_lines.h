@@ -21,7 +21,13 @@ class TensorLines {
 
   [[nodiscard]] std::size_t size() const { return count_ + 1; }
   [[nodiscard]] std::size_t unnamed() const { return count_; }
-  [[nodiscard]] std::size_t of_address(std::uint64_t address) const;
+  [[nodiscard]] std::size_t of_address(std::uint64_t address) const {
+    return touched_from(address, address);
+  }
+  /// Ranges may begin and end inside a line, which then belongs to the last that has a byte of it.
+  [[nodiscard]] std::size_t of_line(std::uint64_t line) const {
+    return touched_from(line * kLineBytes, line * kLineBytes + kLineBytes - 1);
+  }
 
   void touch_read(std::size_t tensor, std::uint64_t line) { set(tensor, line, reads_, 1); }
   /// Bit 0 of `sectors`: the lower 64 bytes of the line, bit 1 the upper.
@@ -39,6 +45,10 @@ class TensorLines {
     AddressRange range;
     std::size_t tensor = 0;
   };
+  /// Gives `piece` what others have of its range; they keep what lies on both sides.
+  void lay_over(const Piece& piece);
+  /// The last tensor, by address, that has any of the bytes [first, last].
+  [[nodiscard]] std::size_t touched_from(std::uint64_t first, std::uint64_t last) const;
   void set(std::size_t tensor, std::uint64_t bit, Bits& bits, unsigned per_line);
   [[nodiscard]] static std::uint64_t count(std::size_t tensor, const Bits& bits);
 

@@ -1,0 +1,148 @@
+// One vector memory instruction at the texture addresser, against a slow reckoning of the rule in
+// coalescer.h.
+#include "observe/profile/coalescer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <vector>
+
+namespace margay::profile {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr std::uint64_t kBase = 0x7f0012340000;
+
+LaneAccess access_of(std::uint16_t bytes, std::uint64_t active = ~0ull) {
+  LaneAccess access{};
+  access.bytes = bytes;
+  access.active = active;
+  return access;
+}
+
+struct Touch {
+  std::uint64_t line = 0;
+  std::uint8_t quarters = 0;
+  friend bool operator==(const Touch&, const Touch&) = default;
+};
+
+std::vector<Touch> expanded(const Coalesced& c) {
+  std::vector<Touch> out;
+  for (const LineRun& run : c.runs)
+    for (std::uint32_t n = 0; n < run.count; ++n)
+      out.push_back({run.line + static_cast<std::uint64_t>(run.stride * n), run.quarters});
+  return out;
+}
+
+struct Reckoned {
+  std::uint32_t thread_requests = 0, tag_accesses = 0, sectors = 0, least_sectors = 0;
+  std::vector<Touch> touches;
+};
+
+Reckoned reckon(const LaneAccess& access) {
+  Reckoned r;
+  std::set<std::uint64_t> sectors;
+  std::uint64_t bytes = 0;
+  for (unsigned quad = 0; quad < 64; quad += 4) {
+    std::set<std::uint64_t> lines, segments;
+    unsigned lanes = 0;
+    for (unsigned lane = quad; lane < quad + 4; ++lane) {
+      if ((access.active >> lane & 1) == 0) continue;
+      ++lanes;
+      segments.insert(access.at[lane] / 16);
+      for (std::uint64_t at = access.at[lane]; at < access.at[lane] + access.bytes; ++at) {
+        ++bytes;
+        lines.insert(at / 128);
+        sectors.insert(at / 64);
+        const auto quarter = static_cast<std::uint8_t>(1u << (at % 128 / 32));
+        if (r.touches.empty() || r.touches.back().line != at / 128)
+          r.touches.push_back({at / 128, quarter});
+        else
+          r.touches.back().quarters |= quarter;
+      }
+    }
+    r.tag_accesses += static_cast<std::uint32_t>(lines.size());
+    r.thread_requests += access.bytes <= 4 ? static_cast<std::uint32_t>(segments.size()) : lanes;
+  }
+  r.sectors = static_cast<std::uint32_t>(sectors.size());
+  r.least_sectors = static_cast<std::uint32_t>((bytes + 63) / 64);
+  return r;
+}
+
+void expect_equal(const LaneAccess& access) {
+  Coalesced c;
+  c.runs.assign(3, {1, 2, 3, 4});  // of an earlier call
+  coalesce(access, c);
+  const Reckoned r = reckon(access);
+  EXPECT_EQ(c.thread_requests, r.thread_requests);
+  EXPECT_EQ(c.tag_accesses, r.tag_accesses);
+  EXPECT_EQ(c.sectors, r.sectors);
+  EXPECT_EQ(c.least_sectors, r.least_sectors);
+  EXPECT_EQ(expanded(c), r.touches);
+}
+
+TEST(Coalesce, IsTheRuleForRandomLanes) {
+  std::mt19937_64 random(4);
+  constexpr std::uint16_t kBytes[] = {1, 2, 4, 8, 12, 16};
+  for (int n = 0; n < 3000; ++n) {
+    LaneAccess access = access_of(kBytes[random() % 6]);
+    const std::uint64_t stride = random() % 300, range = 1 + random() % 20000;
+    const bool ordered = random() % 2 == 0;
+    const bool backwards = random() % 4 == 0;
+    for (unsigned lane = 0; lane < 64; ++lane)
+      access.at[lane] =
+          kBase + (ordered ? (backwards ? 63 - lane : lane) * stride : random() % range);
+    if (random() % 3 == 0) access.active = random();
+    expect_equal(access);
+    if (HasFailure()) FAIL() << "round " << n;
+  }
+}
+
+TEST(Coalesce, AScalarReadIsOneWideLane) {
+  for (const std::uint16_t bytes : {4, 8, 16, 32, 64})
+    for (std::uint64_t offset = 0; offset < 256; offset += 4) {
+      LaneAccess access = access_of(bytes, 1);
+      access.at[0] = kBase + offset;
+      expect_equal(access);
+    }
+}
+
+TEST(Coalesce, ContiguousDoublesAreAsOnMi300x) {
+  // rocprofiler-compute's vcopy: 64 requests, 16 tag accesses, four lines, eight sectors.
+  LaneAccess access = access_of(8);
+  for (unsigned lane = 0; lane < 64; ++lane) access.at[lane] = kBase + 8 * lane;
+  Coalesced c;
+  coalesce(access, c);
+  EXPECT_EQ(c.thread_requests, 64u);
+  EXPECT_EQ(c.tag_accesses, 16u);
+  EXPECT_EQ(c.sectors, 8u);
+  EXPECT_EQ(c.least_sectors, 8u);
+  ASSERT_EQ(c.runs.size(), 1u);
+  EXPECT_EQ(c.runs[0].count, 4u);
+  EXPECT_EQ(c.runs[0].quarters, 15);
+}
+
+TEST(Coalesce, ARegularStrideIsOneRun) {
+  LaneAccess access = access_of(4);
+  for (unsigned lane = 0; lane < 64; ++lane) access.at[lane] = kBase + 4096 * (63 - lane);
+  Coalesced c;
+  coalesce(access, c);
+  ASSERT_EQ(c.runs.size(), 1u);
+  EXPECT_EQ(c.runs[0].stride, -32);
+  EXPECT_EQ(c.runs[0].count, 64u);
+}
+
+TEST(Coalesce, NoLaneTouchesNothing) {
+  Coalesced c;
+  coalesce(access_of(16, 0), c);
+  EXPECT_EQ(c.tag_accesses + c.thread_requests + c.sectors + c.least_sectors, 0u);
+  EXPECT_TRUE(c.runs.empty());
+}
+
+}  // namespace
+}  // namespace margay::profile

@@ -1,0 +1,366 @@
+// What is derived from a profile: metrics by name, advice, comparisons.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+#include "observe/profile/advice.h"
+#include "observe/profile/compare.h"
+#include "observe/profile/metrics.h"
+
+namespace margay::profile {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+using enum Counter;
+
+/// A kernel about which there is nothing to say.
+KernelProfile plain() {
+  KernelProfile k;
+  k.name = "plain(float*)";
+  k.grid = {608, 1, 1};
+  k.workgroup = {256, 1, 1};
+  k.launches = 1;
+  k.resources.limit = "wave slots";
+  k.resources.workgroups_per_cu = 8;
+  k.resources.waves_per_cu = 32;
+  k.counters[SQ_WAVES] = 2432;
+  k.counters[SQ_INSTS] = 24320;
+  k.counters[SQ_ACTIVE_INST_VALU] = 1000;
+  k.counters[SQ_THREAD_CYCLES_VALU] = 64000;
+  return k;
+}
+
+Site& add_site(KernelProfile& k, std::string text, std::uint32_t line = 12) {
+  Site& site = k.sites.emplace_back();
+  site.vaddr = 0x1000 + 8 * k.sites.size();
+  site.text = std::move(text);
+  if (line != 0) site.frames = {{"plain", "/home/x/plain.cpp", line, 3}};
+  site.executions = 100;
+  site.active_lanes = 6400;
+  site.issue_cycles = 400;
+  return site;
+}
+
+// ---- metrics --------------------------------------------------------------------------------
+
+TEST(ValueOf, ACounterWithAndWithoutSum) {
+  KernelProfile k = plain();
+  k.counters[TCC_HIT_sum] = 30;
+  EXPECT_EQ(value_of(k, "TCC_HIT_sum").value(), 30);
+  EXPECT_EQ(value_of(k, "TCC_HIT").value(), 30);
+  EXPECT_EQ(value_of(k, "instructions_per_wave").value(), 10);
+}
+
+TEST(ValueOf, AMisspeltNameGetsTheNearest) {
+  for (const auto& [wrong, right] : {std::pair{"lds_bank_conflict", "lds_bank_conflicts"},
+                                     {"SQ_WAVE", "SQ_WAVES"},
+                                     {"coalesing", "coalescing"}}) {
+    const auto value = value_of(plain(), wrong);
+    ASSERT_FALSE(value);
+    EXPECT_EQ(value.error().code, ErrorCode::not_found);
+    EXPECT_THAT(value.error().what, HasSubstr(wrong));
+    EXPECT_THAT(value.error().hint, StartsWith(std::string("did you mean ") + right + ","));
+  }
+}
+
+TEST(ValueOf, NothingForAQuotientByZero) {
+  const auto value = value_of(plain(), "lds_bank_conflicts_per_access");
+  ASSERT_FALSE(value);
+  EXPECT_THAT(value.error().what, AllOf(HasSubstr("divides by zero"),
+                                        HasSubstr("SQ_LDS_IDX_ACTIVE - SQ_LDS_BANK_CONFLICT")));
+}
+
+TEST(Metrics, AreRocprofComputesFormulas) {
+  KernelProfile k = plain();
+  const auto set = [&](Counter c, std::uint64_t value) { k.counters[c] = value; };
+  set(SQ_LDS_IDX_ACTIVE, 64);
+  set(SQ_LDS_BANK_CONFLICT, 62);
+  set(TCP_TOTAL_CACHE_ACCESSES_sum, 524288);
+  set(TCP_TCC_READ_REQ_sum, 65536);
+  set(TCP_TCC_WRITE_REQ_sum, 131072);
+  set(TA_TOTAL_WAVEFRONTS_sum, 32768);
+  set(TCP_TOTAL_ACCESSES_sum, 2097152);
+  set(TCC_HIT_sum, 1);
+  set(TCC_MISS_sum, 3);
+  set(TCC_EA0_RDREQ_sum, 10);
+  set(TCC_BUBBLE_sum, 6);
+  set(TCC_EA0_RDREQ_32B_sum, 1);
+  set(TCC_EA0_WRREQ_sum, 5);
+  set(TCC_EA0_WRREQ_64B_sum, 4);
+  set(SQ_INSTS_VALU_FMA_F32, 3);
+  set(SQ_INSTS_VALU_ADD_F64, 2);
+  set(SQ_INSTS_VALU_MFMA_MOPS_BF16, 7);
+  for (const auto& [name, value] : {std::pair{"lds_bank_conflicts_per_access", 31.0},
+                                    {"lds_bank_conflict_rate", 96.875},
+                                    {"vl1d_hit_rate", 62.5},
+                                    {"vl1d_coalescing", 25.0},
+                                    {"l2_hit_rate", 25.0},
+                                    {"fabric_read_bytes", 6 * 128 + 3 * 64 + 32.0},
+                                    {"fabric_write_bytes", 4 * 64 + 32.0},
+                                    {"valu_flops", 64 * (2 * 3 + 2.0)},
+                                    {"mfma_flops", 512 * 7.0},
+                                    {"valu_active_threads", 64.0}})
+    EXPECT_DOUBLE_EQ(value_of(k, name).value(), value) << name;
+  std::vector<std::string_view> ids;
+  for (const Metric& metric : metrics_of(k)) ids.push_back(metric.id);
+  std::ranges::sort(ids);
+  EXPECT_EQ(std::ranges::adjacent_find(ids), ids.end());
+}
+
+TEST(Bounds, TheLongestFirst) {
+  KernelProfile k = plain();
+  k.counters[SQ_VALU_MFMA_BUSY_CYCLES] = 4 * 304 * 2100;  // a microsecond of all matrix units
+  k.counters[SQ_ACTIVE_INST_VALU] = 304 * 2100;           // the same, without other VALU work
+  k.counters[TCC_EA0_RDREQ_sum] = k.counters[TCC_BUBBLE_sum] = 93750;  // 2 us of memory
+  const auto bounds = bounds_of(k);
+  ASSERT_EQ(bounds.size(), 2u);
+  EXPECT_EQ(bounds[0].part, "memory");
+  EXPECT_NEAR(bounds[0].seconds, 2e-6, 1e-12);
+  EXPECT_EQ(bounds[1].part, "matrix units");
+  EXPECT_NEAR(bounds[1].seconds, 1e-6, 1e-12);
+  // Half of the CUs have work: it takes them twice as long.
+  k.grid = {19, 8, 1};
+  EXPECT_NEAR(bounds_of(k)[1].seconds, 2e-6, 1e-12);
+}
+
+// ---- advice ---------------------------------------------------------------------------------
+
+/// The advice that has `part` in its first sentence; empty when there is none.
+std::string advice_with(const KernelProfile& k, std::string_view part) {
+  for (const Advice& a : advice_for(k))
+    if (a.what.find(part) != std::string::npos) return a.what + " | " + a.why + " | " + a.fix;
+  return "";
+}
+
+TEST(Advice, NothingWhereNothingIsProved) { EXPECT_THAT(advice_for(plain()), IsEmpty()); }
+
+KernelProfile with_conflicts(std::uint64_t cycles, std::uint64_t lost) {
+  KernelProfile k = plain();
+  k.counters[SQ_LDS_IDX_ACTIVE] = cycles;
+  LdsUse& use = add_site(k, "ds_read_b64 v[2:3], v1").lds.emplace();
+  use.cycles = cycles;
+  use.conflict_cycles = lost;
+  use.conflicting = 100;
+  use.worst_ways = 4;
+  use.worst_bank = 6;
+  use.worst_lanes = 0x1111;
+  return k;
+}
+
+TEST(Advice, LdsConflicts) {
+  EXPECT_THAT(advice_with(with_conflicts(1600, 1200), "conflicts"),
+              AllOf(StartsWith("every ds_read_b64 at plain.cpp:12 conflicts 4 ways: lanes 0, 4, 8 "
+                               "and 12 meet in bank 6 | 75 % of the cycles"),
+                    HasSubstr("pad the rows")));
+  EXPECT_THAT(advice_with(with_conflicts(100000, 1000), "conflicts"), IsEmpty());
+  KernelProfile sometimes = with_conflicts(1600, 1200);
+  sometimes.sites[0].lds->conflicting = 25;
+  EXPECT_THAT(advice_with(sometimes, "conflicts"), StartsWith("25 of 100 ds_read_b64"));
+}
+
+KernelProfile with_memory(std::uint64_t sectors, std::uint64_t least, std::uint64_t l2_reads) {
+  KernelProfile k = plain();
+  Site& site = add_site(k, "global_load_dword v1, v0, s[2:3]");
+  site.is_read = true;
+  MemoryTraffic& m = site.memory.emplace();
+  m.lane_bytes = least * 64;
+  m.sector_bytes = sectors * 64;
+  m.least_sector_bytes = least * 64;
+  m.l2_reads = l2_reads;
+  return k;
+}
+
+TEST(Advice, WastedSectors) {
+  EXPECT_THAT(advice_with(with_memory(1600, 100, 1600), "sectors it touches"),
+              StartsWith("global_load_dword at plain.cpp:12 uses 6 % of the 64-byte sectors"));
+  EXPECT_THAT(advice_for(with_memory(100, 100, 50)), IsEmpty());
+}
+
+TEST(Advice, LinesFetchedAgain) {
+  // 100 sectors are 50 lines.
+  EXPECT_THAT(advice_with(with_memory(100, 100, 100), "fetches 2.0 times"),
+              HasSubstr("whole lines of 128 bytes"));
+  EXPECT_THAT(advice_for(with_memory(100, 100, 70)), IsEmpty());
+}
+
+TEST(Advice, Spills) {
+  KernelProfile k = plain();
+  add_site(k, "scratch_store_dword off, v1, off offset:4").is_scratch = true;
+  EXPECT_THAT(advice_with(k, "scratch"),
+              AllOf(StartsWith("1 scratch instructions ran 100 times, most often at plain.cpp:12"),
+                    HasSubstr("a local array")));
+  k.resources.vgpr_spills = 3;
+  k.resources.vgprs = 128;
+  EXPECT_THAT(advice_with(k, "scratch"), HasSubstr("spilled 3 VGPRs: 128 were not enough"));
+}
+
+TEST(Advice, TensorsFetchedSeveralTimes) {
+  KernelProfile k = plain();
+  TensorTraffic& t = k.tensors.emplace_back();
+  t.name = "g.a";
+  t.touched_read_bytes = 1000;
+  t.fabric_read_bytes = 4000;
+  EXPECT_THAT(advice_with(k, "each byte of g.a is fetched 4.0 times from memory"),
+              HasSubstr("each of the 8 XCDs"));
+  t.fabric_read_bytes = 12000;
+  EXPECT_THAT(advice_with(k, "each byte of g.a"), HasSubstr("leaves L2 before"));
+  t.fabric_read_bytes = 1400;
+  EXPECT_THAT(advice_for(k), IsEmpty());
+}
+
+TEST(Advice, Shapes) {
+  KernelProfile k = plain();
+  k.grid = {30, 1, 1};
+  EXPECT_THAT(advice_with(k, "CUs"), StartsWith("only 30 of 304 CUs get a workgroup"));
+  k = plain();
+  k.workgroup = {100, 1, 1};
+  EXPECT_THAT(advice_with(k, "last wave"), StartsWith("28 of 64 lanes of the last wave"));
+  k = plain();
+  k.counters[SQ_THREAD_CYCLES_VALU] = 16000;
+  EXPECT_THAT(advice_with(k, "active"), StartsWith("16 of 64 lanes are active"));
+  k.counters[SQ_THREAD_CYCLES_VALU] = 50000;
+  EXPECT_THAT(advice_for(k), IsEmpty());
+  k = plain();
+  k.resources.next_step = "one more with less";
+  k.resources.limit = "LDS";
+  k.resources.workgroups_per_cu = 1;
+  EXPECT_THAT(advice_with(k, "limit"), HasSubstr("LDS limits the kernel to 1 workgroup per CU"));
+  k = plain();
+  k.resources.code_bytes = 65536;
+  EXPECT_THAT(advice_for(k), IsEmpty());
+  k.resources.code_bytes = 65540;
+  EXPECT_THAT(advice_with(k, "L1I"), HasSubstr("unroll less"));
+}
+
+TEST(Advice, WhatCostsMostFirst) {
+  KernelProfile k = with_conflicts(100000, 50000);
+  Site& scratch = add_site(k, "scratch_load_dword v1, off, off", 40);
+  scratch.is_scratch = true;
+  k.grid = {8, 1, 1};
+  std::vector<std::string> first_words;
+  for (const Advice& a : advice_for(k)) first_words.push_back(a.what.substr(0, a.what.find(' ')));
+  EXPECT_THAT(first_words, ElementsAre("every", "1", "only"));
+  scratch.executions = 1000000;
+  EXPECT_THAT(advice_for(k).front().what, HasSubstr("scratch"));
+}
+
+// ---- compare --------------------------------------------------------------------------------
+
+std::vector<std::string> whats(const std::vector<Difference>& all) {
+  std::vector<std::string> out;
+  for (const Difference& d : all) out.push_back(d.what);
+  return out;
+}
+
+TEST(Compare, TheSameIsTheSame) {
+  KernelProfile k = plain();
+  k.counters[TCC_REQ_sum] = 1000;
+  const Comparison c = compare(k, k);
+  EXPECT_THAT(c.verdict, HasSubstr("the limit is the same"));
+  EXPECT_THAT(c.metrics, IsEmpty());
+  EXPECT_THAT(c.resources, IsEmpty());
+  EXPECT_THAT(c.lines, IsEmpty());
+  for (const Difference& d : c.bounds) EXPECT_EQ(d.seconds, 0);
+}
+
+TEST(Compare, CountsAreByLaunchAndRatesAreNot) {
+  KernelProfile once = plain(), thrice = plain();
+  once.counters[SQ_LDS_IDX_ACTIVE] = 64;
+  once.counters[SQ_LDS_BANK_CONFLICT] = 48;
+  once.counters[TCC_EA0_RDREQ_sum] = once.counters[TCC_BUBBLE_sum] = 500;
+  once.counters[SQ_INSTS_VALU_FMA_F32] = 5;
+  add_site(once, "v_fma_f32 v0, v1, v2, v3").flops = 12800;
+  thrice.launches = 3;
+  thrice.sites = once.sites;
+  for (int n = 0; n < 3; ++n) {
+    if (n == 0) thrice.counters = {};
+    thrice.counters += once.counters;
+  }
+  thrice.sites[0].executions *= 3;
+  thrice.sites[0].issue_cycles *= 3;
+  thrice.sites[0].flops *= 3;
+  const Comparison c = compare(once, thrice);
+  EXPECT_THAT(whats(c.metrics), IsEmpty());
+  EXPECT_THAT(c.verdict, Not(HasSubstr("same work")));
+  EXPECT_THAT(c.lines, IsEmpty());
+}
+
+TEST(Compare, TheLargestChangeFirst) {
+  KernelProfile a = plain(), b = plain();
+  for (KernelProfile* k : {&a, &b}) {
+    k->counters[SQ_LDS_IDX_ACTIVE] = 304 * 2100;                           // a microsecond
+    k->counters[TCC_EA0_RDREQ_sum] = k->counters[TCC_BUBBLE_sum] = 46875;  // another
+  }
+  b.counters[SQ_LDS_IDX_ACTIVE] = 3 * 304 * 2100;
+  b.counters[TCC_EA0_RDREQ_sum] = b.counters[TCC_BUBBLE_sum] = 23000;
+  b.resources.vgprs = 40;
+  add_site(a, "v_mov_b32 v0, v1", 7).issue_cycles = 100;
+  add_site(b, "v_mov_b32 v0, v1", 7).issue_cycles = 900;
+  add_site(b, "v_mov_b32 v0, v1", 9).issue_cycles = 5000;
+  const Comparison c = compare(a, b);
+  ASSERT_GE(c.bounds.size(), 2u);
+  EXPECT_EQ(c.bounds[0].what, "LDS");
+  EXPECT_NEAR(c.bounds[0].seconds, 2e-6, 1e-12);
+  EXPECT_EQ(c.bounds[1].what, "memory");
+  EXPECT_LT(c.bounds[1].seconds, 0);
+  EXPECT_THAT(whats(c.resources), ElementsAre("VGPRs"));
+  ASSERT_EQ(c.lines.size(), 2u);
+  EXPECT_THAT(c.lines[0], HasSubstr("plain.cpp:9"));
+  EXPECT_THAT(c.verdict, AllOf(HasSubstr("B by LDS"), HasSubstr("3.00x that of A")));
+}
+
+TEST(Compare, OtherWorkIsSaid) {
+  KernelProfile a = plain(), b = plain();
+  a.counters[SQ_INSTS_VALU_MFMA_MOPS_BF16] = 100;
+  b.counters[SQ_INSTS_VALU_MFMA_MOPS_BF16] = 200;
+  EXPECT_THAT(compare(a, b).verdict, HasSubstr("They do not do the same work"));
+  EXPECT_THAT(compare(a, a).verdict, Not(HasSubstr("same work")));
+}
+
+Profile profile_with(std::vector<std::pair<std::string, std::uint64_t>> kernels) {
+  Profile p;
+  for (const auto& [name, lds_cycles] : kernels) {
+    p.kernels.push_back(plain());
+    p.kernels.back().name = name;
+    p.kernels.back().counters[SQ_LDS_IDX_ACTIVE] = lds_cycles;
+  }
+  return p;
+}
+
+TEST(ChooseKernels, TheSameNameThenTheLongest) {
+  const Profile a = profile_with({{"one()", 10000}, {"two()", 90000}, {"three()", 50000}});
+  const Profile b = profile_with({{"four()", 70000}, {"three()", 1000}, {"one()", 1000}});
+  const auto names = [](const Result<Pair>& pair) {
+    return pair ? pair->a->name + " " + pair->b->name : "error: " + pair.error().what;
+  };
+  EXPECT_EQ(names(choose_kernels(a, b, "", "")), "three() three()");
+  EXPECT_EQ(names(choose_kernels(a, b, "tw", "")), "two() four()");
+  EXPECT_EQ(names(choose_kernels(a, b, "one", "one")), "one() one()");
+  EXPECT_EQ(names(choose_kernels(profile_with({{"x", 1}}), b, "", "")), "x four()");
+  EXPECT_EQ(names(choose_kernels(a, Profile{}, "", "")), "error: B ran no kernel");
+  const auto none = choose_kernels(a, b, "nine", "");
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().what, HasSubstr("\"nine\""));
+  EXPECT_THAT(none.error().hint, AllOf(HasSubstr("one"), HasSubstr("three")));
+}
+
+TEST(Compare, KernelsOfOtherNamesToo) {
+  const Profile a = profile_with({{"mine(int)", 3 * 304 * 2100}}),
+                b = profile_with({{"theirs<2>(float*)", 304 * 2100}});
+  const Pair pair = choose_kernels(a, b, "", "").value();
+  const Comparison c = compare(*pair.a, *pair.b);
+  const std::string text = text_of(c, pair, {});
+  EXPECT_THAT(text, AllOf(HasSubstr("A  mine"), HasSubstr("B  theirs<2>"), HasSubstr("0.33x")));
+  EXPECT_THAT(json_of(c, pair), HasSubstr("\"a\": \"mine(int)\""));
+}
+
+}  // namespace
+}  // namespace margay::profile
