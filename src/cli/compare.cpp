@@ -36,6 +36,9 @@ Result<profile::Profile> profile_of(const std::string& what) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(what, ignored) && what.ends_with(".json"))
     return profile::read_profile(what);
+  if (what.ends_with(".json") && what.find(' ') == std::string::npos)
+    return fail(ErrorCode::not_found, "there is no such profile", what,
+                "margay prof --json FILE -- COMMAND writes one");
   ChildPlan plan;
   plan.command = {"/bin/sh", "-c", what};
   const Install install = MARGAY_TRY(find_runtime());

@@ -114,6 +114,11 @@ Result<int> profile_program(const Options& options, std::span<char*> command) {
     fmt::print(stderr, "margay prof: {} ended by {}\n", command[0], signal_text(run.end.signal));
   for (const Error& error : run.unreadable)
     fmt::print(stderr, "margay prof: the profile of one process is lost: {}\n", error.what);
+  if (run.profile.kernels.empty() && run.end.signal != 0) {
+    fmt::print(stderr,
+               "margay prof: it left no profile, which is written when a program ends by itself\n");
+    return run.end.shell_code();
+  }
   if (run.profile.kernels.empty()) {
     fmt::print(
         stderr,
@@ -130,6 +135,10 @@ Result<int> profile_program(const Options& options, std::span<char*> command) {
 
 Result<int> profile_or_show(const Options& options, std::span<char*> command) {
   if (options.from.empty()) return profile_program(options, command);
+  if (!command.empty())
+    return fail(ErrorCode::invalid_argument,
+                "--from shows a profile that is there, so no program can be run", {},
+                "leave out --from, or the command");
   MARGAY_CHECK(show(options, MARGAY_TRY(profile::read_profile(options.from))));
   return kExitOk;
 }

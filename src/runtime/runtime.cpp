@@ -81,8 +81,9 @@ Answer<Device*> Runtime::device() {
       return services_.serve(device_->memory(), service, slots);
     };
     const Watch watch = MARGAY_TRY(Watch::create(*settings_));
-    checking_ = watch.checking;
-    profiling_ = watch.profiling;
+    // A stretch that the program began itself goes on.
+    if (watch.checking != nullptr) checking_ = watch.checking;
+    if (watch.profiling != nullptr) profiling_ = watch.profiling;
     if (watch.checking != nullptr || watch.profiling != nullptr) std::atexit(finish_watching);
     device_ = MARGAY_TRY(Device::create(std::move(options)));
   }
