@@ -42,7 +42,7 @@ Site& add_site(KernelProfile& k, std::string text, std::uint32_t line = 12) {
   Site& site = k.sites.emplace_back();
   site.vaddr = 0x1000 + 8 * k.sites.size();
   site.text = std::move(text);
-  if (line != 0) site.frames = {{"plain", "/home/x/plain.cpp", line, 3}};
+  if (line != 0) site.frames = {{"plain", "/src/plain.cpp", line, 3}};
   site.executions = 100;
   site.active_lanes = 6400;
   site.issue_cycles = 400;
