@@ -33,6 +33,13 @@ device_functions() {
   quiet
 }
 
+older_standards() {  # what makefiles of benchmarks ask for
+  status 0 "$margay" hipcc -std=c++11 -Wall -c kernel.cpp
+  quiet
+  status 0 "$margay" hipcc -std=c++14 -Wall -fsyntax-only "$here/device_functions.hip"
+  quiet
+}
+
 host_compiler() {  # the headers' host half, with a compiler that knows no HIP
   printf '#include <hip_bf16.h>\nfloat f() { return __hip_bfloat16(2) * __hip_bfloat16(3); }\n' >h.cc
   "$margay" hipcc --print-config >said

@@ -4,6 +4,8 @@
 // Source: HIP C++ language extensions, "Warp cross-lane functions", ROCm 6.3. The mask is 64 bits
 // wide because a wave has 64 lanes. Every lane in the mask must be active and call with the same
 // mask; on this hardware lanes of a wave run in lockstep, so nothing has to be waited for.
+//
+// C++11: many makefiles say -std=c++11 or c++14, and hip_runtime.h includes this.
 #pragma once
 
 #include <type_traits>
@@ -12,28 +14,30 @@ namespace margay_warp {
 
 template <typename Mask>
 __device__ inline unsigned long long checked(Mask mask) {
-  static_assert(std::is_integral_v<Mask> && sizeof(Mask) == 8,
+  static_assert(std::is_integral<Mask>::value && sizeof(Mask) == 8,
                 "the mask must be a 64-bit integer: a wave has 64 lanes");
   return static_cast<unsigned long long>(mask);
 }
 
 __device__ inline unsigned long long active_lanes() { return __ballot(1); }
 
-/// The lowest active lane's value, in every lane. Moves 32 bits at a time.
+/// The bits of a 32-bit or 64-bit value.
 template <typename T>
-__device__ inline T first_lane(T value) {
+struct BitsOf {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "32-bit and 64-bit values only");
-  if constexpr (sizeof(T) == 4) {
-    const int bits = __builtin_bit_cast(int, value);
-    return __builtin_bit_cast(T, __builtin_amdgcn_readfirstlane(bits));
-  } else {
-    const auto bits = __builtin_bit_cast(unsigned long long, value);
-    const auto low = static_cast<unsigned>(
-        __builtin_amdgcn_readfirstlane(static_cast<int>(static_cast<unsigned>(bits))));
-    const auto high = static_cast<unsigned>(
-        __builtin_amdgcn_readfirstlane(static_cast<int>(static_cast<unsigned>(bits >> 32))));
-    return __builtin_bit_cast(T, static_cast<unsigned long long>(high) << 32 | low);
-  }
+  using type = typename std::conditional<sizeof(T) == 4, unsigned, unsigned long long>::type;
+};
+template <typename T>
+using Bits = typename BitsOf<T>::type;
+
+/// The lowest active lane's value, in every lane.
+__device__ inline unsigned first_lane(unsigned bits) {
+  return static_cast<unsigned>(__builtin_amdgcn_readfirstlane(static_cast<int>(bits)));
+}
+__device__ inline unsigned long long first_lane(unsigned long long bits) {
+  const unsigned low = first_lane(static_cast<unsigned>(bits));
+  const unsigned high = first_lane(static_cast<unsigned>(bits >> 32));
+  return static_cast<unsigned long long>(high) << 32 | low;
 }
 
 }  // namespace margay_warp
@@ -59,8 +63,7 @@ __device__ inline int __all_sync(Mask mask, int predicate) {
 template <typename Mask, typename T>
 __device__ inline unsigned long long __match_any_sync(Mask mask, T value) {
   const unsigned long long lanes = margay_warp::checked(mask);
-  using Bits = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
-  const Bits bits = __builtin_bit_cast(Bits, value);
+  const margay_warp::Bits<T> bits = __builtin_bit_cast(margay_warp::Bits<T>, value);
   unsigned long long result = 0;
   for (bool done = false; !done;) {
     // Lanes that found their group have left the loop, so this is the first of those that have not.
@@ -75,8 +78,7 @@ __device__ inline unsigned long long __match_any_sync(Mask mask, T value) {
 /// The mask, and *predicate set, when all its lanes hold the same value; otherwise 0.
 template <typename Mask, typename T>
 __device__ inline unsigned long long __match_all_sync(Mask mask, T value, int* predicate) {
-  using Bits = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
-  const Bits bits = __builtin_bit_cast(Bits, value);
+  const margay_warp::Bits<T> bits = __builtin_bit_cast(margay_warp::Bits<T>, value);
   *predicate = __all_sync(mask, bits == margay_warp::first_lane(bits));
   return *predicate != 0 ? margay_warp::checked(mask) : 0;
 }
