@@ -401,13 +401,20 @@ class Binder {
     constexpr unsigned kFields[3] = {32, 41, 50};
     for (int n = 0; n < 3 && n < row_.source_count; ++n) {
       // Pairs of 32-bit numbers: a constant is one of 32 bits and stands in the low half.
-      const OperandType element = type(n) == OperandType::u64 ? OperandType::f32 : type(n);
+      // Of 16-bit integers: one of 32 bits, halves of which op_sel chooses; the numbers of the
+      // float constants are then those of f32. (LLVM's getInlineEncodingV216 says both.)
+      const bool halves = type(n) == OperandType::i16 || type(n) == OperandType::u16;
+      const OperandType element = type(n) == OperandType::u64 ? OperandType::f32
+                                  : halves                    ? OperandType::u32
+                                                              : type(n);
       const unsigned code = bits(word_, kFields[n], kFields[n] + 8);
       out_.src[n] = read_source(
           code, n, code < kScalarRegisters || code >= source::kVgpr ? type(n) : element);
       const bool constant = out_.src[n].kind() == Source::kConstant;
       const bool upper = op_sel >> n & 1 || (op_sel_hi >> n & 1 && row_.mnemonic != "v_pk_mov_b32");
-      if (constant && upper && element == OperandType::f32) refuse("the upper half of a constant");
+      // Whether the upper half repeats the lower one or is 0 no document says; of 0 it is the same.
+      if (constant && upper && element == OperandType::f32 && out_.constant[n] != 0)
+        refuse("the upper half of a constant");
     }
     if (row_.accumulates) out_.src[row_.source_count - 1] = Source::vgpr(out_.dst);
     const std::uint32_t neg = bits(word_, 61, 63), neg_hi = bits(word_, 8, 10);
