@@ -67,8 +67,11 @@ Status wait_for(pid_t child, const std::vector<std::string>& command,
 
 }  // namespace
 
+// Not among the options: -global-isel. In LLVM 19 it keeps values that merge after a divergent
+// branch in scalar registers, so that correct programs fail.
 BuildOptions random_options(Random& random) {
-  constexpr const char* kLevels[] = {"-O0", "-O1", "-O2", "-O3", "-Os"};
+  // -O0 makes three times as much code of a program, and takes the compiler as long.
+  constexpr const char* kLevels[] = {"-O0", "-O1", "-O1", "-O1", "-O2", "-O2", "-O3", "-Os"};
   constexpr const char* kSelections[] = {"-amdgpu-sdwa-peephole=0",
                                          "-amdgpu-dpp-combine=0",
                                          "-amdgpu-codegenprepare-mul24=0",
@@ -88,12 +91,8 @@ BuildOptions random_options(Random& random) {
                                          "-unroll-count=2",
                                          "-amdgpu-atomic-optimizer-strategy=None"};
   BuildOptions out;
-  out.device = {kLevels[random.below(5)]};
+  out.device = {kLevels[random.below(8)]};
   out.host = {random.chance(80) ? "-O0" : "-O2"};
-  if (random.chance(25)) {
-    for (const char* word : {"-mllvm", "-global-isel", "-mllvm", "-global-isel-abort=2"})
-      out.device.emplace_back(word);
-  }
   for (const char* option : kSelections) {
     if (!random.chance(10)) continue;
     out.device.emplace_back("-mllvm");

@@ -81,7 +81,8 @@ Status run_batches(Shared& shared, unsigned job) {
   const CampaignSettings& s = shared.settings;
   const auto directory = s.directory / std::to_string(job);
   std::filesystem::create_directories(directory);
-  Runner runner = MARGAY_TRY(Runner::create({.directory = directory, .tamper = s.tamper}));
+  Runner runner = MARGAY_TRY(
+      Runner::create({.directory = directory, .coverage = s.coverage, .tamper = s.tamper}));
   const std::uint64_t end = s.cases ? s.first + *s.cases : ~0ull;
   while (!shared.stop) {
     const std::uint64_t batch = s.first / kBatch + shared.next_batch++;
@@ -111,6 +112,9 @@ Status run_batches(Shared& shared, unsigned job) {
     const std::lock_guard lock(shared.mutex);
     shared.result.failure = std::move(failure);
   }
+  const std::lock_guard lock(shared.mutex);
+  for (const auto& [mnemonic, count] : runner.executions())
+    shared.result.executions[mnemonic] += count;
   return {};
 }
 

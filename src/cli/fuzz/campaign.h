@@ -27,6 +27,7 @@ struct CampaignSettings {
   std::optional<double> seconds;
   unsigned jobs = 1;
   bool shrink = true;
+  bool coverage = false;
   std::filesystem::path directory;  ///< For intermediate files.
   std::function<void(std::vector<std::byte>&)> tamper = {};
 };
@@ -49,6 +50,7 @@ struct CampaignResult {
   std::uint64_t wave_instructions = 0;
   std::uint64_t refused = 0;  ///< Compilations that failed and were repeated with plain options.
   double seconds = 0;
+  Executions executions = {};  ///< With CampaignSettings::coverage.
   std::optional<Failure> failure;
 };
 

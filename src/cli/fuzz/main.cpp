@@ -71,6 +71,7 @@ Status write_json(const Options& o, const CampaignResult& r) {
                    {"wave_instructions", r.wave_instructions},
                    {"compilations_refused", r.refused},
                    {"failed", r.failure.has_value()}};
+  for (const auto& [mnemonic, count] : r.executions) j["executed"][std::string(mnemonic)] = count;
   if (r.failure) {
     j["failing_case"] = r.failure->number;
     j["source"] = print(r.failure->shrunk.program, 0);
@@ -90,8 +91,8 @@ Status write_json(const Options& o, const CampaignResult& r) {
 /// What `margay asm` says of the failing kernel.
 std::string disassemble(const cli::Install& install, const std::filesystem::path& object) {
   const std::string command =
-      fmt::format("'{}' asm '{}' k0 --no-source 2>&1", (install.prefix / "bin" / "margay").string(),
-                  object.string());
+      fmt::format("'{}' asm '{}' k0 --no-source 2>&1 | sed -n '/^ *[0-9a-f]*  [svdgbf][a-z_]*_/p'",
+                  (install.prefix / "bin" / "margay").string(), object.string());
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
   std::string out;
   char buffer[4096];
@@ -130,6 +131,7 @@ Result<int> run(Options& o) {
   if (result.refused != 0)
     fmt::print("{} times the compiler refused the chosen options; repeated with -O1\n",
                result.refused);
+  if (o.campaign.coverage) fmt::print("\n{}", coverage_text(result.executions));
   if (!o.json.empty()) MARGAY_CHECK(write_json(o, result));
   if (!result.failure) return cli::kExitOk;
   fmt::print("\n");
@@ -153,6 +155,8 @@ int fuzz_main(int argc, char** argv) {
   app.add_option("--keep", o.keep, "leave sources, code objects and reproducers in this directory");
   app.add_option("--json", o.json, "also write the figures to this file");
   app.add_flag("--no-shrink", no_shrink, "report a failing case as it was generated");
+  app.add_flag("--coverage", o.campaign.coverage,
+               "print which instructions ran how often, and which of the executor's never");
   app.add_flag("--show", o.show, "print the sources of the cases instead of running them");
   try {
     app.parse(argc, argv);

@@ -176,7 +176,7 @@ void Table::floats(Type t) {
 void Table::mixed_floats() {
   using enum Type;
   add("fused((f32)$0, (f32)$1, $2)", f32, {f16, f16, f32}, 2);
-  add("(f16)fused((f32)$0, $1, (f32)$2)", f16, {f16, f32, f16}, 2);
+  add("narrowed(fused((f32)$0, $1, (f32)$2))", f16, {f16, f32, f16}, 2);
   add("(f32)(u8)$0", f32, {u32});
   add("(f32)(u8)($0 >> 8)", f32, {u32});
   add("(f32)(u8)($0 >> 16)", f32, {u32});
@@ -205,7 +205,7 @@ void Table::conversions() {
   for (const Type to : kFloats) {
     for (const Type from : kIntegers) add("(TT)$0", to, {from});
     for (const Type from : kFloats)
-      if (from != to) add("(TT)$0", to, {from}, 4);
+      if (from != to) add(to == Type::f16 ? "narrowed($0)" : "(TT)$0", to, {from}, 4);
   }
 }
 
@@ -253,7 +253,7 @@ void Table::mixed_vectors() {
   add("bits<u32x2>($0)", u32x2, {u64});
   add("bits<f32x2>($0)", f32x2, {u64});
   add("__builtin_convertvector($0, f32x2)", f32x2, {f16x2});
-  add("__builtin_convertvector($0, f16x2)", f16x2, {f32x2});
+  add("f16x2{narrowed($0[0]), narrowed($0[1])}", f16x2, {f32x2});
   add("__builtin_convertvector($0, f32x2)", f32x2, {u32x2});
   add("__builtin_convertvector($0, u32x2)", u32x2, {u16x2});
   add("__builtin_convertvector($0, u16x2)", u16x2, {u32x2});

@@ -149,13 +149,12 @@ Result<std::vector<Outcome>> Runner::run(std::span<const Program> programs,
     void* const function = library.find(name);
     if (request.kernel == nullptr || function == nullptr)
       return fail(ErrorCode::not_found, "a compiled program lacks the function " + name);
-    out.push_back(run_one(programs[n], *request.module, request, function));
+    out.push_back(run_one(programs[n], request, function));
   }
   return out;
 }
 
-Outcome Runner::run_one(const Program& program, const LoadedModule&, LaunchRequest& request,
-                        void* host_function) {
+Outcome Runner::run_one(const Program& program, LaunchRequest& request, void* host_function) {
   const Inputs inputs(program.seed);
   KernelArguments arguments = arguments_for(inputs);
   const auto function = reinterpret_cast<HostFunction>(host_function);
@@ -174,7 +173,7 @@ Outcome Runner::run_one(const Program& program, const LoadedModule&, LaunchReque
   request.arguments = std::as_bytes(std::span(&arguments, 1))
                           .first(offsetof(KernelArguments, uh) + sizeof arguments.uh);
   Outcome outcome;
-  const auto report = device_->launch(request);
+  const auto report = device_->launch(request, settings_.coverage ? coverage_.get() : nullptr);
   if (!report) {
     outcome.device_error = report.error();
     return outcome;

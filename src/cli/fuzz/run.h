@@ -5,13 +5,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "cli/fuzz/build.h"
+#include "cli/fuzz/coverage.h"
 #include "cli/fuzz/program.h"
 #include "exec/device.h"
 
@@ -55,13 +55,15 @@ class Runner {
                                                  const BuildOptions& options);
   [[nodiscard]] const Compiler& compiler() const { return compiler_; }
   [[nodiscard]] std::uint64_t wave_instructions() const { return wave_instructions_; }
+  /// Empty unless it was asked for.
+  [[nodiscard]] Executions executions() const { return coverage_->executions(); }
 
  private:
   Runner(RunnerSettings settings, Compiler compiler, std::unique_ptr<Device> device);
   [[nodiscard]] Status allocate();
   [[nodiscard]] Result<std::shared_ptr<LoadedModule>> load(const std::filesystem::path& path);
-  [[nodiscard]] Outcome run_one(const Program& program, const LoadedModule& module,
-                                LaunchRequest& request, void* host_function);
+  [[nodiscard]] Outcome run_one(const Program& program, LaunchRequest& request,
+                                void* host_function);
   [[nodiscard]] std::optional<Difference> compare(const Program& program) const;
 
   RunnerSettings settings_;
@@ -71,6 +73,7 @@ class Runner {
   std::span<std::byte> in_, out_, arrays_;
   std::vector<std::byte> host_out_, host_arrays_;
   std::uint64_t wave_instructions_ = 0;
+  std::unique_ptr<Coverage> coverage_ = std::make_unique<Coverage>();
 };
 
 }  // namespace margay::fuzz
