@@ -85,8 +85,8 @@ std::uint64_t floating(unsigned bits, Random& random) {
              (random.chance(50) ? fraction : 0);
     case 12:
     case 13:  // near one
-      return sign |
-             (one + ((random.below(9)) << format.fraction) - (4ull << format.fraction) + fraction);
+      return sign | (one + (std::uint64_t{random.below(9)} << format.fraction) -
+                     (4ull << format.fraction) + fraction);
     default: {
       const std::uint64_t any = random.next() & mask(bits);
       return (any & infinity) == infinity ? any | quiet : any;
