@@ -10,7 +10,13 @@ watches every launch for memory errors, races, uninitialised reads, barriers and
     assert p.kernel("my_kernel").lds_bank_conflicts == 0
 
 counts what its kernels do: instructions, bank conflicts, cache and memory traffic.
+
+    c = margay.matmul(a, b)
+
+runs the kernels that ship with Margay, on torch tensors or arrays.
 """
+
+import importlib
 
 from margay.checker import Access, CheckError, Finding, Frame, Report, Site, check
 from margay.library import LibraryError
@@ -27,7 +33,29 @@ from margay.profiler import (
     profile,
 )
 
+# What needs NumPy, or is not needed for checking and profiling, is imported when it is used.
+_LAZY = {
+    "Bfloat16Array": "bfloat",
+    "bfloat16": "bfloat",
+    "matmul": "gemm",
+    "to_bfloat16": "bfloat",
+}
+
+
+def __getattr__(name):
+    if name not in _LAZY:
+        raise AttributeError(f"module 'margay' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"margay.{_LAZY[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *_LAZY})
+
+
 __all__ = [
+    *_LAZY,
     "Access",
     "CheckError",
     "Finding",

@@ -9,17 +9,13 @@ import mmap
 import os
 import pathlib
 
-_NAME = "libamdhip64.so"
+from margay import installation
+from margay.installation import HOW as _HOW
+from margay.installation import LibraryError
+
+_NAME = installation.RUNTIME
 _MARK = b"margayCheckBegin"  # what only Margay's library exports
 _PROFILER = "margayProfileBegin"  # what those that can profile export
-_HOW = (
-    "Start Python with `margay run -- python3 ...`, or set MARGAY_HOME to the directory that holds "
-    "Margay's lib/libamdhip64.so."
-)
-
-
-class LibraryError(RuntimeError):
-    """Margay's HIP runtime is not in this process; the text says what to do."""
 
 
 def loaded_paths():
@@ -43,12 +39,9 @@ def loaded_paths():
 
 def candidate_paths(environment=os.environ):
     """Where Margay's library may lie when none is loaded, in the order in which they are tried."""
-    directories = []
-    if home := environment.get("MARGAY_HOME"):
-        directories += [pathlib.Path(home) / "lib", pathlib.Path(home) / "build" / "release" / "lib"]
+    directories = [prefix / "lib" for prefix in installation.named(environment)]
     directories += [pathlib.Path(p) for p in environment.get("LD_LIBRARY_PATH", "").split(":") if p]
-    # This file in a clone: python/margay/library.py.
-    directories.append(pathlib.Path(__file__).resolve().parents[2] / "build" / "release" / "lib")
+    directories += [prefix / "lib" for prefix in installation.neighbours(environment)]
     return [directory / _NAME for directory in directories]
 
 
@@ -112,3 +105,8 @@ def load_profiler(environment=os.environ):
             f"use that libamdhip64. {_HOW}"
         )
     return library
+
+
+def loaded_installation():
+    """The installation of Margay's library, which is loaded if it was not."""
+    return installation.of_library(load()._name)  # pylint: disable=protected-access

@@ -15,6 +15,12 @@ RECORDED = pathlib.Path(__file__).parent / "recorded.json"
 RECORDED_PROFILE = pathlib.Path(__file__).parent / "recorded_profile.json"
 sys.path.insert(0, str(PACKAGE))
 
+# The tests that launch kernels do it in their own process, with the library of the tool that ctest
+# names. A test without kernels starts a Python of its own, with an environment of its own.
+if tool := os.environ.get("MARGAY_TOOL"):
+    os.environ["MARGAY_HOME"] = str(pathlib.Path(tool).parents[1])
+needs_margay = pytest.mark.skipif(not tool, reason="MARGAY_TOOL is not set")
+
 pytest_plugins = ["pytester"]
 
 

@@ -74,7 +74,7 @@ except margay.LibraryError as error:
     )
     script = script.replace(
         "from margay import library",
-        "from margay import library; library.__file__ = '/nonexistent/a/b/c.py'",
+        "from margay import installation, library; installation.__file__ = '/nonexistent/a/b/c.py'",
     )
     done = python(script, PLACE="/nonexistent")
     assert "was not found: there is none" in done.stdout, done.stderr

@@ -1,0 +1,209 @@
+"""margay.matmul: the bf16 GEMM kernel of kernels/gemm, launched on the virtual device."""
+
+import itertools
+from dataclasses import dataclass
+
+from margay import arrays
+from margay.kernels import GEMM, KERNELS
+
+# kernels/gemm/plan.h; tests/python/test_matmul.py holds the two against each other.
+_BLOCK = 256
+_MAX_EXTENT = 0x7FFFFFFF - _BLOCK
+_MAX_LEADING_DIMENSION = 4194240
+_MAX_WORK_ITEMS = 0xFFFFFFFF
+_SHORT = {"float32": "f32", "bfloat16": "bf16"}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """C = alpha A op(B) + beta C, one matrix each; addresses and extents as in plan.h."""
+
+    a: int
+    b: int
+    c: int
+    m: int
+    n: int
+    k: int
+    lda: int
+    ldb: int
+    ldc: int
+    transpose_b: bool
+    output: str
+    alpha: float = 1.0
+    beta: float = 0.0
+
+    @property
+    def blocks(self):
+        return -(-self.m // _BLOCK) * -(-self.n // _BLOCK)
+
+    @property
+    def symbol(self):
+        """The kernel: the fast one needs 16-byte chunks that end with the rows."""
+        rows = (self.lda, self.ldb, self.k, self.k if self.transpose_b else self.n)
+        whole = self.a % 16 == 0 and self.b % 16 == 0 and all(row % 8 == 0 for row in rows)
+        layout = "nt" if self.transpose_b else "nn"
+        return f"gemm_bf16_{layout}_{_SHORT[self.output]}{'' if whole else '_unaligned'}"
+
+    def check(self):
+        if max(self.m, self.n, self.k) > _MAX_EXTENT:
+            raise ValueError(f"m, n and k must not exceed {_MAX_EXTENT}")
+        rows_of_b = self.k if self.transpose_b else self.n
+        for name, leading, row in (
+            ("a", self.lda, self.k),
+            ("b", self.ldb, rows_of_b),
+            ("out", self.ldc, self.n),
+        ):
+            if leading < row:
+                raise ValueError(f"{name}: its rows of {row} elements are only {leading} apart")
+            if leading > _MAX_LEADING_DIMENSION:
+                raise ValueError(
+                    f"{name}: its rows are {leading} elements apart; the kernel's limit is "
+                    f"{_MAX_LEADING_DIMENSION}"
+                )
+        size = arrays.SIZES[self.output]
+        for name, address, item in (("a", self.a, 2), ("b", self.b, 2), ("out", self.c, size)):
+            if address % item:
+                raise ValueError(f"{name}: its memory is not aligned to its elements")
+        if self.blocks * KERNELS[self.symbol].block[0] > _MAX_WORK_ITEMS:
+            raise ValueError("the result has too many 256x256 blocks for one launch")
+
+    def launch(self):
+        if self.m == 0 or self.n == 0:
+            return
+        values = GEMM(
+            a=self.a, b=self.b, c=self.c, m=self.m, n=self.n, k=self.k,
+            lda=self.lda, ldb=self.ldb, ldc=self.ldc, alpha=self.alpha, beta=self.beta,
+        )  # fmt: skip
+        KERNELS[self.symbol].launch((self.blocks, 1, 1), values)
+
+
+def matmul(a, b, *, transpose_b=False, out=None, out_dtype=None, alpha=1.0, beta=0.0):
+    """alpha a @ b + beta out, on the virtual device; sums are float32.
+
+    a is (..., m, k), b is (..., k, n), or (..., n, k) with transpose_b; leading dimensions broadcast.
+    Both hold bfloat16: torch.bfloat16, ml_dtypes.bfloat16, or `margay.bfloat16` of uint16 bits.
+    The result is of a's library: float32, or bfloat16 with out_dtype="bfloat16"; out, when given,
+    is written and returned, and decides its type itself. beta needs out.
+    """
+    left, right = _input("a", a), _input("b", b)
+    right = right if transpose_b else _swapped(right)  # from here on b is (..., n, k)
+    (m, k), (n, k_of_b) = left.shape[-2:], right.shape[-2:]
+    if k != k_of_b:
+        axis = -1 if transpose_b else -2
+        raise ValueError(
+            f"a and b do not fit: a has k = {k} columns (shape {left.shape}), b has k = {k_of_b} "
+            f"along dimension {axis} (shape {tuple(b.shape)})"
+        )
+    batch = _broadcast(left.shape[:-2], right.shape[:-2])
+    result, target = _result(left, (*batch, m, n), out, out_dtype, beta)
+    for operand in (left, right):
+        if out is not None and target.overlaps(operand):
+            raise ValueError(f"out: its memory overlaps that of {operand.name}")
+    left, right = _with_rows(left), _with_rows_or_columns(right)
+    problems = list(_problems(left, right, target, batch, float(alpha), float(beta)))
+    for problem in problems:
+        problem.check()
+    for problem in problems:
+        problem.launch()
+    return result
+
+
+def _input(name, tensor):
+    found = arrays.view(name, tensor)
+    if found.dtype != "bfloat16":
+        hint = "margay.bfloat16(...) declares uint16 bits" if found.dtype == "uint16" else (
+            f"{name}.to(torch.bfloat16)" if found.kind == "torch" else "margay.to_bfloat16 rounds"
+        )
+        raise TypeError(f"{name}: expected dtype bfloat16, got {found.dtype} ({hint})")
+    if found.ndim < 2:
+        raise ValueError(f"{name}: expected at least 2 dimensions, got shape {found.shape}")
+    return found
+
+
+def _swapped(matrix):
+    """The transpose of the last two dimensions, without a copy."""
+    swap = lambda values: (*values[:-2], values[-1], values[-2])  # noqa: E731
+    return matrix.at(0, swap(matrix.shape), swap(matrix.strides))
+
+
+def _broadcast(first, second):
+    shape = []
+    for one, other in itertools.zip_longest(reversed(first), reversed(second), fillvalue=1):
+        if one != other and 1 not in (one, other):
+            raise ValueError(f"a and b do not fit: leading dimensions {first} and {second}")
+        shape.insert(0, other if one == 1 else one)
+    return tuple(shape)
+
+
+def _result(left, shape, out, out_dtype, beta):
+    """The tensor to return, and its view."""
+    wanted = None if out_dtype is None else arrays.dtype_name(out_dtype)
+    if wanted not in (None, *_SHORT):
+        raise TypeError(f"out_dtype: expected float32 or bfloat16, got {wanted}")
+    if out is None:
+        if beta != 0:
+            raise ValueError("beta: needs out, whose old values it multiplies")
+        result = arrays.empty_like_kind(left, shape, wanted or "float32")
+        return result, arrays.view("out", result)
+    target = arrays.view("out", out)
+    if target.dtype not in _SHORT or (wanted and wanted != target.dtype):
+        raise TypeError(f"out: expected dtype {wanted or 'float32 or bfloat16'}, got {target.dtype}")
+    if target.shape != shape:
+        raise ValueError(f"out: expected shape {shape}, got {target.shape}")
+    if not target.writable:
+        raise ValueError("out: is read-only")
+    if not _has_rows(target) or (len(shape) > 2 and not target.is_contiguous):
+        raise ValueError("out: the elements of a row must follow each other in memory")
+    return out, target
+
+
+def _has_rows(matrix):
+    """Whether each matrix is row-major, its rows at a constant distance that holds a row."""
+    (rows, columns), (down, right) = matrix.shape[-2:], matrix.strides[-2:]
+    return (columns <= 1 or right == 1) and (rows <= 1 or down >= max(columns, 1))
+
+
+def _with_rows(matrix):
+    return matrix if _has_rows(matrix) else arrays.contiguous(matrix)
+
+
+def _with_rows_or_columns(matrix):
+    if _has_rows(matrix) or _has_rows(_swapped(matrix)):
+        return matrix
+    return arrays.contiguous(matrix)
+
+
+def _leading(matrix):
+    """A leading dimension that the kernel accepts, also for a matrix of one row."""
+    (rows, columns), down = matrix.shape[-2:], matrix.strides[-2]
+    return down if rows > 1 else max(columns, 1)
+
+
+def _problems(left, right, target, batch, alpha, beta):
+    transpose_b = _has_rows(right)
+    (m, k), n = left.shape[-2:], right.shape[-2]
+    stored = right if transpose_b else _swapped(right)
+    if right.ndim == 2 and left.is_contiguous and target.is_contiguous:
+        # One matrix b for all: the rows of all of a are one matrix.
+        for extent in batch:
+            m *= extent
+        batch = ()
+        left, target = left.reshaped(m, k), target.reshaped(m, n)
+    common = {
+        "m": m, "n": n, "k": k, "lda": _leading(left), "ldb": _leading(stored),
+        "ldc": _leading(target), "transpose_b": transpose_b, "output": target.dtype,
+        "alpha": alpha, "beta": beta,
+    }  # fmt: skip
+    for index in itertools.product(*map(range, batch)):
+        yield Problem(
+            a=_address(left, index), b=_address(stored, index), c=_address(target, index), **common
+        )
+
+
+def _address(matrix, index):
+    """Of the matrix at a place of the batch; a dimension of 1 is used for all of that dimension."""
+    own = matrix.ndim - 2
+    offset = 0
+    for place, extent, stride in zip(index[len(index) - own :], matrix.shape, matrix.strides):
+        offset += place * stride if extent > 1 else 0
+    return matrix.address + offset * arrays.SIZES[matrix.dtype]

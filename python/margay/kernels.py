@@ -1,0 +1,57 @@
+"""The kernels that ship with Margay as code objects, and how each is launched.
+
+A kernel is one line of KERNELS: the code object's file, the symbol, the structure of its parameters,
+its block and its LDS. What chooses between kernels and computes the grid stands with the function
+that users call (gemm.py).
+"""
+
+import ctypes
+from dataclasses import dataclass
+from typing import Tuple
+
+from margay import hip, library
+
+
+def arguments(name, fields):
+    """A structure with C's layout, from "a: p, m: i32, ...": p is a pointer."""
+    types = {"p": ctypes.c_void_p, "i32": ctypes.c_int32, "i64": ctypes.c_int64, "f32": ctypes.c_float}
+    pairs = [field.split(":") for field in fields.split(",")]
+    members = [(field.strip(), types[kind.strip()]) for field, kind in pairs]
+    return type(name, (ctypes.Structure,), {"_fields_": members})
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One kernel of a code object in PREFIX/lib/margay/kernels."""
+
+    code_object: str
+    symbol: str
+    arguments: type
+    block: Tuple[int, int, int]
+    dynamic_lds: int = 0
+
+    def launch(self, grid, values):
+        """Runs it and waits. RuntimeError when the launch or the kernel fails."""
+        file = library.loaded_installation().kernels / f"{self.code_object}.hsaco"
+        hip.launch(
+            hip.function(file, self.symbol), self.symbol, grid, self.block, self.dynamic_lds, values
+        )
+
+
+# kernels/gemm/plan.h: Arguments.
+GEMM = arguments(
+    "GemmArguments",
+    "a: p, b: p, c: p, m: i32, n: i32, k: i32, lda: i64, ldb: i64, ldc: i64, alpha: f32, beta: f32",
+)
+
+KERNELS = {
+    kernel.symbol: kernel
+    for kernel in [
+        *(
+            Kernel("gemm_bf16", f"gemm_bf16_{layout}_{output}{reads}", GEMM, (512, 1, 1))
+            for layout in ("nt", "nn")
+            for output in ("f32", "bf16")
+            for reads in ("", "_unaligned")
+        ),
+    ]
+}

@@ -1,0 +1,253 @@
+"""margay.matmul on the virtual device: shapes, layouts, kinds of tensors, refusals.
+
+The values are small whole numbers, so that every sum is exact and results are compared for equality.
+"""
+
+import pathlib
+import random
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from conftest import ROOT, needs_margay
+from margay import arrays, gemm, hip
+from margay.kernels import KERNELS
+
+import margay
+
+pytestmark = needs_margay
+RANDOM = np.random.default_rng(0)
+
+
+def numbers(*shape):
+    return RANDOM.integers(-8, 9, shape).astype(np.float32)
+
+
+def bf16(values):
+    return margay.to_bfloat16(values)
+
+
+@pytest.mark.parametrize("transpose_b", [False, True])
+@pytest.mark.parametrize(
+    "m, n, k",
+    [(256, 256, 64), (264, 520, 136), (300, 77, 33), (1, 1, 1), (1, 300, 8), (257, 1, 7), (3, 5, 0)],
+)
+def test_any_shape(m, n, k, transpose_b):
+    a, b = numbers(m, k), numbers(n, k) if transpose_b else numbers(k, n)
+    c = margay.matmul(bf16(a), bf16(b), transpose_b=transpose_b)
+    assert type(c) is np.ndarray and c.dtype == np.float32
+    assert np.array_equal(c, a @ (b.T if transpose_b else b))
+
+
+def test_no_elements():
+    for m, n in ((0, 5), (5, 0)):
+        assert margay.matmul(bf16(numbers(m, 4)), bf16(numbers(4, n))).shape == (m, n)
+
+
+def test_views_are_read_where_they_lie(monkeypatch):
+    def refuse(view):
+        raise AssertionError(f"{view.name} was copied")
+
+    monkeypatch.setattr(arrays, "contiguous", refuse)
+    a, b = numbers(40, 100), numbers(60, 100)
+    whole_a, whole_b = bf16(a), bf16(b)
+    c = margay.matmul(whole_a[3:37, 8:72], whole_b[:, 8:72].T)
+    assert np.array_equal(c, a[3:37, 8:72] @ b[:, 8:72].T)
+    c = margay.matmul(whole_a[0, :60][None], whole_b)  # the stride of the one row is 0
+    assert np.array_equal(c, a[:1, :60] @ b)
+    c = margay.matmul(whole_a[:, 1:61], whole_b)  # 2 bytes off: the kernel for any alignment
+    assert np.array_equal(c, a[:, 1:61] @ b)
+
+
+def test_views_that_have_to_be_copied():
+    a, b = numbers(40, 60), numbers(60, 50)
+    c = margay.matmul(bf16(a)[::-1, ::2], bf16(b)[::2, ::-2])
+    assert np.array_equal(c, a[::-1, ::2] @ b[::2, ::-2])
+    c = margay.matmul(bf16(a).T, bf16(b)[:40])
+    assert np.array_equal(c, a.T @ b[:40])
+    c = margay.matmul(bf16(a)[::-1], bf16(b))
+    assert np.array_equal(c, a[::-1] @ b)
+    windows = np.lib.stride_tricks.sliding_window_view
+    c = margay.matmul(margay.bfloat16(windows(bf16(a[0]).bits, 20)), bf16(b)[:20])
+    assert np.array_equal(c, windows(a[0], 20) @ b[:20])
+    row = margay.bfloat16(np.broadcast_to(bf16(b[:1]).bits, (60, 50)))
+    assert np.array_equal(margay.matmul(bf16(a), row), a @ np.broadcast_to(b[:1], (60, 50)))
+
+
+@pytest.mark.parametrize(
+    "shape_a, shape_b",
+    [
+        ((3, 20, 24), (24, 10)),
+        ((3, 20, 24), (3, 24, 10)),
+        ((2, 1, 20, 24), (3, 24, 10)),
+        ((20, 24), (2, 3, 24, 10)),
+        ((0, 20, 24), (24, 10)),
+    ],
+)
+def test_leading_dimensions(shape_a, shape_b):
+    a, b = numbers(*shape_a), numbers(*shape_b)
+    assert np.array_equal(margay.matmul(bf16(a), bf16(b)), a @ b)
+
+
+def test_one_b_for_all_is_one_launch(monkeypatch):
+    launched = []
+    launch = hip.launch
+    monkeypatch.setattr(hip, "launch", lambda *values: (launched.append(values), launch(*values)))
+    margay.matmul(bf16(numbers(4, 5, 16)), bf16(numbers(16, 8)))
+    assert len(launched) == 1
+    margay.matmul(bf16(numbers(4, 5, 16)), bf16(numbers(4, 16, 8)))
+    assert len(launched) == 5
+
+
+def test_alpha_beta_and_out():
+    a, b, old = numbers(70, 32), numbers(32, 90), numbers(70, 90)
+    out = old.copy()
+    assert margay.matmul(bf16(a), bf16(b), out=out, alpha=0.5, beta=-2) is out
+    assert np.array_equal(out, 0.5 * (a @ b) - 2 * old)
+    frame = np.full((72, 100), 7, np.float32)
+    margay.matmul(bf16(a), bf16(b), out=frame[1:71, 5:95])
+    assert np.array_equal(frame[1:71, 5:95], a @ b)
+    frame[1:71, 5:95] = 7
+    assert (frame == 7).all()
+
+
+def test_bfloat16_result():
+    a, b = numbers(64, 300), numbers(300, 64)
+    expected = bf16(a @ b)
+    assert (expected.float() != a @ b).any()  # rounding is seen
+    c = margay.matmul(bf16(a), bf16(b), out_dtype="bfloat16")
+    assert isinstance(c, margay.Bfloat16Array) and np.array_equal(c.bits, expected.bits)
+    out = bf16(np.zeros((64, 64)))
+    margay.matmul(bf16(a), bf16(b), out=out)
+    assert np.array_equal(out.bits, expected.bits)
+
+
+def test_torch():
+    torch = pytest.importorskip("torch")
+    a, b = numbers(50, 40), numbers(40, 30)
+    given = [torch.from_numpy(x).to(torch.bfloat16) for x in (a, b)]
+    c = margay.matmul(*given)
+    assert isinstance(c, torch.Tensor) and c.dtype == torch.float32
+    assert np.array_equal(c.numpy(), a @ b)
+    half = margay.matmul(*given, out_dtype=torch.bfloat16)
+    assert half.dtype == torch.bfloat16 and torch.equal(half, c.to(torch.bfloat16))
+    c = margay.matmul(given[1].t()[:, ::2], given[0].t()[::2, 1::2])
+    assert np.array_equal(c.numpy(), b.T[:, ::2] @ a.T[::2, 1::2])
+    with pytest.raises(TypeError, match=r"a: expected dtype bfloat16, got float32 \(a.to\(torch.bfl"):
+        margay.matmul(torch.zeros(2, 2), given[1])
+
+
+def test_ml_dtypes():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    a, b = numbers(50, 40), numbers(40, 30)
+    given = [x.astype(ml_dtypes.bfloat16) for x in (a, b)]
+    assert np.array_equal(margay.matmul(*given), a @ b)
+    half = margay.matmul(*given, out_dtype=ml_dtypes.bfloat16)
+    assert half.dtype == ml_dtypes.bfloat16
+    assert np.array_equal(half, (a @ b).astype(ml_dtypes.bfloat16))
+
+
+A, B = bf16(numbers(4, 8)), bf16(numbers(8, 6))
+
+
+@pytest.mark.parametrize(
+    "arguments, error, sentence",
+    [
+        ({"b": bf16(numbers(7, 6))}, ValueError, r"a and b do not fit: a has k = 8 .* b has k = 7 along dimension -2"),
+        ({"transpose_b": True}, ValueError, r"b has k = 6 along dimension -1 \(shape \(8, 6\)\)"),
+        ({"a": A[0]}, ValueError, r"a: expected at least 2 dimensions, got shape \(8,\)"),
+        ({"a": bf16(numbers(2, 4, 8)), "b": bf16(numbers(3, 8, 6))}, ValueError, r"leading dimensions \(2,\) and \(3,\)"),
+        ({"a": A.float()}, TypeError, r"a: expected dtype bfloat16, got float32 \(margay.to_bfloat16 rounds\)"),
+        ({"b": B.bits}, TypeError, r"b: expected dtype bfloat16, got uint16 \(margay.bfloat16\(...\) declares"),
+        ({"a": [[1.0]]}, TypeError, "a: expected a torch.Tensor, .* got list"),
+        ({"beta": 1}, ValueError, "beta: needs out"),
+        ({"out_dtype": "float16"}, TypeError, "out_dtype: expected float32 or bfloat16, got float16"),
+        ({"out": np.zeros((4, 5), np.float32)}, ValueError, r"out: expected shape \(4, 6\), got \(4, 5\)"),
+        ({"out": np.zeros((4, 6))}, TypeError, "out: expected dtype float32 or bfloat16, got float64"),
+        ({"out": np.zeros((4, 6), np.float32), "out_dtype": "bfloat16"}, TypeError, "out: expected dtype bfloat16, got float32"),
+        ({"out": np.zeros((6, 4), np.float32).T}, ValueError, "out: the elements of a row must follow"),
+        ({"out": np.broadcast_to(np.float32(0), (4, 6))}, ValueError, "out: is read-only"),
+    ],
+)  # fmt: skip
+def test_refused(arguments, error, sentence):
+    with pytest.raises(error, match=sentence):
+        margay.matmul(**{"a": A, "b": B, **arguments})
+
+
+def test_out_may_not_overlap():
+    memory = np.zeros(1000, np.uint16)
+    a = margay.bfloat16(memory[:64].reshape(8, 8))
+    out = memory[32:160].view(np.float32).reshape(8, 8)
+    with pytest.raises(ValueError, match="out: its memory overlaps that of a"):
+        margay.matmul(a, bf16(numbers(8, 8)), out=out)
+
+
+def test_a_failing_launch_raises(monkeypatch):
+    kernel = KERNELS["gemm_bf16_nn_f32"]
+    monkeypatch.setitem(vars(kernel), "block", (2048, 1, 1))
+    with pytest.raises(RuntimeError, match="gemm_bf16_nn_f32: hipErrorInvalidValue: "):
+        margay.matmul(A, bf16(numbers(8, 8)))
+    monkeypatch.undo()
+    assert margay.matmul(A, bf16(numbers(8, 8))).shape == (4, 8)
+
+
+def test_under_the_checker():
+    with margay.check() as report:
+        margay.matmul(bf16(numbers(70, 40)), bf16(numbers(40, 30)))
+    assert report.launches == 1 and not report.errors
+
+
+PLAN = r"""
+#include <cstdio>
+#include "plan.h"
+int main() {
+  margay_gemm::Problem p;
+  unsigned long a, b, c;
+  int transpose_b, is_bf16;
+  while (scanf("%lu %lu %lu %ld %ld %ld %ld %ld %ld %d %d", &a, &b, &c, &p.m, &p.n, &p.k, &p.lda, &p.ldb,
+               &p.ldc, &transpose_b, &is_bf16) == 11) {
+    p.a = reinterpret_cast<void*>(a), p.b = reinterpret_cast<void*>(b), p.c = reinterpret_cast<void*>(c);
+    p.transpose_b = transpose_b;
+    p.output = is_bf16 ? margay_gemm::Output::kBf16 : margay_gemm::Output::kFloat;
+    const margay_gemm::Plan plan = margay_gemm::plan(p);
+    if (plan.refusal) puts("refused");
+    else printf("%s %u %u %u %zu\n", plan.kernel, plan.grid_x, plan.block_x, plan.dynamic_lds, sizeof plan.arguments);
+  }
+}
+"""
+
+
+def test_the_plan_is_that_of_the_kernels_own_header(tmp_path):
+    source, program = tmp_path / "plan.cpp", tmp_path / "plan"
+    source.write_text(PLAN)
+    compiler = next(filter(shutil.which, ["clang++-19", "g++", "c++"]))
+    folder = pathlib.Path(ROOT) / "kernels" / "gemm"
+    subprocess.run([compiler, "-std=c++17", f"-I{folder}", "-o", program, source], check=True)
+    choose = random.Random(1)
+    problems = []
+    for _ in range(3000):
+        m, n, k = (choose.choice([1, 8, 72, 100, 2**20, 4194240, 2**31 - 257, 2**31 - 256]) for _ in range(3))
+        more = [choose.choice([0, 0, 0, 1, 8, 4194240]) for _ in range(3)]
+        transpose_b, output = choose.random() < 0.5, choose.choice(["float32", "bfloat16"])
+        addresses = [4096 * (i + 1) + choose.choice([0, 0, 0, 1, 2, 4, 8, 16]) for i in range(3)]
+        more[choose.randrange(3)] = choose.choice([0, 0, 0, 0, -8])
+        strides = [k + more[0], (k if transpose_b else n) + more[1], n + more[2]]
+        problems.append(gemm.Problem(*addresses, m, n, k, *strides, transpose_b, output))
+    lines = [
+        f"{p.a} {p.b} {p.c} {p.m} {p.n} {p.k} {p.lda} {p.ldb} {p.ldc} {p.transpose_b:d} {p.output == 'bfloat16':d}\n"
+        for p in problems
+    ]
+    done = subprocess.run([program], input="".join(lines), capture_output=True, text=True, check=True)
+    outcomes = set()
+    for problem, line in zip(problems, done.stdout.splitlines(), strict=True):
+        try:
+            problem.check()
+            kernel = KERNELS[problem.symbol]
+            size = len(bytes(kernel.arguments()))
+            ours = f"{problem.symbol} {problem.blocks} {kernel.block[0]} {kernel.dynamic_lds} {size}"
+        except ValueError:
+            ours = "refused"
+        assert ours == line, problem
+        outcomes.add(line.split()[0])
+    assert outcomes == {"refused", *KERNELS}
