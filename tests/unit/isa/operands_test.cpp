@@ -229,10 +229,12 @@ class Comparison {
     const unsigned all = (1u << row_.source_count) - 1;
     for (unsigned n = 0; n < row_.source_count; ++n) {
       if (row_.accumulates && n + 1u == row_.source_count) break;
-      const bool pair = row_.sources[n] == OperandType::u64;
+      const OperandType type = row_.sources[n];
+      // Constants of pairs are one of 32 bits, and of 16-bit integers too: 1.0 is then that of f32.
+      const bool wide =
+          type == OperandType::u64 || type == OperandType::u16 || type == OperandType::i16;
       const bool constant = i_.src[n].kind() == Source::kConstant;
-      source_is(n, pair && constant ? OperandType::f32 : row_.sources[n], operand(),
-                width(row_.sources[n]));
+      source_is(n, wide && constant ? OperandType::f32 : type, operand(), width(type));
     }
     const bool mixed = row_.mnemonic.starts_with("v_fma_mix");
     same("op_sel", i_.extra & all, line_.list("op_sel", 0));
