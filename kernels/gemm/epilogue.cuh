@@ -22,7 +22,8 @@ template <typename Out, typename Product>
 KITTENS_DEVICE void write_result(const Arguments& args, const Product& product, int first_row,
                                  int first_col) {
   using namespace kittens;
-  using quad = detail::quad<Out>;
+  using quad = detail::elements<Out, 4>;
+  using bits = detail::word<sizeof(quad)>;
   constexpr int rows = Product::cols;
   constexpr int cols = Product::rows;
   constexpr int tiles_down = Product::width;
@@ -41,7 +42,7 @@ KITTENS_DEVICE void write_result(const Arguments& args, const Product& product, 
 #pragma unroll
     for (int i = 0; i < tiles_down; ++i) {
       Out* const start = part + i * 16 * args.ldc;
-      typename quad::bits old[tiles_across];
+      bits old[tiles_across];
       if (args.beta != 0) {
 #pragma unroll
         for (int j = 0; j < tiles_across; ++j) {
@@ -50,18 +51,18 @@ KITTENS_DEVICE void write_result(const Arguments& args, const Product& product, 
       }
 #pragma unroll
       for (int j = 0; j < tiles_across; ++j) {
-        const auto sum = detail::quad_of(product.tiles[j][i]);
-        Out value[4];
+        const auto sum = detail::take_run(product.tiles[j][i], 0);
+        quad value;
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          float result = args.alpha * sum.element(e);
+          float result = args.alpha * sum.e[e];
           if (args.beta != 0) {
-            result += args.beta * to_float(quad::from_bits(old[j]).element(e));
+            result += args.beta * to_float(detail::bits_as<quad>(old[j]).e[e]);
           }
-          value[e] = from_float<Out>(result);
+          value.e[e] = from_float<Out>(result);
         }
         detail::global_store<sizeof(quad), sizeof(quad)>(start + j * 16, lane_offset,
-                                                         quad::from_elements(value).to_bits());
+                                                         detail::bits_as<bits>(value));
       }
     }
     return;
@@ -73,13 +74,13 @@ KITTENS_DEVICE void write_result(const Arguments& args, const Product& product, 
     if (first_row + row >= args.m) continue;
 #pragma unroll
     for (int j = 0; j < tiles_across; ++j) {
-      const auto sum = detail::quad_of(product.tiles[j][i]);
+      const auto sum = detail::take_run(product.tiles[j][i], 0);
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const int col = j * 16 + lane_col + e;
         if (first_col + col >= args.n) continue;
         Out* const at = part + row * args.ldc + col;
-        float result = args.alpha * sum.element(e);
+        float result = args.alpha * sum.e[e];
         if (args.beta != 0) result += args.beta * to_float(*at);
         *at = from_float<Out>(result);
       }

@@ -24,16 +24,16 @@ template <bool kWhole>
 KITTENS_DEVICE Word read_chunk(kittens::i32x4 buffer, uint32_t offset, int valid) {
   using namespace kittens::detail;
   if constexpr (kWhole) {
-    return llvm_raw_buffer_load_b128(buffer, valid > 0 ? offset : kOutside, 0, 0);
+    return kittens::llvm_amdgcn_raw_buffer_load_b128(buffer, valid > 0 ? offset : kOutside, 0, 0);
   } else {
     Word chunk;
 #pragma unroll
     for (int pair = 0; pair < 4; ++pair) {
       const int e = 2 * pair;
-      const uint32_t low =
-          llvm_raw_buffer_load_u16(buffer, e < valid ? offset + 2 * e : kOutside, 0, 0);
-      const uint32_t high =
-          llvm_raw_buffer_load_u16(buffer, e + 1 < valid ? offset + 2 * e + 2 : kOutside, 0, 0);
+      const uint32_t low = kittens::llvm_amdgcn_raw_buffer_load_b16(
+          buffer, e < valid ? offset + 2 * e : kOutside, 0, 0);
+      const uint32_t high = kittens::llvm_amdgcn_raw_buffer_load_b16(
+          buffer, e + 1 < valid ? offset + 2 * e + 2 : kOutside, 0, 0);
       chunk[pair] = low | high << 16;
     }
     return chunk;

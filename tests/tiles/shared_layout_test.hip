@@ -117,7 +117,8 @@ void check_shape() {
     for (int j = 0; j < cols / 16; ++j) {
       for (int r = 0; r < 16; ++r) {
         for (int c = 0; c < 16; ++c) {
-          ASSERT_EQ(L::tile_offset(i, j) + (L::offset(r, c) ^ L::tile_mask(j)),
+          ASSERT_EQ(L::row_offset(16 * i) + L::block_offset(16 * j) +
+                        (L::offset(r, c) ^ L::column_mask(16 * j)),
                     L::offset(16 * i + r, 16 * j + c));
         }
       }

@@ -10,14 +10,39 @@ namespace kittens {
 
 typedef int32_t i32x4 __attribute__((ext_vector_type(4)));
 
+// The intrinsics under their LLVM names: older compilers have no builtins for them. Offsets are in
+// bytes, the second one the same in all lanes; the last argument is the cache policy.
+#define KITTENS_BUFFER_ACCESS(bits, type, llvm_type)                         \
+  __device__ type llvm_amdgcn_raw_buffer_load_b##bits(                       \
+      i32x4 resource, int32_t offset, int32_t uniform_offset,                \
+      int32_t cache_policy) __asm("llvm.amdgcn.raw.buffer.load." llvm_type); \
+  __device__ void llvm_amdgcn_raw_buffer_store_b##bits(                      \
+      type value, i32x4 resource, int32_t offset, int32_t uniform_offset,    \
+      int32_t cache_policy) __asm("llvm.amdgcn.raw.buffer.store." llvm_type);
+KITTENS_BUFFER_ACCESS(8, uint8_t, "i8")
+KITTENS_BUFFER_ACCESS(16, uint16_t, "i16")
+KITTENS_BUFFER_ACCESS(32, uint32_t, "i32")
+KITTENS_BUFFER_ACCESS(64, detail::word<8>, "v2i32")
+KITTENS_BUFFER_ACCESS(128, detail::word<16>, "v4i32")
+#undef KITTENS_BUFFER_ACCESS
+
 namespace detail {
-// The intrinsics under their LLVM names: older compilers have no builtins for them.
-__device__ word<16> llvm_raw_buffer_load_b128(
-    i32x4 resource, int32_t offset, int32_t uniform_offset,
-    int32_t cache_policy) __asm("llvm.amdgcn.raw.buffer.load.v4i32");
-__device__ uint16_t
-llvm_raw_buffer_load_u16(i32x4 resource, int32_t offset, int32_t uniform_offset,
-                         int32_t cache_policy) __asm("llvm.amdgcn.raw.buffer.load.i16");
+template <int bytes>
+KITTENS_DEVICE word<bytes> buffer_load(i32x4 resource, uint32_t offset) {
+  if constexpr (bytes == 1) return llvm_amdgcn_raw_buffer_load_b8(resource, offset, 0, 0);
+  if constexpr (bytes == 2) return llvm_amdgcn_raw_buffer_load_b16(resource, offset, 0, 0);
+  if constexpr (bytes == 4) return llvm_amdgcn_raw_buffer_load_b32(resource, offset, 0, 0);
+  if constexpr (bytes == 8) return llvm_amdgcn_raw_buffer_load_b64(resource, offset, 0, 0);
+  if constexpr (bytes == 16) return llvm_amdgcn_raw_buffer_load_b128(resource, offset, 0, 0);
+}
+template <int bytes>
+KITTENS_DEVICE void buffer_store(i32x4 resource, uint32_t offset, word<bytes> value) {
+  if constexpr (bytes == 1) llvm_amdgcn_raw_buffer_store_b8(value, resource, offset, 0, 0);
+  if constexpr (bytes == 2) llvm_amdgcn_raw_buffer_store_b16(value, resource, offset, 0, 0);
+  if constexpr (bytes == 4) llvm_amdgcn_raw_buffer_store_b32(value, resource, offset, 0, 0);
+  if constexpr (bytes == 8) llvm_amdgcn_raw_buffer_store_b64(value, resource, offset, 0, 0);
+  if constexpr (bytes == 16) llvm_amdgcn_raw_buffer_store_b128(value, resource, offset, 0, 0);
+}
 }  // namespace detail
 
 /// A raw resource of `range_bytes` from `start`, which must be the same in all lanes. Word 3 is a

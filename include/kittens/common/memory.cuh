@@ -17,6 +17,10 @@ namespace detail {
 template <int bytes>
 struct word_of;
 template <>
+struct word_of<1> {
+  using type = uint8_t;
+};
+template <>
 struct word_of<2> {
   using type = uint16_t;
 };
@@ -32,7 +36,7 @@ template <>
 struct word_of<16> {
   using type = uint32_t __attribute__((ext_vector_type(4)));
 };
-/// Raw bits of 2, 4, 8 or 16 bytes.
+/// Raw bits of 1, 2, 4, 8 or 16 bytes.
 template <int bytes>
 using word = typename word_of<bytes>::type;
 

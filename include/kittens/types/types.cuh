@@ -1,6 +1,7 @@
 // All tile, vector and tensor types.
 #pragma once
 
+#include "global/bounded.cuh"
 #include "global/coord.cuh"
 #include "global/gl.cuh"
 #include "register/rt.cuh"

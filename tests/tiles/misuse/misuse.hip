@@ -56,8 +56,8 @@ __global__ void kernel(Floats floats, Bf16s bf16s) {
 #endif
 #ifdef OPERAND_FLOAT
   {
-    // expect: kittens: the operands A and B of an mma must be bf16 or half tiles
-    rt_fl<32, 16> wrong;
+    // expect: kittens: the operands A and B of an mma must be bf16, half, fp8e4m3
+    rt_i32<32, 16> wrong;
     mma_ABt(acc, wrong, wrong, acc);
   }
 #endif
@@ -147,8 +147,8 @@ __global__ void kernel(Floats floats, Bf16s bf16s) {
 #endif
 #ifdef REGISTER_TYPE
   {
-    // expect: kittens: a register tile holds float, bf16 or half
-    rt<int, 16, 16> wrong;
+    // expect: kittens: a register tile holds float, bf16, half, fp8e4m3
+    rt<short, 16, 16> wrong;
   }
 #endif
 #ifdef COPY_LAYOUT

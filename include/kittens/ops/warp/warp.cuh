@@ -11,4 +11,7 @@
 #include "mma/mma.cuh"
 #include "register/tile/conversions.cuh"
 #include "register/tile/maps.cuh"
+#include "register/tile/masks.cuh"
+#include "register/tile/reductions.cuh"
 #include "register/vec/maps.cuh"
+#include "register/vec/reductions.cuh"

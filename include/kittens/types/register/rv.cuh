@@ -22,24 +22,32 @@ concept tile_layout = align_layout<T> || ortho_layout<T>;
 }  // namespace rv
 }  // namespace ducks
 
-template <typename _T, int _length, ducks::rv_layout::all _layout = ducks::rv_layout::naive>
+/// `shape` is the base shape of the register tile that an align or ortho vector goes with; a naive
+/// one has none.
+template <typename _T, int _length, ducks::rv_layout::all _layout = ducks::rv_layout::naive,
+          ducks::rt_shape::all _shape = ducks::rt_shape::rt_16x16>
 struct rv {
   using identifier = ducks::rv::identifier;
   using layout = _layout;
-  static_assert(ducks::base_types::T1<_T>, "kittens: rv holds float, bf16 or half");
-  static_assert(_length > 0 && _length % 16 == 0,
-                "kittens: the length of an rv must be a multiple of 16");
+  using shape = _shape;
+  static_assert(ducks::base_types::T1<_T>,
+                "kittens: rv holds float, bf16, half, fp8e4m3, fp8e5m2, int8_t, int or double");
   static constexpr bool is_naive = std::is_same_v<layout, ducks::rv_layout::naive>;
   static constexpr bool is_align = std::is_same_v<layout, ducks::rv_layout::align>;
+  using map = detail::base_map<_T, shape>;
 
   using T = _T;
   using T2 = typename base_types::packing<T>::packed_type;
   using dtype = std::conditional_t<is_align, T2, T>;
 
   static constexpr int length = _length;
-  static constexpr int tiles = length / TILE_ROW_DIM<T>;
-  static constexpr int inner_dim = layout::inner_dim;
-  static constexpr int outer_dim = is_naive ? (tiles + 3) / 4 : tiles;
+  static constexpr int tile_length = is_naive ? 16 : (is_align ? map::length : map::lead);
+  static_assert(_length > 0 && _length % tile_length == 0,
+                "kittens: the length of an rv must be a multiple of 16, or of the base tile it "
+                "goes with");
+  static constexpr int tiles = length / tile_length;
+  static constexpr int inner_dim = is_align ? map::per_lane / base_types::packing<T2>::num() : 1;
+  static constexpr int outer_dim = is_naive ? (length + WARP_THREADS - 1) / WARP_THREADS : tiles;
 
   dtype data[outer_dim][inner_dim];
 
@@ -49,11 +57,14 @@ struct rv {
   KITTENS_MEMBER const dtype& operator[](int2 at) const { return data[at.x][at.y]; }
 };
 
-template <int length, ducks::rv_layout::all layout = ducks::rv_layout::naive>
-using rv_fl = rv<float, length, layout>;
-template <int length, ducks::rv_layout::all layout = ducks::rv_layout::naive>
-using rv_bf = rv<bf16, length, layout>;
-template <int length, ducks::rv_layout::all layout = ducks::rv_layout::naive>
-using rv_hf = rv<half, length, layout>;
+template <int length, ducks::rv_layout::all layout = ducks::rv_layout::naive,
+          ducks::rt_shape::all shape = ducks::rt_shape::rt_16x16>
+using rv_fl = rv<float, length, layout, shape>;
+template <int length, ducks::rv_layout::all layout = ducks::rv_layout::naive,
+          ducks::rt_shape::all shape = ducks::rt_shape::rt_16x16>
+using rv_bf = rv<bf16, length, layout, shape>;
+template <int length, ducks::rv_layout::all layout = ducks::rv_layout::naive,
+          ducks::rt_shape::all shape = ducks::rt_shape::rt_16x16>
+using rv_hf = rv<half, length, layout, shape>;
 
 }  // namespace kittens

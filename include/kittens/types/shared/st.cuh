@@ -26,7 +26,8 @@ struct st_subtile;
 template <typename _T, int _rows, int _cols>
 struct KITTENS_DEFAULT_ALIGN st {
   using identifier = ducks::st::identifier;
-  static_assert(ducks::base_types::T1<_T>, "kittens: st holds float, bf16 or half");
+  static_assert(ducks::base_types::T1<_T>,
+                "kittens: st holds float, bf16, half, fp8e4m3, fp8e5m2, int8_t, int or double");
   static_assert(_rows > 0 && _rows % 16 == 0,
                 "kittens: the rows of an st must be a multiple of 16");
   static_assert(_cols > 0 && _cols % 16 == 0,
@@ -60,8 +61,7 @@ struct KITTENS_DEFAULT_ALIGN st {
   dtype data[rows * cols];
 
   /// The address of element {row, column}: as a pointer, or as an LDS byte address from the tile's
-  /// LDS byte address. Four neighbouring columns that start at a multiple of four (two of float)
-  /// are contiguous there.
+  /// LDS byte address. An aligned 8 bytes of a row (four columns of bf16) are contiguous there.
   static KITTENS_HD T* idx(T* tile, int2 at) {
     return tile + address_layout::offset(at.x, at.y) / sizeof(T);
   }
@@ -149,5 +149,15 @@ template <int rows, int cols>
 using st_bf = st<bf16, rows, cols>;
 template <int rows, int cols>
 using st_hf = st<half, rows, cols>;
+template <int rows, int cols>
+using st_fp8e4m3 = st<fp8e4m3, rows, cols>;
+template <int rows, int cols>
+using st_fp8e5m2 = st<fp8e5m2, rows, cols>;
+template <int rows, int cols>
+using st_i8 = st<int8_t, rows, cols>;
+template <int rows, int cols>
+using st_i32 = st<int, rows, cols>;
+template <int rows, int cols>
+using st_fd = st<double, rows, cols>;
 
 }  // namespace kittens

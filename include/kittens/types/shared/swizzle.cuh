@@ -17,6 +17,7 @@
 //     16 slots.
 //   - copies of 16-byte chunks as two 64-bit halves: lanes walk along a row, same half, so the even
 //     or the odd slots of 128 bytes; the next 128 bytes take the other parity (bit 0 flips).
+//   - the same with doubles (one per lane) and with 1-byte elements (8 per lane): the same bytes.
 //   - col layout, one element: 16 columns of row r and of row r+4. Row bit 2 always moves the slot
 //     out of the 32 (2-byte types) or 64 bytes (4-byte types) that the first 16 lanes use.
 // An aligned 8-byte piece stays whole and in order. The halves of a 16-byte piece stay in its 16
@@ -30,18 +31,17 @@ namespace detail {
 
 template <int element_size, int rows, int cols>
 struct shared_layout {
-  static constexpr int width = cols / 16;
-  static constexpr int swizzle_bytes = element_size == 4
-                                           ? (width % 2 == 0 ? 128 : 64)
-                                           : (width % 4 == 0 ? 128 : (width % 2 == 0 ? 64 : 32));
+  static constexpr int row_bytes = cols * element_size;
+  static constexpr int swizzle_bytes = row_bytes % 128 == 0 ? 128 : (row_bytes % 64 == 0 ? 64 : 32);
   static constexpr int line_bytes = 128;
   static constexpr int rows_per_line = line_bytes / swizzle_bytes;
   static constexpr int block_cols = swizzle_bytes / element_size;
   /// Bytes after which the pattern repeats: always 16 rows.
   static constexpr int period = 16 * swizzle_bytes;
 
-  static_assert(element_size == 2 || element_size == 4,
-                "kittens: shared tiles hold elements of 2 or 4 bytes");
+  static_assert(row_bytes % 32 == 0,
+                "kittens: a row of a shared tile is a multiple of 32 bytes: 1-byte elements need a "
+                "multiple of 32 columns");
 
   /// The XOR mask for a line, as a byte address.
   static KITTENS_HD constexpr uint32_t mask(uint32_t line) {
@@ -64,16 +64,17 @@ struct shared_layout {
     return block * (rows * swizzle_bytes) + (linear ^ mask(linear / line_bytes));
   }
 
-  // The same offset in two parts, for loops over 16x16 base tiles: what depends on the lane is
-  // computed once, and the rest is constant or uniform.
-  //   offset(16 i + r, 16 j + c) = tile_offset(i, j) + (offset(r, c) ^ tile_mask(j)),  r, c < 16
-  // because 16 rows are a whole period and a column inside a block only sets address bits that
-  // offset(r, c) takes from its mask.
-  static KITTENS_HD constexpr uint32_t tile_offset(uint32_t i, uint32_t j) {
-    return i * period + j * 16 / block_cols * (rows * swizzle_bytes);
+  // The same offset in parts, for loops over base tiles: what depends on the lane is computed once,
+  // and the rest is constant or uniform. For R a multiple of 16 and C a multiple of a power of two
+  // above c (a base tile's columns):
+  //   offset(R + r, C + c) = row_offset(R) + block_offset(C) + (offset(r, c) ^ column_mask(C))
+  // because 16 rows are a whole period, and C only sets address bits that c leaves alone.
+  static KITTENS_HD constexpr uint32_t row_offset(uint32_t row) { return row * swizzle_bytes; }
+  static KITTENS_HD constexpr uint32_t block_offset(uint32_t col) {
+    return col / block_cols * (rows * swizzle_bytes);
   }
-  static KITTENS_HD constexpr uint32_t tile_mask(uint32_t j) {
-    return j * 16 % block_cols * element_size;
+  static KITTENS_HD constexpr uint32_t column_mask(uint32_t col) {
+    return col % block_cols * element_size;
   }
 };
 

@@ -1,4 +1,4 @@
-// Matrix multiply-accumulate of register tiles: D = A B + C.
+// Multiply-accumulate of register tiles: D = A B + C.
 //
 //            A layout   B layout   shapes
 //   mma_AB     row        col      A m x k, B k x n
@@ -6,11 +6,21 @@
 //   mma_AtB    col        col      A k x m, B k x n
 //   mma_AtBt   col        row      A k x m, B n x k
 //
-// D and C are float tiles in col layout and may be the same tile; A and B are bf16 or half. One
-// 16x16x16 MFMA per base tile and step of k; k runs upward.
+// D and C are in col layout and may be the same tile. All four have the same base shape, rt_16x16
+// or rt_32x32, which chooses the MFMA:
+//
+//   A and B                    C and D   rt_16x16      rt_32x32
+//   bf16, half                 float     16x16x16      32x32x8
+//   fp8e4m3, fp8e5m2 (mixed)   float     16x16x32      32x32x16
+//   float                      float     16x16x4       32x32x2
+//   int8_t                     int       16x16x32      32x32x16
+//   double                     double    16x16x4       (none in hardware)
+//
+// k runs upward from instruction to instruction; within the float and double forms the order of k
+// follows the lanes' registers. bf16, half and 8-bit products are summed as the hardware does.
 #pragma once
 
-#include "../../../types/types.cuh"
+#include "../memory/runs.cuh"
 
 namespace kittens {
 namespace detail {
@@ -18,42 +28,112 @@ namespace detail {
 typedef short mfma_bf16x4 __attribute__((ext_vector_type(4)));
 typedef _Float16 mfma_f16x4 __attribute__((ext_vector_type(4)));
 typedef float mfma_f32x4 __attribute__((ext_vector_type(4)));
+typedef float mfma_f32x16 __attribute__((ext_vector_type(16)));
+typedef int mfma_i32x4 __attribute__((ext_vector_type(4)));
+typedef int mfma_i32x16 __attribute__((ext_vector_type(16)));
+typedef double mfma_f64x4 __attribute__((ext_vector_type(4)));
 
-/// One base tile. Lane L brings row (A) or column (B) L%16, k = 4*(L/16) + 0..3, which is what row
-/// and col layout hold; it receives column L%16, rows 4*(L/16) + 0..3.
+template <typename T, int lead>
+struct accumulator;
+template <>
+struct accumulator<float, 16> {
+  using type = mfma_f32x4;
+};
+template <>
+struct accumulator<float, 32> {
+  using type = mfma_f32x16;
+};
+template <>
+struct accumulator<int, 16> {
+  using type = mfma_i32x4;
+};
+template <>
+struct accumulator<int, 32> {
+  using type = mfma_i32x16;
+};
+template <>
+struct accumulator<double, 16> {
+  using type = mfma_f64x4;
+};
+
+/// The type that A and B must have a sum in.
+template <typename T>
+using sum_of = std::conditional_t<std::is_same_v<T, int8_t>, int,
+                                  std::conditional_t<std::is_same_v<T, double>, double, float>>;
+
+/// One MFMA on one run of each operand.
+template <int lead, typename TA, typename TB, typename RunA, typename RunB, typename Sum>
+KITTENS_DEVICE Sum mfma(const RunA& a, const RunB& b, const Sum& sum) {
+  static_assert(lead == 16 || lead == 32);
+  if constexpr (std::is_same_v<TA, bf16>) {
+    const auto x = bits_as<mfma_bf16x4>(a);
+    const auto y = bits_as<mfma_bf16x4>(b);
+    if constexpr (lead == 16) return __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(x, y, sum, 0, 0, 0);
+    if constexpr (lead == 32) return __builtin_amdgcn_mfma_f32_32x32x8bf16_1k(x, y, sum, 0, 0, 0);
+  } else if constexpr (std::is_same_v<TA, half>) {
+    const auto x = bits_as<mfma_f16x4>(a);
+    const auto y = bits_as<mfma_f16x4>(b);
+    if constexpr (lead == 16) return __builtin_amdgcn_mfma_f32_16x16x16f16(x, y, sum, 0, 0, 0);
+    if constexpr (lead == 32) return __builtin_amdgcn_mfma_f32_32x32x8f16(x, y, sum, 0, 0, 0);
+  } else if constexpr (std::is_same_v<TA, float>) {
+    // One element of the run after another: lane groups then bring k in steps of the run.
+    Sum result = sum;
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      if constexpr (lead == 16) {
+        result = __builtin_amdgcn_mfma_f32_16x16x4f32(a.e[e], b.e[e], result, 0, 0, 0);
+      } else {
+        result = __builtin_amdgcn_mfma_f32_32x32x2f32(a.e[e], b.e[e], result, 0, 0, 0);
+      }
+    }
+    return result;
+  } else if constexpr (std::is_same_v<TA, double>) {
+    return __builtin_amdgcn_mfma_f64_16x16x4f64(a.e[0], b.e[0], sum, 0, 0, 0);
+  } else {
+    const auto x = bits_as<long>(a);
+    const auto y = bits_as<long>(b);
+#define KITTENS_MFMA_8(A, B, small, large)                                              \
+  if constexpr (std::is_same_v<TA, A> && std::is_same_v<TB, B>) {                       \
+    if constexpr (lead == 16) return __builtin_amdgcn_mfma_##small(x, y, sum, 0, 0, 0); \
+    if constexpr (lead == 32) return __builtin_amdgcn_mfma_##large(x, y, sum, 0, 0, 0); \
+  }
+    KITTENS_MFMA_8(int8_t, int8_t, i32_16x16x32_i8, i32_32x32x16_i8)
+    KITTENS_MFMA_8(fp8e4m3, fp8e4m3, f32_16x16x32_fp8_fp8, f32_32x32x16_fp8_fp8)
+    KITTENS_MFMA_8(fp8e4m3, fp8e5m2, f32_16x16x32_fp8_bf8, f32_32x32x16_fp8_bf8)
+    KITTENS_MFMA_8(fp8e5m2, fp8e4m3, f32_16x16x32_bf8_fp8, f32_32x32x16_bf8_fp8)
+    KITTENS_MFMA_8(fp8e5m2, fp8e5m2, f32_16x16x32_bf8_bf8, f32_32x32x16_bf8_bf8)
+#undef KITTENS_MFMA_8
+  }
+}
+
+/// One base tile of each operand.
 template <typename D, typename A, typename B, typename C>
 KITTENS_DEVICE void mma_base(D& d, const A& a, const B& b, const C& c) {
-  struct accumulator {
-    float2 pair[2];
-  };
-  const auto sum = detail::bits_as<mfma_f32x4>(accumulator{{c.data[0], c.data[1]}});
-  mfma_f32x4 result;
-  if constexpr (std::is_same_v<typename A::T, bf16>) {
-    result = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(
-        detail::bits_as<mfma_bf16x4>(a.data), detail::bits_as<mfma_bf16x4>(b.data), sum, 0, 0, 0);
-  } else {
-    result = __builtin_amdgcn_mfma_f32_16x16x16f16(
-        detail::bits_as<mfma_f16x4>(a.data), detail::bits_as<mfma_f16x4>(b.data), sum, 0, 0, 0);
+  constexpr int lead = A::map::lead;
+  auto sum = bits_as<typename accumulator<typename D::T, lead>::type>(c.data);
+#pragma unroll
+  for (int q = 0; q < A::map::runs; ++q) {
+    sum = mfma<lead, typename A::T, typename B::T>(take_run(a, q), take_run(b, q), sum);
   }
-  const auto parts = detail::bits_as<accumulator>(result);
-  d.data[0] = parts.pair[0];
-  d.data[1] = parts.pair[1];
+  __builtin_memcpy(&d.data, &sum, sizeof(sum));
 }
 
 template <bool a_transposed, bool b_transposed, typename D, typename A, typename B, typename C>
 KITTENS_DEVICE void mma(D& d, const A& a, const B& b, const C& c) {
-  constexpr int k_tiles = a_transposed ? A::height : A::width;
-  constexpr int m_tiles = a_transposed ? A::width : A::height;
-  constexpr int n_tiles = b_transposed ? B::height : B::width;
-  constexpr int b_k_tiles = b_transposed ? B::width : B::height;
+  using TA = typename A::T;
+  using TB = typename B::T;
   static_assert(ducks::rt::col_layout<D> && ducks::rt::col_layout<C>,
                 "kittens: the accumulators D and C of an mma must be in col layout");
-  static_assert(std::is_same_v<typename D::T, float> && std::is_same_v<typename C::T, float>,
-                "kittens: the accumulators D and C of an mma must be float tiles");
-  static_assert(std::is_same_v<typename A::T, typename B::T>,
-                "kittens: the operands A and B of an mma must have the same element type");
-  static_assert(std::is_same_v<typename A::T, bf16> || std::is_same_v<typename A::T, half>,
-                "kittens: the operands A and B of an mma must be bf16 or half tiles");
+  static_assert(is_one_of<TA, bf16, half, fp8e4m3, fp8e5m2, float, int8_t, double>,
+                "kittens: the operands A and B of an mma must be bf16, half, fp8e4m3, fp8e5m2, "
+                "float, int8_t or double tiles");
+  static_assert(std::is_same_v<TA, TB> || (is_float8<TA> && is_float8<TB>),
+                "kittens: the operands A and B of an mma must have the same element type, or both "
+                "an 8-bit float");
+  static_assert(
+      std::is_same_v<typename D::T, sum_of<TA>> && std::is_same_v<typename C::T, sum_of<TA>>,
+      "kittens: the accumulators D and C of an mma must be float tiles (int for int8_t, "
+      "double for double)");
   static_assert(
       a_transposed ? ducks::rt::col_layout<A> : ducks::rt::row_layout<A>,
       "kittens: operand A must be in row layout for mma_AB and mma_ABt, in col layout for "
@@ -62,6 +142,14 @@ KITTENS_DEVICE void mma(D& d, const A& a, const B& b, const C& c) {
       b_transposed ? ducks::rt::row_layout<B> : ducks::rt::col_layout<B>,
       "kittens: operand B must be in col layout for mma_AB and mma_AtB, in row layout for "
       "mma_ABt and mma_AtBt");
+  static_assert(std::is_same_v<typename A::shape, typename B::shape> &&
+                    std::is_same_v<typename A::shape, typename C::shape> &&
+                    std::is_same_v<typename A::shape, typename D::shape>,
+                "kittens: all tiles of an mma must have the same base shape, rt_16x16 or rt_32x32");
+  constexpr int k_tiles = a_transposed ? A::height : A::width;
+  constexpr int m_tiles = a_transposed ? A::width : A::height;
+  constexpr int n_tiles = b_transposed ? B::height : B::width;
+  constexpr int b_k_tiles = b_transposed ? B::width : B::height;
   static_assert(k_tiles == b_k_tiles, "kittens: A and B of an mma must agree in k");
   static_assert(D::height == m_tiles && C::height == m_tiles,
                 "kittens: D and C of an mma must have as many rows as the product");

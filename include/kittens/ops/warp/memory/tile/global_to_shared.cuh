@@ -1,7 +1,7 @@
 // Tiles between global and shared memory, by a warp or (N_THREADS) a group of warps.
 #pragma once
 
-#include "../access.cuh"
+#include "../chunk_map.cuh"
 
 namespace kittens {
 
@@ -15,7 +15,7 @@ KITTENS_DEVICE void load(ST& dst, const GL& src, const COORD& idx) {
   static_assert(std::is_same_v<typename ST::T, typename GL::T>,
                 "kittens: load(st, gl) copies; both must have the same element type");
   const detail::chunk_map<ST, N_THREADS> chunks;
-  const detail::global_tile<axis, GL> tile(src, idx);
+  const detail::global_tile<axis, GL> tile(src, idx, ST::rows, ST::cols);
   // Batches of 8 chunks (32 VGPRs): loads in flight against registers. With 16, a kernel without
   // launch bounds (128 VGPRs) that keeps a 64x64 float tile spills.
   constexpr int batch = 8;
@@ -49,7 +49,7 @@ KITTENS_DEVICE void store(const GL& dst, const ST& src, const COORD& idx) {
   static_assert(std::is_same_v<typename ST::T, typename GL::T>,
                 "kittens: store(gl, st) copies; both must have the same element type");
   const detail::chunk_map<ST, N_THREADS> chunks;
-  const detail::global_tile<axis, GL> tile(dst, idx);
+  const detail::global_tile<axis, GL> tile(dst, idx, ST::rows, ST::cols);
 #pragma unroll
   for (int call = 0; call < chunks.calls; ++call) {
     if (chunks.has(call)) chunks.store_global(tile, call, chunks.load_shared(src, call));

@@ -6,7 +6,7 @@
 // ceil(tile bytes / 16 / N_THREADS) slots; further slots are not touched.
 #pragma once
 
-#include "../access.cuh"
+#include "../chunk_map.cuh"
 
 namespace kittens {
 
@@ -20,7 +20,7 @@ KITTENS_DEVICE void load_global_to_register_buffer(float4* reg_buffer, int buffe
                 "kittens: a register buffer holds raw chunks; gl and st must have the same element "
                 "type");
   const detail::chunk_map<ST, N_THREADS> chunks;
-  const detail::global_tile<axis, GL> tile(src, idx);
+  const detail::global_tile<axis, GL> tile(src, idx, ST::rows, ST::cols);
 #pragma unroll
   for (int call = 0; call < chunks.calls; ++call) {
     if (call < buffer_size && chunks.has(call)) {

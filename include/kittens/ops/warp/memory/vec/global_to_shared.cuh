@@ -1,43 +1,51 @@
-// Vectors between global and shared memory, by a warp.
+// Vectors between global and shared memory, by a warp or (N_THREADS) a group of warps.
 #pragma once
 
-#include "../access.cuh"
+#include "vector_map.cuh"
 
 namespace kittens {
 namespace detail {
-/// Calls f(byte offset) for each 16-byte chunk of a vector that belongs to this lane.
-template <typename SV, typename F>
+/// Calls f(first element) for each 16-byte chunk of a vector that belongs to this thread.
+template <typename SV, int N_THREADS, typename F>
 KITTENS_DEVICE void for_each_chunk(F&& f) {
-  constexpr int total = SV::length * sizeof(typename SV::T) / 16;
+  constexpr int chunk_elements = 16 / sizeof(typename SV::T);
+  constexpr int total = SV::length / chunk_elements;
 #pragma unroll
-  for (int first = 0; first < total; first += WARP_THREADS) {
-    const int chunk = first + laneid();
-    if (total % WARP_THREADS == 0 || chunk < total) f(static_cast<uint32_t>(chunk * 16));
+  for (int first = 0; first < total; first += N_THREADS) {
+    const int chunk = first + static_cast<int>(threadIdx.x % N_THREADS);
+    if (total % N_THREADS == 0 || chunk < total) f(chunk * chunk_elements);
   }
 }
 }  // namespace detail
 
-/// The coordinate's column counts vectors. The writes are done when it returns.
-template <ducks::sv::all SV, ducks::gl::all GL, ducks::coord::vec COORD = coord<SV>>
+/// dst = vector `idx` of a row of src: the coordinate's column counts vectors. The writes are done
+/// when it returns; other warps may read them after a barrier.
+template <ducks::sv::all SV, ducks::gl::all GL, ducks::coord::vec COORD = coord<SV>,
+          int N_THREADS = WARP_THREADS>
 KITTENS_DEVICE void load(SV& dst, const GL& src, const COORD& idx) {
-  static_assert(std::is_same_v<typename SV::T, typename GL::T>,
+  using T = typename SV::T;
+  static_assert(std::is_same_v<T, typename GL::T>,
                 "kittens: load(sv, gl) copies; both must have the same element type");
-  const void* start = &src[detail::uniform(idx).template unit_coord<-1, 3>()];
-  detail::for_each_chunk<SV>([&](uint32_t offset) {
-    const auto chunk = detail::global_load<16, sizeof(typename SV::T)>(start, offset);
-    detail::lds_store<16>(detail::lds_address(dst.data) + offset, 0, chunk);
+  const auto row = detail::global_vector(src, idx, SV::length);
+  detail::for_each_chunk<SV, N_THREADS>([&](int element) {
+    detail::lds_store<16>(detail::lds_address(dst.data) + element * sizeof(T), 0,
+                          row.template read<16>(0, 0, 0, element));
   });
   detail::lds_writes_done();
 }
 
-template <ducks::sv::all SV, ducks::gl::all GL, ducks::coord::vec COORD = coord<SV>>
+/// What other warps wrote to src must be behind a barrier.
+template <ducks::sv::all SV, ducks::gl::all GL, ducks::coord::vec COORD = coord<SV>,
+          int N_THREADS = WARP_THREADS>
 KITTENS_DEVICE void store(const GL& dst, const SV& src, const COORD& idx) {
-  static_assert(std::is_same_v<typename SV::T, typename GL::T>,
+  using T = typename SV::T;
+  static_assert(std::is_same_v<T, typename GL::T>,
                 "kittens: store(gl, sv) copies; both must have the same element type");
-  void* start = &dst[detail::uniform(idx).template unit_coord<-1, 3>()];
-  detail::for_each_chunk<SV>([&](uint32_t offset) {
-    const auto chunk = detail::lds_load<16>(detail::lds_address(src.data) + offset);
-    detail::global_store<16, sizeof(typename SV::T)>(start, offset, chunk);
+  const auto row = detail::global_vector(dst, idx, SV::length);
+  detail::for_each_chunk<SV, N_THREADS>([&](int element) {
+    row.template write<16>(
+        0, 0, 0, element,
+        detail::lds_load<16>(detail::lds_address(src.data) + element * sizeof(T)));
   });
 }
 

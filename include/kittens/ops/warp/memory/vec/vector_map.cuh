@@ -1,7 +1,7 @@
 // Which elements of a register vector a lane holds: the bridge between rv layouts and memory.
 #pragma once
 
-#include "../access.cuh"
+#include "../global_tile.cuh"
 
 namespace kittens {
 namespace detail {
@@ -9,13 +9,17 @@ namespace detail {
 template <typename RV>
 struct vector_map {
   using T = typename RV::T;
+  using map = typename RV::map;
+  static constexpr int packed = base_types::packing<typename RV::dtype>::num();
+  /// Elements of data[i][j] that lie side by side in the vector.
+  static constexpr int together = RV::is_align && map::run % packed == 0 ? packed : 1;
 
-  /// First element that this lane holds in data[i][j].
-  static KITTENS_MEMBER int element(int i, int j) {
+  /// Number, in the vector, of element e of the lane's data[i].
+  static KITTENS_MEMBER int element(int i, int e) {
     const int lane = laneid();
     if constexpr (RV::is_naive) return i * WARP_THREADS + lane;
-    if constexpr (RV::is_align) return i * 16 + 4 * (lane / 16) + 2 * j;
-    return i * 16 + lane % 16;
+    if constexpr (RV::is_align) return i * RV::tile_length + map::along(lane, e);
+    return i * RV::tile_length + map::across(lane);
   }
   /// False past the end of a naive vector that does not fill its last block of 64.
   static KITTENS_MEMBER bool exists(int i) {
@@ -26,41 +30,58 @@ struct vector_map {
   static KITTENS_MEMBER bool writes(int i) {
     const int lane = laneid();
     if constexpr (RV::is_naive) return exists(i);
-    return RV::is_align ? lane % 16 == 0 : lane < 16;
+    return RV::is_align ? lane % map::lead == 0 : lane < map::lead;
   }
 
-  /// Reads data[i][j] through `read`, which returns `bytes` raw bytes at an element number.
+  /// Reads elements of type U through `read`, which returns `bytes` raw bytes at an element number.
   template <typename U, typename F>
   static KITTENS_MEMBER void load(RV& dst, F&& read) {
-    using memory_type =
-        std::conditional_t<RV::is_align, typename base_types::packing<U>::packed_type, U>;
 #pragma unroll
     for (int i = 0; i < RV::outer_dim; ++i) {
       if (!exists(i)) continue;
 #pragma unroll
       for (int j = 0; j < RV::inner_dim; ++j) {
-        const auto value = detail::bits_as<memory_type>(
-            read(std::integral_constant<int, sizeof(memory_type)>{}, element(i, j)));
-        dst.data[i][j] = base_types::convertor<typename RV::dtype, memory_type>::convert(value);
+        elements<U, packed> value;
+        if constexpr (together == packed) {
+          value = bits_as<elements<U, packed>>(
+              read(std::integral_constant<int, packed * sizeof(U)>{}, element(i, j * packed)));
+        } else {
+#pragma unroll
+          for (int e = 0; e < packed; ++e) {
+            value.e[e] = bits_as<U>(
+                read(std::integral_constant<int, sizeof(U)>{}, element(i, j * packed + e)));
+          }
+        }
+        dst.data[i][j] = bits_as<typename RV::dtype>(convert_elements<T>(value));
       }
     }
   }
   template <typename U, typename F>
   static KITTENS_MEMBER void store(const RV& src, F&& write) {
-    using memory_type =
-        std::conditional_t<RV::is_align, typename base_types::packing<U>::packed_type, U>;
 #pragma unroll
     for (int i = 0; i < RV::outer_dim; ++i) {
       if (!writes(i)) continue;
 #pragma unroll
       for (int j = 0; j < RV::inner_dim; ++j) {
-        const auto value =
-            base_types::convertor<memory_type, typename RV::dtype>::convert(src.data[i][j]);
-        write(element(i, j), detail::bits_as<word<sizeof(memory_type)>>(value));
+        const auto value = convert_elements<U>(bits_as<elements<T, packed>>(src.data[i][j]));
+        if constexpr (together == packed) {
+          write(element(i, j * packed), bits_as<word<packed * sizeof(U)>>(value));
+        } else {
+#pragma unroll
+          for (int e = 0; e < packed; ++e) {
+            write(element(i, j * packed + e), bits_as<word<sizeof(U)>>(value.e[e]));
+          }
+        }
       }
     }
   }
 };
+
+/// A vector in a tensor, as a tile of one row.
+template <typename GL, typename COORD>
+KITTENS_DEVICE global_tile<2, GL> global_vector(const GL& tensor, const COORD& at, int length) {
+  return {tensor, at.template unit_coord<-1, 3>(), 1, length};
+}
 
 }  // namespace detail
 }  // namespace kittens

@@ -1,7 +1,7 @@
 // Register tiles to another element type, the other layout, or transposed.
 #pragma once
 
-#include "../../../../types/types.cuh"
+#include "../../memory/runs.cuh"
 
 namespace kittens {
 
@@ -12,50 +12,70 @@ KITTENS_DEVICE void copy(D& dst, const S& src) {
                 "kittens: copy(rt, rt) needs tiles of the same shape");
   static_assert(std::is_same_v<typename D::layout, typename S::layout>,
                 "kittens: copy(rt, rt) needs tiles of the same layout; use swap_layout");
+  static_assert(
+      detail::same_lanes<D, S>,
+      "kittens: copy(rt, rt) needs tiles whose lanes hold the same elements: the same "
+      "base shape, and element types of 2 or 4 bytes, or of the same size; other tiles go "
+      "through a shared tile");
+  detail::for_each_run<D>([&](int i, int j, int q) {
+    detail::put_run(dst.tiles[i][j], q,
+                    detail::convert_elements<typename D::T>(detail::take_run(src.tiles[i][j], q)));
+  });
+}
+
+namespace detail {
+/// A lane's elements of a base tile by number.
+template <typename Base>
+KITTENS_DEVICE auto unpack_base(const Base& tile) {
+  return bits_as<elements<typename Base::T, Base::elements_per_thread>>(tile.data);
+}
+template <typename Base, typename List>
+KITTENS_DEVICE void pack_base(Base& tile, const List& list) {
+  __builtin_memcpy(&tile.data, &list, sizeof(tile.data));
+}
+
+/// list[i] = list[(i + by) % N] where `by` differs between lanes: one select per element and bit.
+template <typename T, int N>
+KITTENS_DEVICE void rotate_elements(elements<T, N>& list, int by) {
 #pragma unroll
-  for (int i = 0; i < D::height; ++i) {
+  for (int bit = 1; bit < N; bit *= 2) {
+    const auto before = list;
 #pragma unroll
-    for (int j = 0; j < D::width; ++j) {
-#pragma unroll
-      for (int k = 0; k < D::packed_per_tile; ++k) {
-        dst.tiles[i][j].data[k] =
-            base_types::convertor<typename D::dtype, typename S::dtype>::convert(
-                src.tiles[i][j].data[k]);
-      }
+    for (int i = 0; i < N; ++i) {
+      list.e[i] = (by & bit) != 0 ? before.e[(i + bit) % N] : before.e[i];
     }
   }
 }
 
-namespace detail {
-/// Exchanges the roles of the lane's 16-position and of its group and element: what lane L holds as
-/// element e, X(L%16, 4*(L/16) + e), becomes X(4*(L/16) + e, L%16). The wanted element e sits in
-/// lane 16*((L%16)/4) + 4*(L/16) + e as its element L%4. Each lane asks for all four elements of
-/// that lane and keeps the one it needs; elements shorter than 4 bytes travel in pairs.
+/// What lane L holds as element e, X(across(L), along(L, e)), becomes X(along(L, e), across(L)).
+///
+/// Let i = across(L). For its destinations' sake a lane is described by two numbers: `slot`, the e
+/// of lanes that have a row i in along(), and `group`, the L / lead of those lanes. Lane L needs,
+/// for each e, element slot(L) of lane along(L, e) + lead * group(L). Every lane holds N elements
+/// wanted by N lanes, so in N rounds each lane gives and takes once per round: in round k lane L
+/// gives its element (slot(L) + k) % N and takes the one for its element (slot(L) - k) % N.
 template <typename To, typename From>
 KITTENS_DEVICE void exchange_base(To& dst, const From& src) {
-  using T = typename From::T;
-  using pair_of = base_types::convertor<typename From::dtype, typename From::dtype>;
+  using map = typename From::map;
+  constexpr int count = map::per_lane;
+  static_assert(map::lead == map::length && To::map::lead == map::lead,
+                "kittens: swap_layout and transpose need square base tiles; tiles of 1-byte "
+                "elements in rt_16x16 go through a shared tile");
   const int lane = laneid();
-  const int wanted = lane % 4;
-  T element[4];
+  const int across = map::across(lane);
+  const int group = across / map::run % map::groups;
+  const int slot = across / (map::run * map::groups) * map::run + across % map::run;
+  auto mine = unpack_base(src);
+  rotate_elements(mine, slot);
+  decltype(mine) taken;
 #pragma unroll
-  for (int e = 0; e < 4; ++e) {
-    const int source = 16 * (lane % 16 / 4) + 4 * (lane / 16) + e;
-    const auto low = packed_shfl(MASK_ALL, src.data[0], source);
-    const auto high = packed_shfl(MASK_ALL, src.data[1], source);
-    const auto pair = wanted < 2 ? low : high;
-    element[e] = wanted % 2 == 0 ? pair_of::first(pair) : pair_of::second(pair);
+  for (int k = 0; k < count; ++k) {
+    const int e = (slot - k) & (count - 1);
+    taken.e[count - 1 - k] = read_lane(mine.e[k], map::along(lane, e) + map::lead * group);
   }
-  struct elements {
-    T e[4];
-  };
-  struct pairs {
-    typename To::dtype p[2];
-  };
-  const auto parts =
-      detail::bits_as<pairs>(elements{{element[0], element[1], element[2], element[3]}});
-  dst.data[0] = parts.p[0];
-  dst.data[1] = parts.p[1];
+  // taken[count - 1 - k] belongs at e = slot - k: element e is at e - slot + count - 1.
+  rotate_elements(taken, (count - 1 - slot) & (count - 1));
+  pack_base(dst, taken);
 }
 }  // namespace detail
 
@@ -66,6 +86,8 @@ KITTENS_DEVICE void swap_layout(D& dst, const S& src) {
                 "kittens: swap_layout needs tiles of the same element type");
   static_assert(D::rows == S::rows && D::cols == S::cols,
                 "kittens: swap_layout needs tiles of the same shape");
+  static_assert(std::is_same_v<typename D::shape, typename S::shape>,
+                "kittens: swap_layout needs tiles of the same base shape");
   static_assert(!std::is_same_v<typename D::layout, typename S::layout>,
                 "kittens: swap_layout needs a destination in the other layout");
 #pragma unroll
@@ -78,8 +100,9 @@ KITTENS_DEVICE void swap_layout(D& dst, const S& src) {
 /// The same registers seen as the other layout, after the exchange.
 template <ducks::rt::all RT>
 KITTENS_DEVICE auto& swap_layout_inplace(RT& tile) {
-  using other = rt<typename RT::T, RT::rows, RT::cols,
-                   typename ducks::rt_layout::transpose<typename RT::layout>::type>;
+  using other =
+      rt<typename RT::T, RT::rows, RT::cols,
+         typename ducks::rt_layout::transpose<typename RT::layout>::type, typename RT::shape>;
   static_assert(sizeof(other) == sizeof(RT));
   auto& swapped = reinterpret_cast<other&>(tile);
   const RT before = tile;
@@ -94,8 +117,9 @@ KITTENS_DEVICE void transpose_sep(D& dst, const S& src) {
                 "kittens: transpose_sep needs tiles of the same element type");
   static_assert(D::rows == S::cols && D::cols == S::rows,
                 "kittens: transpose_sep needs a destination of the transposed shape");
-  static_assert(std::is_same_v<typename D::layout, typename S::layout>,
-                "kittens: transpose_sep needs tiles of the same layout");
+  static_assert(std::is_same_v<typename D::layout, typename S::layout> &&
+                    std::is_same_v<typename D::shape, typename S::shape>,
+                "kittens: transpose_sep needs tiles of the same layout and base shape");
 #pragma unroll
   for (int i = 0; i < D::height; ++i) {
 #pragma unroll
@@ -115,8 +139,8 @@ KITTENS_DEVICE RT& transpose_inplace(RT& tile) {
 template <int subtile_rows, ducks::rt::all RT>
 KITTENS_DEVICE auto& subtile_inplace(RT& source, int i) {
   static_assert(subtile_rows % RT::tile_size_row == 0 && RT::rows % subtile_rows == 0,
-                "kittens: a band must divide the rows of its tile, in multiples of 16");
-  using band = rt<typename RT::T, subtile_rows, RT::cols, typename RT::layout>;
+                "kittens: a band must divide the rows of its tile, in multiples of its base tile");
+  using band = rt<typename RT::T, subtile_rows, RT::cols, typename RT::layout, typename RT::shape>;
   return reinterpret_cast<band&>(source.tiles[i * (subtile_rows / RT::tile_size_row)]);
 }
 

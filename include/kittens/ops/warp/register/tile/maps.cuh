@@ -1,55 +1,103 @@
-// Element-wise maps of register tiles. The destination comes first and may be a source.
+// Maps of register tiles: element by element, and with one value per row or column. The destination
+// comes first and may be a source.
 #pragma once
 
 #include "../../../../types/types.cuh"
 
 namespace kittens {
 
-template <typename op, ducks::rt::all T>
-KITTENS_DEVICE void unary_map(T& dst, const T& src) {
+namespace detail {
+/// Calls f(i, j, k) for every packed value of a register tile.
+template <ducks::rt::all RT, typename F>
+KITTENS_DEVICE void for_each_packed(F&& f) {
 #pragma unroll
-  for (int i = 0; i < T::height; ++i) {
+  for (int i = 0; i < RT::height; ++i) {
 #pragma unroll
-    for (int j = 0; j < T::width; ++j) {
+    for (int j = 0; j < RT::width; ++j) {
 #pragma unroll
-      for (int k = 0; k < T::packed_per_tile; ++k) {
-        dst.tiles[i][j].data[k] = op::op(src.tiles[i][j].data[k]);
-      }
+      for (int k = 0; k < RT::packed_per_tile; ++k) f(i, j, k);
     }
   }
+}
+}  // namespace detail
+
+template <typename op, ducks::rt::all T>
+KITTENS_DEVICE void unary_map(T& dst, const T& src) {
+  detail::for_each_packed<T>(
+      [&](int i, int j, int k) { dst.tiles[i][j].data[k] = op::op(src.tiles[i][j].data[k]); });
 }
 
 template <typename op, ducks::rt::all T>
 KITTENS_DEVICE void bin_map(T& dst, const T& lhs, const T& rhs) {
-#pragma unroll
-  for (int i = 0; i < T::height; ++i) {
-#pragma unroll
-    for (int j = 0; j < T::width; ++j) {
-#pragma unroll
-      for (int k = 0; k < T::packed_per_tile; ++k) {
-        dst.tiles[i][j].data[k] = op::op(lhs.tiles[i][j].data[k], rhs.tiles[i][j].data[k]);
-      }
-    }
-  }
+  detail::for_each_packed<T>([&](int i, int j, int k) {
+    dst.tiles[i][j].data[k] = op::op(lhs.tiles[i][j].data[k], rhs.tiles[i][j].data[k]);
+  });
 }
 
-/// With a scalar, or a pair that every pair of the tile meets.
+/// With a scalar, or a packed value that every one of the tile meets.
 template <typename op, ducks::rt::all T>
 KITTENS_DEVICE void bin_map(T& dst, const T& src, const typename T::dtype& param) {
-#pragma unroll
-  for (int i = 0; i < T::height; ++i) {
-#pragma unroll
-    for (int j = 0; j < T::width; ++j) {
-#pragma unroll
-      for (int k = 0; k < T::packed_per_tile; ++k) {
-        dst.tiles[i][j].data[k] = op::op(src.tiles[i][j].data[k], param);
-      }
-    }
-  }
+  detail::for_each_packed<T>([&](int i, int j, int k) {
+    dst.tiles[i][j].data[k] = op::op(src.tiles[i][j].data[k], param);
+  });
 }
 template <typename op, ducks::rt::all T>
 KITTENS_DEVICE void bin_map(T& dst, const T& src, const typename T::T& param) {
   bin_map<op, T>(dst, src, base_types::packing<typename T::dtype>::pack(param));
+}
+
+namespace detail {
+/// The part of a vector that packed value k of base tile (i, j) meets, as a packed value. `rows`
+/// says that the vector has a value for each row (it is the tile's col_vec).
+template <bool rows, ducks::rt::all RT, typename V>
+KITTENS_DEVICE typename RT::dtype vector_part(const V& vec, int i, int j, int k) {
+  const int w = rows ? i : j;
+  if constexpr (V::is_align) {
+    return vec.data[w][k];
+  } else {
+    return base_types::packing<typename RT::dtype>::pack(vec.data[w][0]);
+  }
+}
+
+template <bool rows, ducks::rt::all RT, typename V>
+constexpr void check_vector() {
+  using wanted = std::conditional_t<rows, typename RT::col_vec, typename RT::row_vec>;
+  static_assert(!rows || std::is_same_v<V, wanted>,
+                "kittens: an operation on rows needs the tile's own col_vec: a value for each row, "
+                "of the tile's element type and base shape");
+  static_assert(rows || std::is_same_v<V, wanted>,
+                "kittens: an operation on columns needs the tile's own row_vec: a value for each "
+                "column, of the tile's element type and base shape");
+}
+
+template <typename op, bool rows, ducks::rt::all RT, typename V, typename... Vs>
+KITTENS_DEVICE void vector_map_tile(RT& dst, const RT& src, const V& vec, const Vs&... more) {
+  check_vector<rows, RT, V>();
+  (check_vector<rows, RT, Vs>(), ...);
+  for_each_packed<RT>([&](int i, int j, int k) {
+    dst.tiles[i][j].data[k] = op::op(src.tiles[i][j].data[k], vector_part<rows, RT>(vec, i, j, k),
+                                     vector_part<rows, RT>(more, i, j, k)...);
+  });
+}
+}  // namespace detail
+
+/// dst[r][c] = op(src[r][c], col_vec[r]); with a third operand op(src[r][c], a[r], b[r]).
+template <typename op, ducks::rt::all RT, ducks::rv::all V>
+KITTENS_DEVICE void row_map(RT& dst, const RT& src, const V& row_values) {
+  detail::vector_map_tile<op, true>(dst, src, row_values);
+}
+template <typename op, ducks::rt::all RT, ducks::rv::all V>
+KITTENS_DEVICE void row_map(RT& dst, const RT& src, const V& a, const V& b) {
+  detail::vector_map_tile<op, true>(dst, src, a, b);
+}
+/// dst[r][c] = op(src[r][c], row_vec[c]).
+template <typename op, ducks::rt::all RT, ducks::rv::all V>
+KITTENS_DEVICE void col_map(RT& dst, const RT& src, const V& col_values) {
+  detail::vector_map_tile<op, false>(dst, src, col_values);
+}
+template <typename op, ducks::rt::all RT, ducks::rv::all V>
+KITTENS_DEVICE void col_map(RT& dst, const RT& src, const V& a, const V& b) {
+  detail::vector_map_tile<op, false>(dst, src, a, b);
 }
 
 #define KITTENS_NULLARY_MAP(name)           \
@@ -76,7 +124,7 @@ KITTENS_UNARY_MAP(abs)
 KITTENS_UNARY_MAP(relu)
 #undef KITTENS_UNARY_MAP
 
-/// The right operand is a tile, a scalar or a packed pair.
+/// The right operand is a tile, a scalar or a packed value.
 #define KITTENS_BINARY_MAP(name, operation)                      \
   template <ducks::rt::all T, typename U>                        \
   KITTENS_DEVICE void name(T& dst, const T& lhs, const U& rhs) { \
@@ -89,5 +137,31 @@ KITTENS_BINARY_MAP(div, div)
 KITTENS_BINARY_MAP(max, max)
 KITTENS_BINARY_MAP(min, min)
 #undef KITTENS_BINARY_MAP
+
+/// add_row(dst, src, v): v[r] is added to all of row r; add_col likewise with a value per column.
+#define KITTENS_VECTOR_MAP(name, operation)                                   \
+  template <ducks::rt::all T, ducks::rv::all V>                               \
+  KITTENS_DEVICE void name##_row(T& dst, const T& src, const V& row_values) { \
+    row_map<base_ops::operation>(dst, src, row_values);                       \
+  }                                                                           \
+  template <ducks::rt::all T, ducks::rv::all V>                               \
+  KITTENS_DEVICE void name##_col(T& dst, const T& src, const V& col_values) { \
+    col_map<base_ops::operation>(dst, src, col_values);                       \
+  }
+KITTENS_VECTOR_MAP(add, sum)
+KITTENS_VECTOR_MAP(sub, sub)
+KITTENS_VECTOR_MAP(mul, mul)
+KITTENS_VECTOR_MAP(div, div)
+#undef KITTENS_VECTOR_MAP
+
+/// Row r of the tile becomes v[r] everywhere; column c becomes v[c].
+template <ducks::rt::all T, ducks::rv::all V>
+KITTENS_DEVICE void broadcast_row(T& dst, const V& row_values) {
+  row_map<base_ops::copy2>(dst, dst, row_values);
+}
+template <ducks::rt::all T, ducks::rv::all V>
+KITTENS_DEVICE void broadcast_col(T& dst, const V& col_values) {
+  col_map<base_ops::copy2>(dst, dst, col_values);
+}
 
 }  // namespace kittens

@@ -5,13 +5,48 @@
 
 namespace kittens {
 
-template <typename op, ducks::rv::all V>
-KITTENS_DEVICE void unary_op(V& dst, const V& src) {
+namespace detail {
+template <ducks::rv::all V, typename F>
+KITTENS_DEVICE void for_each_vector_part(F&& f) {
 #pragma unroll
   for (int i = 0; i < V::outer_dim; ++i) {
 #pragma unroll
+    for (int j = 0; j < V::inner_dim; ++j) f(i, j);
+  }
+}
+}  // namespace detail
+
+template <typename op, ducks::rv::all V>
+KITTENS_DEVICE void unary_op(V& dst, const V& src) {
+  detail::for_each_vector_part<V>([&](int i, int j) { dst.data[i][j] = op::op(src.data[i][j]); });
+}
+/// Of the parts data[first] .. data[end - 1] only.
+template <typename op, int first, int end, ducks::rv::all V>
+KITTENS_DEVICE void unary_op_range(V& dst, const V& src) {
+  static_assert(0 <= first && first <= end && end <= V::outer_dim,
+                "kittens: unary_op_range needs 0 <= first <= end <= outer_dim");
+#pragma unroll
+  for (int i = first; i < end; ++i) {
+#pragma unroll
     for (int j = 0; j < V::inner_dim; ++j) dst.data[i][j] = op::op(src.data[i][j]);
   }
+}
+template <typename op, ducks::rv::all V>
+KITTENS_DEVICE void bin_op(V& dst, const V& lhs, const V& rhs) {
+  detail::for_each_vector_part<V>(
+      [&](int i, int j) { dst.data[i][j] = op::op(lhs.data[i][j], rhs.data[i][j]); });
+}
+/// With a scalar.
+template <typename op, ducks::rv::all V>
+KITTENS_DEVICE void bin_op(V& dst, const V& src, const typename V::T& param) {
+  using dtype = typename V::dtype;
+  detail::for_each_vector_part<V>([&](int i, int j) {
+    if constexpr (V::is_align) {
+      dst.data[i][j] = op::op(src.data[i][j], base_types::packing<dtype>::pack(param));
+    } else {
+      dst.data[i][j] = op::op(src.data[i][j], param);
+    }
+  });
 }
 
 #define KITTENS_NULLARY_OP(name)           \
@@ -25,20 +60,54 @@ KITTENS_NULLARY_OP(pos_infty)
 KITTENS_NULLARY_OP(neg_infty)
 #undef KITTENS_NULLARY_OP
 
+#define KITTENS_UNARY_OP(name)                     \
+  template <ducks::rv::all V>                      \
+  KITTENS_DEVICE void name(V& dst, const V& src) { \
+    unary_op<base_ops::name, V>(dst, src);         \
+  }
+KITTENS_UNARY_OP(exp)
+KITTENS_UNARY_OP(exp2)
+KITTENS_UNARY_OP(log)
+KITTENS_UNARY_OP(log2)
+KITTENS_UNARY_OP(abs)
+KITTENS_UNARY_OP(relu)
+#undef KITTENS_UNARY_OP
+
+/// The right operand is a vector or a scalar.
+#define KITTENS_BINARY_OP(name, operation)                       \
+  template <ducks::rv::all V, typename U>                        \
+  KITTENS_DEVICE void name(V& dst, const V& lhs, const U& rhs) { \
+    bin_op<base_ops::operation, V>(dst, lhs, rhs);               \
+  }
+KITTENS_BINARY_OP(add, sum)
+KITTENS_BINARY_OP(sub, sub)
+KITTENS_BINARY_OP(mul, mul)
+KITTENS_BINARY_OP(div, div)
+KITTENS_BINARY_OP(max, max)
+KITTENS_BINARY_OP(min, min)
+#undef KITTENS_BINARY_OP
+
+/// exp2 of the first or second half of the vector's parts; the other half is not written.
+template <ducks::rv::all V>
+KITTENS_DEVICE void exp_first_half_vec(V& dst, const V& src) {
+  unary_op_range<base_ops::exp2, 0, V::outer_dim / 2>(dst, src);
+}
+template <ducks::rv::all V>
+KITTENS_DEVICE void exp_second_half_vec(V& dst, const V& src) {
+  unary_op_range<base_ops::exp2, V::outer_dim / 2, V::outer_dim>(dst, src);
+}
+
 /// Converts the element type; the layouts must agree.
 template <ducks::rv::all D, ducks::rv::all S>
 KITTENS_DEVICE void copy(D& dst, const S& src) {
   static_assert(D::length == S::length, "kittens: copy(rv, rv) needs vectors of the same length");
-  static_assert(std::is_same_v<typename D::layout, typename S::layout>,
-                "kittens: copy(rv, rv) needs vectors of the same layout");
-#pragma unroll
-  for (int i = 0; i < D::outer_dim; ++i) {
-#pragma unroll
-    for (int j = 0; j < D::inner_dim; ++j) {
-      dst.data[i][j] =
-          base_types::convertor<typename D::dtype, typename S::dtype>::convert(src.data[i][j]);
-    }
-  }
+  static_assert(std::is_same_v<typename D::layout, typename S::layout> &&
+                    D::outer_dim == S::outer_dim && D::inner_dim == S::inner_dim,
+                "kittens: copy(rv, rv) needs vectors of the same layout and base shape");
+  detail::for_each_vector_part<D>([&](int i, int j) {
+    dst.data[i][j] =
+        base_types::convertor<typename D::dtype, typename S::dtype>::convert(src.data[i][j]);
+  });
 }
 
 }  // namespace kittens

@@ -1,94 +1,16 @@
-// What the memory operations share: the four elements of a lane, a tile's place in a tensor, and
-// the division of a shared tile into chunks.
+// How the threads of a warp or group divide a shared tile into chunks of 16 bytes.
 #pragma once
 
 #include <numeric>
 
-#include "../../../types/types.cuh"
+#include "global_tile.cuh"
 
 namespace kittens {
 namespace detail {
 
-/// The four neighbouring elements that a lane holds of a base tile.
-template <typename _T>
-struct quad {
-  using T = _T;
-  using T2 = typename base_types::packing<T>::packed_type;
-  using bits = word<4 * sizeof(T)>;
-  T2 pair[2];
-
-  static KITTENS_MEMBER quad from_bits(bits value) { return detail::bits_as<quad>(value); }
-  KITTENS_MEMBER bits to_bits() const { return detail::bits_as<bits>(*this); }
-
-  template <typename U>
-  KITTENS_MEMBER quad<U> as() const {
-    using U2 = typename base_types::packing<U>::packed_type;
-    return {{base_types::convertor<U2, T2>::convert(pair[0]),
-             base_types::convertor<U2, T2>::convert(pair[1])}};
-  }
-  KITTENS_MEMBER T element(int e) const {
-    using pair_of = base_types::convertor<T2, T2>;
-    return e % 2 == 0 ? pair_of::first(pair[e / 2]) : pair_of::second(pair[e / 2]);
-  }
-  static KITTENS_MEMBER quad from_elements(const T (&e)[4]) {
-    struct elements {
-      T e[4];
-    };
-    return detail::bits_as<quad>(elements{{e[0], e[1], e[2], e[3]}});
-  }
-};
-
-template <typename BaseTile>
-KITTENS_DEVICE quad<typename BaseTile::T> quad_of(const BaseTile& tile) {
-  return {{tile.data[0], tile.data[1]}};
-}
-template <typename BaseTile>
-KITTENS_DEVICE void set_quad(BaseTile& tile, const quad<typename BaseTile::T>& value) {
-  tile.data[0] = value.pair[0];
-  tile.data[1] = value.pair[1];
-}
-
-/// A coordinate that is the same in all lanes, told to the compiler: addresses derived from it stay
-/// in scalar registers.
-template <typename BASE>
-KITTENS_DEVICE coord<BASE> uniform(const coord<BASE>& at) {
-  return {__builtin_amdgcn_readfirstlane(at.b), __builtin_amdgcn_readfirstlane(at.d),
-          __builtin_amdgcn_readfirstlane(at.r), __builtin_amdgcn_readfirstlane(at.c)};
-}
-
-/// A tile in a tensor: its first element, and the way from row to row.
-///
-/// Rows along axis 2 are `columns` apart, and a lane's offset within a group of rows is kept in 32
-/// bits, so the rows of one 16-row group (or of one round of chunks) must span less than 4 GiB. The
-/// start of the tile, and rows along another axis, use 64 bits.
-template <int axis, typename GL>
-struct global_tile {
-  using T = typename GL::T;
-  using offset_t = std::conditional_t<axis == 2, uint32_t, uint64_t>;
-  static constexpr int element_size = sizeof(T);
-
-  char* start;
-  int64_t row_bytes;
-
-  template <typename COORD>
-  KITTENS_MEMBER global_tile(const GL& tensor, const COORD& at)
-      : start(reinterpret_cast<char*>(&tensor[uniform(at).template unit_coord<axis, 3>()])),
-        row_bytes(tensor.template stride<axis>() * element_size) {}
-
-  KITTENS_MEMBER offset_t lane_offset(int row, int col) const {
-    return static_cast<offset_t>(row) * static_cast<offset_t>(row_bytes) +
-           static_cast<offset_t>(col * element_size);
-  }
-  /// Start of the part whose first row and column are the same in all lanes.
-  KITTENS_MEMBER char* at(int row, int col) const {
-    return start + row * row_bytes + col * element_size;
-  }
-};
-
-/// How the threads of a warp or group divide a shared tile into chunks of 16 bytes: in round `call`
-/// thread t takes chunk call * N_THREADS + t. Chunks are counted down a column block of the tile's
-/// swizzle and then block by block: walking across blocks would meet the same banks again. So
-/// neighbouring lanes read up to 128 contiguous bytes of a row.
+/// In round `call` thread t takes chunk call * N_THREADS + t. Chunks are counted down a column
+/// block of the tile's swizzle and then block by block: walking across blocks would meet the same
+/// banks again. So neighbouring lanes read up to 128 contiguous bytes of a row.
 template <typename ST, int N_THREADS>
 struct chunk_map {
   using T = typename ST::T;
@@ -131,13 +53,12 @@ struct chunk_map {
 
   template <typename GlobalTile>
   KITTENS_MEMBER word<16> load_global(const GlobalTile& tile, int call) const {
-    return global_load<16, sizeof(T)>(tile.at(first_row(call), first_col(call)),
-                                      tile.lane_offset(lane_row(call), lane_col(call)));
+    return tile.template read<16>(first_row(call), first_col(call), lane_row(call), lane_col(call));
   }
   template <typename GlobalTile>
   KITTENS_MEMBER void store_global(const GlobalTile& tile, int call, word<16> chunk) const {
-    global_store<16, sizeof(T)>(tile.at(first_row(call), first_col(call)),
-                                tile.lane_offset(lane_row(call), lane_col(call)), chunk);
+    tile.template write<16>(first_row(call), first_col(call), lane_row(call), lane_col(call),
+                            chunk);
   }
 
   /// LDS address of the first half of the chunk, counted from the tile, as lane part and constant
