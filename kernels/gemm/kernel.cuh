@@ -24,22 +24,14 @@ constexpr int kWaveM = kBlockM / kWavesM;
 constexpr int kWaveN = kBlockN / kWavesN;
 constexpr int kSlice = 16;  // the k of one MFMA
 
-struct BlockPlace {
-  int m, n;
-};
-
 /// Order of the blocks: runs of 32 ids on one die, and within them bands four blocks high, so that
 /// the blocks that run together on a die share rows of A and columns of B in its L2.
-KITTENS_DEVICE BlockPlace block_place(int m_blocks, int n_blocks) {
+KITTENS_DEVICE kittens::block_place block_of_workgroup(int m_blocks, int n_blocks) {
   constexpr int kRun = 32;
   constexpr int kBand = 4;
   const int id =
       kittens::chiplet_transform_chunked(blockIdx.x, m_blocks * n_blocks, kittens::NUM_XCDS, kRun);
-  const int band = id / (kBand * n_blocks);
-  const int in_band = id % (kBand * n_blocks);
-  const int left = m_blocks - band * kBand;
-  const int height = left < kBand ? left : kBand;
-  return {band * kBand + in_band % height, in_band / height};
+  return kittens::band_order(id, m_blocks, n_blocks, kBand);
 }
 
 template <bool kTransposeB, bool kWhole, typename Out>
@@ -48,9 +40,10 @@ KITTENS_DEVICE void gemm(const Arguments& args) {
   __shared__ Tile a_tile;
   __shared__ Tile b_tile;
 
-  const BlockPlace block = block_place(ceil_div(args.m, kBlockM), ceil_div(args.n, kBlockN));
-  const int first_m = block.m * kBlockM;
-  const int first_n = block.n * kBlockN;
+  const block_place block =
+      block_of_workgroup(ceil_div(args.m, kBlockM), ceil_div(args.n, kBlockN));
+  const int first_m = block.row * kBlockM;
+  const int first_n = block.col * kBlockN;
   const int wave_m = warpid() / kWavesN;
   const int wave_n = warpid() % kWavesN;
 

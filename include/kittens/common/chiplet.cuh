@@ -18,4 +18,21 @@ KITTENS_HD constexpr int chiplet_transform_chunked(int workgroup_id, int num_wor
   return within_xcd / chunk * round + xcd * chunk + within_xcd % chunk;
 }
 
+/// Row and column of a block in the grid of blocks that cover a matrix.
+struct block_place {
+  int row;
+  int col;
+};
+
+/// Ids go down the rows of a band of `band_rows` block rows, then on to the next column, and band
+/// by band. Blocks that run at the same time then form a rectangle, and share rows of A and columns
+/// of B in L2. The last band may be lower. Bijective on [0, block_rows * block_cols).
+KITTENS_HD constexpr block_place band_order(int id, int block_rows, int block_cols, int band_rows) {
+  const int band = id / (band_rows * block_cols);
+  const int in_band = id % (band_rows * block_cols);
+  const int left = block_rows - band * band_rows;
+  const int height = left < band_rows ? left : band_rows;
+  return {band * band_rows + in_band % height, in_band / height};
+}
+
 }  // namespace kittens

@@ -2,13 +2,21 @@
 #pragma once
 
 #include "memory/tile.cuh"
+#include "memory/vec.cuh"
+#include "shared/tile_maps.cuh"
+#include "shared/tile_reductions.cuh"
+#include "shared/vec.cuh"
 
 namespace kittens {
 
 /// The group of a thread is thread / (64 N). All warps of a group must call its operations; none of
 /// them contains a barrier.
 template <int _GROUP_WARPS>
-struct group : group_ops::memory_tile<_GROUP_WARPS> {
+struct group : group_ops::memory_tile<_GROUP_WARPS>,
+               group_ops::memory_vec<_GROUP_WARPS>,
+               group_ops::shared_tile_maps<_GROUP_WARPS>,
+               group_ops::shared_tile_reductions<_GROUP_WARPS>,
+               group_ops::shared_vec<_GROUP_WARPS> {
   static_assert(_GROUP_WARPS >= 1 && _GROUP_WARPS <= 16,
                 "kittens: a group has 1 to 16 warps (a workgroup has at most 1024 threads)");
   static constexpr int GROUP_WARPS = _GROUP_WARPS;
@@ -19,6 +27,37 @@ struct group : group_ops::memory_tile<_GROUP_WARPS> {
   /// Warp within the group.
   static KITTENS_MEMBER int warpid() { return kittens::warpid() % GROUP_WARPS; }
   static KITTENS_MEMBER int groupid() { return kittens::warpid() / GROUP_WARPS; }
+
+  // Overloads of one name from several bases.
+  using tile_memory = group_ops::memory_tile<GROUP_WARPS>;
+  using vec_memory = group_ops::memory_vec<GROUP_WARPS>;
+  using tile_maps = group_ops::shared_tile_maps<GROUP_WARPS>;
+  using vec_maps = group_ops::shared_vec<GROUP_WARPS>;
+  using tile_memory::load;
+  using tile_memory::store;
+  using vec_memory::load;
+  using vec_memory::store;
+#define KITTENS_BOTH(name) \
+  using tile_maps::name;   \
+  using vec_maps::name;
+  KITTENS_BOTH(copy)
+  KITTENS_BOTH(zero)
+  KITTENS_BOTH(one)
+  KITTENS_BOTH(pos_infty)
+  KITTENS_BOTH(neg_infty)
+  KITTENS_BOTH(exp)
+  KITTENS_BOTH(exp2)
+  KITTENS_BOTH(log)
+  KITTENS_BOTH(log2)
+  KITTENS_BOTH(abs)
+  KITTENS_BOTH(relu)
+  KITTENS_BOTH(add)
+  KITTENS_BOTH(sub)
+  KITTENS_BOTH(mul)
+  KITTENS_BOTH(div)
+  KITTENS_BOTH(max)
+  KITTENS_BOTH(min)
+#undef KITTENS_BOTH
 };
 
 using warpgroup = group<WARPGROUP_WARPS>;

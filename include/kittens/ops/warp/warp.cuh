@@ -1,6 +1,7 @@
 // All operations of one warp.
 #pragma once
 
+#include "memory/tile/direct_to_shared.cuh"
 #include "memory/tile/global_to_register.cuh"
 #include "memory/tile/global_to_shared.cuh"
 #include "memory/tile/register_buffer.cuh"
@@ -15,3 +16,4 @@
 #include "register/tile/reductions.cuh"
 #include "register/vec/maps.cuh"
 #include "register/vec/reductions.cuh"
+#include "shared.cuh"

@@ -36,11 +36,31 @@ struct KITTENS_DEFAULT_ALIGN sv {
   using subvec = sv<T, n>;
 };
 
+/// Part number i of a vector, counted in parts of that length: the same memory.
+template <size_t part_length, ducks::sv::all SV>
+KITTENS_DEVICE auto& subvec_inplace(SV& source, int i) {
+  static_assert(part_length % 16 == 0 && SV::length % part_length == 0,
+                "kittens: a part must divide its vector, in multiples of 16 elements");
+  using T = typename SV::T;
+  using part = sv<T, part_length>;
+  return *reinterpret_cast<part*>(&source.data[i * part_length]);
+}
+
 template <size_t length>
 using sv_fl = sv<float, length>;
 template <size_t length>
 using sv_bf = sv<bf16, length>;
 template <size_t length>
 using sv_hf = sv<half, length>;
+template <size_t length>
+using sv_fp8e4m3 = sv<fp8e4m3, length>;
+template <size_t length>
+using sv_fp8e5m2 = sv<fp8e5m2, length>;
+template <size_t length>
+using sv_i8 = sv<int8_t, length>;
+template <size_t length>
+using sv_i32 = sv<int, length>;
+template <size_t length>
+using sv_fd = sv<double, length>;
 
 }  // namespace kittens
