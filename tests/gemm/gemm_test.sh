@@ -60,4 +60,33 @@ usage() {
   [ "$got" = 1 ] || fail "exit code $got of an unwritable JSON file"
 }
 
+# Every level of the ladder, what a level cannot do, and the list of them.
+levels() {
+  local level options
+  for level in 1 2 3 4 5 6 7 8 9 10 11 12 13; do
+    verified --level $level --m 512 --n 256 --k 192 --mfma fma --json out.json
+    grep -q "\"level\": $level," out.json || fail "no level in the JSON"
+    grep -q "^level $level, " said || fail "no title of level $level"
+    if [ $level -lt 13 ]; then
+      grep -q "\"kernel\": \"gemm_level$(printf %02d $level)\"" out.json || fail "another kernel"
+    fi
+  done
+  verified --level 1 --no-transpose-b --m 64 --n 64 --k 64
+  verified --level 3 --transpose-b --m 128 --n 128 --k 64
+  verified --level 13 --m 100 --n 30 --k 20 --alpha 2
+  for options in "--level 0" "--level 14" "--level x" "--level 1 --transpose-b" "--level 4 --no-transpose-b" \
+    "--level 5 --alpha 2" "--level 5 --beta 1" "--level 6 --output bf16"; do
+    local got=0
+    # shellcheck disable=SC2086  # the words of an option
+    "$margay" gemm $options --m 512 --n 256 --k 192 >said 2>&1 || got=$?
+    [ "$got" = 2 ] || fail "exit code $got, not 2, of gemm $options"
+  done
+  local got=0
+  "$margay" gemm --level 9 --m 512 --n 100 --k 192 >said 2>&1 || got=$?
+  [ "$got" = 2 ] || fail "exit code $got, not 2, of a wrong size"
+  grep -q "level 9 needs n in multiples of 256, up to 1048576; n is 100" said || fail "no reason"
+  "$margay" gemm --list-levels >said
+  [ "$(grep -cE '^ +[0-9]+  [a-z_]+ +[0-9]+x[0-9]+' said)" = 13 ] || fail "not 13 levels"
+}
+
 "$case"

@@ -15,13 +15,13 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/gemm/choose.h"
 #include "cli/gemm/problem.h"
 #include "cli/gemm/reference.h"
 #include "cli/gemm/verify.h"
 #include "cli/install.h"
 #include "code_object/code_object.h"
 #include "exec/device.h"
-#include "kernels/gemm/plan.h"
 #include "runtime/checking.h"
 #include "runtime/progress.h"
 #include "runtime/settings.h"
@@ -159,6 +159,9 @@ Result<Outcome> run_job(const Options& o, Steps& steps) {
   const bool wide = o.output == OutputType::f32;
   const auto c =
       MARGAY_TRY(DeviceMatrix<std::uint16_t>::create(memory, o.m * o.n * (wide ? 2 : 1), "C"));
+  const Choice choice =
+      MARGAY_TRY(choose(o, {a.values().data(), b.values().data(), c.values().data()}));
+  out.kernel = choice.kernel;
   fill_random(a.values(), o.seed, 1, threads);
   fill_random(b.values(), o.seed, 2, threads);
   std::vector<float> c_before;
@@ -179,45 +182,26 @@ Result<Outcome> run_job(const Options& o, Steps& steps) {
   }
   (void)steps.done();
 
-  margay_gemm::Problem problem;
-  problem.a = a.values().data();
-  problem.b = b.values().data();
-  problem.c = c.values().data();
-  problem.m = o.m;
-  problem.n = o.n;
-  problem.k = o.k;
-  problem.lda = o.k;
-  problem.ldb = o.transpose_b ? o.k : o.n;
-  problem.ldc = o.n;
-  problem.transpose_b = o.transpose_b;
-  problem.output = wide ? margay_gemm::Output::kFloat : margay_gemm::Output::kBf16;
-  problem.alpha = o.alpha;
-  problem.beta = o.beta;
-  const margay_gemm::Plan plan = margay_gemm::plan(problem);
-  if (plan.refusal != nullptr)
-    return fail(ErrorCode::invalid_argument, plan.refusal, "margay gemm");
-  out.kernel = plan.kernel;
-
   steps.start("load the gfx942 code object");
   auto image =
-      MARGAY_TRY(read_file(install.prefix / "lib" / "margay" / "kernels" / "gemm_bf16.hsaco"));
+      MARGAY_TRY(read_file(install.prefix / "lib" / "margay" / "kernels" / choice.code_object));
   auto object = MARGAY_TRY(CodeObject::parse(MARGAY_TRY(find_gfx942_image(image))));
   LaunchRequest request;
   request.module = MARGAY_TRY(device->load(std::move(object)));
   if (settings.check.mutation)
     MARGAY_CHECK(runtime::mutate(*request.module, *settings.check.mutation));
-  request.kernel = request.module->object().find_kernel(plan.kernel);
+  request.kernel = request.module->object().find_kernel(choice.kernel);
   if (request.kernel == nullptr)
-    return fail(ErrorCode::not_found, fmt::format("the code object has no kernel {}", plan.kernel),
-                "margay gemm");
-  request.grid = {plan.grid_x, 1, 1};
-  request.block = {plan.block_x, 1, 1};
-  request.dynamic_lds_bytes = plan.dynamic_lds;
-  request.arguments = std::as_bytes(std::span(&plan.arguments, 1));
+    return fail(ErrorCode::not_found,
+                fmt::format("the code object has no kernel {}", choice.kernel), "margay gemm");
+  request.grid = {choice.grid_x, choice.grid_y, 1};
+  request.block = {choice.block_x, 1, 1};
+  request.dynamic_lds_bytes = choice.dynamic_lds;
+  request.arguments = choice.arguments;
   (void)steps.done();
 
   steps.start("run on the virtual MI325X");
-  progress.begin(plan.kernel, Clock::now());
+  progress.begin(choice.kernel, Clock::now());
   auto launched = watch->launch(*device, request);
   progress.end();
   watch->finish(nullptr);
@@ -295,6 +279,7 @@ Status write_json(const Options& o, const Outcome& out, const Steps& steps) {
   j["beta"] = o.beta;
   j["seed"] = o.seed;
   j["kernel"] = out.kernel;
+  if (o.level != 0) j["level"] = o.level;
   j["device"] = out.device;
   j["mfma_mode"] = out.mfma == MfmaMode::exact ? "exact"
                    : out.mfma == MfmaMode::fma ? "fma"
@@ -338,8 +323,9 @@ int gemm_main(int argc, char** argv) {
   app.add_option("--output", output, "type of C: f32 or bf16")
       ->check(CLI::IsMember({"f32", "bf16"}))
       ->capture_default_str();
-  app.add_flag("--transpose-b,!--no-transpose-b", o.transpose_b,
-               "B is stored N x K: C = A B^T (default); with --no-, K x N: C = A B");
+  const auto* const transpose =
+      app.add_flag("--transpose-b,!--no-transpose-b", o.transpose_b,
+                   "B is stored N x K: C = A B^T (default); with --no-, K x N: C = A B");
   app.add_option("--alpha", o.alpha, "factor of the product")->capture_default_str();
   app.add_option("--beta", o.beta, "factor of the old C; 0: C is not read")->capture_default_str();
   app.add_option("--device", device, "the virtual device")
@@ -352,18 +338,29 @@ int gemm_main(int argc, char** argv) {
       ->check(CLI::Range(1u, 4096u));
   app.add_option("--seed", o.seed, "of the random inputs")->capture_default_str();
   app.add_option("--json", o.json_file, "also write the figures to this file");
+  app.add_option("--level", o.level, "run this level of the ladder of kernels instead");
+  bool list_levels = false;
+  app.add_flag("--list-levels", list_levels, "print the ladder and leave");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? cli::kExitOk : cli::kExitUsage;
   }
+  if (list_levels) {
+    fmt::print("{}", level_table());
+    return cli::kExitOk;
+  }
   o.output = output == "bf16" ? OutputType::bf16 : OutputType::f32;
+  if (app.count("--level") != 0)
+    if (const auto applied = apply_level(o, transpose->count() != 0); !applied)
+      return cli::report("gemm", applied.error());
 
   const auto mode = parse_mode(o.mfma);
   if (!mode) return cli::report("gemm", mode.error());
   fmt::print("C = {} A {} + {} C, {} x {} x {}, bf16 in, {} out, virtual MI325X, MFMA {}\n\n",
              o.alpha, o.transpose_b ? "B^T" : "B", o.beta, o.m, o.n, o.k, output,
              description(*mode));
+  if (o.level != 0) fmt::print("{}\n\n", level_title(o.level));
   Steps steps(false);
   const auto outcome = run_job(o, steps);
   if (!outcome) {
