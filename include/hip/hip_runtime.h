@@ -5,7 +5,9 @@
 #include <hip/hip_version.h>
 
 #if defined(__HIP__) && HIP_VERSION_MAJOR < 6
-// Out of the way of those in margay_detail/coordinates.h.
+// Out of the way of those in margay_detail/coordinates.h. Structures of the API have members with
+// these names.
+#include <hip/hip_runtime_api.h>
 #define threadIdx margay_hip5_threadIdx
 #define blockIdx margay_hip5_blockIdx
 #define blockDim margay_hip5_blockDim

@@ -71,12 +71,15 @@ class VirtualDevice final : public Device {
     if (!request.module || request.kernel == nullptr)
       return fail(ErrorCode::invalid_argument, "a launch without a kernel", "launch");
     MARGAY_CHECK(check_limits(request, properties_));
+    if (request.cooperative && observer != nullptr && request.grid.count() > 1)
+      return fail(ErrorCode::not_implemented,
+                  "a cooperative launch cannot be watched yet: its workgroups take turns, and the "
+                  "checker and the profiler follow one workgroup from its begin to its end",
+                  "launch of " + request.kernel->name,
+                  "run it without margay check or margay prof, or with a single workgroup");
     const std::lock_guard lock(launch_mutex_);
     HostcallBuffer* const hostcalls = MARGAY_TRY(hostcalls_for(*request.kernel));
-    HiddenAddresses hidden;
-    if (hostcalls != nullptr) hidden.hostcall_buffer = hostcalls->address();
-    if (has_hidden_argument(*request.kernel, ArgumentKind::hidden_heap_v1))
-      hidden.heap = MARGAY_TRY(heap());
+    const HiddenAddresses hidden = MARGAY_TRY(hidden_for(request, hostcalls));
     const std::vector<std::byte> arguments = MARGAY_TRY(build_arguments(request, hidden));
     auto& module = static_cast<Module&>(*request.module);
     Program* const program = MARGAY_TRY(module.program(*request.kernel, options_.mfma));
@@ -97,6 +100,7 @@ class VirtualDevice final : public Device {
     job.addresses = addresses;
     job.threads = options_.threads != 0 ? options_.threads
                                         : std::max(1u, std::thread::hardware_concurrency());
+    job.resident_limit = std::max<std::uint64_t>(1, resident_limit(request, properties_));
     job.measure_time_shares = options_.measure_time_shares;
     job.progress = &options_.progress;
     job.observer = observer;
@@ -115,6 +119,21 @@ class VirtualDevice final : public Device {
     if (!hostcalls_)
       hostcalls_ = MARGAY_TRY(HostcallBuffer::create(*memory_, options_.host_service));
     return hostcalls_.get();
+  }
+  [[nodiscard]] Result<HiddenAddresses> hidden_for(const LaunchRequest& request,
+                                                   const HostcallBuffer* hostcalls) {
+    HiddenAddresses hidden;
+    if (hostcalls != nullptr) hidden.hostcall_buffer = hostcalls->address();
+    if (has_hidden_argument(*request.kernel, ArgumentKind::hidden_heap_v1))
+      hidden.heap = MARGAY_TRY(heap());
+    if (request.cooperative) {
+      if (grid_sync_ == nullptr)
+        grid_sync_ = static_cast<GridSync*>(
+            MARGAY_TRY(memory_->allocate(sizeof(GridSync), "cooperative launch")));
+      *grid_sync_ = build_grid_sync(request);
+      hidden.grid_sync = reinterpret_cast<std::uint64_t>(grid_sync_);
+    }
+    return hidden;
   }
   /// Where the device library's malloc keeps its books; zeros are an empty heap.
   [[nodiscard]] Result<std::uint64_t> heap() {
@@ -140,6 +159,7 @@ class VirtualDevice final : public Device {
   std::span<std::byte> arguments_;
   std::unique_ptr<HostcallBuffer> hostcalls_;
   std::uint64_t heap_ = 0;
+  GridSync* grid_sync_ = nullptr;  // in device memory
 };
 
 }  // namespace

@@ -82,6 +82,8 @@ struct LaunchRequest {
   std::uint32_t dynamic_lds_bytes = 0;
   /// The explicit arguments, laid out as the metadata says; hidden arguments are added here.
   std::span<const std::byte> arguments;
+  /// All workgroups have to be resident at the same time, and may wait for each other at a barrier.
+  bool cooperative = false;
 };
 
 /// What a launch did.

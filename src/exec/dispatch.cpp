@@ -6,10 +6,13 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <mutex>
 #include <thread>
+#include <variant>
 
 #include "exec/observer.h"
+#include "exec/residents.h"
 #include "exec/row_table.h"
 #include "exec/workgroup.h"
 #include "mfma/mfma.h"
@@ -48,12 +51,13 @@ struct TimeShares : NoObserver {
 
 /// What all threads of one launch share.
 struct Shared {
-  explicit Shared(const DispatchJob& j) : job(j), total(j.request->grid.count()) {}
+  explicit Shared(const DispatchJob& j)
+      : job(j), total(j.request->grid.count()), residents(total, j.resident_limit) {}
   const DispatchJob& job;
   const std::uint64_t total;
   /// In the middle of a small launch, or of each run of kSampleEvery.
   const std::uint64_t first_sample = std::min(total, kSampleEvery) / 2;
-  std::atomic<std::uint64_t> next{0};
+  Residents residents;
   std::atomic<std::uint64_t> done{0};
   std::atomic<bool> stop{false};
   std::mutex mutex;
@@ -66,24 +70,22 @@ struct Shared {
 /// One host thread's part of a launch.
 class Worker {
  public:
-  explicit Worker(Shared& shared)
-      : shared_(shared),
-        job_(shared.job),
-        group_(*job_.request, *job_.program, *job_.memory, job_.addresses, shared.stop,
-               job_.hostcalls) {
+  explicit Worker(Shared& shared) : shared_(shared), job_(shared.job) {
     if (job_.observer != nullptr)
       observer_ = job_.observer->make_worker(*job_.request, *job_.program);
   }
 
-  /// Takes workgroups until none is left; `tell` is called between them by the first thread.
+  /// Runs workgroups until none is left; `tell` is called between them by the first thread.
   template <typename Tell>
   void run(Tell&& tell) {
     // Other code on this thread (oneDNN, torch) may have left its own matrix-unit state.
     mfma_thread_begin();
-    while (!shared_.stop.load(std::memory_order_relaxed)) {
-      const std::uint64_t id = shared_.next.fetch_add(1, std::memory_order_relaxed);
-      if (id >= shared_.total) break;
-      run_workgroup(id);
+    while (!shared_.stop.load(std::memory_order_relaxed) && take_next()) {
+      if (run_workgroup() == WorkgroupEnd::waiting) {
+        shared_.residents.put_aside(std::move(group_));
+        continue;
+      }
+      shared_.residents.end();
       shared_.done.fetch_add(1, std::memory_order_relaxed);
       tell();
     }
@@ -95,27 +97,48 @@ class Worker {
   }
 
  private:
-  void run_workgroup(std::uint64_t id) {
-    group_.begin(id);
+  /// Puts the next workgroup to run into group_; false when there is none.
+  [[nodiscard]] bool take_next() {
+    Residents::Next next = shared_.residents.next();
+    if (auto* const group = std::get_if<std::unique_ptr<Workgroup>>(&next)) {
+      group_ = std::move(*group);
+      return true;
+    }
+    const auto* const id = std::get_if<std::uint64_t>(&next);
+    if (id == nullptr) return false;
+    if (!group_)
+      group_ = std::make_unique<Workgroup>(*job_.request, *job_.program, *job_.memory,
+                                           job_.addresses, shared_.stop, job_.hostcalls,
+                                           observer_ ? nullptr : &shared_.residents);
+    group_->begin(*id);
+    return true;
+  }
+
+  [[nodiscard]] WorkgroupEnd run_workgroup() {
     WorkgroupEnd end;
     if (observer_ != nullptr) {
-      end = observer_->run(group_);
-    } else if (job_.measure_time_shares && id % kSampleEvery == shared_.first_sample) {
-      end = group_.run(shares_);
+      end = observer_->run(*group_);
+    } else if (job_.measure_time_shares && group_->id() % kSampleEvery == shared_.first_sample) {
+      end = group_->run(shares_);
     } else {
       NoObserver none;
-      end = group_.run(none);
+      end = group_->run(none);
     }
-    if (end == WorkgroupEnd::fault) fail_workgroup(fault_of(group_.faulty()));
+    if (end == WorkgroupEnd::waiting) {
+      if (shared_.residents.barrier().missing() == 0) return end;
+      end = WorkgroupEnd::deadlock;
+    }
+    if (end == WorkgroupEnd::fault) fail_workgroup(fault_of(group_->faulty()));
     if (end == WorkgroupEnd::deadlock) fail_workgroup(deadlock());
-    for (const Wave& wave : group_.waves()) {
+    for (const Wave& wave : group_->waves()) {
       instructions_ += wave.instructions;
       mfma_instructions_ += wave.mfma_instructions;
     }
+    return end;
   }
 
   [[nodiscard]] std::string workgroup_text() const {
-    const auto& id = group_.state().id;
+    const auto& id = group_->state().id;
     return fmt::format("workgroup ({}, {}, {}), kernel {}", id[0], id[1], id[2],
                        job_.program->kernel_name());
   }
@@ -128,21 +151,21 @@ class Worker {
     return error;
   }
   [[nodiscard]] Error deadlock() const {
-    Error error = group_.deadlock();
+    Error error = group_->deadlock(shared_.residents);
     error.where += "\n       in " + workgroup_text();
     return error;
   }
   void fail_workgroup(Error error) {
     shared_.stop.store(true, std::memory_order_relaxed);
     const std::lock_guard lock(shared_.mutex);
-    if (group_.id() >= shared_.failed_workgroup) return;
-    shared_.failed_workgroup = group_.id();
+    if (group_->id() >= shared_.failed_workgroup) return;
+    shared_.failed_workgroup = group_->id();
     shared_.error = std::move(error);
   }
 
   Shared& shared_;
   const DispatchJob& job_;
-  Workgroup group_;
+  std::unique_ptr<Workgroup> group_;  // the one that runs, or a finished one to be used again
   std::unique_ptr<WorkerObserver> observer_;
   TimeShares shares_;
   std::uint64_t instructions_ = 0;

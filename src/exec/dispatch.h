@@ -20,6 +20,7 @@ struct DispatchJob {
   const Memory* memory = nullptr;
   LaunchAddresses addresses;
   unsigned threads = 1;
+  std::uint64_t resident_limit = 1;  ///< Workgroups that the device has room for at a time.
   bool measure_time_shares = false;
   HostcallBuffer* hostcalls = nullptr;  ///< For kernels that may call the host.
   LaunchObserver* observer = nullptr;   ///< Who watches, if anybody.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "exec/occupancy.h"
+
 namespace margay {
 namespace {
 
@@ -56,6 +58,12 @@ Status check_limits(const LaunchRequest& r, const DeviceProperties& limits) {
   if (r.kernel->descriptor.unified_vgpr_count() > 512)
     return fail(ErrorCode::exceeds_limits, "the kernel's descriptor asks for more than 512 VGPRs",
                 where);
+  if (r.cooperative && r.grid.count() > resident_limit(r, limits))
+    return fail(ErrorCode::exceeds_limits,
+                fmt::format("a cooperative launch of {} workgroups; the device has room for {} of "
+                            "them at a time",
+                            r.grid.count(), resident_limit(r, limits)),
+                where, "ask hipOccupancyMaxActiveBlocksPerMultiprocessor how many fit on a CU");
   return {};
 }
 
@@ -150,6 +158,19 @@ Result<std::vector<std::byte>> build_arguments(const LaunchRequest& r,
                 std::min<std::size_t>(argument.size_bytes, 8));
   }
   return segment;
+}
+
+GridSync build_grid_sync(const LaunchRequest& r) {
+  GridSync sync;
+  sync.items = r.grid.count() * r.block.count();
+  sync.workgroups = static_cast<std::uint32_t>(r.grid.count());
+  return sync;
+}
+
+std::uint64_t resident_limit(const LaunchRequest& r, const DeviceProperties& device) {
+  const Occupancy occupied =
+      occupancy(*r.kernel, static_cast<std::uint32_t>(r.block.count()), r.dynamic_lds_bytes);
+  return std::uint64_t{occupied.workgroups_per_cu} * device.compute_units;
 }
 
 DispatchPacket build_packet(const LaunchRequest& r, std::uint64_t kernel_object,

@@ -31,6 +31,23 @@ struct HiddenAddresses {
 [[nodiscard]] Result<std::vector<std::byte>> build_arguments(const LaunchRequest& request,
                                                              const HiddenAddresses& hidden = {});
 
+/// What a cooperative launch's kernel finds through hidden_multigrid_sync_arg: the device library's
+/// grid-wide barrier in memory, and the grid's place among those launched together.
+/// Source: ROCm device libraries, ockl/src/cg.cl (mg_info).
+struct GridSync {
+  std::uint64_t all_grids = 0;  ///< The barrier of several grids: there is only one here.
+  std::uint32_t grid = 0, grids = 1;
+  std::uint64_t items_before = 0, items = 0;
+  std::uint32_t barrier[2] = {};
+  std::uint32_t workgroups = 0, reserved = 0;
+};
+static_assert(sizeof(GridSync) == 48);
+[[nodiscard]] GridSync build_grid_sync(const LaunchRequest& request);
+
+/// How many workgroups of this launch the whole device has room for at a time.
+[[nodiscard]] std::uint64_t resident_limit(const LaunchRequest& request,
+                                           const DeviceProperties& device);
+
 /// A 64-byte HSA kernel dispatch packet.
 struct DispatchPacket {
   std::uint16_t header = 0, setup = 0;

@@ -69,6 +69,7 @@ enum class WorkgroupEnd : std::uint8_t {
   fault,      ///< A wave has Wave::error.
   deadlock,   ///< Workgroup::deadlock() says who waits where.
   cancelled,  ///< Another workgroup of the launch failed.
+  waiting,    ///< For other workgroups; Workgroup::run goes on. Not where somebody observes.
 };
 
 /// Watches the workgroups that one host thread runs.

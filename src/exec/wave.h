@@ -32,7 +32,7 @@ inline constexpr std::uint32_t kPrivateApertureHigh = 0x0002'0000;
 /// forgotten initialisation shows in the result.
 inline constexpr std::uint32_t kUninitialised = 0xfffa'fffa;
 
-enum class WaveStop : std::uint8_t { running, barrier, ended, fault };
+enum class WaveStop : std::uint8_t { running, barrier, grid_barrier, ended, fault };
 
 /// The global ranges one host thread found accessible during a launch. Asking Memory is a locked
 /// look-up, or, for host memory, a walk through the process's mappings.

@@ -2,9 +2,12 @@
 // streams are in order, so the asynchronous forms do the work at once.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
+#include "runtime/copy.h"
+#include "runtime/graph.h"
 #include "runtime/memory_range.h"
 #include "runtime/runtime.h"
 
@@ -46,9 +49,9 @@ Outcome copy(void* destination, const void* source, std::size_t bytes) {
 
 Outcome copy(void* destination, const void* source, std::size_t bytes, hipMemcpyKind kind,
              hipStream_t stream = nullptr) {
-  MARGAY_CHECK(check_stream(stream));
   MARGAY_CHECK(check_kind(kind));
-  return copy(destination, source, bytes);
+  return on_stream(stream, hipGraphNodeTypeMemcpy1D,
+                   [=] { return copy(destination, source, bytes); });
 }
 
 Outcome copy_rows(const Rows& destination, const Rows& source) {
@@ -66,29 +69,25 @@ Outcome copy_rows(const Rows& destination, const Rows& source) {
 Outcome copy_2d(void* destination, std::size_t destination_pitch, const void* source,
                 std::size_t source_pitch, std::size_t width, std::size_t height, hipMemcpyKind kind,
                 hipStream_t stream = nullptr) {
-  MARGAY_CHECK(check_stream(stream));
   MARGAY_CHECK(check_kind(kind));
-  return copy_rows({destination, destination_pitch, width, height},
-                   {source, source_pitch, width, height});
+  return on_stream(stream, hipGraphNodeTypeMemcpy, [=] {
+    return copy_rows({destination, destination_pitch, width, height},
+                     {source, source_pitch, width, height});
+  });
+}
+
+Outcome check_box(const hipMemcpy3DParms* p) {
+  if (p == nullptr) return refuse(hipErrorInvalidValue, "The parameters are a null pointer.");
+  MARGAY_CHECK(check_kind(p->kind));
+  if (p->srcArray == nullptr && p->dstArray == nullptr) return {};
+  return refuse(hipErrorNotSupported, "Arrays are not there in Margay.",
+                "Use pitched linear memory from hipMalloc3D.");
 }
 
 Outcome copy_3d(const hipMemcpy3DParms* p, hipStream_t stream) {
   MARGAY_CHECK(check_stream(stream));
-  if (p == nullptr) return refuse(hipErrorInvalidValue, "The parameters are a null pointer.");
-  MARGAY_CHECK(check_kind(p->kind));
-  if (p->srcArray != nullptr || p->dstArray != nullptr) {
-    return refuse(hipErrorNotSupported, "Arrays are not there in Margay.",
-                  "Use pitched linear memory from hipMalloc3D.");
-  }
-  const auto slice = [&](const hipPitchedPtr& memory, const hipPos& at, std::size_t z) {
-    auto* const base = static_cast<std::byte*>(memory.ptr);
-    return Rows{base + ((at.z + z) * memory.ysize + at.y) * memory.pitch + at.x, memory.pitch,
-                p->extent.width, p->extent.height};
-  };
-  for (std::size_t z = 0; z < p->extent.depth; ++z) {
-    MARGAY_CHECK(copy_rows(slice(p->dstPtr, p->dstPos, z), slice(p->srcPtr, p->srcPos, z)));
-  }
-  return {};
+  MARGAY_CHECK(check_box(p));
+  return on_stream(stream, hipGraphNodeTypeMemcpy, [box = *p] { return copy_box(box); });
 }
 
 // The structure names memory by type, and only two types exist here: host and device.
@@ -104,21 +103,11 @@ Outcome copy_param_2d(const hip_Memcpy2D* p, hipStream_t stream) {
   if (source == nullptr || destination == nullptr) {
     return refuse(hipErrorInvalidValue, "The source or the destination is a null pointer.");
   }
-  return copy_rows({static_cast<std::byte*>(destination) + p->dstY * p->dstPitch + p->dstXInBytes,
-                    p->dstPitch, p->WidthInBytes, p->Height},
-                   {static_cast<const std::byte*>(source) + p->srcY * p->srcPitch + p->srcXInBytes,
-                    p->srcPitch, p->WidthInBytes, p->Height});
-}
-
-Answer<std::byte*> in_symbol(const void* symbol, std::size_t bytes, std::size_t offset) {
-  const Variable variable = MARGAY_TRY(Runtime::instance().registry().variable(symbol));
-  if (offset > variable.size_bytes || bytes > variable.size_bytes - offset) {
-    return refuse(hipErrorInvalidValue,
-                  fmt::format("{} bytes at offset {} do not fit the device variable, which has {} "
-                              "bytes.",
-                              bytes, offset, variable.size_bytes));
-  }
-  return reinterpret_cast<std::byte*>(variable.address) + offset;
+  const Rows to{static_cast<std::byte*>(destination) + p->dstY * p->dstPitch + p->dstXInBytes,
+                p->dstPitch, p->WidthInBytes, p->Height};
+  const Rows from{static_cast<const std::byte*>(source) + p->srcY * p->srcPitch + p->srcXInBytes,
+                  p->srcPitch, p->WidthInBytes, p->Height};
+  return on_stream(stream, hipGraphNodeTypeMemcpy, [=] { return copy_rows(to, from); });
 }
 
 Outcome copy_to_symbol(const void* symbol, const void* source, std::size_t bytes,
@@ -141,8 +130,7 @@ Outcome copy_peer(void* destination, int destination_device, const void* source,
 
 // Fills with a pattern of 1, 2 or 4 bytes.
 template <typename T>
-Outcome fill(void* destination, T value, std::size_t count, hipStream_t stream = nullptr) {
-  MARGAY_CHECK(check_stream(stream));
+Outcome fill_now(void* destination, T value, std::size_t count) {
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(count, sizeof value, &bytes)) {
     return refuse(hipErrorInvalidValue, fmt::format("{} elements do not fit any memory.", count));
@@ -163,19 +151,30 @@ Outcome fill(void* destination, T value, std::size_t count, hipStream_t stream =
   return {};
 }
 
+template <typename T>
+Outcome fill(void* destination, T value, std::size_t count, hipStream_t stream = nullptr) {
+  return on_stream(stream, hipGraphNodeTypeMemset,
+                   [=] { return fill_now(destination, value, count); });
+}
+
 Outcome fill_bytes(void* destination, int value, std::size_t bytes, hipStream_t stream = nullptr) {
   return fill(destination, static_cast<std::uint8_t>(value), bytes, stream);
 }
 
-Outcome fill_2d(void* destination, std::size_t pitch, int value, std::size_t width,
-                std::size_t height, hipStream_t stream = nullptr) {
-  MARGAY_CHECK(check_stream(stream));
+Outcome fill_rows(void* destination, std::size_t pitch, int value, std::size_t width,
+                  std::size_t height) {
   MARGAY_CHECK(check_rows({destination, pitch, width, height}, "destination"));
   for (std::size_t row = 0; width > 0 && row < height; ++row) {
     note_written(static_cast<std::byte*>(destination) + row * pitch, width);
     std::memset(static_cast<std::byte*>(destination) + row * pitch, value, width);
   }
   return {};
+}
+
+Outcome fill_2d(void* destination, std::size_t pitch, int value, std::size_t width,
+                std::size_t height, hipStream_t stream = nullptr) {
+  return on_stream(stream, hipGraphNodeTypeMemset,
+                   [=] { return fill_rows(destination, pitch, value, width, height); });
 }
 
 Outcome fill_3d(hipPitchedPtr memory, int value, hipExtent extent, hipStream_t stream = nullptr) {
@@ -187,6 +186,43 @@ Outcome fill_3d(hipPitchedPtr memory, int value, hipExtent extent, hipStream_t s
 }
 
 }  // namespace
+
+Outcome copy_bytes(void* to, const void* from, std::size_t bytes) { return copy(to, from, bytes); }
+
+Outcome copy_box(const hipMemcpy3DParms& p) {
+  MARGAY_CHECK(check_box(&p));
+  const auto slice = [&](const hipPitchedPtr& memory, const hipPos& at, std::size_t z) {
+    auto* const base = static_cast<std::byte*>(memory.ptr);
+    return Rows{base + ((at.z + z) * memory.ysize + at.y) * memory.pitch + at.x, memory.pitch,
+                p.extent.width, p.extent.height};
+  };
+  for (std::size_t z = 0; z < p.extent.depth; ++z) {
+    MARGAY_CHECK(copy_rows(slice(p.dstPtr, p.dstPos, z), slice(p.srcPtr, p.srcPos, z)));
+  }
+  return {};
+}
+
+Outcome fill_elements(const hipMemsetParams& p) {
+  for (std::size_t row = 0; row < std::max<std::size_t>(p.height, 1); ++row) {
+    void* const to = static_cast<std::byte*>(p.dst) + row * p.pitch;
+    MARGAY_CHECK(p.elementSize == 1   ? fill_now(to, static_cast<std::uint8_t>(p.value), p.width)
+                 : p.elementSize == 2 ? fill_now(to, static_cast<std::uint16_t>(p.value), p.width)
+                                      : fill_now(to, p.value, p.width));
+  }
+  return {};
+}
+
+Answer<std::byte*> in_symbol(const void* symbol, std::size_t bytes, std::size_t offset) {
+  const Variable variable = MARGAY_TRY(Runtime::instance().registry().variable(symbol));
+  if (offset > variable.size_bytes || bytes > variable.size_bytes - offset) {
+    return refuse(hipErrorInvalidValue,
+                  fmt::format("{} bytes at offset {} do not fit the device variable, which has {} "
+                              "bytes.",
+                              bytes, offset, variable.size_bytes));
+  }
+  return reinterpret_cast<std::byte*>(variable.address) + offset;
+}
+
 }  // namespace margay::runtime
 
 using namespace margay::runtime;  // NOLINT: the exported functions below are its C face

@@ -98,6 +98,7 @@ Properties common_properties(const DeviceProperties& device) {
   p.texturePitchAlignment = kTextureAlignment;
   p.ECCEnabled = 1;
   p.isLargeBar = 1;
+  p.cooperativeLaunch = 1;
   p.managedMemory = 1;
   p.concurrentManagedAccess = 1;
   p.pageableMemoryAccess = kXnackOff;
@@ -211,6 +212,7 @@ std::optional<int> device_attribute(const DeviceProperties& device, int attribut
     case hipDeviceAttributeCanUseHostPointerForRegisteredMem:
     case hipDeviceAttributeConcurrentKernels:
     case hipDeviceAttributeConcurrentManagedAccess:
+    case hipDeviceAttributeCooperativeLaunch:
     case hipDeviceAttributeManagedMemory:
     case hipDeviceAttributeStreamPrioritiesSupported:
     case hipDeviceAttributeUnifiedAddressing:
@@ -223,7 +225,6 @@ std::optional<int> device_attribute(const DeviceProperties& device, int attribut
     case hipDeviceAttributeAccessPolicyMaxWindowSize:
     case hipDeviceAttributeCanUseStreamWaitValue:
     case hipDeviceAttributeComputePreemptionSupported:
-    case hipDeviceAttributeCooperativeLaunch:
     case hipDeviceAttributeCooperativeMultiDeviceLaunch:
     case hipDeviceAttributeCooperativeMultiDeviceUnmatchedBlockDim:
     case hipDeviceAttributeCooperativeMultiDeviceUnmatchedFunc:

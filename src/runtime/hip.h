@@ -169,6 +169,10 @@ hipError_t hipLaunchHostFunc_spt(hipStream_t stream, hipHostFn_t function, void*
 hipError_t hipStreamAddCallback_spt(hipStream_t stream, hipStreamCallback_t callback,
                                     void* argument, unsigned int flags);
 hipError_t hipStreamIsCapturing_spt(hipStream_t stream, hipStreamCaptureStatus* status);
+hipError_t hipStreamBeginCapture_spt(hipStream_t stream, hipStreamCaptureMode mode);
+hipError_t hipStreamEndCapture_spt(hipStream_t stream, hipGraph_t* graph);
+hipError_t hipGraphLaunch_spt(hipGraphExec_t executable, hipStream_t stream);
+hipError_t hipGraphUpload(hipGraphExec_t executable, hipStream_t stream);
 hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int flags);
 hipError_t hipEventRecord_spt(hipEvent_t event, hipStream_t stream);
 
@@ -205,6 +209,14 @@ hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, std::size_t dynamic
                                       hipStream_t stream);
 hipError_t __hipPopCallConfiguration(dim3* grid, dim3* block, std::size_t* dynamic_lds,
                                      hipStream_t* stream);
+hipError_t hipLaunchCooperativeKernel_spt(const void* function, dim3 grid, dim3 block,
+                                          void** arguments, std::uint32_t dynamic_lds,
+                                          hipStream_t stream);
+hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int grid_x,
+                                            unsigned int grid_y, unsigned int grid_z,
+                                            unsigned int block_x, unsigned int block_y,
+                                            unsigned int block_z, unsigned int dynamic_lds,
+                                            hipStream_t stream, void** parameters);
 hipError_t hipLaunchKernel_spt(const void* function, dim3 grid, dim3 block, void** arguments,
                                std::size_t dynamic_lds, hipStream_t stream);
 

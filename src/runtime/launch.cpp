@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <span>
 
+#include "exec/occupancy.h"
 #include "runtime/runtime.h"
 
 namespace margay::runtime {
@@ -107,6 +109,24 @@ Outcome check_lds(const Kernel& kernel, const DeviceProperties& properties,
       "Use smaller tiles or fewer stages of the pipeline.");
 }
 
+Outcome check_cooperative(const Kernel& kernel, const DeviceProperties& properties,
+                          const LaunchCall& call) {
+  const std::uint64_t workgroups = std::uint64_t{call.grid.x} * call.grid.y * call.grid.z;
+  const Occupancy fits = occupancy(kernel, call.block.x * call.block.y * call.block.z,
+                                   static_cast<std::uint32_t>(call.dynamic_lds_bytes));
+  const std::uint64_t most = std::uint64_t{fits.workgroups_per_cu} * properties.compute_units;
+  if (workgroups <= most) return {};
+  return refuse(
+      hipErrorCooperativeLaunchTooLarge,
+      fmt::format("The cooperative launch of {} asks for {} workgroups, which all have to "
+                  "be resident; {} has room for {} of them ({} on each of {} CUs, limited "
+                  "by {}).",
+                  readable_name(kernel.name), workgroups, properties.name, most,
+                  fits.workgroups_per_cu, properties.compute_units, name_of(fits.limit)),
+      "Launch no more than hipOccupancyMaxActiveBlocksPerMultiprocessor times the number "
+      "of CUs, and let each workgroup do more.");
+}
+
 }  // namespace
 
 Outcome check_launch(const Kernel& kernel, const DeviceProperties& properties,
@@ -115,7 +135,8 @@ Outcome check_launch(const Kernel& kernel, const DeviceProperties& properties,
   // Source for the codes: ROCm clr, hipamd/src/hip_module.cpp (launch validation), 2025.
   MARGAY_CHECK(check_grid(kernel, call));
   MARGAY_CHECK(check_lds(kernel, properties, call));
-  return check_block(kernel, properties, call);
+  MARGAY_CHECK(check_block(kernel, properties, call));
+  return call.cooperative ? check_cooperative(kernel, properties, call) : Outcome{};
 }
 
 Answer<std::vector<std::byte>> pack_arguments(const Kernel& kernel, void** parameters) {
@@ -165,36 +186,49 @@ Answer<std::vector<std::byte>> copy_arguments(const Kernel& kernel, void** buffe
 
 namespace {
 
-Outcome check_and_run(const LaunchCall& call) {
-  Runtime& runtime = Runtime::instance();
-  MARGAY_CHECK(check_stream(call.stream));
+Outcome run(const LaunchCall& call, std::span<const std::byte> arguments) {
+  MARGAY_CHECK(record_if_given(call.start));
+  LaunchRequest request;
+  request.module = call.function->module;
+  request.kernel = call.function->kernel;
+  request.grid = {call.grid.x, call.grid.y, call.grid.z};
+  request.block = {call.block.x, call.block.y, call.block.z};
+  request.dynamic_lds_bytes = static_cast<std::uint32_t>(call.dynamic_lds_bytes);
+  request.arguments = arguments;
+  request.cooperative = call.cooperative;
+  MARGAY_CHECK(Runtime::instance().launch(request));
+  return record_if_given(call.stop);
+}
+
+}  // namespace
+
+Answer<Work> prepare(const LaunchCall& call) {
   const Kernel& kernel = *call.function->kernel;
-  MARGAY_CHECK(check_launch(kernel, runtime.properties(), call));
+  MARGAY_CHECK(check_launch(kernel, Runtime::instance().properties(), call));
   if (call.parameters != nullptr && call.buffer != nullptr) {
     return refuse(
         hipErrorInvalidValue,
         fmt::format("The launch of {} passes its arguments twice.", readable_name(kernel.name)),
         "Pass either kernelParams or extra.");
   }
-  const std::vector<std::byte> arguments =
-      MARGAY_TRY(call.buffer != nullptr ? copy_arguments(kernel, call.buffer)
-                                        : pack_arguments(kernel, call.parameters));
-  MARGAY_CHECK(record_if_given(call.start));
-  LaunchRequest request;
-  request.module = call.function->module;
-  request.kernel = &kernel;
-  request.grid = {call.grid.x, call.grid.y, call.grid.z};
-  request.block = {call.block.x, call.block.y, call.block.z};
-  request.dynamic_lds_bytes = static_cast<std::uint32_t>(call.dynamic_lds_bytes);
-  request.arguments = arguments;
-  MARGAY_CHECK(runtime.launch(request));
-  return record_if_given(call.stop);
+  return [call, arguments =
+                    MARGAY_TRY(call.buffer != nullptr ? copy_arguments(kernel, call.buffer)
+                                                      : pack_arguments(kernel, call.parameters))] {
+    return run(call, arguments);
+  };
+}
+
+namespace {
+
+Outcome prepare_and_run(const LaunchCall& call) {
+  MARGAY_CHECK(check_stream(call.stream));
+  return on_stream(call.stream, hipGraphNodeTypeKernel, MARGAY_TRY(prepare(call)));
 }
 
 }  // namespace
 
 Outcome launch(const LaunchCall& call) {
-  Outcome outcome = check_and_run(call);
+  Outcome outcome = prepare_and_run(call);
   // Programs often do not look at what a launch returns: for the checker that is a finding.
   const hipError_t failed = Runtime::instance().launch_failure();
   if (!outcome && (failed == hipSuccess || outcome.error().code != failed))
@@ -216,6 +250,17 @@ Outcome launch_host_function(const void* host_function, dim3 grid, dim3 block, v
                  .parameters = arguments,
                  .start = start,
                  .stop = stop});
+}
+
+Outcome launch_cooperatively(const void* host_function, dim3 grid, dim3 block, void** arguments,
+                             std::size_t dynamic_lds, hipStream_t stream) {
+  return launch({.function = MARGAY_TRY(Runtime::instance().registry().function(host_function)),
+                 .grid = grid,
+                 .block = block,
+                 .dynamic_lds_bytes = dynamic_lds,
+                 .stream = stream,
+                 .parameters = arguments,
+                 .cooperative = true});
 }
 
 Answer<std::shared_ptr<Function>> find_function(hipFunction_t handle) {
@@ -281,6 +326,38 @@ hipError_t hipLaunchKernel_spt(const void* function, dim3 grid, dim3 block, void
                                std::size_t dynamic_lds, hipStream_t stream) {
   return api(__func__, [&] {
     return launch_host_function(function, grid, block, arguments, dynamic_lds, stream);
+  });
+}
+
+hipError_t hipLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                                      unsigned int dynamic_lds, hipStream_t stream) {
+  return api(__func__, [&] {
+    return launch_cooperatively(function, grid, block, arguments, dynamic_lds, stream);
+  });
+}
+
+hipError_t hipLaunchCooperativeKernel_spt(const void* function, dim3 grid, dim3 block,
+                                          void** arguments, std::uint32_t dynamic_lds,
+                                          hipStream_t stream) {
+  return api(__func__, [&] {
+    return launch_cooperatively(function, grid, block, arguments, dynamic_lds, stream);
+  });
+}
+
+hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int grid_x,
+                                            unsigned int grid_y, unsigned int grid_z,
+                                            unsigned int block_x, unsigned int block_y,
+                                            unsigned int block_z, unsigned int dynamic_lds,
+                                            hipStream_t stream, void** parameters) {
+  return api(__func__, [&]() -> Outcome {
+    return launch({.function = MARGAY_TRY(find_function(function)),
+                   .grid = dim3(grid_x, grid_y, grid_z),
+                   .block = dim3(block_x, block_y, block_z),
+                   .dynamic_lds_bytes = dynamic_lds,
+                   .stream = stream,
+                   .parameters = parameters,
+                   .family = LaunchFamily::module,
+                   .cooperative = true});
   });
 }
 

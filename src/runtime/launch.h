@@ -8,6 +8,7 @@
 
 #include "exec/device.h"
 #include "runtime/errors.h"
+#include "runtime/graph.h"
 #include "runtime/module.h"
 
 namespace margay::runtime {
@@ -28,6 +29,7 @@ struct LaunchCall {
   hipEvent_t start = nullptr;
   hipEvent_t stop = nullptr;
   LaunchFamily family = LaunchFamily::runtime;
+  bool cooperative = false;
 };
 
 /// Refuses what the hardware cannot run, with the codes of the ROCm runtime and a sentence.
@@ -41,7 +43,10 @@ struct LaunchCall {
 /// HIP_LAUNCH_PARAM_END.
 [[nodiscard]] Answer<std::vector<std::byte>> copy_arguments(const Kernel& kernel, void** buffer);
 
-/// Checks and runs a launch to its end.
+/// Checks a launch and takes its arguments: what is left is to run it, once or more.
+[[nodiscard]] Answer<Work> prepare(const LaunchCall& call);
+
+/// Checks and runs a launch to its end, or makes it a node of a graph.
 [[nodiscard]] Outcome launch(const LaunchCall& call);
 
 }  // namespace margay::runtime

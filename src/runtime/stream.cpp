@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "runtime/graph.h"
 #include "runtime/runtime.h"
 
 namespace margay::runtime {
@@ -24,7 +25,17 @@ constexpr unsigned kEventFlags = hipEventDefault | hipEventBlockingSync | hipEve
 hipError_t synchronised() { return remember(Runtime::instance().launch_failure()); }
 
 hipError_t synchronise_stream(const char* call, hipStream_t stream) {
-  const hipError_t code = api(call, [&] { return check_stream(stream); });
+  const hipError_t code = api(call, [&] { return check_not_captured(stream); });
+  return code != hipSuccess ? code : synchronised();
+}
+
+hipError_t synchronise_event(const char* call, hipEvent_t handle) {
+  const hipError_t code = api(call, [&]() -> Outcome {
+    const auto event = MARGAY_TRY(find_event(handle));
+    if (event->capture.expired()) return {};
+    return refuse(hipErrorCapturedEvent,
+                  "The event was recorded in a stream that is being captured: it never happens.");
+  });
   return code != hipSuccess ? code : synchronised();
 }
 
@@ -50,25 +61,13 @@ Outcome create_event(hipEvent_t* out, unsigned flags) {
   return {};
 }
 
-Outcome record_event(hipEvent_t handle, hipStream_t stream) {
-  const auto event = MARGAY_TRY(find_event(handle));
-  MARGAY_CHECK(check_stream(stream));
-  event->record();
-  return {};
-}
-
-Outcome wait_event(hipStream_t stream, hipEvent_t handle) {
-  MARGAY_CHECK(check_stream(stream));
-  MARGAY_TRY(find_event(handle));
-  return {};  // what the event marks has been done
-}
-
 // All earlier work of the stream has been done, so the function may run at once.
 Outcome call_host_function(hipStream_t stream, hipHostFn_t function, void* argument) {
-  MARGAY_CHECK(check_stream(stream));
   if (function == nullptr) return refuse(hipErrorInvalidValue, "The function is a null pointer.");
-  function(argument);
-  return {};
+  return on_stream(stream, hipGraphNodeTypeHost, [=]() -> Outcome {
+    function(argument);
+    return {};
+  });
 }
 
 Outcome call_back(hipStream_t stream, hipStreamCallback_t callback, void* argument,
@@ -76,8 +75,10 @@ Outcome call_back(hipStream_t stream, hipStreamCallback_t callback, void* argume
   MARGAY_CHECK(check_stream(stream));
   if (callback == nullptr) return refuse(hipErrorInvalidValue, "The callback is a null pointer.");
   if (flags != 0) return refuse(hipErrorInvalidValue, "The callback flags have to be 0.");
-  callback(stream, Runtime::instance().launch_failure(), argument);
-  return {};
+  return on_stream(stream, hipGraphNodeTypeHost, [=]() -> Outcome {
+    callback(stream, Runtime::instance().launch_failure(), argument);
+    return {};
+  });
 }
 
 template <typename T>
@@ -85,14 +86,6 @@ Outcome read_stream(hipStream_t handle, T* out, T ihipStream_t::* field) {
   if (out == nullptr) return refuse(hipErrorInvalidValue, "The result is a null pointer.");
   MARGAY_CHECK(check_stream(handle));
   *out = is_implicit_stream(handle) ? T{} : (*Runtime::instance().streams().find(handle)).*field;
-  return {};
-}
-
-// Nothing is ever captured: hipStreamBeginCapture is not there.
-Outcome capture_status(hipStream_t stream, hipStreamCaptureStatus* status) {
-  if (status == nullptr) return refuse(hipErrorInvalidValue, "The status is a null pointer.");
-  MARGAY_CHECK(check_stream(stream));
-  *status = hipStreamCaptureStatusNone;
   return {};
 }
 
@@ -166,10 +159,10 @@ hipError_t hipDeviceSynchronize() { return synchronised(); }
 hipError_t hipCtxSynchronize() { return synchronised(); }
 
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int) {
-  return api(__func__, [&] { return wait_event(stream, event); });
+  return api(__func__, [&] { return wait_for_event(stream, event); });
 }
 hipError_t hipStreamWaitEvent_spt(hipStream_t stream, hipEvent_t event, unsigned int) {
-  return api(__func__, [&] { return wait_event(stream, event); });
+  return api(__func__, [&] { return wait_for_event(stream, event); });
 }
 
 hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int* flags) {
@@ -203,32 +196,6 @@ hipError_t hipLaunchHostFunc_spt(hipStream_t stream, hipHostFn_t function, void*
   return api(__func__, [&] { return call_host_function(stream, function, argument); });
 }
 
-hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus* status) {
-  return api(__func__, [&] { return capture_status(stream, status); });
-}
-hipError_t hipStreamIsCapturing_spt(hipStream_t stream, hipStreamCaptureStatus* status) {
-  return api(__func__, [&] { return capture_status(stream, status); });
-}
-hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus* status,
-                                   unsigned long long* id) {
-  if (id != nullptr) *id = 0;
-  return api(__func__, [&] { return capture_status(stream, status); });
-}
-hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus* status,
-                                      unsigned long long* id, hipGraph_t*, const hipGraphNode_t**,
-                                      std::size_t*) {
-  if (id != nullptr) *id = 0;
-  return api(__func__, [&] { return capture_status(stream, status); });
-}
-hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode* mode) {
-  return api(__func__, [&]() -> Outcome {
-    thread_local hipStreamCaptureMode current = hipStreamCaptureModeGlobal;
-    if (mode == nullptr) return refuse(hipErrorInvalidValue, "The mode is a null pointer.");
-    std::swap(current, *mode);
-    return {};
-  });
-}
-
 hipError_t hipEventCreate(hipEvent_t* event) {
   return api(__func__, [&] { return create_event(event, hipEventDefault); });
 }
@@ -255,21 +222,9 @@ hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigne
   return api(__func__, [&] { return record_event(event, stream); });
 }
 
-hipError_t hipEventSynchronize(hipEvent_t event) {
-  const hipError_t code = api(__func__, [&]() -> Outcome {
-    MARGAY_TRY(find_event(event));
-    return {};
-  });
-  return code != hipSuccess ? code : synchronised();
-}
+hipError_t hipEventSynchronize(hipEvent_t event) { return synchronise_event(__func__, event); }
 
-hipError_t hipEventQuery(hipEvent_t event) {
-  const hipError_t code = api(__func__, [&]() -> Outcome {
-    MARGAY_TRY(find_event(event));
-    return {};
-  });
-  return code != hipSuccess ? code : synchronised();
-}
+hipError_t hipEventQuery(hipEvent_t event) { return synchronise_event(__func__, event); }
 
 hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hipEvent_t stop) {
   return api(__func__, [&]() -> Outcome {

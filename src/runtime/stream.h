@@ -1,5 +1,5 @@
 // Streams and events. Everything runs in order, at the call: a stream has no queue, and an event is
-// a point in the host's time.
+// a point in the host's time. Streams that are captured are in graph.h.
 #pragma once
 
 #include <atomic>
@@ -8,13 +8,20 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "runtime/errors.h"
+
+namespace margay::runtime {
+struct Capture;
+}
 
 /// What a hipStream_t points to, unless it is one of the implicit streams (see check_stream).
 struct ihipStream_t {
   unsigned flags = 0;
   int priority = 0;
+  std::shared_ptr<margay::runtime::Capture> capture;  ///< While the stream is captured ...
+  std::vector<hipGraphNode*> captured_last;           ///< ... what its next node depends on.
 };
 
 /// What a hipEvent_t points to.
@@ -24,9 +31,13 @@ struct ihipEvent_t {
   explicit ihipEvent_t(unsigned event_flags) : flags(event_flags) {}
 
   const unsigned flags;
+  /// Where it was recorded, if that was in a stream that was captured (see graph.h).
+  std::weak_ptr<margay::runtime::Capture> capture;
+  std::vector<hipGraphNode*> captured_nodes;
 
   void record() {
     const std::lock_guard lock(mutex_);
+    capture.reset();
     time_ = Clock::now();
   }
   [[nodiscard]] std::optional<Clock::time_point> time() const {

@@ -58,7 +58,7 @@ TEST_F(Device, properties_of_hip_6) {
   EXPECT_EQ(p.maxThreadsDim[2], 1024);
   EXPECT_EQ(p.sharedMemPerMultiprocessor, 65536U);
   EXPECT_EQ(p.memoryBusWidth, 8192);
-  EXPECT_EQ(p.cooperativeLaunch, 0);
+  EXPECT_EQ(p.cooperativeLaunch, 1);
   EXPECT_EQ(p.hipReserved[31], 0);
 }
 
@@ -68,7 +68,7 @@ TEST_F(Device, attributes_agree_with_the_properties) {
   EXPECT_EQ(attribute(hipDeviceAttributeMaxSharedMemoryPerBlock), 65536);
   EXPECT_EQ(attribute(hipDeviceAttributeMaxThreadsPerBlock), 1024);
   EXPECT_EQ(attribute(hipDeviceAttributeComputeCapabilityMajor), 9);
-  EXPECT_EQ(attribute(hipDeviceAttributeCooperativeLaunch), 0);
+  EXPECT_EQ(attribute(hipDeviceAttributeCooperativeLaunch), 1);
   EXPECT_EQ(attribute(margay::hip6::kAttributeNumberOfXccs), 8);
   int value = 0;
   const auto [code, text] = run_call(

@@ -59,10 +59,11 @@ TEST_F(Errors, the_same_sentence_is_printed_once) {
 }
 
 TEST_F(Errors, what_is_not_there_says_so_by_name) {
-  hipGraph_t graph = nullptr;
-  const auto [code, text] = run_call([&] { return hipGraphCreate(&graph, 0); });
+  hipArray_t array = nullptr;
+  hipChannelFormatDesc format{};
+  const auto [code, text] = run_call([&] { return hipMallocArray(&array, &format, 1, 1, 0); });
   EXPECT_EQ(code, hipErrorNotSupported);
-  EXPECT_EQ(text, "margay: hipGraphCreate is not there in Margay yet (hipErrorNotSupported).\n");
+  EXPECT_EQ(text, "margay: hipMallocArray is not there in Margay yet (hipErrorNotSupported).\n");
   EXPECT_EQ(hipGetLastError(), hipErrorNotSupported);
 }
 

@@ -49,11 +49,12 @@ TEST_F(Streams, host_functions_run_at_once) {
   EXPECT_EQ(hipStreamAddCallback(nullptr, nullptr, nullptr, 0), hipErrorInvalidValue);
 }
 
-TEST_F(Streams, nothing_is_captured) {
+TEST_F(Streams, the_null_stream_is_not_captured) {
   hipStreamCaptureStatus status = hipStreamCaptureStatusActive;
   EXPECT_EQ(hipStreamIsCapturing(nullptr, &status), hipSuccess);
   EXPECT_EQ(status, hipStreamCaptureStatusNone);
-  EXPECT_EQ(hipStreamBeginCapture(nullptr, hipStreamCaptureModeGlobal), hipErrorNotSupported);
+  EXPECT_EQ(hipStreamBeginCapture(nullptr, hipStreamCaptureModeGlobal),
+            hipErrorStreamCaptureUnsupported);
 }
 
 TEST_F(Streams, events_measure_host_time) {

@@ -1,0 +1,84 @@
+#include "exec/residents.h"
+
+#include <algorithm>
+
+#include "exec/workgroup.h"
+
+namespace margay {
+
+std::uint64_t GridBarrier::arrive(std::uint64_t count) {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t phase = phase_.load(std::memory_order_relaxed);
+  if (++arrived_ >= count) {
+    arrived_ = 0;
+    phase_.store(phase + 1, std::memory_order_release);
+  }
+  look_for_missing();
+  return phase;
+}
+
+void GridBarrier::leave() {
+  const std::lock_guard lock(mutex_);
+  ++ended_;
+  look_for_missing();
+}
+
+void GridBarrier::look_for_missing() {
+  if (arrived_ != 0 && arrived_ + ended_ >= workgroups_) missing_ = ended_;
+}
+
+Residents::~Residents() = default;
+
+Residents::Next Residents::next() {
+  if (aside_.load(std::memory_order_relaxed) == 0) {
+    const std::uint64_t id = next_.fetch_add(1, std::memory_order_relaxed);
+    if (id < workgroups_) return id;
+  }
+  const std::lock_guard lock(mutex_);
+  const bool may_begin = begun() < workgroups_ && begun() - ended_.load() < limit_;
+  auto ready = std::ranges::find_if(queue_, [](const auto& group) { return group->is_ready(); });
+  if (may_begin && (begin_one_ || ready == queue_.end())) {
+    const std::uint64_t id = next_.fetch_add(1, std::memory_order_relaxed);
+    begin_one_ = false;
+    if (id < workgroups_) {
+      progress();
+      return id;
+    }
+  }
+  begin_one_ = true;
+  if (queue_.empty()) return {};
+  // Where nothing changed, one has its turn all the same: it may give up after a time.
+  if (ready == queue_.end()) ready = queue_.begin();
+  std::unique_ptr<Workgroup> group = std::move(*ready);
+  queue_.erase(ready);
+  --aside_;
+  return group;
+}
+
+void Residents::put_aside(std::unique_ptr<Workgroup> group) {
+  const std::lock_guard lock(mutex_);
+  queue_.push_back(std::move(group));
+  ++aside_;
+}
+
+void Residents::end() {
+  ++ended_;
+  barrier_.leave();
+  progress();
+}
+
+bool Residents::crowded() const {
+  return begun() < workgroups_ && begun() - ended_.load() >= limit_;
+}
+
+bool Residents::hopeless() {
+  constexpr std::chrono::seconds kPatience{2};
+  if (!crowded()) return false;
+  const std::lock_guard lock(mutex_);
+  if (polls_++ == 0) first_poll_ = Clock::now();
+  if (polls_ <= 4 * limit_ || Clock::now() - first_poll_ <= kPatience) return false;
+  left_out_ = workgroups_ - begun();
+  return true;
+}
+
+}  // namespace margay

@@ -1,0 +1,101 @@
+// The workgroups of one launch that have begun and not ended, where they wait for each other: at a
+// grid-wide barrier, or for a flag in memory that another workgroup sets. A host thread puts a
+// workgroup that waits aside and runs another; as on the hardware, no more are begun than the
+// compute units have room for.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <variant>
+
+#include "base/error.h"
+
+namespace margay {
+
+class Workgroup;
+
+/// The barrier of a cooperative launch (ds_gws_barrier, one work-item of each workgroup).
+class GridBarrier {
+ public:
+  explicit GridBarrier(std::uint64_t workgroups) : workgroups_(workgroups) {}
+
+  /// One of `count` has come; the phase that has to end before it goes on.
+  [[nodiscard]] std::uint64_t arrive(std::uint64_t count);
+  [[nodiscard]] bool open(std::uint64_t phase) const {
+    return phase_.load(std::memory_order_acquire) != phase;
+  }
+  /// A workgroup has ended.
+  void leave();
+  /// How many workgroups ended without coming to the barrier at which all others wait, or 0.
+  [[nodiscard]] std::uint64_t missing() const { return missing_.load(std::memory_order_relaxed); }
+
+ private:
+  void look_for_missing();
+
+  const std::uint64_t workgroups_;
+  std::mutex mutex_;
+  std::uint64_t arrived_ = 0, ended_ = 0;
+  std::atomic<std::uint64_t> phase_{0}, missing_{0};
+};
+
+class Residents {
+ public:
+  /// A launch of `workgroups`, of which the device has room for `limit` at a time.
+  Residents(std::uint64_t workgroups, std::uint64_t limit)
+      : workgroups_(workgroups), limit_(limit), barrier_(workgroups) {}
+  ~Residents();
+  Residents(const Residents&) = delete;
+  Residents& operator=(const Residents&) = delete;
+
+  /// What a host thread does next: begin the workgroup of that number, go on with one that was put
+  /// aside, or (std::monostate) nothing, because there is no more to do.
+  using Next = std::variant<std::monostate, std::uint64_t, std::unique_ptr<Workgroup>>;
+  [[nodiscard]] Next next();
+  /// Puts a workgroup aside that waits, or that gives the others a turn.
+  void put_aside(std::unique_ptr<Workgroup> group);
+  /// A workgroup has ended.
+  void end();
+
+  [[nodiscard]] GridBarrier& barrier() { return barrier_; }
+  /// Whether a wave was seen that waits for memory to change. From then on turns are short.
+  [[nodiscard]] bool polling() const { return polling_.load(std::memory_order_relaxed); }
+  void found_polling() { polling_.store(true, std::memory_order_relaxed); }
+  /// Called when all of a workgroup's waves wait for memory to change. True when every workgroup
+  /// that the device has room for has been waiting for a long time and some have not begun: only
+  /// the host could help.
+  [[nodiscard]] bool hopeless();
+  /// Called when a workgroup did something other than wait.
+  void progress() { polls_.store(0, std::memory_order_relaxed); }
+  /// After hopeless(): how many workgroups had not begun; else 0.
+  [[nodiscard]] std::uint64_t left_out() const { return left_out_.load(); }
+  [[nodiscard]] std::uint64_t missing_at_barrier() const { return barrier_.missing(); }
+  [[nodiscard]] std::uint64_t begun() const { return std::min(next_.load(), workgroups_); }
+  [[nodiscard]] std::uint64_t limit() const { return limit_; }
+  [[nodiscard]] std::uint64_t workgroups() const { return workgroups_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// Every place is taken, and there are workgroups that have not begun.
+  [[nodiscard]] bool crowded() const;
+
+  const std::uint64_t workgroups_, limit_;
+  GridBarrier barrier_;
+  std::atomic<bool> polling_{false};
+  std::atomic<std::uint64_t> next_{0};   // to begin
+  std::atomic<std::uint64_t> aside_{0};  // the size of queue_, to be read without the mutex
+  std::atomic<std::uint64_t> polls_{0};  // since something else happened
+  std::atomic<std::uint64_t> ended_{0};
+  std::atomic<std::uint64_t> left_out_{0};
+  std::mutex mutex_;
+  std::deque<std::unique_ptr<Workgroup>> queue_;
+  bool begin_one_ = true;  // new workgroups and those put aside take turns
+  Clock::time_point first_poll_;
+};
+
+}  // namespace margay

@@ -1,0 +1,65 @@
+// Graphs: work that is described once and launched many times, and streams that are captured, which
+// put their work into a graph in place of doing it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/errors.h"
+
+namespace margay::runtime {
+
+/// What a stream does at its turn.
+using Work = std::function<Outcome()>;
+
+/// Does `work` now or, while the stream is captured, makes it a node of the graph.
+[[nodiscard]] Outcome on_stream(hipStream_t stream, hipGraphNodeType type, Work work);
+
+/// Refuses a call that would have to wait for a stream which is captured; the capture is lost.
+[[nodiscard]] Outcome check_not_captured(hipStream_t stream);
+
+/// Records an event in a stream that may be captured, and makes a stream wait for one.
+[[nodiscard]] Outcome record_event(hipEvent_t event, hipStream_t stream);
+[[nodiscard]] Outcome wait_for_event(hipStream_t stream, hipEvent_t event);
+
+}  // namespace margay::runtime
+
+/// What a hipGraphNode_t points to.
+struct hipGraphNode {
+  hipGraphNodeType type = hipGraphNodeTypeEmpty;
+  margay::runtime::Work work;
+  std::vector<hipGraphNode*> dependencies;  ///< Of the same graph.
+};
+
+/// What a hipGraph_t points to.
+struct ihipGraph {
+  std::vector<std::shared_ptr<hipGraphNode>> nodes;
+};
+
+/// What a hipGraphExec_t points to: the work of a graph in an order its dependencies allow, and the
+/// node that each piece came from.
+struct hipGraphExec {
+  std::vector<std::pair<const hipGraphNode*, margay::runtime::Work>> steps;
+};
+
+namespace margay::runtime {
+
+/// A capture that is under way. Guarded by capture_mutex() in capture.cpp.
+struct Capture {
+  std::shared_ptr<ihipGraph> graph = std::make_shared<ihipGraph>();
+  const void* origin = nullptr;  ///< The stream in which it began.
+  unsigned long long id = 0;
+  bool lost = false;  ///< By a call that is not allowed meanwhile.
+  std::vector<std::weak_ptr<ihipStream_t>> streams;
+};
+
+/// A node of `graph` with these dependencies, known to node_of() from now on.
+[[nodiscard]] hipGraphNode* add_node(ihipGraph& graph, hipGraphNodeType type, Work work,
+                                     std::vector<hipGraphNode*> dependencies);
+/// Makes a graph known to the program.
+[[nodiscard]] hipGraph_t publish(std::shared_ptr<ihipGraph> graph);
+
+}  // namespace margay::runtime
