@@ -25,6 +25,10 @@ KITTENS_BUFFER_ACCESS(32, uint32_t, "i32")
 KITTENS_BUFFER_ACCESS(64, detail::word<8>, "v2i32")
 KITTENS_BUFFER_ACCESS(128, detail::word<16>, "v4i32")
 #undef KITTENS_BUFFER_ACCESS
+/// Into LDS, see direct_to_shared.cuh; `size` is 4 bytes on gfx942.
+__device__ void llvm_amdgcn_raw_buffer_load_lds(
+    i32x4 resource, KITTENS_LDS void* to, int32_t size, int32_t offset, int32_t uniform_offset,
+    int32_t constant_offset, int32_t cache_policy) __asm("llvm.amdgcn.raw.buffer.load.lds");
 
 namespace detail {
 template <int bytes>

@@ -1,8 +1,10 @@
 // Tiles from global memory straight into shared memory, without registers in between.
 //
-// GLOBAL_LOAD_LDS_DWORD writes 4 bytes per lane, lane after lane, from a base that is the same in
-// all lanes (M0): 256 bytes of the tile's storage in order. The swizzle is therefore applied to
-// where a lane reads. Source: CDNA3 ISA, section 9.1.9, "Memory buffer load to LDS", and 10.
+// BUFFER_LOAD_DWORD with the LDS bit writes 4 bytes per lane, lane after lane, from a base that is
+// the same in all lanes (M0): 256 bytes of the tile's storage in order. The swizzle is therefore
+// applied to where a lane reads. Source: CDNA3 ISA, section 9.1.9, "Memory buffer load to LDS". The
+// global form of the instruction would do as well, but LLVM 19's hazard recognizer reads its data
+// operand, which it has not, and crashes by chance.
 #pragma once
 
 #include "../chunk_map.cuh"
@@ -10,7 +12,8 @@
 namespace kittens {
 
 /// Starts copying the tile `idx` of src. It is there after direct_loads_done() by the same threads,
-/// for other warps after a barrier behind that. All N_THREADS threads must call it.
+/// for other warps after a barrier behind that. All N_THREADS threads must call it. The tile
+/// must span less than 4 GiB.
 template <int axis, ducks::st::all ST, ducks::gl::all GL, ducks::coord::tile COORD = coord<ST>,
           int N_THREADS = WARP_THREADS>
 KITTENS_DEVICE void load_direct(ST& dst, const GL& src, const COORD& idx) {
@@ -39,13 +42,13 @@ KITTENS_DEVICE void load_direct(ST& dst, const GL& src, const COORD& idx) {
     const int stored = piece % block_bytes + laneid() * lane_bytes;
     const int linear = stored ^ L::mask(stored / L::line_bytes);
     const int row = linear / L::swizzle_bytes;
-    const int col = linear % L::swizzle_bytes / static_cast<int>(sizeof(T));
-    const auto* from =
-        (const KITTENS_GLOBAL char*)tile.at(0, block * L::block_cols) + tile.lane_offset(row, col);
+    const int byte = linear % L::swizzle_bytes;
     // The base must be known to be the same in all lanes: it goes into M0.
     const uint32_t to = __builtin_amdgcn_readfirstlane(detail::lds_address(dst.data) + piece);
-    __builtin_amdgcn_global_load_lds((const KITTENS_GLOBAL uint32_t*)from,
-                                     (KITTENS_LDS uint32_t*)to, lane_bytes, 0, 0);
+    const i32x4 block_columns = make_srsrc(tile.at(0, block * L::block_cols), 0xffffffff);
+    llvm_amdgcn_raw_buffer_load_lds(block_columns, (KITTENS_LDS void*)to, lane_bytes,
+                                    static_cast<uint32_t>(tile.lane_offset(row, 0)) + byte, 0, 0,
+                                    0);
   }
 }
 template <ducks::st::all ST, ducks::gl::all GL, ducks::coord::tile COORD = coord<ST>>
