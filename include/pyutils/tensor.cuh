@@ -1,5 +1,5 @@
 // Python arrays as gl tensors: torch tensors, NumPy arrays and whatever else has
-// __array_interface__ or __cuda_array_interface__. Nothing is copied.
+// __array_interface__, __cuda_array_interface__ or __dlpack__. Nothing is copied.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../kittens.cuh"
+#include "dlpack.cuh"
 
 namespace kittens {
 namespace py {
@@ -31,8 +32,9 @@ struct array_view {
   bool on_host = false;
 };
 
-/// Makes host arrays visible to the device for the time of a call. On the virtual device this only
-/// names the memory, so that an access past its end is found; a GPU pins and maps it.
+/// Makes host arrays visible to the device for the time of a call, and keeps what owns them. On the
+/// virtual device this only names the memory, so that an access past its end is found; a GPU pins
+/// and maps it.
 class host_memory {
  public:
   host_memory() = default;
@@ -41,6 +43,8 @@ class host_memory {
   ~host_memory() {
     for (void* start : registered_) (void)hipHostUnregister(start);
   }
+
+  void keep(pybind11::object owner) { owners_.push_back(std::move(owner)); }
 
   /// The device's address of host memory.
   uint64_t visible(const std::string& where, uint64_t address, size_t bytes) {
@@ -70,6 +74,7 @@ class host_memory {
     return reinterpret_cast<uint64_t>(mapped);
   }
   std::vector<void*> registered_;
+  std::vector<pybind11::object> owners_;
 };
 
 inline array_view view_torch(const pybind11::object& tensor) {
@@ -119,6 +124,19 @@ inline array_view view_interface(const pybind11::object& array, const char* attr
   return view;
 }
 
+inline array_view view_dlpack(const pybind11::object& tensor, host_memory& host) {
+  const pybind11::object capsule = tensor.attr("__dlpack__")();
+  const dlpack_tensor& found = dlpack_of(capsule);
+  array_view view;
+  view.pointer = reinterpret_cast<uint64_t>(found.data) + found.byte_offset;
+  view.shape.assign(found.shape, found.shape + found.ndim);
+  view.type = dlpack_type(found);
+  view.contiguous = dlpack_contiguous(found);
+  view.on_host = dlpack_on_host(found);
+  host.keep(capsule);
+  return view;
+}
+
 template <typename T>
 constexpr const char* type_of = "?";
 template <>
@@ -127,32 +145,58 @@ template <>
 inline constexpr const char* type_of<half> = "float16";
 template <>
 inline constexpr const char* type_of<bf16> = "bfloat16";
+template <>
+inline constexpr const char* type_of<double> = "float64";
+template <>
+inline constexpr const char* type_of<int> = "int32";
+template <>
+inline constexpr const char* type_of<int8_t> = "int8";
+template <>
+inline constexpr const char* type_of<fp8e4m3> = "float8_e4m3fnuz";
+template <>
+inline constexpr const char* type_of<fp8e5m2> = "float8_e5m2fnuz";
+
+/// NumPy has no type of its own for these, so their bits may come as unsigned numbers.
+template <typename T>
+constexpr const char* bits_of = nullptr;
+template <>
+inline constexpr const char* bits_of<bf16> = "uint16";
+template <>
+inline constexpr const char* bits_of<fp8e4m3> = "uint8";
+template <>
+inline constexpr const char* bits_of<fp8e5m2> = "uint8";
+
+template <typename T>
+void check_type(const std::string& where, const std::string& given) {
+  if (given == type_of<T>) return;
+  std::string expected = type_of<T>;
+  if constexpr (bits_of<T> != nullptr) {
+    if (given == bits_of<T>) return;
+    expected += std::string(" (or ") + bits_of<T> + " with its bits)";
+  }
+  refuse(where, "Expected dtype " + expected + ", got " + given);
+}
+
+inline array_view view_of(const std::string& where, const pybind11::object& object,
+                          host_memory& host) {
+  if (pybind11::hasattr(object, "data_ptr") && pybind11::hasattr(object, "is_contiguous")) {
+    return view_torch(object);
+  }
+  for (const char* interface : {"__cuda_array_interface__", "__array_interface__"}) {
+    if (pybind11::hasattr(object, interface)) return view_interface(object, interface);
+  }
+  if (pybind11::hasattr(object, "__dlpack__")) return view_dlpack(object, host);
+  refuse(where,
+         "Expected a torch.Tensor, a NumPy array or an object with DLPack or __array_interface__, "
+         "got " +
+             type_name(object));
+}
 
 template <ducks::gl::all GL>
 GL tensor_argument(const std::string& where, const pybind11::object& object, host_memory& host) {
   using T = typename GL::T;
-  array_view view;
-  if (pybind11::hasattr(object, "data_ptr") && pybind11::hasattr(object, "is_contiguous")) {
-    view = view_torch(object);
-  } else if (pybind11::hasattr(object, "__cuda_array_interface__")) {
-    view = view_interface(object, "__cuda_array_interface__");
-  } else if (pybind11::hasattr(object, "__array_interface__")) {
-    view = view_interface(object, "__array_interface__");
-  } else {
-    refuse(where,
-           "Expected a torch.Tensor, a NumPy array or an object with __array_interface__, "
-           "got " +
-               type_name(object));
-  }
-
-  // NumPy has no bfloat16 of its own, so its bits may come as uint16.
-  const bool same_type =
-      view.type == type_of<T> || (std::is_same_v<T, bf16> && view.type == "uint16");
-  if (!same_type) {
-    refuse(where, std::string("Expected dtype ") + type_of<T> +
-                      (std::is_same_v<T, bf16> ? " (or uint16 with its bits)" : "") + ", got " +
-                      view.type);
-  }
+  const array_view view = view_of(where, object, host);
+  check_type<T>(where, view.type);
   if (!view.contiguous) refuse(where, "Tensor must be contiguous");
   if (view.shape.size() > 4) {
     refuse(where, "Expected Tensor.ndim <= 4, got " + std::to_string(view.shape.size()));

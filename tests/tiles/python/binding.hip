@@ -33,6 +33,23 @@ void dispatch_past_the_end(globals g) {
   scaled<<<1, 64, 2048>>>(globals{g.in, beyond, 1.0f});
 }
 
+struct typed {
+  gl<fp8e4m3, 1, 1, 1, -1> e4m3;
+  gl<fp8e5m2, 1, 1, 1, -1> e5m2;
+  gl<int8_t, 1, 1, 1, -1> bytes;
+  gl<double, 1, 1, 1, -1> doubles;
+  gl<int, 1, 1, 1, -1> sums;
+  dim3 grid() { return dim3(1); }
+  dim3 block() { return dim3(sums.cols()); }
+};
+
+__device__ int bits_of(auto value) { return *reinterpret_cast<const unsigned char*>(&value); }
+__global__ void add_all(const typed g) {
+  const int i = threadIdx.x;
+  g.sums.raw_ptr[i] += bits_of(g.e4m3.raw_ptr[i]) + 1000 * bits_of(g.e5m2.raw_ptr[i]) +
+                       1000000 * g.bytes.raw_ptr[i] + static_cast<int>(g.doubles.raw_ptr[i]);
+}
+
 struct three {
   float first, second, third;
 };
@@ -44,6 +61,8 @@ PYBIND11_MODULE(binding, m) {
   py::bind_function<dispatch>(m, "dispatch", &globals::in, &globals::out, &globals::scale);
   py::bind_function<dispatch_with_bad_grid>(m, "bad_grid", &globals::in, &globals::out);
   py::bind_function<dispatch_past_the_end>(m, "past_the_end", &globals::in, &globals::out);
+  py::bind_kernel<add_all>(m, "add_all", &typed::e4m3, &typed::e5m2, &typed::bytes, &typed::doubles,
+                           &typed::sums);
   m.def("bind_out_of_order", [](pybind11::module_ module) {
     py::bind_function<ignore>(module, "wrong", &three::second, &three::first);
   });

@@ -46,6 +46,23 @@ class Interface:
         self.keep = array
 
 
+class Dlpack:
+    """An object with nothing but DLPack; what it hands out is a copy that only the capsule holds."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self):
+        return self.array.copy(order="K").__dlpack__()
+
+
+class OutOfReach:
+    """A tensor of a library that has no memory to give."""
+
+    def __dlpack__(self):
+        raise BufferError("not here")
+
+
 class BindingTest(unittest.TestCase):
     def setUp(self):
         self.given = to_bf16(VALUES)
@@ -85,6 +102,48 @@ class BindingTest(unittest.TestCase):
         binding.scaled(Interface(self.given), Interface(self.out), 1.0)
         self.check(1)
 
+    def test_dlpack(self):
+        ones = np.ones(64, np.uint8)
+        sums = np.zeros(64, np.int32)
+        # So large that the system takes it back at once when nothing holds it any more.
+        large = np.arange(2.0**20)
+        for doubles in (large, large.reshape(1, 1, -1)):
+            binding.add_all(ones, ones, ones.astype(np.int8), Dlpack(doubles), sums)
+        np.testing.assert_array_equal(sums, 2 * (1001001 + np.arange(64)))
+        bits = self.given.view()
+        binding.scaled(bits, type("Out", (), {"__dlpack__": self.out.__dlpack__})(), 2.0)
+        self.check(2)
+
+    def test_refused_dlpack(self):
+        rows = np.zeros((64, 32), np.float32).T
+        self.refuse("argument 2: Tensor must be contiguous", self.given, Dlpack(rows), 1.0)
+        self.refuse("argument 2: Expected dtype float32, got float64", self.given,
+                    Dlpack(np.zeros((32, 64))), 1.0)
+        self.refuse("argument 2: Expected dtype float32, got int16", self.given,
+                    Dlpack(np.zeros((32, 64), np.int16)), 1.0)
+        self.refuse("not here", OutOfReach(), self.out, 1.0, error=BufferError)
+
+    def test_types(self):
+        sums = np.full(4, 7, np.int32)
+        bits = [np.array(row, np.uint8) for row in ([1, 2, 3, 255], [5, 6, 7, 8])]
+        rest = [np.array([-1, 0, 1, 2], np.int8), np.array([10.0, 20, 30, 40])]
+        raw = [row.astype(int) for row in (*bits, *rest)]
+        expected = 7 + raw[0] + 1000 * raw[1] + 1000000 * raw[2] + raw[3]
+        binding.add_all(*bits, *rest, sums)
+        np.testing.assert_array_equal(sums, expected)
+        named = [Tensor(bits[0], "torch.float8_e4m3fnuz"), Tensor(bits[1], "torch.float8_e5m2fnuz")]
+        binding.add_all(*named, *rest, sums)
+        np.testing.assert_array_equal(sums, 2 * expected - 7)
+        refuse = lambda sentence, *given: self.refuse(sentence, *given, function=binding.add_all)
+        refuse(r"argument 1: Expected dtype float8_e4m3fnuz \(or uint8 with its bits\), got float8_e5m2fnuz",
+               named[1], named[1], *rest, sums)
+        refuse(r"argument 2: Expected dtype float8_e5m2fnuz .* got int8", named[0],
+               bits[1].view(np.int8), *rest, sums)
+        refuse("argument 3: Expected dtype int8, got uint8", *bits, bits[0], rest[1], sums)
+        refuse("argument 4: Expected dtype float64, got float32", *bits, rest[0],
+               rest[1].astype(np.float32), sums)
+        refuse("argument 5: Expected dtype int32, got uint32", *bits, *rest, sums.view(np.uint32))
+
     def test_extension_type_is_known_by_its_name(self):
         class Array(Interface):  # what an array of ml_dtypes.bfloat16 shows
             def __init__(self, array):
@@ -110,7 +169,7 @@ class BindingTest(unittest.TestCase):
                     Tensor(VALUES, "torch.float32"), self.out, 1.0)
 
     def test_refused_object(self):
-        self.refuse("argument 1: Expected a torch.Tensor, a NumPy array .* got list",
+        self.refuse("argument 1: Expected a torch.Tensor, a NumPy array or an object with DLPack .* got list",
                     [1, 2], self.out, 1.0)
         self.refuse("argument 3: expected float, got str", self.given, self.out, "two",
                     error=TypeError)
