@@ -13,7 +13,11 @@ counts what its kernels do: instructions, bank conflicts, cache and memory traff
 
     c = margay.matmul(a, b)
 
-runs the kernels that ship with Margay, on torch tensors or arrays.
+runs the kernels that ship with Margay, on torch tensors or arrays;
+
+    tk_kernel = margay.load("kernel.cpp")
+
+compiles and imports your own.
 """
 
 import importlib
@@ -36,7 +40,13 @@ from margay.profiler import (
 # What needs NumPy, or is not needed for checking and profiling, is imported when it is used.
 _LAZY = {
     "Bfloat16Array": "bfloat",
+    "Comparison": "comparison",
+    "CompileError": "extension",
+    "TileError": "comparison",
     "bfloat16": "bfloat",
+    "build": "extension",
+    "compare_with_reference": "comparison",
+    "load": "extension",
     "matmul": "gemm",
     "to_bfloat16": "bfloat",
 }

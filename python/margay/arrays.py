@@ -43,15 +43,19 @@ class View:
         return count
 
     @property
+    def item(self):
+        """Bytes of an element."""
+        return SIZES[self.dtype]
+
+    @property
     def span(self):
         """(address, bytes) from the lowest to the end of the highest element."""
-        item = SIZES[self.dtype]
         if self.size == 0:
             return self.address, 0
         steps = [(extent - 1) * stride for extent, stride in zip(self.shape, self.strides)]
         low = sum(step for step in steps if step < 0)
         high = sum(step for step in steps if step > 0)
-        return self.address + low * item, (high - low + 1) * item
+        return self.address + low * self.item, (high - low + 1) * self.item
 
     @property
     def is_contiguous(self):
@@ -64,7 +68,7 @@ class View:
 
     def at(self, offset, shape, strides):
         """The same memory seen otherwise; `offset` counts elements."""
-        address = self.address + offset * SIZES[self.dtype]
+        address = self.address + offset * self.item
         return replace(self, address=address, shape=tuple(shape), strides=tuple(strides))
 
     def reshaped(self, *shape):
@@ -150,13 +154,13 @@ def contiguous(tensor_view):
     if tensor_view.is_contiguous:
         return tensor_view
     if tensor_view.kind == "torch":
-        source, item = tensor_view.source, SIZES[tensor_view.dtype]
+        source, item = tensor_view.source, tensor_view.item
         offset = source.storage_offset() + (tensor_view.address - source.data_ptr()) // item
         same = source.detach().as_strided(tensor_view.shape, tensor_view.strides, offset)
         return view(tensor_view.name, same.contiguous())
     import numpy as np
 
-    item = SIZES[tensor_view.dtype]
+    item = tensor_view.item
 
     class Bits:  # pylint: disable=too-few-public-methods
         """The elements as unsigned numbers of their size."""

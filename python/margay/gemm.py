@@ -3,7 +3,7 @@
 import itertools
 from dataclasses import dataclass
 
-from margay import arrays
+from margay import arrays, hip
 from margay.kernels import GEMM, KERNELS
 
 # kernels/gemm/plan.h; tests/python/test_matmul.py holds the two against each other.
@@ -103,6 +103,8 @@ def matmul(a, b, *, transpose_b=False, out=None, out_dtype=None, alpha=1.0, beta
     problems = list(_problems(left, right, target, batch, float(alpha), float(beta)))
     for problem in problems:
         problem.check()
+    for operand in (left, right, target):
+        hip.describe(operand)
     for problem in problems:
         problem.launch()
     return result
@@ -206,4 +208,4 @@ def _address(matrix, index):
     offset = 0
     for place, extent, stride in zip(index[len(index) - own :], matrix.shape, matrix.strides):
         offset += place * stride if extent > 1 else 0
-    return matrix.address + offset * arrays.SIZES[matrix.dtype]
+    return matrix.address + offset * matrix.item

@@ -23,6 +23,8 @@ def _api():
         "hipGetLastError": [],
     }
     loaded = library.load()
+    loaded.margayDescribeTensor.argtypes = [pointer] + [ctypes.c_size_t] * 5
+    loaded.margayDescribeTensor.restype = None
     for name, arguments in calls.items():
         getattr(loaded, name).argtypes = arguments
         getattr(loaded, name).restype = ctypes.c_int
@@ -55,6 +57,18 @@ def function(file, symbol):
             _check(status, f"{symbol} in {file}")
             functions[symbol] = found
         return functions[symbol]
+
+
+def describe(view):
+    """Tells the checker where a tensor lies, so that an access past its end is found."""
+    address, size = view.span
+    # With gaps between the rows all is described as one row.
+    shape = view.shape if view.is_contiguous else (size // view.item,)
+    leading = 1
+    for extent in shape[:-3]:
+        leading *= extent
+    inner = (1,) * (3 - len(shape)) + tuple(shape[-3:])
+    _api().margayDescribeTensor(address, leading, *inner, view.item)
 
 
 def launch(kernel, name, grid, block, dynamic_lds, arguments):

@@ -28,17 +28,17 @@ class Installation:
 
     @property
     def tool(self):
-        return self.part("bin/margay", "the tool")
+        return self.part("bin/margay", "its tool")
 
     @property
     def kernels(self):
-        return self.part("lib/margay/kernels", "the compiled kernels")
+        return self.part("lib/margay/kernels", "its compiled kernels")
 
     def part(self, path, what):
         place = self.prefix / path
         if not place.exists():
             raise LibraryError(
-                f"{what} of Margay is missing: {place}. Build it (`./margay build` in the clone), or "
+                f"This Margay lacks {what}: there is no {place}. Build it (`./margay build` in the clone), or "
                 "set MARGAY_HOME to another one."
             )
         return place

@@ -32,7 +32,7 @@ class Kernel:
 
     def launch(self, grid, values):
         """Runs it and waits. RuntimeError when the launch or the kernel fails."""
-        file = library.loaded_installation().kernels / f"{self.code_object}.hsaco"
+        file = library.installed().kernels / f"{self.code_object}.hsaco"
         hip.launch(
             hip.function(file, self.symbol), self.symbol, grid, self.block, self.dynamic_lds, values
         )

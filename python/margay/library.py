@@ -107,6 +107,6 @@ def load_profiler(environment=os.environ):
     return library
 
 
-def loaded_installation():
+def installed():
     """The installation of Margay's library, which is loaded if it was not."""
     return installation.of_library(load()._name)  # pylint: disable=protected-access

@@ -3,6 +3,7 @@
 The values are small whole numbers, so that every sum is exact and results are compared for equality.
 """
 
+import dataclasses
 import pathlib
 import random
 import shutil
@@ -192,10 +193,27 @@ def test_a_failing_launch_raises(monkeypatch):
     assert margay.matmul(A, bf16(numbers(8, 8))).shape == (4, 8)
 
 
-def test_under_the_checker():
+@pytest.mark.parametrize("shape_a", [(70, 40), (2, 2, 70, 40)])
+def test_under_the_checker(shape_a):
+    a, b = bf16(numbers(*shape_a)), bf16(numbers(40, 30))
     with margay.check() as report:
-        margay.matmul(bf16(numbers(70, 40)), bf16(numbers(40, 30)))
-    assert report.launches == 1 and not report.errors
+        margay.matmul(a, b)
+        margay.matmul(a[..., :-9, 8:], b[8:, 2:])
+    assert report.launches and not report.errors
+
+
+@pytest.mark.parametrize("extent, roles", [("m", {"read", "write"}), ("k", {"read"})])
+def test_the_checker_knows_where_the_tensors_end(extent, roles, monkeypatch):
+    """A kernel that is told too large an extent touches memory that is the process's, not the tensor's."""
+    a, b, out = bf16(numbers(80, 64)), bf16(numbers(80, 64)), np.zeros((80, 64), np.float32)
+    launch = gemm.Problem.launch
+    monkeypatch.setattr(
+        gemm.Problem, "launch", lambda problem: launch(dataclasses.replace(problem, **{extent: 72}))
+    )
+    with margay.check(raise_on_error=False, tools="memcheck") as report:
+        margay.matmul(a[:64], b[:64], out=out[:64])
+    assert {error.accesses[0].role for error in report.errors} == roles, report
+    assert "past the end of a tensor of 1 x 1 x 64 x 64 elements" in str(report)
 
 
 PLAN = r"""
