@@ -21,20 +21,6 @@ __host__ __device__ float b_at(int k, int n) {
 }
 __host__ __device__ float c_at(int m, int n) { return static_cast<float>((m + 2 * n) % 29); }
 
-template <typename RT, typename F>
-__device__ void fill_with(RT& tile, F&& value) {
-  const int lane = threadIdx.x % 64;
-  for (int i = 0; i < RT::height; ++i) {
-    for (int j = 0; j < RT::width; ++j) {
-      for (int e = 0; e < 4; ++e) {
-        int row, col;
-        place_of<typename RT::layout>(lane, e, row, col);
-        element_of(tile.tiles[i][j], e) = as<typename RT::T>(value(i * 16 + row, j * 16 + col));
-      }
-    }
-  }
-}
-
 enum class Form { kAB, kABt, kAtB, kAtBt };
 
 template <Form form, typename T, int m, int n, int k>
