@@ -1,4 +1,5 @@
 // Misuse that must be refused; see compile_fail_test.py.
+#define KITTENS_BLOCK_WARPS 8
 #include "kittens.cuh"
 
 using namespace kittens;
@@ -196,6 +197,124 @@ __global__ void kernel(Floats floats, Bf16s bf16s) {
   {
     // expect: kittens: a group has 1 to 16 warps
     group<17>::laneid();
+  }
+#endif
+#ifdef GROUP_OF_THE_BLOCK
+  {
+    // expect: kittens: this group has more warps than the workgroup (KITTENS_BLOCK_WARPS)
+    group<16>::laneid();
+  }
+#endif
+#ifdef MMA_BASE_SHAPE
+  {
+    // expect: kittens: all tiles of an mma must have the same base shape, rt_16x16 or rt_32x32
+    rt_bf<32, 32, row_l, rt_32x32_s> wrong;
+    rt_bf<32, 32> right;
+    mma_ABt(acc, right, wrong, acc);
+  }
+#endif
+#ifdef MMA_INTEGER_SUM
+  {
+    // expect: kittens: the accumulators D and C of an mma must be float tiles (int for int8_t
+    rt_i8<32, 32> bytes;
+    mma_ABt(acc, bytes, bytes, acc);
+  }
+#endif
+#ifdef DOUBLE_BASE_SHAPE
+  {
+    // expect: kittens: the hardware has no 32x32 MFMA of doubles; use rt_16x16
+    rt_fd<32, 32, row_l, rt_32x32_s> wrong;
+    zero(wrong);
+  }
+#endif
+#ifdef COPY_LANES
+  {
+    // expect: kittens: copy(rt, rt) needs tiles whose lanes hold the same elements
+    rt_fp8e4m3<32, 32, col_l> wrong;
+    copy(wrong, acc);
+  }
+#endif
+#ifdef SWAP_BYTES
+  {
+    // expect: kittens: swap_layout and transpose need square base tiles
+    rt_i8<32, 32> from;
+    rt_i8<32, 32, col_l> to;
+    swap_layout(to, from);
+  }
+#endif
+#ifdef ROW_VECTOR
+  {
+    // expect: kittens: an operation on rows needs the tile's own col_vec
+    decltype(acc)::row_vec wrong;
+    add_row(acc, acc, wrong);
+  }
+#endif
+#ifdef COLUMN_VECTOR
+  {
+    // expect: kittens: an operation on columns needs the tile's own row_vec
+    decltype(acc)::col_vec wrong;
+    col_sum(wrong, acc);
+  }
+#endif
+#ifdef VECTOR_REDUCTION
+  {
+    // expect: kittens: reductions of a register vector need the naive layout
+    rv_fl<32, ortho_l> wrong;
+    float result;
+    kittens::sum(result, wrong);
+  }
+#endif
+#ifdef SHARED_VECTOR
+  {
+    // expect: kittens: an operation on the rows (columns) of a shared tile needs an sv of the
+    row_sum(vec, shared);
+  }
+#endif
+#ifdef SHARED_SHAPES
+  {
+    // expect: kittens: a map of shared tiles needs tiles of the same shape
+    __shared__ st_fl<32, 64> wrong;
+    copy(wrong, shared);
+  }
+#endif
+#ifdef SHARED_BYTES
+  {
+    // expect: kittens: a row of a shared tile is a multiple of 32 bytes
+    __shared__ st_i8<32, 16> wrong;
+    zero(wrong);
+  }
+#endif
+#ifdef INFINITE_INTEGER
+  {
+    // expect: kittens: integers and 8-bit floats have no infinity
+    rt_i32<16, 16> wrong;
+    neg_infty(wrong);
+  }
+#endif
+#ifdef DIRECT_BOUNDED
+  {
+    // expect: kittens: load_direct needs a tile inside its tensor; load() takes bounded()
+    load_direct(shared, bounded(bf16s), {0, 0});
+  }
+#endif
+#ifdef DIRECT_SUBTILE
+  {
+    // expect: kittens: load_direct fills a whole shared tile, not a subtile
+    auto part = subtile_inplace<32, 32>(shared, {0, 0});
+    load_direct(part, bf16s, {0, 0});
+  }
+#endif
+#ifdef PART_OF_A_VECTOR
+  {
+    // expect: kittens: a part must divide its vector, in multiples of 16 elements
+    subvec_inplace<24>(vec, 0);
+  }
+#endif
+#ifdef GROUP_VECTOR
+  {
+    // expect: kittens: in a group load or store of register vectors, the shared vector is as
+    rv_bf<16> part;
+    group<4>::load(part, vec);
   }
 #endif
 #ifdef GL_DIMENSION

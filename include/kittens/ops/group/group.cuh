@@ -9,6 +9,9 @@
 
 namespace kittens {
 
+/// A program that defines KITTENS_BLOCK_WARPS, the warps of its workgroups, before it includes the
+/// library is refused groups larger than that; -DKITTENS_DEBUG finds them when the kernel runs.
+///
 /// The group of a thread is thread / (64 N). All warps of a group must call its operations; none of
 /// them contains a barrier.
 template <int _GROUP_WARPS>
@@ -19,6 +22,10 @@ struct group : group_ops::memory_tile<_GROUP_WARPS>,
                group_ops::shared_vec<_GROUP_WARPS> {
   static_assert(_GROUP_WARPS >= 1 && _GROUP_WARPS <= 16,
                 "kittens: a group has 1 to 16 warps (a workgroup has at most 1024 threads)");
+#if defined(KITTENS_BLOCK_WARPS)
+  static_assert(_GROUP_WARPS <= KITTENS_BLOCK_WARPS,
+                "kittens: this group has more warps than the workgroup (KITTENS_BLOCK_WARPS)");
+#endif
   static constexpr int GROUP_WARPS = _GROUP_WARPS;
   static constexpr int GROUP_THREADS = GROUP_WARPS * WARP_THREADS;
 

@@ -33,7 +33,7 @@ struct chunk_map {
 
   int thread;
 
-  KITTENS_MEMBER chunk_map() : thread(threadIdx.x % N_THREADS) {}
+  KITTENS_MEMBER chunk_map() : thread(threadIdx.x % N_THREADS) { check_group<N_THREADS>(); }
 
   KITTENS_MEMBER bool has(int call) const { return exact || call * N_THREADS + thread < total; }
 

@@ -1,5 +1,6 @@
-// With -DKITTENS_DEBUG every tile coordinate is checked on the device: one that reaches outside its
-// tensor prints which tile of which tensor, and stops the kernel. Without it nothing is checked.
+// With -DKITTENS_DEBUG the device checks what cannot be known at compile time, prints what is
+// wrong, and stops the kernel: a tile coordinate that reaches outside its tensor (which tile of
+// which tensor), and a group with more warps than the workgroup has. Without it nothing is checked.
 #pragma once
 
 #include "../../../types/types.cuh"
@@ -31,6 +32,22 @@ KITTENS_DEVICE void outside(const GL& tensor, const COORD& at, int rows, int col
         tensor.cols(), static_cast<int>(sizeof(typename GL::T)), tensor.raw_ptr);
   }
   __builtin_trap();
+}
+
+/// A workgroup must consist of whole groups of N_THREADS threads.
+template <int N_THREADS>
+KITTENS_DEVICE void check_group() {
+  if constexpr (debug && N_THREADS > WARP_THREADS) {
+    if (blockDim.x % N_THREADS != 0) {
+      if (laneid() == 0) {
+        printf(
+            "kittens: an operation of a group of %d warps in a workgroup of %d threads: a "
+            "workgroup must consist of whole groups\n",
+            N_THREADS / WARP_THREADS, static_cast<int>(blockDim.x));
+      }
+      __builtin_trap();
+    }
+  }
 }
 
 /// A tile of rows x cols elements must lie in the tensor.
