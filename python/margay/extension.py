@@ -198,7 +198,13 @@ def _unchanged(manifest):
 
 
 def _compile(source, command, place, manifest, verbose):
-    place.mkdir(parents=True, exist_ok=True)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RuntimeError(
+            f"compiled modules cannot be kept in {place}: {error.strerror}; set MARGAY_CACHE to a directory "
+            "that can be written"
+        ) from error
     if not verbose and sys.stderr.isatty():
         print(f"margay: compiling {source.name}", file=sys.stderr)
     with tempfile.TemporaryDirectory(dir=place) as work:

@@ -113,6 +113,35 @@ def test_a_kernel_is_compiled_once_and_again_when_a_header_changes(folder, compi
     assert len(compiled) == 2
 
 
+def test_tensors_of_other_libraries(folder):
+    module = margay.load(KERNEL, **write(folder, 2))
+    a, b = numbers(64, 64), numbers(64, 64)
+    bound = 0
+    for convert in (of_torch, of_ml_dtypes):
+        if tensors := convert(a, b, np.zeros((64, 64), np.float32)):
+            module.dispatch_micro(*tensors)
+            assert np.array_equal(np.asarray(tensors[2]), 2 * (a @ b.T))
+            bound += 1
+    if not bound:
+        pytest.skip("neither torch nor ml_dtypes is installed")
+
+
+def of_torch(a, b, c):
+    try:
+        import torch
+    except ImportError:
+        return None
+    return [torch.from_numpy(a).to(torch.bfloat16), torch.from_numpy(b).to(torch.bfloat16), torch.from_numpy(c)]
+
+
+def of_ml_dtypes(a, b, c):
+    try:
+        import ml_dtypes
+    except ImportError:
+        return None
+    return [a.astype(ml_dtypes.bfloat16), b.astype(ml_dtypes.bfloat16), c]
+
+
 def test_another_process_finds_it_compiled(folder):
     options = write(folder, 2)
     margay.load(KERNEL, **options)
@@ -241,6 +270,21 @@ def test_pybind11_is_missing(tmp_path):
     source.write_text("#include <pybind11/pybind11.h>\n")
     with pytest.raises(margay.CompileError, match="install pybind11: the package pybind11-dev"):
         load_plain(source, "-nostdinc")
+
+
+def test_a_cache_that_cannot_be_written(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("MARGAY_CACHE", str(tmp_path / "file"))
+    with pytest.raises(RuntimeError, match="cannot be kept in .*file/modules.*; set MARGAY_CACHE"):
+        load_plain(plain(tmp_path, "homeless"))
+
+
+def test_where_the_cache_is():
+    where = {"MARGAY_CACHE": "/a", "XDG_CACHE_HOME": "/b"}
+    assert str(extension.cache_directory(where)) == "/a"
+    del where["MARGAY_CACHE"]
+    assert str(extension.cache_directory(where)) == "/b/margay"
+    assert extension.cache_directory({}) == pathlib.Path.home() / ".cache" / "margay"
 
 
 def test_no_headers_of_python(monkeypatch, tmp_path):
