@@ -240,16 +240,26 @@ class Binder {
     out_.offset = isa::sign_extend(immediate, 16) * 4 + 4;
   }
   void bind_smem() {
-    if (row_.registers == 0) return;  // cache control
-    out_.sdst = scalar(bits(word_, 6, 12), row_.registers);
-    const bool buffer = row_.mnemonic.starts_with("s_buffer");
-    out_.src[0] = Source::scalar(scalar(bits(word_, 0, 5) * 2, buffer ? 4 : 2));
+    if (row_.registers == 0 && row_.source_count == 0) return;  // the whole cache
+    if (row_.registers != 0) bind_scalar_data(bits(word_, 6, 12));
+    out_.src[0] = Source::scalar(scalar(bits(word_, 0, 5) * 2, has_scalar_buffer(row_) ? 4 : 2));
     const bool immediate = bits(word_, 17, 17), soffset_enable = bits(word_, 14, 14);
     if (immediate) out_.offset = isa::sign_extend(bits(word_, 32, 52), 21);
     if (soffset_enable)
       out_.src[1] = read_source(bits(word_, 57, 63), 1, OperandType::u32);
     else if (!immediate)
       out_.src[1] = read_source(bits(word_, 32, 38), 1, OperandType::u32);
+    // Source: MI300 ISA guide, table of the SMEM fields, though LLVM assembles other registers.
+    const bool writes = row_.is_store || row_.is_atomic;
+    if (writes && out_.src[1].kind() != Source::kNone && out_.src[1].bits != m0_.bits)
+      refuse("an offset in a scalar register other than M0, which stores and atomics do not have,");
+  }
+  /// Where a load goes and a store comes from; an atomic with GLC returns to the first of its data.
+  void bind_scalar_data(unsigned field) {
+    const std::uint16_t data = scalar(field, row_.registers);
+    if (row_.is_store || row_.is_atomic) out_.src[2] = Source::scalar(data);
+    if (row_.is_atomic && bits(word_, 16, 16)) out_.extra |= extra::kSc0;
+    if (row_.is_load || (out_.extra & extra::kSc0)) out_.sdst = data;
   }
 
   // ---- Vector ALU ---------------------------------------------------------------------------
@@ -286,11 +296,13 @@ class Binder {
         out_.modifiers.clamp = bits(second, 13, 13);
         out_.modifiers.output = bits(second, 14, 15);
       }
+      out_.modifiers.form = OperandForm::sdwa;
       out_.execute = run_sdwa;
     } else {
       out_.src[0] = vgpr(bits(second, 0, 7), false, register_count(type(0)));
       out_.modifiers.negate = bits(second, 20, 20) | bits(second, 22, 22) << 1;
       out_.modifiers.absolute = bits(second, 21, 21) | bits(second, 23, 23) << 1;
+      out_.modifiers.form = OperandForm::dpp;
       out_.execute = run_dpp;
     }
     if (row_.is_lane_operation) refuse("SDWA or DPP");
@@ -507,6 +519,7 @@ class Binder {
     out_.src[2] = read_source(bits(word_, 56, 63), 2, OperandType::u32);
   }
 
+  static constexpr Source m0_ = Source::scalar(kM0Index);
   const Encoded& encoded_;
   const std::uint64_t word_;
   const Row& row_;

@@ -26,7 +26,7 @@ namespace extra {
 // DS: the two 8-bit offsets, as encoded.
 [[nodiscard]] constexpr std::uint32_t ds_offset0(std::uint32_t e) { return e & 0xff; }
 [[nodiscard]] constexpr std::uint32_t ds_offset1(std::uint32_t e) { return e >> 8 & 0xff; }
-// FLAT, GLOBAL, SCRATCH, MUBUF.
+// FLAT, GLOBAL, SCRATCH, MUBUF; SMEM: kSc0, which is its GLC.
 inline constexpr std::uint32_t kSc0 = 1, kSc1 = 2, kNt = 4, kToLds = 8;
 inline constexpr std::uint32_t kOffen = 16, kIdxen = 32;
 inline constexpr std::uint32_t kScratchVaddr = 64;
@@ -46,5 +46,7 @@ inline constexpr std::uint32_t kFormatted = 128;
 /// temporary rows and runs the row's own handler on them.
 const Instruction* run_sdwa(Wave& wave, const Instruction& i);
 const Instruction* run_dpp(Wave& wave, const Instruction& i);
+/// A vector instruction whose register numbers M0 is added to (exec/salu.cpp).
+const Instruction* run_indexed(Wave& wave, const Instruction& i);
 
 }  // namespace margay

@@ -32,6 +32,9 @@ struct Source {
 
 inline constexpr std::uint16_t kNoRegister = 0xffff;
 
+/// How a vector instruction comes by its operands.
+enum class OperandForm : std::uint8_t { plain, sdwa, dpp, indexed };
+
 /// Input and output modifiers of VOP3 (and of SDWA and DPP, in the same places).
 struct Modifiers {
   std::uint16_t negate : 3 = 0;  ///< Bit n: source n.
@@ -39,6 +42,7 @@ struct Modifiers {
   std::uint16_t op_select : 4 = 0;  ///< Upper half of source 0, 1, 2, destination (16-bit types).
   std::uint16_t output : 2 = 0;     ///< 1: times 2, 2: times 4, 3: divided by 2.
   std::uint16_t clamp : 1 = 0;
+  OperandForm form : 2 = OperandForm::plain;
   [[nodiscard]] bool any() const { return negate || absolute || op_select || output || clamp; }
 };
 

@@ -16,7 +16,7 @@ using Path = MemoryForm::Path;
 Path path_of(const Row& row) {
   const std::string_view name = row.mnemonic;
   if (row.instruction_class == InstructionClass::smem)
-    return row.access_bytes != 0 && name.find("load") != name.npos ? Path::scalar : Path::none;
+    return row.access_bytes != 0 && !name.starts_with("s_mem") ? Path::scalar : Path::none;
   if (row.instruction_class == InstructionClass::lds) {
     if (!row.is_load && !row.is_atomic && row.returns_value) return Path::none;  // lane exchange
     if (name.find("wrxchg2") != name.npos) return Path::ds_two;
@@ -148,17 +148,16 @@ void add_direct(const Wave& wave, const Instruction& i, bool is_load, LaneAccess
 }
 
 void add_scalar(const Wave& wave, const Instruction& i, const MemoryForm& form, LaneAccesses& out) {
-  std::uint64_t offset = static_cast<std::uint64_t>(std::int64_t{i.offset});
-  if (i.src[1].kind() != Source::kNone) offset += scalar_source(wave, i, 1);
+  std::uint64_t offset = scalar_offset(wave, i);
   LaneAccess& access = next(out, form, MemorySpace::global);
   access.active = 1;
-  if (i.row->mnemonic.starts_with("s_buffer")) {
+  if (has_scalar_buffer(*i.row)) {
     const BufferResource r = buffer_resource(&wave.s[i.src[0].index()]);
     const std::uint64_t size =
         r.stride == 0 ? r.num_records : std::uint64_t{r.stride} * r.num_records;
     offset &= ~3ull;
     access.at[0] = r.base + offset;
-    if (offset + form.bytes > size) --out.count;  // clamped: reads 0 beyond the end
+    if (offset + form.bytes > size) --out.count;  // clamped: nothing beyond the end
   } else {
     access.at[0] = (wave.scalar64(i.src[0].index()) + offset) & ~3ull;
   }

@@ -199,9 +199,10 @@ void initialise_wave(Wave& wave, const LaunchRequest& r, const WorkgroupState& g
   wave.index_in_group = index_in_group;
   wave.instructions = wave.mfma_instructions = 0;
   wave.error.reset();
-  wave.mode = (d.compute_pgm_rsrc1 >> 12 & 0xff)       // float round and denorm
-              | (d.compute_pgm_rsrc1 >> 21 & 1) << 8   // DX10_CLAMP
-              | (d.compute_pgm_rsrc1 >> 23 & 1) << 9;  // IEEE
+  wave.mode = (d.compute_pgm_rsrc1 >> 12 & 0xff)        // float round and denorm
+              | (d.compute_pgm_rsrc1 >> 21 & 1) << 8    // DX10_CLAMP
+              | (d.compute_pgm_rsrc1 >> 23 & 1) << 9    // IEEE
+              | (d.compute_pgm_rsrc1 >> 26 & 1) << 23;  // FP16_OVFL
   std::fill(std::begin(wave.s), std::end(wave.s), kUninitialised);
   wave.s[kM0Index] = kUninitialised;
   wave.set_scalar64(kVccIndex, 0);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "exec/atomics.h"
+#include "exec/float_mode.h"
 #include "exec/half_atomics.h"
 #include "exec/lane_memory.h"
 #include "exec/memory_model.h"
@@ -134,6 +135,61 @@ const Instruction* lds_compare_store(Wave& wave, const Instruction& i) {
     std::uint8_t* const at = wave.group->lds + lanes.at[lane];
     const T old = peek<T>(at);
     if (old == register_value<T>(compare, lane)) poke<T>(at, register_value<T>(data, lane));
+    if constexpr (returns) set_register_value(wave.row(i.dst), lane, old);
+  }
+  return following(i);
+}
+
+// In another MODE numbers are flushed on their way in and out; rounding is to nearest even always.
+// Source: MI300 ISA guide, chapter 11. Of bf16 it says nothing: MODE has no field for it, and it is
+// left as it is.
+
+template <typename T>
+[[nodiscard]] T flushed(T x) {
+  if constexpr (std::is_same_v<T, std::uint32_t>) {  // two f16
+    if ((x & 0x7c00u) == 0) x &= ~0x3ffu;
+    if ((x & 0x7c00'0000u) == 0) x &= ~0x3ff'0000u;
+    return x;
+  } else {
+    using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+    constexpr Bits sign = Bits{1} << (8 * sizeof(T) - 1);
+    constexpr Bits exponent = sizeof(T) == 8 ? Bits(0x7ff0'0000'0000'0000) : Bits(0x7f80'0000);
+    const auto bits = std::bit_cast<Bits>(x);
+    return bits & exponent ? x : std::bit_cast<T>(bits & sign);
+  }
+}
+/// T: a number, or two f16.
+template <typename Operation, typename T, bool returns>
+const Instruction* lds_atomic_in_mode(Wave& wave, const Instruction& i) {
+  constexpr bool single = std::is_same_v<T, float>;
+  const bool keeps_in = keeps_denormal_inputs(wave.mode, single),
+             keeps_out = keeps_denormal_results(wave.mode, single);
+  const LdsLanes lanes = lds_lanes(wave, i, static_cast<std::uint32_t>(i.offset), sizeof(T));
+  const std::uint32_t* const data = wave.row(i.src[1].index());
+  for (std::uint64_t rest = lanes.active; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    std::uint8_t* const at = wave.group->lds + lanes.at[lane];
+    const T old = peek<T>(at), value = register_value<T>(data, lane);
+    const T result =
+        keeps_in ? Operation::apply(old, value) : Operation::apply(flushed(old), flushed(value));
+    poke<T>(at, keeps_out ? result : flushed(result));
+    if constexpr (returns) set_register_value(wave.row(i.dst), lane, old);
+  }
+  return following(i);
+}
+template <typename T, bool returns>
+const Instruction* lds_compare_store_in_mode(Wave& wave, const Instruction& i) {
+  if (keeps_denormal_inputs(wave.mode, std::is_same_v<T, float>))
+    return lds_compare_store<T, returns>(wave, i);
+  const LdsLanes lanes = lds_lanes(wave, i, static_cast<std::uint32_t>(i.offset), sizeof(T));
+  const std::uint32_t* const compare = wave.row(i.src[1].index());
+  const std::uint32_t* const data = wave.row(i.src[2].index());
+  for (std::uint64_t rest = lanes.active; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    std::uint8_t* const at = wave.group->lds + lanes.at[lane];
+    const T old = peek<T>(at);
+    if (flushed(old) == flushed(register_value<T>(compare, lane)))
+      poke<T>(at, register_value<T>(data, lane));
     if constexpr (returns) set_register_value(wave.row(i.dst), lane, old);
   }
   return following(i);
@@ -353,14 +409,17 @@ class LdsRows {
     add(interned("ds_write2st64_" + suffix), lds_write2<data, 64 * bytes>, bytes, 1, false, true);
   }
   /// ds_OP_TYPE and ds_OP_rtn_TYPE.
-  template <typename Operation, typename T>
-  void atomics(const std::string& operation, const std::string& type,
-               const std::string& rtn_operation = {}) {
+  template <typename Operation, typename T, bool half_pair = false>
+  void atomics(const std::string& operation, const std::string& type) {
+    Handler in_mode[2] = {};
+    if constexpr (half_pair || std::is_floating_point_v<T>) {
+      in_mode[0] = lds_atomic_in_mode<Operation, T, false>;
+      in_mode[1] = lds_atomic_in_mode<Operation, T, true>;
+    }
     add_atomic(interned("ds_" + operation + "_" + type), lds_atomic<Operation, T, false>, sizeof(T),
-               false);
-    add_atomic(
-        interned("ds_" + (rtn_operation.empty() ? operation + "_rtn" : rtn_operation) + "_" + type),
-        lds_atomic<Operation, T, true>, sizeof(T), true);
+               false, in_mode[0]);
+    add_atomic(interned("ds_" + operation + "_rtn_" + type), lds_atomic<Operation, T, true>,
+               sizeof(T), true, in_mode[1]);
   }
   template <typename Operation, typename Narrow, typename Wide>
   void integer_atomics(const std::string& operation, char sign) {
@@ -369,8 +428,15 @@ class LdsRows {
   }
   template <typename T>
   void compare_store(const std::string& type) {
-    add_atomic(interned("ds_cmpst_" + type), lds_compare_store<T, false>, sizeof(T), false);
-    add_atomic(interned("ds_cmpst_rtn_" + type), lds_compare_store<T, true>, sizeof(T), true);
+    Handler in_mode[2] = {};
+    if constexpr (std::is_floating_point_v<T>) {
+      in_mode[0] = lds_compare_store_in_mode<T, false>;
+      in_mode[1] = lds_compare_store_in_mode<T, true>;
+    }
+    add_atomic(interned("ds_cmpst_" + type), lds_compare_store<T, false>, sizeof(T), false,
+               in_mode[0]);
+    add_atomic(interned("ds_cmpst_rtn_" + type), lds_compare_store<T, true>, sizeof(T), true,
+               in_mode[1]);
   }
   template <typename T>
   void swap(const std::string& type) {
@@ -451,8 +517,10 @@ class LdsRows {
     row.is_store = store;
     table_.add(row);
   }
-  void add_atomic(std::string_view name, Handler handler, std::size_t bytes, bool returns) {
+  void add_atomic(std::string_view name, Handler handler, std::size_t bytes, bool returns,
+                  Handler in_float_mode = nullptr) {
     Row row = base(name, handler, bytes, 1);
+    row.in_float_mode = in_float_mode;
     row.is_atomic = true;
     row.returns_value = returns;
     table_.add(row);
@@ -521,7 +589,8 @@ void add_lds_rows(RowTable& table) {
   rows.mask_or<u64>("b64");
   rows.wrap();
   rows.conditional_exchange();
-  rows.atomics<atomic::PackedAdd<half_bits_to_float, float_to_half_bits>, u32>("pk_add", "f16");
+  rows.atomics<atomic::PackedAdd<half_bits_to_float, float_to_half_bits>, u32, true>("pk_add",
+                                                                                     "f16");
   rows.atomics<atomic::PackedAdd<bfloat_to_float, float_to_bfloat>, u32>("pk_add", "bf16");
   rows.by_lane();
   rows.counter();

@@ -41,10 +41,20 @@ bool check_global_slow(Wave& wave, const Instruction& i, const LaneAddresses& la
   return true;
 }
 
+std::uint64_t scalar_offset(const Wave& wave, const Instruction& i) {
+  const auto immediate = static_cast<std::uint64_t>(std::int64_t{i.offset});
+  if (i.src[1].kind() == Source::kNone) return immediate;
+  const std::uint64_t counted = scalar_source(wave, i, 1);
+  return immediate + (i.row->mnemonic.starts_with("s_scratch_") ? 64 * counted : counted);
+}
+
 bool check_scalar_access(Wave& wave, const Instruction& i, std::uint64_t address,
                          std::uint32_t bytes) {
   if (find_range(wave, address, bytes)) return true;
-  (void)wave.fault(i, wave.group->memory->describe_fault(address, bytes, "scalar read"));
+  (void)wave.fault(i, wave.group->memory->describe_fault(address, bytes,
+                                                         i.row->is_atomic  ? "scalar atomic"
+                                                         : i.row->is_store ? "scalar write"
+                                                                           : "scalar read"));
   return false;
 }
 

@@ -28,7 +28,11 @@ struct LaneAddresses {
 [[nodiscard]] bool check_global_slow(Wave& wave, const Instruction& i, const LaneAddresses& lanes,
                                      std::uint32_t bytes);
 
-/// The same for one scalar access.
+/// What a scalar memory instruction adds to its base: the immediate and the register, which counts
+/// 64 bytes in s_scratch_*. Source: MI300 ISA guide, section 8.2.1.1.
+[[nodiscard]] std::uint64_t scalar_offset(const Wave& wave, const Instruction& i);
+
+/// The same as check_global_slow for one scalar access.
 [[nodiscard]] bool check_scalar_access(Wave& wave, const Instruction& i, std::uint64_t address,
                                        std::uint32_t bytes);
 

@@ -41,23 +41,26 @@ Result<std::unique_ptr<Program>> Program::create(const CodeObject& object, const
   std::unique_ptr<Program> program(new Program(object, kernel, image, base_address, rows, mfma));
   program->decoder_ = MARGAY_TRY(isa::Decoder::create());
   const std::lock_guard lock(program->mutex_);
-  program->entry_ = program->at_vaddr(kernel.entry_vaddr);
+  program->entry_ = program->at_vaddr(kernel.entry_vaddr, CodeCopy::usual);
+  if (program->entry_ != nullptr)
+    program->entry_stride_ = program->decode_block(kernel.entry_vaddr).stride;
   if (program->entry_ == nullptr)
     return fail(ErrorCode::invalid_image, "the entry point of this kernel is not an instruction",
                 "kernel " + kernel.name);
   return program;
 }
 
-const Instruction* Program::at_address(std::uint64_t address) {
+const Instruction* Program::at_address(std::uint64_t address, CodeCopy copy) {
   const std::lock_guard lock(mutex_);
-  return at_vaddr(address - base_address_);
+  return at_vaddr(address - base_address_, copy);
 }
 
-const Instruction* Program::at_vaddr(std::uint64_t vaddr) {
+const Instruction* Program::at_vaddr(std::uint64_t vaddr, CodeCopy copy) {
   if (vaddr % 4 != 0 || !object_.is_executable(vaddr)) return nullptr;
   Block& block = decode_block(vaddr);
   const std::uint32_t index = block.index_by_dword[(vaddr - block.begin) / 4];
-  return index == kNotAnInstruction ? nullptr : &block.instructions[index];
+  if (index == kNotAnInstruction) return nullptr;
+  return &block.instructions[index + static_cast<std::size_t>(copy) * block.stride];
 }
 
 Program::Block& Program::decode_block(std::uint64_t vaddr) {
@@ -122,6 +125,7 @@ Program::Block& Program::decode_block(std::uint64_t vaddr) {
   block->instructions.push_back(off_the_end);
 
   resolve_branches(*block);
+  add_copies(*block);
   return *(blocks_[begin] = std::move(block));
 }
 
@@ -152,6 +156,7 @@ void Program::index_registers(Block& block, const std::vector<bool>& is_target) 
     if (!inside) continue;
     if (i.row->instruction_class == InstructionClass::valu && i.execute == i.row->plain &&
         !i.row->is_lane_operation) {
+      i.modifiers.form = OperandForm::indexed;
       i.execute = run_indexed;
     } else if (i.row->instruction_class != InstructionClass::salu) {
       problems_.emplace(i.vaddr, Error{ErrorCode::not_implemented,
@@ -185,6 +190,33 @@ void Program::resolve_branches(Block& block) {
   }
   index_registers(block, is_target);
   group_matrix_instructions(block.instructions, is_target);
+}
+
+// The copies are alike instruction by instruction, so that a branch is the same distance in each
+// and changing MODE is a step of whole copies.
+void Program::add_copies(Block& block) {
+  std::vector<Instruction>& all = block.instructions;
+  block.stride = all.size();
+  for (Instruction& i : all)
+    if (i.row != nullptr && i.row->changes_mode) i.offset = static_cast<std::int32_t>(block.stride);
+  all.resize(kCodeCopies * block.stride);
+  for (std::size_t n = 0; n < block.stride; ++n) {
+    Instruction& in_mode = all[block.stride + n] = all[n];
+    Instruction& skipped = all[2 * block.stride + n] = all[n];
+    if (in_mode.execute == run_problem || in_mode.row == nullptr) continue;
+    if (depends_on_mode(in_mode)) in_mode.execute = run_in_float_mode;
+    switch (skipped.row->instruction_class) {
+      case InstructionClass::valu:
+      case InstructionClass::mfma:
+      case InstructionClass::lds:
+      case InstructionClass::vmem:
+        skipped.execute = run_skipped;
+        skipped.row = nullptr;  // to observers it is no instruction
+        break;
+      default:
+        break;
+    }
+  }
 }
 
 Error Program::problem_at(std::uint64_t vaddr) const {

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "code_object/code_object.h"
 #include "exec/bind.h"
+#include "exec/float_mode.h"
 #include "exec/instruction.h"
 #include "exec/row_table.h"
 #include "isa/decoder.h"
@@ -28,10 +29,13 @@ class Program {
                                                                std::uint64_t base_address,
                                                                const RowTable& rows, MfmaMode mfma);
 
-  [[nodiscard]] const Instruction* entry() const { return entry_; }
+  /// Where a wave that starts with `mode` in its MODE register begins.
+  [[nodiscard]] const Instruction* entry(std::uint32_t mode) const {
+    return entry_ + static_cast<std::size_t>(code_copy(mode)) * entry_stride_;
+  }
   /// The instruction at a device address, decoding its function if need be; null when the address
   /// is not that of an instruction of this code object. Thread-safe.
-  [[nodiscard]] const Instruction* at_address(std::uint64_t address);
+  [[nodiscard]] const Instruction* at_address(std::uint64_t address, CodeCopy copy);
   [[nodiscard]] std::uint64_t base_address() const { return base_address_; }
   [[nodiscard]] MfmaMode mfma() const { return mfma_; }
   /// Demangled.
@@ -55,17 +59,20 @@ class Program {
 
  private:
   struct Block {
-    std::uint64_t begin = 0, end = 0;           // vaddr
-    std::vector<Instruction> instructions;      // with a last one that catches running off the end
+    std::uint64_t begin = 0, end = 0;  // vaddr
+    // With a last one that catches running off the end; then the other copies of the same.
+    std::vector<Instruction> instructions;
+    std::size_t stride = 0;                     // from one copy to the next
     std::vector<std::uint32_t> index_by_dword;  // into instructions; kNotAnInstruction
   };
   static constexpr std::uint32_t kNotAnInstruction = ~0u;
 
   Program(const CodeObject& object, const Kernel& kernel, std::span<const std::byte> image,
           std::uint64_t base_address, const RowTable& rows, MfmaMode mfma);
-  [[nodiscard]] const Instruction* at_vaddr(std::uint64_t vaddr);
+  [[nodiscard]] const Instruction* at_vaddr(std::uint64_t vaddr, CodeCopy copy);
   [[nodiscard]] Block& decode_block(std::uint64_t vaddr);
   void resolve_branches(Block& block);
+  static void add_copies(Block& block);
   void index_registers(Block& block, const std::vector<bool>& is_target);
 
   const CodeObject& object_;
@@ -78,6 +85,7 @@ class Program {
   BindContext context_;
   std::unique_ptr<isa::Decoder> decoder_;
   const Instruction* entry_ = nullptr;
+  std::size_t entry_stride_ = 0;
 
   mutable std::mutex mutex_;
   std::map<std::uint64_t, std::unique_ptr<Block>> blocks_;  // by begin
@@ -87,8 +95,6 @@ class Program {
 /// Handlers for what is not an instruction, or has a problem (exec/salu.cpp).
 const Instruction* run_problem(Wave& wave, const Instruction& i);
 const Instruction* run_off_the_end(Wave& wave, const Instruction& i);
-/// A vector instruction whose register numbers M0 is added to (exec/salu.cpp).
-const Instruction* run_indexed(Wave& wave, const Instruction& i);
 
 /// Replaces runs of matrix instructions by one that runs them together (exec/matrix.cpp).
 void group_matrix_instructions(std::vector<Instruction>& instructions,

@@ -107,7 +107,7 @@ class UseFinder {
         read_source(n, register_count(row_.sources[n]));
     // v_div_fmas has three sources of its own and takes VCC as the fourth.
     if (row_.source_count == 4) read_scalars(kVccIndex, 2);
-    if (i_.execute == run_indexed) read_scalars(kM0Index, 1);
+    if (i_.modifiers.form == OperandForm::indexed) read_scalars(kM0Index, 1);
     if (row_.scalar_result) write_scalars(i_.sdst, 1);
     if (row_.mask_result) write_scalars(i_.sdst, 2);
     if (row_.writes_exec) write_scalars(kExecIndex, 2);
@@ -118,7 +118,7 @@ class UseFinder {
     }
     const bool by_number =
         is_one_of(row_.mnemonic, {"v_readlane_b32", "v_writelane_b32", "v_readfirstlane_b32"});
-    use_.crosses_lanes = by_number || i_.execute == run_dpp;
+    use_.crosses_lanes = by_number || i_.modifiers.form == OperandForm::dpp;
     use_.ignores_exec = by_number && row_.mnemonic != "v_readfirstlane_b32";
     use_.merges_destination = keeps_part();
   }
@@ -142,8 +142,10 @@ class UseFinder {
     if (row_.keeps_rest || row_.mnemonic == "v_writelane_b32" ||
         row_.mnemonic == "v_fma_mixlo_f16" || row_.mnemonic == "v_fma_mixhi_f16")
       return true;
-    if (i_.execute == run_sdwa) return bits(i_.extra, 8, 10) != 6 && bits(i_.extra, 11, 12) == 2;
-    if (i_.execute == run_dpp) return !bits(i_.extra, 19, 19) || bits(i_.extra, 24, 31) != 0xff;
+    if (i_.modifiers.form == OperandForm::sdwa)
+      return bits(i_.extra, 8, 10) != 6 && bits(i_.extra, 11, 12) == 2;
+    if (i_.modifiers.form == OperandForm::dpp)
+      return !bits(i_.extra, 19, 19) || bits(i_.extra, 24, 31) != 0xff;
     return is_16_bit(row_.result) && (i_.modifiers.op_select & 8) != 0;
   }
 
@@ -196,10 +198,12 @@ class UseFinder {
     write_scalars(kM0Index, 1);
   }
   void scalar_memory() {
-    write_scalars(i_.sdst, row_.registers);
+    if (row_.is_load) write_scalars(i_.sdst, row_.registers);
     if (row_.mnemonic == "s_memtime" || row_.mnemonic == "s_memrealtime") return;
-    read_source(0, row_.mnemonic.starts_with("s_buffer") ? 4 : 2);
+    read_source(0, has_scalar_buffer(row_) ? 4 : 2);
     read_source(1, 1);
+    read_source(2, row_.registers);
+    if (row_.is_atomic && (i_.extra & extra::kSc0)) write_scalars(i_.sdst, returned_registers());
   }
 
   // ---- Memory -------------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "exec/float_mode.h"
 #include "exec/instruction.h"
 #include "isa/operand.h"
 
@@ -49,13 +50,24 @@ struct Row {
   std::uint16_t access_bytes = 0;               ///< Memory: bytes per lane and access.
   std::uint8_t registers = 0;                   ///< Memory: data registers.
   bool is_store = false, is_load = false, is_atomic = false;
-  bool address_from_m0 = false;  ///< DS: no address register; see LdsRows::by_lane and counter.
+  FloatUse float_use;               ///< Of MODE; the table fills it in.
+  Handler in_float_mode = nullptr;  ///< LDS: for other modes of denormals.
+  bool changes_mode = false;        ///< s_setreg, s_setvskip: may go to another copy of the code.
+  bool address_from_m0 = false;     ///< DS: no address register; see LdsRows::by_lane and counter.
 };
+
+/// Scalar memory: the base is a buffer descriptor in four SGPRs, rather than an address in two.
+[[nodiscard]] inline bool has_scalar_buffer(const Row& row) {
+  return row.mnemonic.starts_with("s_buffer_") || row.mnemonic == "s_atc_probe_buffer";
+}
 
 /// Rows by mnemonic.
 class RowTable {
  public:
-  void add(const Row& row) { rows_.insert_or_assign(row.mnemonic, std::make_unique<Row>(row)); }
+  void add(Row row) {
+    row.float_use = margay::float_use(row);
+    rows_.insert_or_assign(row.mnemonic, std::make_unique<Row>(row));
+  }
   [[nodiscard]] const Row* find(std::string_view mnemonic) const {
     const auto found = rows_.find(mnemonic);
     return found == rows_.end() ? nullptr : found->second.get();

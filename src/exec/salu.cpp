@@ -3,6 +3,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "exec/float_mode.h"
 #include "exec/program.h"
 #include "exec/row_table.h"
 #include "exec/rows.h"
@@ -36,8 +37,8 @@ const Instruction* run_indexed(Wave& wave, const Instruction& i) {
     if (inner.dst + index >= wave.vgpr_rows) return following(i);
     inner.dst = static_cast<std::uint16_t>(inner.dst + index);
   }
-  if (i.row->plain(wave, inner) == nullptr) return nullptr;
-  return following(i);
+  const Handler run = i.execute == run_in_float_mode ? run_row_in_float_mode : i.row->plain;
+  return run(wave, inner) == nullptr ? nullptr : following(i);
 }
 
 namespace {
@@ -199,7 +200,8 @@ const Instruction* bit_set64(Wave& wave, const Instruction& i) {
 // ---- Program flow ---------------------------------------------------------------------------
 
 const Instruction* jump_to(Wave& wave, const Instruction& i, std::uint64_t address) {
-  if (const Instruction* target = wave.group->program->at_address(address)) return target;
+  if (const Instruction* target = wave.group->program->at_address(address, code_copy(wave.mode)))
+    return target;
   return wave.fault(i, {ErrorCode::illegal_address,
                         "a jump to an address that holds no instruction of this code object",
                         {},
@@ -325,16 +327,18 @@ enum HardwareRegister : std::uint32_t {
   kHardwareId = 4,
   kXccId = 20
 };
-/// MODE as HIP kernels start: round to nearest even, denormals kept. Only that is implemented.
-constexpr std::uint32_t kRoundAndDenormal = 0xff;
+
+/// Goes on in the copy of the code that the new MODE asks for; Instruction::offset is how far the
+/// copies are apart.
+const Instruction* change_mode(Wave& wave, const Instruction& i, std::uint32_t mode) {
+  const int from = static_cast<int>(code_copy(wave.mode)), to = static_cast<int>(code_copy(mode));
+  wave.mode = mode;
+  return following(i) + (to - from) * i.offset;
+}
 
 const Instruction* set_skip(Wave& wave, const Instruction& i) {
   const bool skips = scalar_source(wave, i, 0) >> (scalar_source(wave, i, 1) & 31) & 1;
-  if (!skips) return following(i);
-  return wave.fault(i, {ErrorCode::not_implemented,
-                        "s_setvskip: skipping vector instructions is not implemented",
-                        {},
-                        "compilers branch around them (s_cbranch_execz)"});
+  return change_mode(wave, i, (wave.mode & ~mode::kSkip) | (skips ? mode::kSkip : 0));
 }
 
 const Instruction* get_register(Wave& wave, const Instruction& i) {
@@ -379,14 +383,16 @@ const Instruction* write_register(Wave& wave, const Instruction& i, std::uint32_
                        "writing hardware register " + std::to_string(id) + " is not implemented"});
   const std::uint32_t field = (size < 32 ? (1u << size) - 1 : ~0u) << offset;
   const std::uint32_t mode = (wave.mode & ~field) | (value << offset & field);
-  if ((mode & kRoundAndDenormal) != (wave.mode & kRoundAndDenormal))
-    return wave.fault(
-        i, {ErrorCode::not_implemented,
-            "changing the rounding or denormal mode is not implemented",
-            {},
-            "compile without -fgpu-flush-denormals-to-zero and without rounding intrinsics"});
-  wave.mode = mode;
-  return following(i);
+  if ((mode & ~wave.mode & (mode::kExceptions | mode::kDebug)) != 0)
+    return wave.fault(i, {ErrorCode::not_implemented,
+                          "enabling exceptions in MODE is not implemented: they would go to a trap "
+                          "handler, and the virtual device runs none"});
+  if ((mode & ~wave.mode & mode::kRegisterIndex) != 0)
+    return wave.fault(i, {ErrorCode::not_implemented,
+                          "indexed registers by writing MODE are not implemented",
+                          {},
+                          "s_set_gpr_idx_on is"});
+  return change_mode(wave, i, mode);
 }
 const Instruction* set_register(Wave& wave, const Instruction& i) {
   return write_register(wave, i, wave.s[i.sdst]);
@@ -533,6 +539,7 @@ void add_scalar_rows(RowTable& table) {
                        (special.second_source == OperandType::none ? 0 : 1);
     row.relative_branch = special.relative_branch;
     row.register_index = special.register_index;
+    row.changes_mode = row.mnemonic.starts_with("s_setreg_") || row.mnemonic == "s_setvskip";
     table.add(row);
   }
   static constexpr std::string_view kIdle[] = {"s_nop",

@@ -17,6 +17,7 @@ using isa::bits;
 unsigned temporary_row(const Wave& wave, unsigned index) { return wave.vgpr_rows + index; }
 
 const Instruction* run_plain(Wave& wave, const Instruction& inner) {
+  if (inner.execute == run_in_float_mode) return run_row_in_float_mode(wave, inner);
   const bool modified = inner.modifiers.any();
   return (modified ? inner.row->modified : inner.row->plain)(wave, inner);
 }

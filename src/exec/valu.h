@@ -81,16 +81,14 @@ template <typename T, bool modified>
   }
 }
 
-/// Applies omod and clamp to a float result. (Integer results saturate in the row itself, see
-/// evaluate.)
+/// Applies clamp to a float result. (Integer results saturate in the row itself, see evaluate.)
+/// Output modifiers are ignored in the usual MODE; see exec/float_mode.cpp for others.
 template <typename T>
 [[nodiscard]] inline typename T::Chunk modify_result(typename T::Chunk value, Modifiers modifiers) {
   using V = typename T::Chunk;
   if constexpr (std::is_floating_point_v<Element<V>>) {
-    constexpr Element<V> factors[4] = {1, 2, 4, Element<V>(0.5)};
-    if (modifiers.output) value = value * factors[modifiers.output];
     if (modifiers.clamp) {
-      // DX10_CLAMP is set for HIP kernels: NaN becomes 0.
+      // DX10_CLAMP is set in the usual MODE: NaN becomes 0.
       value = select(value > 0, value, V{});
       value = select(value < 1, value, splat<V>(1));
     }

@@ -70,7 +70,7 @@ void Workgroup::begin(std::uint64_t id) {
   scratch_.fill(scratch_.size(), kUninitialised);
   for (std::uint32_t n = 0; n < wave_count_; ++n) {
     initialise_wave(waves_[n], request_, state_, addresses_, n);
-    waves_[n].next = program_.entry();
+    waves_[n].next = program_.entry(waves_[n].mode);
   }
 }
 
@@ -169,12 +169,13 @@ bool Workgroup::is_ready() const {
 WaveSnapshot::WaveSnapshot(const Wave& wave)
     : next_(wave.next),
       scc_(wave.scc),
+      mode_(wave.mode),
       scalars_(std::begin(wave.s), std::end(wave.s)),
       vectors_(wave.v, wave.v + std::size_t{wave.vgpr_rows} * kWaveLanes),
       lds_(wave.group->lds, wave.group->lds + wave.group->lds_bytes) {}
 
 bool WaveSnapshot::same(const Wave& wave) const {
-  return wave.next == next_ && wave.scc == scc_ &&
+  return wave.next == next_ && wave.scc == scc_ && wave.mode == mode_ &&
          std::equal(scalars_.begin(), scalars_.end(), wave.s) &&
          std::equal(vectors_.begin(), vectors_.end(), wave.v) &&
          std::equal(lds_.begin(), lds_.end(), wave.group->lds);

@@ -126,6 +126,7 @@ class WaveSnapshot {
  private:
   const Instruction* next_;
   bool scc_;
+  std::uint32_t mode_;
   std::vector<std::uint32_t> scalars_, vectors_;
   std::vector<std::uint8_t> lds_;
 };

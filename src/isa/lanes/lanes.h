@@ -217,22 +217,36 @@ template <int mode>
 #endif
 }
 
-/// f32 to f16 bits, round to nearest even.
+/// f32 to f16 bits, rounded as the host rounds (to nearest even, unless exec/float_mode.cpp has set
+/// another direction).
 [[nodiscard]] inline U32 float_to_half(F32 value) {
 #if defined(__AVX512F__)
   return as<U32>(
-      _mm512_cvtepu16_epi32(_mm512_cvtps_ph(as<__m512>(value), _MM_FROUND_TO_NEAREST_INT)));
+      _mm512_cvtepu16_epi32(_mm512_cvtps_ph(as<__m512>(value), _MM_FROUND_CUR_DIRECTION)));
+#elif defined(__F16C__)
+  return as<U32>(
+      _mm256_cvtepu16_epi32(_mm256_cvtps_ph(as<__m256>(value), _MM_FROUND_CUR_DIRECTION)));
 #else
   const U32 bits = as<U32>(value);
-  const U32 sign = (bits >> 16) & 0x8000u;
-  const U32 magnitude = bits & 0x7fffffffu;
-  const U32 normal = (magnitude + 0xfffu + ((magnitude >> 13) & 1u) - (112u << 23)) >> 13;
-  // Adding 0.5 aligns a denormal's bits at the f32 unit 2^-24 and rounds them to nearest even.
-  const U32 denormal = as<U32>(as<F32>(magnitude) + 0.5f) - 0x3f000000u;
-  U32 out = select(magnitude < (113u << 23), denormal, normal);
-  out = select(magnitude >= 0x477ff000u, splat<U32>(0x7c00u), out);
+  const U32 sign = bits & 0x80000000u, magnitude = bits & 0x7fffffffu;
+  // Adding a number whose unit in the last place is that of the f16 (2^13 times the value's own
+  // power of two, or 0.5 for a denormal) drops the bits an f16 has not, in the host's direction.
+  const U32 power = (magnitude & 0x7f800000u) + (13u << 23);
+  const F32 aligner = as<F32>(sign | select(power < 0x3f000000u, splat<U32>(0x3f000000u), power));
+  const F32 rounded = (value + aligner) - aligner;
+  const U32 kept = as<U32>(rounded) & 0x7fffffffu;
+  const U32 normal = (kept - (112u << 23)) >> 13;
+  const U32 denormal = as<U32>(as<F32>(kept) + 0.5f) - 0x3f000000u;  // exact
+  U32 out = select(kept < (113u << 23), denormal, normal);
+  // What has become 2^16 or more has overflowed: to infinity or not, as an f32 would.
+  const F32 beyond = as<F32>(sign | 0x7f7fffffu) * 2.0f;
+  const U32 overflowed = select((as<U32>(beyond) & 0x7fffffffu) == 0x7f800000u, splat<U32>(0x7c00u),
+                                splat<U32>(0x7bffu));
+  out = select(kept >= 0x47800000u, overflowed, out);
+  out = select(magnitude >= 0x47800000u, overflowed, out);
+  out = select(magnitude == 0x7f800000u, splat<U32>(0x7c00u), out);
   out = select(magnitude > 0x7f800000u, 0x7e00u | ((magnitude >> 13) & 0x3ffu), out);
-  return sign | out;
+  return (sign >> 16) | out;
 #endif
 }
 

@@ -61,6 +61,7 @@ class FactsTable {
   [[nodiscard]] InstructionFacts& of(const Instruction& i) {
     auto& slot = facts_[(i.vaddr - begin_) / 4];
     if (slot == nullptr) slot = make(i);
+    slot->instruction = &i;  // of the copies of the code, the one that the wave runs
     return *slot;
   }
   /// Waits and barriers that ran, in the order of Site indices.

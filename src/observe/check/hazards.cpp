@@ -60,8 +60,8 @@ using ScalarMask = std::array<std::uint64_t, 2>;
   if (name == "v_writelane_b32") kind |= kWritesLane;
   if (name.starts_with("v_div_fmas")) kind |= kDivFmas;
   if (name == "v_fma_f64" || name == "v_fmac_f64") kind |= kFma64;
-  if (i.execute == run_dpp) kind |= kDpp;
-  const bool sdwa_part = i.execute == run_sdwa && isa::bits(i.extra, 8, 10) != 6;
+  if (i.modifiers.form == OperandForm::dpp) kind |= kDpp;
+  const bool sdwa_part = i.modifiers.form == OperandForm::sdwa && isa::bits(i.extra, 8, 10) != 6;
   if (use.destination.count != 0 && (sdwa_part || (i.modifiers.op_select & 8) != 0))
     kind |= kPartialWrite;
   return kind;

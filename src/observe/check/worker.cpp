@@ -492,7 +492,14 @@ void WorkerChecker::global_read_values(PerWave& w, const InstructionFacts& facts
 
 void WorkerChecker::scalar_access(PerWave& w, const InstructionFacts& facts,
                                   const LaneAccess& access) {
-  if (racecheck_) races_.access(access, facts, w.wave->index_in_group, w.since_barrier, {});
+  if (racecheck_) {
+    races_.access(access, facts, w.wave->index_in_group, w.since_barrier, {});
+    if (access.is_write && !access.is_atomic) global_written_in_ = lds_.phase();
+    if (access.is_atomic) races_.flag();
+  }
+  if (access.is_atomic) w.waits.release();
+  if (!initcheck_ || !access.is_write || access.is_atomic) return;
+  if (WrittenMap* const map = written_map(access.at[0])) map->set(access.at[0], access.bytes);
 }
 
 }  // namespace margay::check

@@ -133,6 +133,17 @@ void Worker::count(PerWave& w, const InstructionFacts& facts, const Wave& wave) 
     w.trace->issue(facts, w.step, static_cast<std::uint32_t>(table_.slot_of(*facts.instruction)));
 }
 
+namespace {
+/// Which counters they have, and how they pass the caches, is documented nowhere.
+const Instruction* refuse_scalar_write(Wave& wave, const Instruction& i) {
+  return wave.fault(i, {ErrorCode::not_implemented,
+                        std::string(i.row->mnemonic) +
+                            " writes through the scalar cache, which the profiler has no model of",
+                        {},
+                        "it runs without the profiler; a vector store does the same"});
+}
+}  // namespace
+
 const Instruction* Worker::step(Wave& wave, const Instruction& i) {
   if (i.row == nullptr) return i.execute(wave, i);  // stops the wave with a sentence
   PerWave& w = waves_[wave.index_in_group];
@@ -145,8 +156,10 @@ const Instruction* Worker::step(Wave& wave, const Instruction& i) {
       lds(facts, wave, site);
     else if (facts.action == Action::vector_memory)
       vector_memory(w, facts, wave, site);
-    else if (facts.action == Action::scalar_memory)
+    else if (facts.action == Action::scalar_memory) {
+      if (facts.form.is_write) return refuse_scalar_write(wave, i);
       scalar_memory(w, facts, wave);
+    }
   }
   w.step += facts.quad_cycles;
   for (std::uint32_t n = 1; n < run; ++n) {

@@ -87,6 +87,165 @@ misaligned_atomic:
         .size   misaligned_atomic, .-misaligned_atomic
 
 // What compilers make rarely, with results known by hand.
+        .globl  modes
+        .p2align 8
+        .type   modes,@function
+// MODE: what the descriptor says, what s_setreg makes of it, across branches, calls and VSKIP.
+modes:
+        s_load_dwordx2 s[4:5], s[0:1], 0x0
+        v_lshlrev_b32 v10, 6, v0
+        s_waitcnt lgkmcnt(0)
+        v_mov_b32 v1, 1                    // an f32 denormal
+        v_add_f32 v2, v1, v1               // flushed: the assembler's float mode is 0xc0
+        s_getreg_b32 s6, hwreg(HW_REG_MODE, 0, 10)
+        v_mov_b32 v3, s6
+        global_store_dword v10, v2, s[4:5]
+        global_store_dword v10, v3, s[4:5] offset:4
+        s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 4), 15
+        v_add_f32 v2, v1, v1               // kept
+        global_store_dword v10, v2, s[4:5] offset:8
+        s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 3
+        v_mov_b32 v4, 0xb0800000           // -2^-30
+        v_add_f32 v5, 1.0, v4              // toward zero
+        global_store_dword v10, v5, s[4:5] offset:12
+        s_mov_b32 s7, 3                    // a loop in this mode: one unit in the last place each
+        v_mov_b32 v6, 1.0
+modes_loop:
+        v_add_f32 v6, v6, v4
+        s_sub_u32 s7, s7, 1
+        s_cmp_lg_u32 s7, 0
+        s_cbranch_scc1 modes_loop
+        global_store_dword v10, v6, s[4:5] offset:16
+        s_getpc_b64 s[8:9]
+modes_here:
+        s_add_u32 s8, s8, modes_call-modes_here
+        s_addc_u32 s9, s9, 0
+        s_swappc_b64 s[14:15], s[8:9]
+        v_add_f32 v8, 1.0, v4              // to nearest again
+        global_store_dword v10, v8, s[4:5] offset:24
+        v_mov_b32 v9, 5
+        s_mov_b32 s12, 1
+        s_nop 1
+        s_setvskip -1, 3
+        v_mov_b32 v9, 99                   // none of these
+        global_store_dword v10, v9, s[4:5] offset:12
+        ds_write_b32 v10, v9
+        s_mov_b32 s12, 7                   // but this
+        s_setvskip 0, 0
+        s_nop 1
+        v_mov_b32 v11, s12
+        global_store_dword v10, v9, s[4:5] offset:28
+        global_store_dword v10, v11, s[4:5] offset:32
+        v_mov_b32 v13, 0x7bff
+        s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 1
+        v_add_f16 v12, v13, v13
+        s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 0
+        v_add_f16 v13, v13, v13
+        global_store_dword v10, v12, s[4:5] offset:36
+        global_store_dword v10, v13, s[4:5] offset:40
+        s_endpgm
+modes_call:
+        v_add_f32 v7, 1.0, v4              // still toward zero
+        global_store_dword v10, v7, s[4:5] offset:20
+        s_mov_b32 s7, 0
+        s_setreg_b32 hwreg(HW_REG_MODE, 0, 4), s7
+        s_setpc_b64 s[14:15]
+        .size   modes, .-modes
+
+        .globl  enable_exceptions
+        .p2align 8
+        .type   enable_exceptions,@function
+enable_exceptions:
+        s_setreg_imm32_b32 hwreg(HW_REG_MODE, 12, 7), 1
+        s_endpgm
+        .size   enable_exceptions, .-enable_exceptions
+
+        .globl  scalar_memory
+        .p2align 8
+        .type   scalar_memory,@function
+scalar_memory:
+        s_load_dwordx2 s[4:5], s[0:1], 0x0
+        s_mov_b32 s8, 0x11
+        s_mov_b32 s9, 0x22
+        s_mov_b32 s10, 0x33
+        s_mov_b32 s11, 0x44
+        s_mov_b32 s12, 0
+        s_mov_b32 s13, -2
+        s_waitcnt lgkmcnt(0)
+        s_store_dwordx4 s[8:11], s[4:5], 0x0     // 0..3
+        s_store_dword s8, s[4:5], 0x13           // 4: the lower bits are ignored
+        s_movk_i32 m0, 0x18
+        s_nop 0
+        s_store_dwordx2 s[10:11], s[4:5], m0     // 6, 7
+        s_mov_b32 m0, 1
+        s_nop 0
+        s_scratch_store_dword s10, s[4:5], m0    // 16: M0 counts 64 bytes
+        s_scratch_store_dwordx2 s[8:9], s[4:5], 0x20 // 8, 9
+        s_dcache_wb
+        s_scratch_load_dword s16, s[4:5], m0
+        s_waitcnt lgkmcnt(0)
+        s_store_dword s16, s[4:5], 0x28          // 10
+        s_mov_b32 s17, s8                        // returns to its data with glc, and only then
+        s_mov_b32 s18, s8
+        s_atomic_add s17, s[4:5], 0x0 glc        // 0: 0x22; 0x11 is returned
+        s_atomic_add s18, s[4:5], 0x0            // 0: 0x33
+        s_waitcnt lgkmcnt(0)
+        s_store_dword s17, s[4:5], 0x2c          // 11
+        s_store_dword s18, s[4:5], 0x30          // 12
+        s_mov_b32 s20, 0x99                      // data, compared with
+        s_mov_b32 s21, 0x22
+        s_atomic_cmpswap s[20:21], s[4:5], 0x4 glc // 1: 0x99, for it is 0x22
+        s_mov_b32 s22, 0x98
+        s_mov_b32 s23, 0x22
+        s_atomic_cmpswap s[22:23], s[4:5], 0x8   // 2 stays 0x33
+        s_waitcnt lgkmcnt(0)
+        s_store_dwordx2 s[20:21], s[4:5], 0x34   // 13, 14
+        s_atomic_smin s13, s[4:5], 0xc           // 3: -2
+        s_atomic_umax s10, s[4:5], 0x10          // 4: 0x33
+        s_mov_b32 s24, -1
+        s_mov_b32 s25, 0
+        s_atomic_add_x2 s[24:25], s[4:5], 0x18   // 6, 7: 0x44_00000033 + 0xffffffff
+        s_atomic_dec s12, s[4:5], 0x14           // 5: 0 wraps to the data, 0
+        s_atomic_inc s8, s[4:5], 0x3c            // 15: 0 becomes 1
+        s_waitcnt lgkmcnt(0)
+        // A buffer of 72 bytes that begins at result 0.
+        s_mov_b32 s28, s4
+        s_and_b32 s29, s5, 0xffff
+        s_movk_i32 s30, 72
+        s_mov_b32 s31, 0x00020000
+        s_buffer_store_dwordx4 s[8:11], s[28:31], 0x44 // 17; 18 and on are beyond the end
+        s_mov_b32 s26, 3
+        s_mov_b32 s27, 3
+        s_buffer_atomic_swap s26, s[28:31], 0x40 glc // 16: 3; 0x33 is returned
+        s_buffer_atomic_swap s27, s[28:31], 0x48 glc // beyond: 0
+        s_dcache_discard s[4:5], 0x100
+        s_atc_probe 1, s[4:5], 0x0
+        s_waitcnt lgkmcnt(0)
+        s_store_dwordx2 s[26:27], s[4:5], 0x50   // 20, 21
+        s_dcache_wb
+        s_endpgm
+        .size   scalar_memory, .-scalar_memory
+
+        .globl  scalar_store_outside
+        .p2align 8
+        .type   scalar_store_outside,@function
+scalar_store_outside:
+        s_mov_b32 s4, 0
+        s_mov_b32 s5, 0
+        s_store_dword s4, s[4:5], 0x8
+        s_endpgm
+        .size   scalar_store_outside, .-scalar_store_outside
+
+        .globl  scalar_atomic_misaligned
+        .p2align 8
+        .type   scalar_atomic_misaligned,@function
+scalar_atomic_misaligned:
+        s_load_dwordx2 s[4:5], s[0:1], 0x0
+        s_waitcnt lgkmcnt(0)
+        s_atomic_or_x2 s[8:9], s[4:5], 0x4
+        s_endpgm
+        .size   scalar_atomic_misaligned, .-scalar_atomic_misaligned
+
         .globl  results
         .p2align 8
         .type   results,@function
@@ -176,6 +335,11 @@ results:
         descriptor lds_before_its_start
         descriptor misaligned_atomic
         descriptor results
+        descriptor modes
+        descriptor enable_exceptions
+        descriptor scalar_memory
+        descriptor scalar_store_outside
+        descriptor scalar_atomic_misaligned
 
         .amdgpu_metadata
 amdhsa.version: [ 1, 2 ]
@@ -287,6 +451,71 @@ amdhsa.kernels:
       - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
   - .name: results
     .symbol: results.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 64
+    .private_segment_fixed_size: 16
+    .wavefront_size: 64
+    .sgpr_count: 38
+    .vgpr_count: 28
+    .agpr_count: 8
+    .max_flat_workgroup_size: 256
+    .args:
+      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+  - .name: modes
+    .symbol: modes.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 64
+    .private_segment_fixed_size: 16
+    .wavefront_size: 64
+    .sgpr_count: 38
+    .vgpr_count: 28
+    .agpr_count: 8
+    .max_flat_workgroup_size: 256
+    .args:
+      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+  - .name: enable_exceptions
+    .symbol: enable_exceptions.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 64
+    .private_segment_fixed_size: 16
+    .wavefront_size: 64
+    .sgpr_count: 38
+    .vgpr_count: 28
+    .agpr_count: 8
+    .max_flat_workgroup_size: 256
+    .args:
+      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+  - .name: scalar_memory
+    .symbol: scalar_memory.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 64
+    .private_segment_fixed_size: 16
+    .wavefront_size: 64
+    .sgpr_count: 38
+    .vgpr_count: 28
+    .agpr_count: 8
+    .max_flat_workgroup_size: 256
+    .args:
+      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+  - .name: scalar_store_outside
+    .symbol: scalar_store_outside.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 64
+    .private_segment_fixed_size: 16
+    .wavefront_size: 64
+    .sgpr_count: 38
+    .vgpr_count: 28
+    .agpr_count: 8
+    .max_flat_workgroup_size: 256
+    .args:
+      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+  - .name: scalar_atomic_misaligned
+    .symbol: scalar_atomic_misaligned.kd
     .kernarg_segment_size: 8
     .kernarg_segment_align: 8
     .group_segment_fixed_size: 64

@@ -123,5 +123,55 @@ TEST_F(Assembly, Results) {
   }
 }
 
+TEST_F(Assembly, Modes) {
+  const auto report = launch("modes");
+  ASSERT_TRUE(report) << report.error().text();
+  for (std::uint32_t lane = 0; lane < 64; ++lane) {
+    const std::uint32_t expected[] = {
+        0,           // flushed
+        0x3c0,       // float mode 0xc0, DX10_CLAMP, IEEE
+        2,           // kept
+        0x3f7fffff,  // 1 - 2^-30, toward zero
+        0x3f7ffffd,  // three times
+        0x3f7fffff,  // in the function
+        0x3f800000,  // to nearest
+        5,           // what VSKIP skips
+        7,           // and does not
+        0x7bff,      // FP16_OVFL
+        0x7c00,
+    };
+    for (std::size_t n = 0; n < std::size(expected); ++n)
+      ASSERT_EQ(results_[lane * 16 + n], expected[n]) << "result " << n << ", lane " << lane;
+  }
+  const Error e = fault_of("enable_exceptions");
+  EXPECT_EQ(e.code, ErrorCode::not_implemented);
+  EXPECT_THAT(e.what, HasSubstr("enabling exceptions in MODE"));
+}
+
+TEST_F(Assembly, ScalarMemory) {
+  const auto report = launch("scalar_memory");
+  ASSERT_TRUE(report) << report.error().text();
+  const std::uint32_t expected[] = {
+      0x33, 0x99, 0x33, 0xfffffffe,  // 0: added to twice, swapped, kept, the smaller
+      0x33, 0,                       // 4: the larger; counted down
+      0x32, 0x45,                    // 6: a sum of 64 bits, with its carry
+      0x11, 0x22,                    // 8: s_scratch_store
+      0x33,                          // 10: s_scratch_load
+      0x11, 0x11,                    // 11: returned; not returned
+      0x22, 0x22,                    // 13: the old value, and what it was compared with
+      1,                             // 15: counted up
+      3,    0x11, 0,    0,           // 16: of the buffer; its end
+      0x33, 0,                       // 20: returned inside and beyond
+  };
+  for (std::size_t n = 0; n < std::size(expected); ++n)
+    EXPECT_EQ(results_[n], expected[n]) << "result " << n;
+}
+TEST_F(Assembly, ScalarMemoryFaults) {
+  const Error outside = fault_of("scalar_store_outside");
+  EXPECT_EQ(outside.code, ErrorCode::illegal_address);
+  EXPECT_THAT(outside.what, HasSubstr("scalar write"));
+  EXPECT_THAT(fault_of("scalar_atomic_misaligned").what, HasSubstr("a misaligned atomic"));
+}
+
 }  // namespace
 }  // namespace margay

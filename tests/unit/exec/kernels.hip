@@ -54,12 +54,7 @@ extern "C" __global__ void wave_sync() { asm volatile("ds_gws_barrier v0 gds"); 
 extern "C" __global__ void message_and_halt() { asm volatile("s_sendmsghalt 0"); }
 extern "C" __global__ void return_from_trap() { asm volatile("s_rfe_b64 s[2:3]"); }
 extern "C" __global__ void restore_from_trap() { asm volatile("s_rfe_restore_b64 s[2:3], s4"); }
-extern "C" __global__ void skip_vectors() { asm volatile("s_setvskip 4, 2"); }
 extern "C" __global__ void scalar_atomic() { asm volatile("s_atomic_add s5, s[2:3], s0"); }
-extern "C" __global__ void flush_denormals(float* out) {
-  __builtin_amdgcn_s_setreg(1 | 4 << 6 | 3 << 11, 0);  // MODE, four denormal bits
-  out[0] = 1;
-}
 extern "C" __global__ void uninitialised(float* out) {
   float x;
   asm volatile("v_mov_b32 %0, v33" : "=v"(x) : : "v33");

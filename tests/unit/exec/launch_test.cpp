@@ -247,7 +247,6 @@ TEST(Fault, WhatTheDeviceDoesNotHaveIsSaid) {
       {"return_from_trap", ErrorCode::illegal_instruction, "s_rfe_b64 returns from a trap handler"},
       {"restore_from_trap", ErrorCode::illegal_instruction,
        "s_rfe_restore_b64 returns from a trap"},
-      {"skip_vectors", ErrorCode::not_implemented, "skipping vector instructions"},
   };
   for (const Case& one : kCases) {
     Machine machine;
@@ -264,15 +263,6 @@ TEST(Fault, UnimplementedInstructionIsNamed) {
   EXPECT_THAT(e.what, HasSubstr("s_atomic_add"));
   EXPECT_THAT(e.where, HasSubstr("PC 0x"));
   EXPECT_THAT(e.where, HasSubstr("kernels.hip:"));
-}
-
-TEST(Fault, AModeThatIsNotThereIsNotIgnored) {
-  Machine machine;
-  const auto out = machine.allocate<float>(1);
-  const Error e = fault_of(machine, "flush_denormals", out.data());
-  EXPECT_EQ(e.code, ErrorCode::not_implemented);
-  EXPECT_THAT(e.what, HasSubstr("denormal mode"));
-  EXPECT_EQ(out[0], 0);
 }
 
 }  // namespace

@@ -162,7 +162,8 @@ void apply_differences(Described& llvm, const RegisterUse& ours, const Row& row)
   // EXEC as a vector instruction's mask is not listed; as an operand it is.
   if (is_vector(row)) forget(kExecIndex, 2);
   // Flat and scratch addressing use a hardware register on gfx942, not SGPRs 102 and 103.
-  if (row.instruction_class == InstructionClass::vmem) forget(102, 2);
+  if (row.instruction_class == InstructionClass::vmem || name.starts_with("s_scratch_"))
+    forget(102, 2);
   // M0 bounded LDS addresses before gfx9; LLVM's encodings of gfx8 serve gfx9 too.
   if (row.instruction_class == InstructionClass::lds || name == "ds_nop") forget(kM0Index, 1);
   llvm.reads |= llvm.implicit_reads;
@@ -200,11 +201,15 @@ void apply_differences(Described& llvm, const RegisterUse& ours, const Row& row)
   // The other bits of a register of which these replace some are read; LLVM does not say so.
   const Set scalars = of({}, ours.scalar_writes, false);
   if (name.starts_with("s_bitset") || name == "s_set_gpr_idx_mode") llvm.reads |= scalars;
-  // Of a buffer's compare-and-swap the first half of the data tuple is written; LLVM's result is
-  // the tuple, for it is the same registers.
+  // Of a buffer's or a scalar compare-and-swap the first half of the data tuple is written; LLVM's
+  // result is the tuple, for it is the same registers.
   if (name.starts_with("buffer_atomic_cmpswap") && ours.destination.count != 0)
     for (unsigned n = 0; n < ours.destination.count; ++n)
       llvm.writes.reset(ours.destination.first + ours.destination.count + n);
+  if (name.starts_with("s_") && name.contains("atomic_cmpswap")) {
+    const Set returned = of({}, ours.scalar_writes, false);
+    if ((returned & ~llvm.writes).none()) llvm.writes = returned;
+  }
 }
 
 // ---- The comparison -----------------------------------------------------------------------------
