@@ -11,6 +11,7 @@
 #include <thread>
 #include <variant>
 
+#include "exec/host_floats.h"
 #include "exec/observer.h"
 #include "exec/residents.h"
 #include "exec/row_table.h"
@@ -80,6 +81,7 @@ class Worker {
   void run(Tell&& tell) {
     // Other code on this thread (oneDNN, torch) may have left its own matrix-unit state.
     mfma_thread_begin();
+    const UsualHostFloats floats;
     while (!shared_.stop.load(std::memory_order_relaxed) && take_next()) {
       if (run_workgroup() == WorkgroupEnd::waiting) {
         shared_.residents.put_aside(std::move(group_));

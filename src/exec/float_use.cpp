@@ -70,6 +70,8 @@ FloatUse vector_use(const Row& row) {
   if (row.is_lane_operation) return use;
   // Classes are those of the bits: this is how a program asks for denormals.
   if (name.contains("cmp_class") || name.contains("cmpx_class")) return use;
+  // Moves bits, though its operands may be negated as numbers.
+  if (name == "v_cndmask_b32") return use;
   for (unsigned n = 0; n < 3 && n < row.source_count; ++n) use.sources[n] = kind_of(row.sources[n]);
   use.result = kind_of(row.result);
   if (starts_with_any(name, {"v_pk_", "v_fma_mix"})) packed_kinds(row, use);

@@ -138,15 +138,18 @@ inline void store_rows(Pointers at, std::uint64_t active, const std::uint32_t* s
 /// What a load of less than a dword does to its register.
 enum class Part : std::uint8_t { whole, low_half, high_half };
 
-/// Loads one T per lane, widened to 32 bits, or into half of the register (d16 forms).
+/// Loads one T per lane, widened to 32 bits, or into half of the register (d16 forms). The other
+/// half becomes 0: "when ECC is enabled 16-bit memory loads write the full 32-bit VGPR. Unused bits
+/// are set to zero" (MI300 ISA guide, section 9.1.6), and on an MI325X it is (its target is
+/// gfx942:sramecc+). LLVM, too, takes no bit of such a register for kept.
 template <typename T, Part part, typename Pointers>
 inline void load_small(Pointers at, std::uint64_t active, std::uint32_t* dst) {
   for (int lane = 0; lane < kWaveLanes; ++lane) {
     if (!(active >> lane & 1)) continue;
     const auto value = static_cast<std::uint32_t>(static_cast<std::int32_t>(peek<T>(at(lane))));
     if constexpr (part == Part::whole) dst[lane] = value;
-    if constexpr (part == Part::low_half) dst[lane] = (dst[lane] & 0xffff0000u) | (value & 0xffffu);
-    if constexpr (part == Part::high_half) dst[lane] = (dst[lane] & 0xffffu) | value << 16;
+    if constexpr (part == Part::low_half) dst[lane] = value & 0xffffu;
+    if constexpr (part == Part::high_half) dst[lane] = value << 16;
   }
 }
 /// Stores the low bits of each lane's register, or of its upper half.

@@ -64,6 +64,13 @@ Status check_limits(const LaunchRequest& r, const DeviceProperties& limits) {
                             "them at a time",
                             r.grid.count(), resident_limit(r, limits)),
                 where, "ask hipOccupancyMaxActiveBlocksPerMultiprocessor how many fit on a CU");
+  // DEBUG_MODE of compute_pgm_rsrc1, the exception bits of compute_pgm_rsrc2.
+  if ((r.kernel->descriptor.compute_pgm_rsrc1 >> 22 & 1) != 0 ||
+      (r.kernel->descriptor.compute_pgm_rsrc2 >> 24 & 0x7f) != 0)
+    return fail(ErrorCode::not_implemented,
+                "the kernel's descriptor enables exceptions or debugging, which would go to a trap "
+                "handler; the virtual device runs none",
+                where, "leave out the .amdhsa_exception_* directives");
   return {};
 }
 

@@ -213,11 +213,6 @@ class UseFinder {
   [[nodiscard]] unsigned returned_registers() const {
     return std::min<unsigned>(row_.registers, row_.access_bytes / 4u);
   }
-  void load_result(unsigned first, unsigned count) {
-    write_vgprs(first, count);
-    use_.merges_destination =
-        row_.is_load && row_.mnemonic.contains("_d16") && !row_.mnemonic.contains("_format_");
-  }
 
   void lds() {
     const std::string_view name = row_.mnemonic;
@@ -231,7 +226,7 @@ class UseFinder {
     if ((row_.is_store || row_.is_atomic) && !swizzle && !counter)
       read_vgprs(1, i_.src[1].index(), registers);
     if (starts_with_any(name, kTwoData)) read_vgprs(2, i_.src[2].index(), registers);
-    if (row_.is_load || row_.returns_value) load_result(i_.dst, row_.registers);
+    if (row_.is_load || row_.returns_value) write_vgprs(i_.dst, row_.registers);
     use_.crosses_lanes =
         counter || swizzle || name.starts_with("ds_permute") || name.starts_with("ds_bperm");
   }
@@ -261,8 +256,8 @@ class UseFinder {
     memory_result();
   }
   void memory_result() {
-    if (row_.is_load) load_result(i_.dst, row_.registers);
-    if (row_.is_atomic && (i_.extra & extra::kSc0)) load_result(i_.dst, returned_registers());
+    if (row_.is_load) write_vgprs(i_.dst, row_.registers);
+    if (row_.is_atomic && (i_.extra & extra::kSc0)) write_vgprs(i_.dst, returned_registers());
   }
 
   const Instruction& i_;

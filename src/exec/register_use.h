@@ -33,8 +33,8 @@ struct RegisterUse {
   /// Indices into Wave::s: SGPRs, VCC 106 and 107, M0 124, EXEC 126 and 127.
   std::array<std::uint64_t, 2> scalar_reads{}, scalar_writes{};
   bool reads_scc = false, writes_scc = false;
-  /// Part of the destination keeps its old value in lanes that are written (d16 loads, SDWA and
-  /// op_sel writes of a part), or active lanes may not be written at all (v_writelane_b32, DPP
+  /// Part of the destination keeps its old value in lanes that are written (SDWA and op_sel
+  /// writes of a part), or active lanes may not be written at all (v_writelane_b32, DPP
   /// without bound_ctrl or with a mask). The old value is not among the reads.
   bool merges_destination = false;
   /// The result of a lane depends on other lanes' registers.

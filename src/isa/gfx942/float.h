@@ -1,6 +1,7 @@
 // f32 and f64 arithmetic of the vector ALU.
-// Source: MI300 ISA guide, sections 12.7 to 12.10; rounding is to nearest even and denormals are
-// kept (MODE's defaults for HIP); src/exec refuses kernels that ask for anything else.
+// Source: MI300 ISA guide, sections 12.7 to 12.10; as MODE is for HIP kernels: denormals are kept,
+// IEEE is on. Rounding is the host's, to nearest even unless src/exec/float_mode.cpp, which sees to
+// every other MODE, has set another.
 #pragma once
 
 #include <limits>

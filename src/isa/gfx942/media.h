@@ -230,9 +230,16 @@ struct v_dot2c_i32_i16 : DotAccumulate<16> {};
 struct v_dot4c_i32_i8 : DotAccumulate<8> {};
 struct v_dot8c_i32_i4 : DotAccumulate<4> {};
 
-/// c + a.low * b.low + a.high * b.high, from the left; the products are exact in f32.
+[[nodiscard]] inline F32 flush_below(F32 x, float smallest) {
+  return select(magnitude(x) < smallest, as<F32>(as<U32>(x) & 0x80000000u), x);
+}
+/// c + a.low * b.low + a.high * b.high, from the left; the products are exact in f32. Denormals are
+/// flushed, inputs and output, whatever MODE says. Source: MI300 ISA guide, section 6.4.
 [[nodiscard]] inline F32 dot_product_halves(F32 a_low, F32 b_low, F32 a_high, F32 b_high, F32 c) {
-  return fma(a_high, b_high, fma(a_low, b_low, c));
+  constexpr float kHalf = 0x1p-14f, kSingle = 0x1p-126f;
+  const F32 low =
+      fma(flush_below(a_low, kHalf), flush_below(b_low, kHalf), flush_below(c, kSingle));
+  return flush_below(fma(flush_below(a_high, kHalf), flush_below(b_high, kHalf), low), kSingle);
 }
 struct v_dot2c_f32_f16 : Op<f32(u32, u32, f32)> {
   static constexpr bool kAccumulates = true;

@@ -74,16 +74,11 @@ void deliver(Wave& wave, DeferredInstruction& deferred) {
   if (!deferred.performed) perform(wave, deferred);
   std::uint64_t exec;
   std::memcpy(&exec, &deferred.scalars[kExecIndex], sizeof exec);
-  // Loads of half a register leave the other half as it is by now.
-  const std::string_view name = deferred.instruction->row->mnemonic;
-  const std::uint32_t part = !deferred.use->merges_destination ? ~0u
-                             : name.ends_with("_hi")           ? 0xffff'0000u
-                                                               : 0x0000'ffffu;
   std::size_t n = 0;
   for (const std::uint16_t row : rows_of(*deferred.use, wave.vgpr_rows, false)) {
     std::uint32_t* const to = wave.row(row);
     for (unsigned lane = 0; lane < kWaveLanes; ++lane, ++n)
-      if (exec >> lane & 1) to[lane] = (to[lane] & ~part) | (deferred.results[n] & part);
+      if (exec >> lane & 1) to[lane] = deferred.results[n];
   }
   for (std::uint32_t index = 0; index < kScalarRegisters; ++index)
     if (contains(deferred.use->scalar_writes, index))

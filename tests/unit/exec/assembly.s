@@ -226,6 +226,41 @@ scalar_memory:
         s_endpgm
         .size   scalar_memory, .-scalar_memory
 
+        // Every scalar atomic on a place of its own of 32 bytes: memory, what is returned, data and
+        // what it is compared with.
+        .globl  scalar_atomics
+        .p2align 8
+        .type   scalar_atomics,@function
+        .macro place instruction:vararg
+        s_mov_b32 s12, s4
+        s_and_b32 s13, s5, 0xffff
+        s_load_dwordx4 s[8:11], s[4:5], 0x10
+        s_waitcnt lgkmcnt(0)
+        \instruction
+        s_waitcnt lgkmcnt(0)
+        s_store_dwordx2 s[8:9], s[4:5], 0x8
+        s_add_u32 s4, s4, 32
+        s_addc_u32 s5, s5, 0
+        .endm
+scalar_atomics:
+        s_load_dwordx2 s[4:5], s[0:1], 0x0
+        s_movk_i32 s14, 8                        // the buffer is the place's memory
+        s_mov_b32 s15, 0x00020000
+        s_waitcnt lgkmcnt(0)
+        .irp op, swap, add, sub, smin, umin, smax, umax, and, or, xor, inc, dec
+        place s_atomic_\op s8, s[4:5], 0x0 glc
+        place s_atomic_\op\()_x2 s[8:9], s[4:5], 0x0 glc
+        place s_buffer_atomic_\op s8, s[12:15], 0x0 glc
+        place s_buffer_atomic_\op\()_x2 s[8:9], s[12:15], 0x0 glc
+        .endr
+        place s_atomic_cmpswap s[8:9], s[4:5], 0x0 glc
+        place s_atomic_cmpswap_x2 s[8:11], s[4:5], 0x0 glc
+        place s_buffer_atomic_cmpswap s[8:9], s[12:15], 0x0 glc
+        place s_buffer_atomic_cmpswap_x2 s[8:11], s[12:15], 0x0 glc
+        s_dcache_wb
+        s_endpgm
+        .size   scalar_atomics, .-scalar_atomics
+
         .globl  scalar_store_outside
         .p2align 8
         .type   scalar_store_outside,@function
@@ -245,6 +280,64 @@ scalar_atomic_misaligned:
         s_atomic_or_x2 s[8:9], s[4:5], 0x4
         s_endpgm
         .size   scalar_atomic_misaligned, .-scalar_atomic_misaligned
+
+        .globl  saturating
+        .p2align 8
+        .type   saturating,@function
+saturating:
+        s_load_dwordx2 s[4:5], s[0:1], 0x0
+        v_lshlrev_b32 v10, 6, v0
+        v_mov_b32 v2, 0x7bff
+        v_add_f16 v2, v2, v2
+        s_getreg_b32 s6, hwreg(HW_REG_MODE)
+        v_mov_b32 v3, s6
+        s_waitcnt lgkmcnt(0)
+        global_store_dwordx2 v10, v[2:3], s[4:5]
+        s_endpgm
+        .size   saturating, .-saturating
+
+        .globl  exceptions_from_the_start
+        .p2align 8
+        .type   exceptions_from_the_start,@function
+exceptions_from_the_start:
+        s_endpgm
+        .size   exceptions_from_the_start, .-exceptions_from_the_start
+
+        .globl  d16_loads
+        .p2align 8
+        .type   d16_loads,@function
+// Sixteen bits of a register that held ones: the other half becomes 0.
+d16_loads:
+        s_load_dwordx2 s[4:5], s[0:1], 0x0
+        v_lshlrev_b32 v10, 6, v0
+        v_mov_b32 v1, 0x8899aabb
+        s_waitcnt lgkmcnt(0)
+        global_store_dword v10, v1, s[4:5]
+        s_waitcnt vmcnt(0) lgkmcnt(0)
+        v_mov_b32 v2, -1
+        v_mov_b32 v3, -1
+        v_mov_b32 v4, -1
+        v_mov_b32 v5, -1
+        v_mov_b32 v6, -1
+        v_mov_b32 v7, -1
+        v_mov_b32 v8, 0
+        ds_write_b32 v8, v1
+        s_waitcnt lgkmcnt(0)
+        global_load_short_d16 v2, v10, s[4:5]
+        global_load_short_d16_hi v3, v10, s[4:5]
+        global_load_sbyte_d16 v4, v10, s[4:5]
+        global_load_ubyte_d16_hi v5, v10, s[4:5]
+        ds_read_u16_d16 v6, v8
+        ds_read_i8_d16_hi v7, v8
+        s_waitcnt vmcnt(0) lgkmcnt(0)
+        global_store_dword v10, v2, s[4:5] offset:4
+        global_store_dword v10, v3, s[4:5] offset:8
+        global_store_dword v10, v4, s[4:5] offset:12
+        global_store_dword v10, v5, s[4:5] offset:16
+        global_store_dword v10, v6, s[4:5] offset:20
+        global_store_dword v10, v7, s[4:5] offset:24
+        s_endpgm
+        .size   d16_loads, .-d16_loads
 
         .globl  results
         .p2align 8
@@ -312,7 +405,7 @@ results:
         s_endpgm
         .size   results, .-results
 
-        .macro descriptor name
+        .macro descriptor name, overflow=0, exception=0
         .amdhsa_kernel \name
           .amdhsa_user_sgpr_kernarg_segment_ptr 1
           .amdhsa_kernarg_size 8
@@ -322,6 +415,8 @@ results:
           .amdhsa_next_free_vgpr 28
           .amdhsa_next_free_sgpr 32
           .amdhsa_accum_offset 20
+          .amdhsa_fp16_overflow \overflow
+          .amdhsa_exception_fp_ieee_overflow \exception
         .end_amdhsa_kernel
         .endm
         .section .rodata,"a",@progbits
@@ -336,8 +431,12 @@ results:
         descriptor misaligned_atomic
         descriptor results
         descriptor modes
+        descriptor d16_loads
+        descriptor exceptions_from_the_start exception=1
+        descriptor saturating overflow=1
         descriptor enable_exceptions
         descriptor scalar_memory
+        descriptor scalar_atomics
         descriptor scalar_store_outside
         descriptor scalar_atomic_misaligned
 
@@ -475,6 +574,45 @@ amdhsa.kernels:
     .max_flat_workgroup_size: 256
     .args:
       - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+  - .name: d16_loads
+    .symbol: d16_loads.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 64
+    .private_segment_fixed_size: 16
+    .wavefront_size: 64
+    .sgpr_count: 38
+    .vgpr_count: 28
+    .agpr_count: 8
+    .max_flat_workgroup_size: 256
+    .args:
+      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+  - .name: saturating
+    .symbol: saturating.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 64
+    .private_segment_fixed_size: 16
+    .wavefront_size: 64
+    .sgpr_count: 38
+    .vgpr_count: 28
+    .agpr_count: 8
+    .max_flat_workgroup_size: 256
+    .args:
+      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+  - .name: exceptions_from_the_start
+    .symbol: exceptions_from_the_start.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 64
+    .private_segment_fixed_size: 16
+    .wavefront_size: 64
+    .sgpr_count: 38
+    .vgpr_count: 28
+    .agpr_count: 8
+    .max_flat_workgroup_size: 256
+    .args:
+      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
   - .name: enable_exceptions
     .symbol: enable_exceptions.kd
     .kernarg_segment_size: 8
@@ -490,6 +628,19 @@ amdhsa.kernels:
       - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
   - .name: scalar_memory
     .symbol: scalar_memory.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 64
+    .private_segment_fixed_size: 16
+    .wavefront_size: 64
+    .sgpr_count: 38
+    .vgpr_count: 28
+    .agpr_count: 8
+    .max_flat_workgroup_size: 256
+    .args:
+      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+  - .name: scalar_atomics
+    .symbol: scalar_atomics.kd
     .kernarg_segment_size: 8
     .kernarg_segment_align: 8
     .group_segment_fixed_size: 64

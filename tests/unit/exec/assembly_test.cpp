@@ -3,10 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
+
 #include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <type_traits>
 
 #include "../../support/executed.h"
 #include "exec/device.h"
@@ -143,9 +148,40 @@ TEST_F(Assembly, Modes) {
     for (std::size_t n = 0; n < std::size(expected); ++n)
       ASSERT_EQ(results_[lane * 16 + n], expected[n]) << "result " << n << ", lane " << lane;
   }
+  ASSERT_TRUE(launch("saturating"));
+  EXPECT_EQ(results_[0], 0x7bffu);
+  EXPECT_EQ(results_[1], 0x8003c0u);
+  EXPECT_THAT(fault_of("exceptions_from_the_start").what,
+              HasSubstr("descriptor enables exceptions"));
   const Error e = fault_of("enable_exceptions");
   EXPECT_EQ(e.code, ErrorCode::not_implemented);
   EXPECT_THAT(e.what, HasSubstr("enabling exceptions in MODE"));
+}
+
+#if defined(__SSE__)
+/// What the host program computes with is not what the kernel computes with.
+TEST_F(Assembly, TheHostsModeIsItsOwn) {
+  const unsigned before = _mm_getcsr();
+  const unsigned flushing_toward_zero = before | 0xe040;
+  _mm_setcsr(flushing_toward_zero);
+  const auto report = launch("modes");
+  const unsigned after = _mm_getcsr();
+  _mm_setcsr(before);
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_EQ(after & 0xffc0, flushing_toward_zero & 0xffc0);
+  EXPECT_EQ(results_[2], 2u);           // a sum of denormals
+  EXPECT_EQ(results_[6], 0x3f800000u);  // to nearest
+}
+#endif
+
+TEST_F(Assembly, D16LoadsZeroTheOtherHalf) {
+  const auto report = launch("d16_loads");
+  ASSERT_TRUE(report) << report.error().text();
+  const std::uint32_t expected[] = {0x8899aabb, 0xaabb,     0xaabb0000, 0xffbb,
+                                    0xbb0000,   0x0000aabb, 0xffbb0000};
+  for (std::uint32_t lane = 0; lane < 64; ++lane)
+    for (std::size_t n = 0; n < std::size(expected); ++n)
+      ASSERT_EQ(results_[lane * 16 + n], expected[n]) << "result " << n << ", lane " << lane;
 }
 
 TEST_F(Assembly, ScalarMemory) {
@@ -165,6 +201,61 @@ TEST_F(Assembly, ScalarMemory) {
   };
   for (std::size_t n = 0; n < std::size(expected); ++n)
     EXPECT_EQ(results_[n], expected[n]) << "result " << n;
+}
+
+/// Memory, what the instruction returned, its data, and what cmpswap compares with. The compared
+/// value of 32 bits is the upper half of the data.
+struct AtomicPlace {
+  std::uint64_t memory, returned, data, compared;
+};
+/// What the guide's section 12.6 says of the operation, in the order of assembly.s.
+template <typename T>
+T atomic_result(unsigned operation, T old, T data, T compared) {
+  using Signed = std::make_signed_t<T>;
+  const auto s_old = static_cast<Signed>(old), s_data = static_cast<Signed>(data);
+  const T results[] = {data,
+                       old + data,
+                       old - data,
+                       static_cast<T>(s_data < s_old ? s_data : s_old),
+                       data < old ? data : old,
+                       static_cast<T>(s_data > s_old ? s_data : s_old),
+                       data > old ? data : old,
+                       old & data,
+                       old | data,
+                       old ^ data,
+                       old >= data ? T{0} : old + 1,
+                       old == 0 || old > data ? data : old - 1,
+                       old == compared ? data : old};
+  return results[operation];
+}
+TEST_F(Assembly, ScalarAtomics) {
+  constexpr std::uint64_t kOld = 0x8000'0001'7000'0003, kSmall = 5;
+  const AtomicPlace starts[] = {
+      {kOld, 0, 0x7000'0002'9000'0001, kOld},  // signs differ; compares unequal with 32 bits
+      {kOld, 0, 0x7000'0003'0000'0009, 7},     // the other way with 32 bits
+      {kSmall, 0, kSmall << 32 | kSmall, kSmall}, {0, 0, kSmall, 1}, {kOld, 0, kOld, 0},
+  };
+  constexpr unsigned kOperations = 13, kForms = 4;
+  auto* const places = reinterpret_cast<AtomicPlace*>(results_);
+  for (const AtomicPlace& start : starts) {
+    std::fill_n(places, kOperations * kForms, start);
+    const auto report = launch("scalar_atomics");
+    ASSERT_TRUE(report) << report.error().text();
+    for (unsigned n = 0; n < kOperations * kForms; ++n) {
+      SCOPED_TRACE(testing::Message() << "operation " << n / kForms << ", form " << n % kForms);
+      const bool wide = n % 2 == 1;
+      const unsigned operation = n / kForms;
+      const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
+      const std::uint64_t expected =
+          wide ? atomic_result(operation, start.memory, start.data, start.compared)
+               : atomic_result(operation, low(start.memory), low(start.data),
+                               low(start.data >> 32)) |
+                     (start.memory >> 32 << 32);
+      EXPECT_EQ(places[n].memory, expected);
+      EXPECT_EQ(places[n].returned,
+                wide ? start.memory : low(start.memory) | (start.data >> 32 << 32));
+    }
+  }
 }
 TEST_F(Assembly, ScalarMemoryFaults) {
   const Error outside = fault_of("scalar_store_outside");

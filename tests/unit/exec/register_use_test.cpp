@@ -192,11 +192,11 @@ void apply_differences(Described& llvm, const RegisterUse& ours, const Row& row)
     const Set reads = of(ours.reads, ours.scalar_reads, false);
     if ((reads & ~llvm.reads).none()) llvm.reads = reads;
   }
-  // The destination of d16 reads of LDS keeps a half; LLVM's gfx8 encodings lost the tie.
-  if (row.instruction_class == InstructionClass::lds && name.contains("_d16")) {
+  // d16 loads would keep half of their destination without ECC, with which the device is.
+  if (row.is_load && name.contains("_d16") && !name.contains("_format_")) {
     const Set destination = of(ours.writes, {}, false);
-    llvm.tied |= destination & llvm.reads;
-    llvm.reads &= ~destination;
+    llvm.tied &= ~destination;
+    llvm.reads &= ~(destination & ~of(ours.reads, {}, false));  // it may be the address, too
   }
   // The other bits of a register of which these replace some are read; LLVM does not say so.
   const Set scalars = of({}, ours.scalar_writes, false);
@@ -369,7 +369,7 @@ TEST(RegisterUse, TellsWhichLanesTakePart) {
       {0x041a'0b04'd205'4009, "v_mad_i16 v9, v4, v5, v6 op_sel:[0,0,0,1]", true, false, false},
       {0x041a'0b04'd205'0009, "v_mad_i16 v9, v4, v5, v6", false, false, false},
       {0x041a'0b04'd3a1'0009, "v_fma_mixlo_f16 v9, v4, v5, v6", true, false, false},
-      {0x0100'0002'd8b4'0000, "ds_read_u16_d16 v1, v2", true, false, false},
+      {0x0100'0002'd8b4'0000, "ds_read_u16_d16 v1, v2", false, false, false},
       {0x0606'1504'4c12'0af9, "v_add_u16_sdwa UNUSED_PRESERVE", true, false, false},
       {0x0606'0504'4c12'0af9, "v_add_u16_sdwa UNUSED_PAD", false, false, false},
       {0xff01'1109'7e02'02fa, "v_mov_b32_dpp row_shr:1", true, true, false},

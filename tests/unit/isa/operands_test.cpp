@@ -173,11 +173,21 @@ class Comparison {
              : static_cast<std::uint32_t>(static_cast<std::int16_t>(printed)));
   }
   void scalar_memory() {
-    if (row_.registers == 0) return;  // cache control
-    scalar_is("the destination", i_.sdst, operand(), row_.registers);
+    if (row_.registers == 0 && row_.source_count == 0) return;      // the whole cache
+    if (row_.mnemonic.starts_with("s_atc_probe")) (void)operand();  // the kind of access probed
+    if (row_.registers != 0) {
+      // An atomic returns to its data, a compare-and-swap to the first half of them.
+      const PrintedOperand& data = operand();
+      const bool returns = row_.is_load || (row_.is_atomic && line_.has("glc"));
+      if (returns)
+        scalar_is("the destination", i_.sdst, data, row_.registers);
+      else
+        same("the destination", i_.sdst, kNoRegister);
+      if (!row_.is_load) scalar_is("the data", i_.src[2].index(), data, row_.registers);
+    }
     if (row_.mnemonic == "s_memtime" || row_.mnemonic == "s_memrealtime") return;
-    scalar_is("the base", i_.src[0].index(), operand(),
-              row_.mnemonic.starts_with("s_buffer") ? 4 : 2);
+    const bool buffer = row_.mnemonic.starts_with("s_buffer") || row_.mnemonic.ends_with("_buffer");
+    scalar_is("the base", i_.src[0].index(), operand(), buffer ? 4 : 2);
     const PrintedOperand& offset = operand();
     std::int64_t immediate = line_.number("offset");
     if (offset.kind == Kind::number)

@@ -1,0 +1,37 @@
+// The host's floating-point state: handlers compute in it.
+#pragma once
+
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#else
+#include <cfenv>
+#endif
+
+namespace margay {
+
+/// To nearest even, no flushing of denormals, exceptions masked, while it lives: what handlers and
+/// the matrix library need. A program linked with -ffast-math starts with other settings.
+class UsualHostFloats {
+ public:
+#if defined(__SSE__)
+  UsualHostFloats() : before_(_mm_getcsr()) { _mm_setcsr(0x1f80); }
+  ~UsualHostFloats() { _mm_setcsr(before_); }
+#else
+  UsualHostFloats() {
+    std::fegetenv(&before_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~UsualHostFloats() { std::fesetenv(&before_); }
+#endif
+  UsualHostFloats(const UsualHostFloats&) = delete;
+  UsualHostFloats& operator=(const UsualHostFloats&) = delete;
+
+ private:
+#if defined(__SSE__)
+  unsigned before_;
+#else
+  std::fenv_t before_;
+#endif
+};
+
+}  // namespace margay
