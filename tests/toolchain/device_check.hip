@@ -62,12 +62,32 @@ __global__ void waves(unsigned long long* same, unsigned long long* ballot, int*
   votes[i] = __any_sync(all, i == 63) | __all_sync(all, i < 64) << 1 |
              __all_sync(all, i < 63) << 2 | (matched == all && equal != 0) << 3 |
              (__match_all_sync(all, i, &equal) != 0) << 4;
+  // Two masks at once: each half agrees, the wave does not.
+  const unsigned long long half = i < 32 ? low : ~low;
+  votes[i] |= (__match_all_sync(half, i / 32, &equal) == half && equal != 0) << 5;
+  __syncwarp(half);
+  const bool reduced = __reduce_add_sync(half, i) == (i < 32 ? 496 : 1520) &&
+                       __reduce_max_sync(half, i ^ 1) == (i < 32 ? 31 : 63) &&
+                       __reduce_min_sync(all, 5 - i) == -58 &&
+                       __reduce_or_sync(half, 1u << i / 2) == (i < 32 ? 0xffffu : 0xffff0000u) &&
+                       __reduce_and_sync(half, i | 64) == (i < 32 ? 64 : 96) &&
+                       __reduce_xor_sync(all, 1ull << i) == all;
+  votes[i] |= reduced << 6;
   moved[i] = __shfl_down_sync(all, i * 10, 2) + __shfl_up_sync(all, i, 1, 32);
 }
 
-__global__ void count(unsigned* counters) {
+__global__ void count(unsigned* counters, long long* extremes, unsigned short* halves) {
   atomicInc(&counters[0], 99);  // wraps to 0 after 99
   atomicDec(&counters[1], 99);  // wraps to 99 after 0
+  const long long here = (static_cast<long long>(blockIdx.x * 64 + threadIdx.x) - 100) << 33;
+  atomicMin(&extremes[0], here), atomicMax(&extremes[1], here);
+  unsigned short seen = halves[1];  // the upper half of a word: its neighbour must not change
+  bool done = false;
+  for (int tries = 0; tries < 300 && !done; ++tries) {
+    const unsigned short old = atomicCAS(&halves[1], seen, static_cast<unsigned short>(seen + 3));
+    done = old == seen;
+    seen = old;
+  }
 }
 
 int main() {
@@ -118,7 +138,7 @@ int main() {
       constexpr unsigned long long kThirds = 0xffffffff49249249ull;
       expect(ballot[i] == kThirds, "__ballot_sync", index, ballot[i], kThirds);
     }
-    expect(votes[i] == 0b01011, "votes", index, static_cast<unsigned>(votes[i]), 0b01011);
+    expect(votes[i] == 0b1101011, "votes", index, static_cast<unsigned>(votes[i]), 0b1101011);
     const int wanted = (i < 62 ? i + 2 : i) * 10 + (i % 32 == 0 ? i : i - 1);
     expect(moved[i] == wanted, "shuffles", index, static_cast<unsigned>(moved[i]),
            static_cast<unsigned>(wanted));
@@ -126,10 +146,19 @@ int main() {
 
   auto* counters = shared_array<unsigned>(2);
   counters[0] = counters[1] = 0;
-  count<<<4, 64>>>(counters);  // 256 steps
+  auto* extremes = shared_array<long long>(2);
+  auto* halves = shared_array<unsigned short>(2);
+  extremes[0] = extremes[1] = 0;
+  halves[0] = 0xabcd, halves[1] = 0xff00;
+  count<<<4, 64>>>(counters, extremes, halves);  // 256 steps
   check(hipDeviceSynchronize());
   expect(counters[0] == 56, "atomicInc", 0, counters[0], 56);
   expect(counters[1] == 44, "atomicDec", 0, counters[1], 44);
+
+  expect(extremes[0] == -100ll << 33, "atomicMin", 0, extremes[0], -100ll << 33);
+  expect(extremes[1] == 155ll << 33, "atomicMax", 0, extremes[1], 155ll << 33);
+  expect(halves[0] == 0xabcd, "beside atomicCAS", 0, halves[0], 0xabcd);
+  expect(halves[1] == 0x0200, "atomicCAS", 0, halves[1], 0x0200);
 
   std::printf("%d differences\n", differences);
   return differences == 0 ? 0 : 1;

@@ -46,5 +46,10 @@ device_functions() {
   "$margay" run -- ./check || fail "a device function is wrong"
 }
 
+cooperative_groups() {
+  "$margay" hipcc -std=c++14 -Wall -Wextra -Werror "$source/tests/toolchain/cooperative_groups.hip" -o groups
+  "$margay" run -- ./groups || fail "a group is wrong"
+}
+
 declare -F "$case" >/dev/null || fail "no such case: $case"
 "$case"

@@ -1,6 +1,6 @@
-// <hip/amd_detail/amd_hip_atomic.h> of the HIP installation, with atomicInc and atomicDec replaced
-// where they are HIP 5's: those call LLVM intrinsics (llvm.amdgcn.atomic.inc, .dec) that LLVM 17
-// removed, so that a program using them would not link.
+// <hip/amd_detail/amd_hip_atomic.h> of the HIP installation. Where that is HIP 5's, atomicInc and
+// atomicDec are replaced: those call LLVM intrinsics (llvm.amdgcn.atomic.inc, .dec) that LLVM 17
+// removed, so that a program using them would not link. And the overloads that HIP 6 added.
 #pragma once
 
 #include <hip/hip_version.h>
@@ -17,6 +17,19 @@ __device__ inline unsigned int atomicInc(unsigned int* address, unsigned int lim
 }
 __device__ inline unsigned int atomicDec(unsigned int* address, unsigned int limit) {
   return __builtin_amdgcn_atomic_dec32(address, limit, __ATOMIC_RELAXED, "agent");
+}
+
+__device__ inline long long atomicMin(long long* address, long long value) {
+  return __hip_atomic_fetch_min(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+__device__ inline long long atomicMax(long long* address, long long value) {
+  return __hip_atomic_fetch_max(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+__device__ inline unsigned short atomicCAS(unsigned short* address, unsigned short compare,
+                                           unsigned short value) {
+  __hip_atomic_compare_exchange_strong(address, &compare, value, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
+                                       __HIP_MEMORY_SCOPE_AGENT);
+  return compare;
 }
 #else
 #include_next <hip/amd_detail/amd_hip_atomic.h>

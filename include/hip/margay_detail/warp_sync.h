@@ -75,13 +75,45 @@ __device__ inline unsigned long long __match_any_sync(Mask mask, T value) {
   return result;
 }
 
-/// The mask, and *predicate set, when all its lanes hold the same value; otherwise 0.
+/// The mask, and *predicate set, when all its lanes hold the same value; otherwise 0. Lanes with
+/// other masks may take part at the same time, so the value to compare with is the mask's first.
 template <typename Mask, typename T>
 __device__ inline unsigned long long __match_all_sync(Mask mask, T value, int* predicate) {
+  const unsigned long long lanes = margay_warp::checked(mask);
   const margay_warp::Bits<T> bits = __builtin_bit_cast(margay_warp::Bits<T>, value);
-  *predicate = __all_sync(mask, bits == margay_warp::first_lane(bits));
-  return *predicate != 0 ? margay_warp::checked(mask) : 0;
+  *predicate = __all_sync(mask, bits == __shfl(bits, __builtin_ctzll(lanes)));
+  return *predicate != 0 ? lanes : 0;
 }
+
+/// Memory of the lanes is in order behind it; the lanes themselves always are.
+template <typename Mask = unsigned long long>
+__device__ inline void __syncwarp(Mask mask = ~0ull) {
+  (void)margay_warp::checked(mask);
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
+  __builtin_amdgcn_wave_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
+}
+
+// Reductions over the lanes of a mask, since ROCm 7.0. A lane that is not in the mask must not take
+// part, so every step goes by the lanes that are, one at a time.
+#define MARGAY_REDUCE_SYNC(name, expression)                   \
+  template <typename Mask, typename T>                         \
+  __device__ inline T name(Mask mask, T value) {               \
+    unsigned long long lanes = margay_warp::checked(mask);     \
+    T a = __shfl(value, __builtin_ctzll(lanes));               \
+    for (lanes &= lanes - 1; lanes != 0; lanes &= lanes - 1) { \
+      const T b = __shfl(value, __builtin_ctzll(lanes));       \
+      a = static_cast<T>(expression);                          \
+    }                                                          \
+    return a;                                                  \
+  }
+MARGAY_REDUCE_SYNC(__reduce_add_sync, a + b)
+MARGAY_REDUCE_SYNC(__reduce_min_sync, b < a ? b : a)
+MARGAY_REDUCE_SYNC(__reduce_max_sync, a < b ? b : a)
+MARGAY_REDUCE_SYNC(__reduce_and_sync, a& b)
+MARGAY_REDUCE_SYNC(__reduce_or_sync, a | b)
+MARGAY_REDUCE_SYNC(__reduce_xor_sync, a ^ b)
+#undef MARGAY_REDUCE_SYNC
 
 template <typename Mask, typename T>
 __device__ inline T __shfl_sync(Mask mask, T value, int lane, int width = warpSize) {
