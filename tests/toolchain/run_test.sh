@@ -51,5 +51,10 @@ cooperative_groups() {
   "$margay" run -- ./groups || fail "a group is wrong"
 }
 
+fp8() {
+  "$margay" hipcc -std=c++17 -Wall -Wextra -Werror "$source/tests/toolchain/fp8_check.hip" -o fp8
+  "$margay" run -- ./fp8 || fail "an 8-bit float is wrong"
+}
+
 declare -F "$case" >/dev/null || fail "no such case: $case"
 "$case"
