@@ -23,6 +23,9 @@ concept all = std::is_same_v<T, row>;
 template <typename ST, int _rows, int _cols>
 struct st_subtile;
 
+/// rows x cols elements, multiples of 16; a row is a multiple of 32 bytes. Takes rows * cols *
+/// sizeof(T) bytes of LDS, without padding. 16-byte alignment is enough: the swizzle counts from
+/// the tile's start, and a shift of the whole tile moves all lanes' banks alike.
 template <typename _T, int _rows, int _cols>
 struct KITTENS_DEFAULT_ALIGN st {
   using identifier = ducks::st::identifier;

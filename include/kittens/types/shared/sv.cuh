@@ -13,6 +13,7 @@ concept all =
 }  // namespace sv
 }  // namespace ducks
 
+/// `length` elements, a multiple of 16, one after another.
 template <typename _T, size_t _length>
 struct KITTENS_DEFAULT_ALIGN sv {
   using identifier = ducks::sv::identifier;

@@ -175,6 +175,7 @@ KITTENS_DEVICE void mma(D& d, const A& a, const B& b, const C& c) {
 
 }  // namespace detail
 
+/// D = A B + C, with A or B stored transposed as the name says; see the table above.
 template <ducks::rt::all D, ducks::rt::all A, ducks::rt::all B, ducks::rt::all C>
 KITTENS_DEVICE void mma_AB(D& d, const A& a, const B& b, const C& c) {
   detail::mma<false, false>(d, a, b, c);

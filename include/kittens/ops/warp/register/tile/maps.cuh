@@ -21,12 +21,14 @@ KITTENS_DEVICE void for_each_packed(F&& f) {
 }
 }  // namespace detail
 
+/// dst = op(src), element by element; `op` is one of common/base_ops.cuh.
 template <typename op, ducks::rt::all T>
 KITTENS_DEVICE void unary_map(T& dst, const T& src) {
   detail::for_each_packed<T>(
       [&](int i, int j, int k) { dst.tiles[i][j].data[k] = op::op(src.tiles[i][j].data[k]); });
 }
 
+/// dst = op(lhs, rhs), element by element.
 template <typename op, ducks::rt::all T>
 KITTENS_DEVICE void bin_map(T& dst, const T& lhs, const T& rhs) {
   detail::for_each_packed<T>([&](int i, int j, int k) {
@@ -100,6 +102,7 @@ KITTENS_DEVICE void col_map(RT& dst, const RT& src, const V& a, const V& b) {
   detail::vector_map_tile<op, false>(dst, src, a, b);
 }
 
+/// Every element becomes the constant.
 #define KITTENS_NULLARY_MAP(name)           \
   template <ducks::rt::all T>               \
   KITTENS_DEVICE void name(T& dst) {        \
@@ -111,6 +114,7 @@ KITTENS_NULLARY_MAP(pos_infty)
 KITTENS_NULLARY_MAP(neg_infty)
 #undef KITTENS_NULLARY_MAP
 
+/// dst = name(src).
 #define KITTENS_UNARY_MAP(name)                    \
   template <ducks::rt::all T>                      \
   KITTENS_DEVICE void name(T& dst, const T& src) { \

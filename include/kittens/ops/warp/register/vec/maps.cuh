@@ -16,6 +16,7 @@ KITTENS_DEVICE void for_each_vector_part(F&& f) {
 }
 }  // namespace detail
 
+/// dst = op(src), element by element; `op` is one of common/base_ops.cuh.
 template <typename op, ducks::rv::all V>
 KITTENS_DEVICE void unary_op(V& dst, const V& src) {
   detail::for_each_vector_part<V>([&](int i, int j) { dst.data[i][j] = op::op(src.data[i][j]); });
@@ -31,6 +32,8 @@ KITTENS_DEVICE void unary_op_range(V& dst, const V& src) {
     for (int j = 0; j < V::inner_dim; ++j) dst.data[i][j] = op::op(src.data[i][j]);
   }
 }
+
+/// dst = op(lhs, rhs), element by element.
 template <typename op, ducks::rv::all V>
 KITTENS_DEVICE void bin_op(V& dst, const V& lhs, const V& rhs) {
   detail::for_each_vector_part<V>(
@@ -49,6 +52,7 @@ KITTENS_DEVICE void bin_op(V& dst, const V& src, const typename V::T& param) {
   });
 }
 
+/// Every element becomes the constant.
 #define KITTENS_NULLARY_OP(name)           \
   template <ducks::rv::all V>              \
   KITTENS_DEVICE void name(V& dst) {       \
@@ -60,6 +64,7 @@ KITTENS_NULLARY_OP(pos_infty)
 KITTENS_NULLARY_OP(neg_infty)
 #undef KITTENS_NULLARY_OP
 
+/// dst = name(src).
 #define KITTENS_UNARY_OP(name)                     \
   template <ducks::rv::all V>                      \
   KITTENS_DEVICE void name(V& dst, const V& src) { \
