@@ -351,4 +351,31 @@ TEST(RegisterTileCost, WholeSharedTilesInRowLayout) {
   check_whole_tile<rt_bf<64, 16>, st_bf<64, 16>>();
 }
 
+// --- single accesses, by upstream's names ---
+
+__global__ void single_accesses(const float4* in, float4* out) {
+  __shared__ float2 shared[128];
+  const uint32_t address = detail::lds_address(&shared[2 * threadIdx.x]);
+  const float4 whole = load_global_vec4_async(&in[threadIdx.x]);
+  const float2 half_of_it = load_global_vec2(reinterpret_cast<const float2*>(&in[threadIdx.x]));
+  store_shared_vec(address, half_of_it);
+  store_shared_vec(address + 8, {whole.z, whole.w});
+  const float2 low = load_shared_vec(address), high = load_shared_vec_async(address + 8);
+  const float4 swapped = {high.x, high.y, low.x, low.y};
+  store_global_b128_async(&out[threadIdx.x], detail::bits_as<__uint128_t>(swapped));
+}
+TEST(LowLevel, SingleAccesses) {
+  std::vector<float4> host(64);
+  for (int i = 0; i < 64; ++i) host[i] = {i + 0.0f, i + 0.25f, i + 0.5f, i + 0.75f};
+  Buffer<float4> in(host), out(64);
+  single_accesses<<<1, 64>>>(in.get(), out.get());
+  const auto got = out.read();
+  for (int i = 0; i < 64; ++i) {
+    EXPECT_EQ(got[i].x, i + 0.5f);
+    EXPECT_EQ(got[i].y, i + 0.75f);
+    EXPECT_EQ(got[i].z, i + 0.0f);
+    EXPECT_EQ(got[i].w, i + 0.25f);
+  }
+}
+
 }  // namespace

@@ -49,11 +49,14 @@ KITTENS_DEVICE void buffer_store(i32x4 resource, uint32_t offset, word<bytes> va
 }
 }  // namespace detail
 
-/// A raw resource of `range_bytes` from `start`, which must be the same in all lanes. Word 3 is a
-/// 32-bit raw buffer without swizzle (LLVM AMDGPUUsage; CDNA3 ISA, table 36).
-KITTENS_DEVICE i32x4 make_srsrc(const void* start, uint32_t range_bytes) {
+/// A resource of `range_bytes` from `start`, which must be the same in all lanes. Raw, or with a
+/// stride, of which only instructions with an index make use. Word 3 is a 32-bit buffer without
+/// swizzle (LLVM AMDGPUUsage; CDNA3 ISA, table 36).
+KITTENS_DEVICE i32x4 make_srsrc(const void* start, uint32_t range_bytes,
+                                uint32_t row_stride_bytes = 0) {
   const auto address = reinterpret_cast<uint64_t>(start);
-  return {static_cast<int32_t>(address), static_cast<int32_t>(address >> 32 & 0xffff),
+  return {static_cast<int32_t>(address),
+          static_cast<int32_t>((address >> 32 & 0xffff) | row_stride_bytes << 16),
           static_cast<int32_t>(range_bytes), 0x00020000};
 }
 

@@ -7,5 +7,6 @@
 #include "buffer.cuh"
 #include "chiplet.cuh"
 #include "config.cuh"
+#include "low_level.cuh"
 #include "memory.cuh"
 #include "shuffle.cuh"
