@@ -268,4 +268,4 @@ def test_the_plan_is_that_of_the_kernels_own_header(tmp_path):
             ours = "refused"
         assert ours == line, problem
         outcomes.add(line.split()[0])
-    assert outcomes == {"refused", *KERNELS}
+    assert outcomes == {"refused", *(name for name in KERNELS if name.startswith("gemm_"))}
