@@ -52,10 +52,17 @@ SECTIONS = [
 INTERNAL = {"common/common.cuh", "common/memory.cuh", "ops/ops.cuh", "ops/warp/warp.cuh",
             "ops/warp/memory/chunk_map.cuh", "ops/warp/memory/global_tile.cuh",
             "ops/warp/memory/runs.cuh", "ops/warp/memory/vec/vector_map.cuh",
-            "ops/group/shared/access.cuh", "types/types.cuh", "types/register/rt_base.cuh"}
+            "ops/group/shared/access.cuh", "common/op_names.cuh", "types/types.cuh", "types/register/rt_base.cuh"}
 
 ATTRIBUTES = re.compile(r"\b(KITTENS_(DEVICE|MEMBER|HD|DEFAULT_ALIGN)|KITTENS_ALIGN_AS\(\d+\)|"
                         r"inline|__device__|__host__)\s*")
+
+
+def name_lists(root):
+    """The lists of common/op_names.cuh: {"KITTENS_UNARY_NAMES": ["exp", ...], ...}."""
+    text = (root / "common/op_names.cuh").read_text(encoding="utf-8").replace("\\\n", " ")
+    return {name: re.findall(r"X\((\w+)", body)
+            for name, body in re.findall(r"#define (\w+_NAMES)\(X\)(.*)", text)}
 
 
 class Entry:
@@ -95,7 +102,7 @@ def clean(text):
     return text.replace("kittens::", "")
 
 
-def entries_of(lines):
+def entries_of(lines, lists):
     result, comment, hidden, private = [], [], None, False
     macros, macro, position = {}, None, {}
     after_blank = True
@@ -142,12 +149,14 @@ def entries_of(lines):
                         macros[macro][0].signatures.append(entry.signatures[0])
             comment = []
         elif (match := re.match(r"\s*(KITTENS_\w+)\(([\w, ]+)\)", line)) and \
-                match.group(1) in macros:
-            if macros[match.group(1)]:
-                name = match.group(2).split(",")[position[match.group(1)]].strip()
-                names = macros[match.group(1)][0].names
-                if name not in names:
-                    names.append(name)
+                {match.group(1), match.group(2)} & set(macros):
+            # MACRO(name, ...), or LIST(MACRO) for every name of the list.
+            used, given = match.groups()
+            macro = given if used in lists else used
+            if macros[macro]:
+                new = lists[used] if used in lists else [given.split(",")[position[macro]].strip()]
+                names = macros[macro][0].names
+                names += [name for name in new if name not in names]
         elif not private and re.match(
                 r"(template|struct|enum|constexpr|using|KITTENS_(DEVICE|HD)|typedef|inline)\b",
                 stripped) and indent in (0, 2) and (
@@ -182,6 +191,7 @@ def page(root):
     if missing:
         sys.exit("tools/tile_reference.py does not place these headers: " +
                  ", ".join(sorted(missing)))
+    lists = name_lists(root)
     out = ["# The tile library: reference", "",
            "Written by `tools/tile_reference.py` from the comments of `include/kittens`. "
            "[The tutorial](tutorial.md) is the place to start.", "",
@@ -197,7 +207,7 @@ def page(root):
         for name in names:
             lines = (root / name).read_text(encoding="utf-8").splitlines()
             out += ["", f"### `{name}`", "", "```text", *introduction(lines), "```"]
-            for entry in entries_of(lines):
+            for entry in entries_of(lines, lists):
                 if not entry.comment and not entry.names and entry.member:
                     continue
                 out += ["", "```cpp", *entry.signatures, "```"]

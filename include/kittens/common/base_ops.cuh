@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base_types.cuh"
+#include "op_names.cuh"
 
 namespace kittens {
 namespace base_ops {
@@ -62,10 +63,7 @@ KITTENS_DEVICE int smaller(int x, int y) { return x < y ? x : y; }
       return base_types::constants<T>::name(); \
     }                                          \
   };
-KITTENS_NULLARY(zero)
-KITTENS_NULLARY(one)
-KITTENS_NULLARY(pos_infty)
-KITTENS_NULLARY(neg_infty)
+KITTENS_NULLARY_NAMES(KITTENS_NULLARY)
 #undef KITTENS_NULLARY
 
 #define KITTENS_UNARY(name, expression)                          \

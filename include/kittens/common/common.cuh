@@ -9,4 +9,5 @@
 #include "config.cuh"
 #include "low_level.cuh"
 #include "memory.cuh"
+#include "op_names.cuh"
 #include "shuffle.cuh"

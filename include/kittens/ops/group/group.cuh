@@ -44,26 +44,13 @@ struct group : group_ops::memory_tile<_GROUP_WARPS>,
   using tile_memory::store;
   using vec_memory::load;
   using vec_memory::store;
-#define KITTENS_BOTH(name) \
-  using tile_maps::name;   \
+#define KITTENS_BOTH(name, ...) \
+  using tile_maps::name;        \
   using vec_maps::name;
   KITTENS_BOTH(copy)
-  KITTENS_BOTH(zero)
-  KITTENS_BOTH(one)
-  KITTENS_BOTH(pos_infty)
-  KITTENS_BOTH(neg_infty)
-  KITTENS_BOTH(exp)
-  KITTENS_BOTH(exp2)
-  KITTENS_BOTH(log)
-  KITTENS_BOTH(log2)
-  KITTENS_BOTH(abs)
-  KITTENS_BOTH(relu)
-  KITTENS_BOTH(add)
-  KITTENS_BOTH(sub)
-  KITTENS_BOTH(mul)
-  KITTENS_BOTH(div)
-  KITTENS_BOTH(max)
-  KITTENS_BOTH(min)
+  KITTENS_NULLARY_NAMES(KITTENS_BOTH)
+  KITTENS_UNARY_NAMES(KITTENS_BOTH)
+  KITTENS_BINARY_NAMES(KITTENS_BOTH)
 #undef KITTENS_BOTH
 };
 

@@ -88,20 +88,12 @@ struct shared_tile_maps {
     using T = typename ST::T;                                                                    \
     detail::map_shared<threads>(dst, [](int, int) { return base_types::constants<T>::name(); }); \
   }
-  KITTENS_NULLARY_MAP(zero)
-  KITTENS_NULLARY_MAP(one)
-  KITTENS_NULLARY_MAP(pos_infty)
-  KITTENS_NULLARY_MAP(neg_infty)
+  KITTENS_NULLARY_NAMES(KITTENS_NULLARY_MAP)
 #undef KITTENS_NULLARY_MAP
 
 #define KITTENS_UNARY_MAP(name) \
   KITTENS_STATIC void name(ST& dst, const ST& src) { unary_map<base_ops::name>(dst, src); }
-  KITTENS_UNARY_MAP(exp)
-  KITTENS_UNARY_MAP(exp2)
-  KITTENS_UNARY_MAP(log)
-  KITTENS_UNARY_MAP(log2)
-  KITTENS_UNARY_MAP(abs)
-  KITTENS_UNARY_MAP(relu)
+  KITTENS_UNARY_NAMES(KITTENS_UNARY_MAP)
 #undef KITTENS_UNARY_MAP
 
 /// The right operand is a tile or a scalar.
@@ -112,12 +104,7 @@ struct shared_tile_maps {
   KITTENS_STATIC void name(ST& dst, const ST& lhs, const typename ST::T& rhs) { \
     bin_map<base_ops::operation>(dst, lhs, rhs);                                \
   }
-  KITTENS_BINARY_MAP(add, sum)
-  KITTENS_BINARY_MAP(sub, sub)
-  KITTENS_BINARY_MAP(mul, mul)
-  KITTENS_BINARY_MAP(div, div)
-  KITTENS_BINARY_MAP(max, max)
-  KITTENS_BINARY_MAP(min, min)
+  KITTENS_BINARY_NAMES(KITTENS_BINARY_MAP)
 #undef KITTENS_BINARY_MAP
 #undef KITTENS_STATIC
 
@@ -130,10 +117,7 @@ struct shared_tile_maps {
   static KITTENS_MEMBER void name##_col(ST& dst, const ST& src, const SV& col_values) { \
     col_map<base_ops::operation>(dst, src, col_values);                                 \
   }
-  KITTENS_VECTOR_MAP(add, sum)
-  KITTENS_VECTOR_MAP(sub, sub)
-  KITTENS_VECTOR_MAP(mul, mul)
-  KITTENS_VECTOR_MAP(div, div)
+  KITTENS_VECTOR_NAMES(KITTENS_VECTOR_MAP)
 #undef KITTENS_VECTOR_MAP
 
   template <ducks::st::all ST, ducks::sv::all SV>

@@ -97,10 +97,7 @@ struct shared_tile_reductions {
   static KITTENS_MEMBER void col_##name(SV& dst, const ST& src, const SV& accumulated) {    \
     reduce<base_ops::operation, false>(dst, src, joined<base_ops::operation>(accumulated)); \
   }
-  KITTENS_REDUCTION(max, max)
-  KITTENS_REDUCTION(min, min)
-  KITTENS_REDUCTION(sum, sum)
-  KITTENS_REDUCTION(prod, mul)
+  KITTENS_REDUCTION_NAMES(KITTENS_REDUCTION)
 #undef KITTENS_REDUCTION
 
  private:

@@ -42,20 +42,12 @@ struct shared_vec {
   KITTENS_STATIC void name(SV& dst) {                                                 \
     each<SV>([&](int i) { dst[i] = base_types::constants<typename SV::T>::name(); }); \
   }
-  KITTENS_NULLARY_OP(zero)
-  KITTENS_NULLARY_OP(one)
-  KITTENS_NULLARY_OP(pos_infty)
-  KITTENS_NULLARY_OP(neg_infty)
+  KITTENS_NULLARY_NAMES(KITTENS_NULLARY_OP)
 #undef KITTENS_NULLARY_OP
 
 #define KITTENS_UNARY_OP(name) \
   KITTENS_STATIC void name(SV& dst, const SV& src) { unary_op<base_ops::name>(dst, src); }
-  KITTENS_UNARY_OP(exp)
-  KITTENS_UNARY_OP(exp2)
-  KITTENS_UNARY_OP(log)
-  KITTENS_UNARY_OP(log2)
-  KITTENS_UNARY_OP(abs)
-  KITTENS_UNARY_OP(relu)
+  KITTENS_UNARY_NAMES(KITTENS_UNARY_OP)
 #undef KITTENS_UNARY_OP
 
 /// The right operand is a vector or a scalar.
@@ -66,12 +58,7 @@ struct shared_vec {
   KITTENS_STATIC void name(SV& dst, const SV& lhs, const typename SV::T& rhs) { \
     bin_op<base_ops::operation>(dst, lhs, rhs);                                 \
   }
-  KITTENS_BINARY_OP(add, sum)
-  KITTENS_BINARY_OP(sub, sub)
-  KITTENS_BINARY_OP(mul, mul)
-  KITTENS_BINARY_OP(div, div)
-  KITTENS_BINARY_OP(max, max)
-  KITTENS_BINARY_OP(min, min)
+  KITTENS_BINARY_NAMES(KITTENS_BINARY_OP)
 #undef KITTENS_BINARY_OP
 
 /// sum(s, v): every thread of the group gets the sum; sum(s, v, a): a + the sum.
@@ -85,10 +72,7 @@ struct shared_vec {
       return base_ops::operation::op(base_types::convertor<C, typename SV::T>::convert(start), x); \
     });                                                                                            \
   }
-  KITTENS_VECTOR_REDUCTION(max, max)
-  KITTENS_VECTOR_REDUCTION(min, min)
-  KITTENS_VECTOR_REDUCTION(sum, sum)
-  KITTENS_VECTOR_REDUCTION(prod, mul)
+  KITTENS_REDUCTION_NAMES(KITTENS_VECTOR_REDUCTION)
 #undef KITTENS_VECTOR_REDUCTION
 #undef KITTENS_STATIC
 

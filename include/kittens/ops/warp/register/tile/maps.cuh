@@ -108,10 +108,7 @@ KITTENS_DEVICE void col_map(RT& dst, const RT& src, const V& a, const V& b) {
   KITTENS_DEVICE void name(T& dst) {        \
     unary_map<base_ops::name, T>(dst, dst); \
   }
-KITTENS_NULLARY_MAP(zero)
-KITTENS_NULLARY_MAP(one)
-KITTENS_NULLARY_MAP(pos_infty)
-KITTENS_NULLARY_MAP(neg_infty)
+KITTENS_NULLARY_NAMES(KITTENS_NULLARY_MAP)
 #undef KITTENS_NULLARY_MAP
 
 /// dst = name(src).
@@ -120,12 +117,7 @@ KITTENS_NULLARY_MAP(neg_infty)
   KITTENS_DEVICE void name(T& dst, const T& src) { \
     unary_map<base_ops::name, T>(dst, src);        \
   }
-KITTENS_UNARY_MAP(exp)
-KITTENS_UNARY_MAP(exp2)
-KITTENS_UNARY_MAP(log)
-KITTENS_UNARY_MAP(log2)
-KITTENS_UNARY_MAP(abs)
-KITTENS_UNARY_MAP(relu)
+KITTENS_UNARY_NAMES(KITTENS_UNARY_MAP)
 #undef KITTENS_UNARY_MAP
 
 /// The right operand is a tile, a scalar or a packed value.
@@ -134,12 +126,7 @@ KITTENS_UNARY_MAP(relu)
   KITTENS_DEVICE void name(T& dst, const T& lhs, const U& rhs) { \
     bin_map<base_ops::operation, T>(dst, lhs, rhs);              \
   }
-KITTENS_BINARY_MAP(add, sum)
-KITTENS_BINARY_MAP(sub, sub)
-KITTENS_BINARY_MAP(mul, mul)
-KITTENS_BINARY_MAP(div, div)
-KITTENS_BINARY_MAP(max, max)
-KITTENS_BINARY_MAP(min, min)
+KITTENS_BINARY_NAMES(KITTENS_BINARY_MAP)
 #undef KITTENS_BINARY_MAP
 
 /// add_row(dst, src, v): v[r] is added to all of row r; add_col likewise with a value per column.
@@ -152,10 +139,7 @@ KITTENS_BINARY_MAP(min, min)
   KITTENS_DEVICE void name##_col(T& dst, const T& src, const V& col_values) { \
     col_map<base_ops::operation>(dst, src, col_values);                       \
   }
-KITTENS_VECTOR_MAP(add, sum)
-KITTENS_VECTOR_MAP(sub, sub)
-KITTENS_VECTOR_MAP(mul, mul)
-KITTENS_VECTOR_MAP(div, div)
+KITTENS_VECTOR_NAMES(KITTENS_VECTOR_MAP)
 #undef KITTENS_VECTOR_MAP
 
 /// Row r of the tile becomes v[r] everywhere; column c becomes v[c].

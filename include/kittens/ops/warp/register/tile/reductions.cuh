@@ -109,10 +109,7 @@ KITTENS_DEVICE void reduce_tile(V& dst, const RT& src, const V& accumulated) {
   KITTENS_DEVICE void col_##name(V& dst, const RT& src, const V& accumulated) { \
     detail::reduce_tile<base_ops::operation, false>(dst, src, accumulated);     \
   }
-KITTENS_REDUCTION(max, max)
-KITTENS_REDUCTION(min, min)
-KITTENS_REDUCTION(sum, sum)
-KITTENS_REDUCTION(prod, mul)
+KITTENS_REDUCTION_NAMES(KITTENS_REDUCTION)
 #undef KITTENS_REDUCTION
 
 }  // namespace kittens

@@ -58,10 +58,7 @@ KITTENS_DEVICE void bin_op(V& dst, const V& src, const typename V::T& param) {
   KITTENS_DEVICE void name(V& dst) {       \
     unary_op<base_ops::name, V>(dst, dst); \
   }
-KITTENS_NULLARY_OP(zero)
-KITTENS_NULLARY_OP(one)
-KITTENS_NULLARY_OP(pos_infty)
-KITTENS_NULLARY_OP(neg_infty)
+KITTENS_NULLARY_NAMES(KITTENS_NULLARY_OP)
 #undef KITTENS_NULLARY_OP
 
 /// dst = name(src).
@@ -70,12 +67,7 @@ KITTENS_NULLARY_OP(neg_infty)
   KITTENS_DEVICE void name(V& dst, const V& src) { \
     unary_op<base_ops::name, V>(dst, src);         \
   }
-KITTENS_UNARY_OP(exp)
-KITTENS_UNARY_OP(exp2)
-KITTENS_UNARY_OP(log)
-KITTENS_UNARY_OP(log2)
-KITTENS_UNARY_OP(abs)
-KITTENS_UNARY_OP(relu)
+KITTENS_UNARY_NAMES(KITTENS_UNARY_OP)
 #undef KITTENS_UNARY_OP
 
 /// The right operand is a vector or a scalar.
@@ -84,12 +76,7 @@ KITTENS_UNARY_OP(relu)
   KITTENS_DEVICE void name(V& dst, const V& lhs, const U& rhs) { \
     bin_op<base_ops::operation, V>(dst, lhs, rhs);               \
   }
-KITTENS_BINARY_OP(add, sum)
-KITTENS_BINARY_OP(sub, sub)
-KITTENS_BINARY_OP(mul, mul)
-KITTENS_BINARY_OP(div, div)
-KITTENS_BINARY_OP(max, max)
-KITTENS_BINARY_OP(min, min)
+KITTENS_BINARY_NAMES(KITTENS_BINARY_OP)
 #undef KITTENS_BINARY_OP
 
 /// exp2 of the first or second half of the vector's parts; the other half is not written.

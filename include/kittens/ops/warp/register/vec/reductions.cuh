@@ -54,10 +54,7 @@ KITTENS_DEVICE typename V::T reduce_vector(const V& src, Start&& start) {
       return base_ops::operation::op(base_types::convertor<C, typename V::T>::convert(start), x); \
     });                                                                                           \
   }
-KITTENS_VECTOR_REDUCTION(max, max)
-KITTENS_VECTOR_REDUCTION(min, min)
-KITTENS_VECTOR_REDUCTION(sum, sum)
-KITTENS_VECTOR_REDUCTION(prod, mul)
+KITTENS_REDUCTION_NAMES(KITTENS_VECTOR_REDUCTION)
 #undef KITTENS_VECTOR_REDUCTION
 
 }  // namespace kittens
