@@ -142,21 +142,21 @@ TEST(MemorySweep, Groups) {
 // --- edges ---
 
 /// Tiles that hang over the tensor's last rows and columns, in three ways; beyond them zeros.
-template <typename RT>
+template <typename RT, int whole>
 __global__ void hanging(Global<typename RT::T> src, Global<typename RT::T> seen,
                         Global<typename RT::T> written) {
   using ST = st<typename RT::T, RT::rows, RT::cols>;
   ST& tile = lds_tile<ST>();
   RT a;
-  load(a, bounded(src), {1, 1});
+  load(a, bounded<whole>(src), {1, 1});
   store(seen, a, {0, 0, 0, 0});
-  store(bounded(written), a, {0, 0, 1, 1});
-  load(tile, bounded(src), {1, 1});
+  store(bounded<whole>(written), a, {0, 0, 1, 1});
+  load(tile, bounded<whole>(src), {1, 1});
   __syncthreads();
   store(seen, tile, {1, 0, 0, 0});
-  store(bounded(written), tile, {1, 0, 1, 1});
+  store(bounded<whole>(written), tile, {1, 0, 1, 1});
 }
-template <typename RT>
+template <typename RT, int whole = 1>
 void check_edges(Cases& cases, int extra_rows, int extra_cols) {
   using T = typename RT::T;
   constexpr size_t size = size_t{RT::rows} * RT::cols;
@@ -164,9 +164,9 @@ void check_edges(Cases& cases, int extra_rows, int extra_cols) {
   Buffer<T> src(filled<T>(rows, cols, [](int r, int c) { return (r * 5 + c) % 11 + 1; }));
   Buffer<T> seen(2 * size);
   Buffer<T> written(filled<T>(2 * rows, cols, [](int, int) { return 0; }));
-  hanging<RT><<<1, 64, size * sizeof(T)>>>(tensor(src, rows, cols),
-                                           tensor(seen, RT::rows, RT::cols, 1, 2),
-                                           tensor(written, rows, cols, 1, 2));
+  hanging<RT, whole><<<1, 64, size * sizeof(T)>>>(tensor(src, rows, cols),
+                                                  tensor(seen, RT::rows, RT::cols, 1, 2),
+                                                  tensor(written, rows, cols, 1, 2));
   const std::string what =
       tile_name<RT>() + " over " + std::to_string(extra_rows) + ", " + std::to_string(extra_cols);
   const auto got = seen.read(), stored = written.read();
@@ -199,6 +199,17 @@ TEST(MemorySweep, Edges) {
   check_all_edges<bf16>(cases);
   check_all_edges<int8_t>(cases);
   check_all_edges<double>(cases);
+}
+
+/// bounded<8>: no access of 8 elements is cut by the end of a row, so none is made twice over.
+TEST(MemorySweep, EdgesInWholeColumns) {
+  Cases cases(48);
+  for (int rows : {0, 5, 32}) {
+    for (int cols : {0, 8, 24, 32}) {
+      check_edges<rt<bf16, 32, 32, row_l>, 8>(cases, rows, cols);
+      check_edges<rt<float, 32, 32, row_l>, 8>(cases, rows, cols);
+    }
+  }
 }
 
 // --- bank conflicts ---

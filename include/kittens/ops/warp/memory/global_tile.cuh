@@ -60,8 +60,8 @@ struct global_tile {
 /// Of a tensor with safe edges. Rows along axis 2 go through a buffer resource that covers the rows
 /// that are left: an access with an offset beyond every resource is dropped. Rows along another
 /// axis are too far apart for 32-bit offsets and are accessed under a mask.
-template <int axis, typename GL>
-struct global_tile<axis, bounded_gl<GL>> {
+template <int axis, typename GL, int whole>
+struct global_tile<axis, bounded_gl<GL, whole>> {
   using T = typename GL::T;
   static constexpr int element_size = sizeof(T);
   static constexpr uint32_t outside = 0xffffffff;
@@ -73,7 +73,7 @@ struct global_tile<axis, bounded_gl<GL>> {
   i32x4 resource;
 
   template <typename COORD>
-  KITTENS_MEMBER global_tile(const bounded_gl<GL>& source, const COORD& idx, int /*rows*/,
+  KITTENS_MEMBER global_tile(const bounded_gl<GL, whole>& source, const COORD& idx, int /*rows*/,
                              int /*cols*/) {
     const GL& tensor = source.tensor;
     const auto at = uniform(idx).template unit_coord<axis, 3>();
@@ -94,7 +94,7 @@ struct global_tile<axis, bounded_gl<GL>> {
     constexpr int count = bytes / element_size;
     // Every access starts at a multiple of its length from the tile's start, so if what is left is
     // such a multiple too, no access is cut by the edge. All lanes agree.
-    if (count == 1 || cols_left % count == 0) return read_whole<bytes>(row, col);
+    if (whole % count == 0 || cols_left % count == 0) return read_whole<bytes>(row, col);
     elements<T, count> list;
 #pragma unroll
     for (int i = 0; i < count; ++i) {
@@ -107,7 +107,7 @@ struct global_tile<axis, bounded_gl<GL>> {
     row += row0;
     col += col0;
     constexpr int count = bytes / element_size;
-    if (count == 1 || cols_left % count == 0) return write_whole<bytes>(row, col, value);
+    if (whole % count == 0 || cols_left % count == 0) return write_whole<bytes>(row, col, value);
     const auto list = bits_as<elements<T, count>>(value);
 #pragma unroll
     for (int i = 0; i < count; ++i) {

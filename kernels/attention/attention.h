@@ -1,0 +1,14 @@
+// Attention for HIP programs: link attention_bf16.hip and call attention_bf16.
+#pragma once
+
+#include <hip/hip_runtime_api.h>
+
+#include "plan.h"
+
+namespace margay_attention {
+
+/// Enqueues o = softmax(scale q k^T) v. A refused problem gives hipErrorInvalidValue; plan(problem)
+/// says why in words.
+hipError_t attention_bf16(const Problem& problem, hipStream_t stream = nullptr);
+
+}  // namespace margay_attention
