@@ -39,6 +39,7 @@ SECTIONS = [
                                     "ops/warp/register/tile/conversions.cuh",
                                     "ops/warp/register/tile/masks.cuh",
                                     "ops/warp/register/vec/maps.cuh",
+                                    "ops/warp/register/vec/masks.cuh",
                                     "ops/warp/register/vec/reductions.cuh",
                                     "common/base_ops.cuh", "common/shuffle.cuh"]),
     ("Shared tiles and vectors", ["ops/warp/shared.cuh", "ops/group/shared/tile_maps.cuh",

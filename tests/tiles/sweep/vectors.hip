@@ -30,6 +30,8 @@ __global__ void vector_operations(Global<typename RV::T> a, Global<typename RV::
   one(z), store(out, z, {9, 0});
   relu(z, x), store(out, z, {10, 0});
   abs(z, x), store(out, z, {11, 0});
+  right_fill(z, x, 13, as<T>(4)), store(out, z, {12, 0});
+  left_fill(z, x, 6), store(out, z, {13, 0});
   if constexpr (RV::is_naive) {
     T s[5];
     kittens::sum(s[0], x);
@@ -49,22 +51,33 @@ void check_vector(Cases& cases, const char* layout) {
   constexpr int length = RV::length;
   const auto moved = [](auto f) { return [f](int r, int i) { return f(r, i - length); }; };
   Buffer<T> a(filled<T>(1, 2 * length, moved(a_at))), b(filled<T>(1, 2 * length, moved(b_at)));
-  Buffer<T> out(12 * length);
+  Buffer<T> out(14 * length);
   Buffer<float> scalars(5);
   vector_operations<RV><<<1, 64>>>(tensor(a, 1, 2 * length), tensor(b, 1, 2 * length),
-                                   tensor(out, 12, length), scalars.get());
+                                   tensor(out, 14, length), scalars.get());
   const auto got = out.read();
   const std::string what = std::string(name_of<T>()) + " " + std::to_string(length) + " " + layout +
                            " base " + std::to_string(RV::shape::lead);
-  for (int n = 0; n < 12; ++n) {
+  for (int n = 0; n < 14; ++n) {
     cases.expect<T>(
         got, size_t(n) * length, 1, length,
         [&](int, int i) -> double {
           const double x = a_at(0, i), y = b_at(0, i);
           const double quotient = is_whole<T> ? std::trunc(x / y) : x / y;
-          const double all[] = {x,     x,        x + y,           x - y,
-                                x * y, quotient, std::fmax(x, 4), std::fmin(x, y),
-                                0,     1,        std::fmax(x, 0), std::fabs(x)};
+          const double all[] = {x,
+                                x,
+                                x + y,
+                                x - y,
+                                x * y,
+                                quotient,
+                                std::fmax(x, 4),
+                                std::fmin(x, y),
+                                0,
+                                1,
+                                std::fmax(x, 0),
+                                std::fabs(x),
+                                i < 13 ? x : 4,
+                                i < 6 ? 0 : x};
           return all[n];
         },
         what + " operation " + std::to_string(n));

@@ -15,5 +15,6 @@
 #include "register/tile/masks.cuh"
 #include "register/tile/reductions.cuh"
 #include "register/vec/maps.cuh"
+#include "register/vec/masks.cuh"
 #include "register/vec/reductions.cuh"
 #include "shared.cuh"
