@@ -17,7 +17,7 @@ namespace margay::isa_page {
 
 /// A line of tools/isa_page/measured.txt: its columns, separated by " | ".
 using Measured = std::vector<std::string>;
-inline constexpr std::size_t kMeasuredColumns = 6;
+inline constexpr std::size_t kMeasuredColumns = 4;
 [[nodiscard]] Result<std::vector<Measured>> read_measured(const std::filesystem::path& source_root);
 
 }  // namespace margay::isa_page

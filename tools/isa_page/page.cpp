@@ -135,7 +135,7 @@ before the others); the test `isa.judges` holds that it still is so.
 
 - **exact**: the MI300 ISA guide defines the bits of the result, and these are they.
 - **correctly rounded**: the hardware approximates within about 1 ulp and its bits are not published;
-  here the result is the correctly rounded one (f64: the host library's).
+  here the result is the correctly rounded one ([measured](#approximated-instructions)).
 - **by mode**: `--mfma` chooses the published bit-level model (`exact`), a chain of fused multiply-adds
   (`fma`) or whatever the host does fastest (`fast`).
 - **no effect**: waits and hints. Every instruction completes before the next one starts, so there is
@@ -169,6 +169,44 @@ void put_group(std::string& out, const Group& group, const std::vector<Entry>& e
                        entry.row == nullptr ? "missing" : exactness(*entry.row, rows), entry.judges,
                        file);
   }
+}
+
+/// What AMD says of an approximated instruction's error and denormals.
+std::string_view documented(std::string_view mnemonic) {
+  const bool is_angle = mnemonic.starts_with("v_sin_") || mnemonic.starts_with("v_cos_");
+  if (mnemonic.ends_with("_f64")) return "2^29 ulp, denormals are supported";
+  if (is_angle) return "no bound; denormals and the full range are supported";
+  if (mnemonic == "v_rcp_f16") return "1 ulp";
+  if (mnemonic.ends_with("_f16")) return "1 ulp, denormals are supported";
+  if (mnemonic == "v_rcp_iflag_f32" || mnemonic.find("_legacy_") != mnemonic.npos)
+    return "nothing; taken as the instruction without the suffix";
+  return "1 ulp, denormals are flushed";
+}
+
+void put_measured(std::string& out, const std::vector<Measured>& table) {
+  out += R"(
+## Approximated instructions
+
+The hardware's results are within about 1 ulp of the true ones; their bits are not published. Here they
+are the correctly rounded results. `tests/exhaustive` judges them against 80-bit long double on the host:
+all inputs of f16, a sample of every exponent of f32 and f64, and no error may be larger than the one
+below; `transcendental_test --all` runs all 2^32 inputs of f32. 0.5 ulp is what rounding costs.
+
+Where a denormal is flushed (to a zero of its sign, as operand and as result, whatever MODE says), it is
+here too; `__exp2f` and the like do the scaling around it that LLVM adds unless told that denormals do
+not matter. A result is flushed if it is denormal once rounded to f32. sin and cos take revolutions of
+any size; sin of whole and half turns is +0, but sin of -0 is -0. A NaN comes out quiet with its payload;
+an invalid operation gives the negative quiet NaN.
+
+Documented: AMD's CDNA4 ISA guide, section 12.8. LLVM 19's code for gfx942 is as if it held there too: it
+scales denormals away around v_rcp_f32, v_sqrt_f32, v_exp_f32 and v_log_f32, and does not reduce the
+operand of v_sin_f32 and v_cos_f32.
+
+| instruction | inputs | largest error, ulp | not correctly rounded | documented of the hardware |
+| --- | --- | --- | --- | --- |
+)";
+  for (const Measured& m : table)
+    out += fmt::format("| `{}` | {} | {} | {} | {} |\n", m[0], m[1], m[2], m[3], documented(m[0]));
 }
 
 void put_unjudged(std::string& out, const std::vector<std::string>& unjudged) {
@@ -270,6 +308,7 @@ Result<std::string> page_text(const InstructionList& instructions, const fs::pat
   for (const Group& group : kGroups) {
     put_group(out, group, groups[group.format], rows, structs, files);
   }
+  put_measured(out, MARGAY_TRY(read_measured(source_root)));
   return out;
 }
 

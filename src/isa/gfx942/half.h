@@ -104,19 +104,29 @@ struct v_sqrt_f16 : Op<f16(f16)> {
   static auto eval(auto a) { return sqrt(a); }
 };
 struct v_rsq_f16 : Op<f16(f16)> {
-  static auto eval(auto a) { return v_rsq_f32::eval(a); }
+  static auto eval(auto a) { return reciprocal_square_root(a); }
 };
 struct v_exp_f16 : Op<f16(f16)> {
-  static auto eval(auto a) { return v_exp_f32::eval(a); }
+  static auto eval(auto a) {
+    return per_lane<float>(
+        [](float x) { return round_to_odd(__builtin_exp2(static_cast<double>(x))); }, a);
+  }
 };
 struct v_log_f16 : Op<f16(f16)> {
-  static auto eval(auto a) { return v_log_f32::eval(a); }
+  static auto eval(auto a) {
+    return per_lane<float>(
+        [](float x) { return round_to_odd(__builtin_log2(static_cast<double>(x))); }, a);
+  }
 };
 struct v_sin_f16 : Op<f16(f16)> {
-  static auto eval(auto a) { return v_sin_f32::eval(a); }
+  static auto eval(auto a) {
+    return per_lane<float>([](float x) { return round_to_odd(sine_of_revolutions(x, 0)); }, a);
+  }
 };
 struct v_cos_f16 : Op<f16(f16)> {
-  static auto eval(auto a) { return v_cos_f32::eval(a); }
+  static auto eval(auto a) {
+    return per_lane<float>([](float x) { return round_to_odd(sine_of_revolutions(x, 1)); }, a);
+  }
 };
 struct v_ldexp_f16 : Op<f16(f16, i16)> {
   static auto eval(auto a, auto e) {

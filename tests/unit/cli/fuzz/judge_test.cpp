@@ -39,8 +39,9 @@ TEST(Judge, SpecialValues) {
   EXPECT_FALSE(holds("rsq", 1, -1));
   EXPECT_TRUE(holds("log2", -kInfinity, 0));
   EXPECT_FALSE(holds("log2", 0, 0));
-  EXPECT_TRUE(holds("sin", 0, 1000.25));  // beyond 256 revolutions
-  EXPECT_FALSE(holds("sin", 1, 1000.25));
+  EXPECT_TRUE(holds("log2", -kInfinity, -0x1p-130));  // a zero to the instruction
+  EXPECT_TRUE(holds("sin", 1, 1000.25));              // of any number of revolutions
+  EXPECT_FALSE(holds("sin", 0, 1000.25));
 }
 
 TEST(Judge, Halves) {
