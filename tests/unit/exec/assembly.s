@@ -226,6 +226,37 @@ scalar_memory:
         s_endpgm
         .size   scalar_memory, .-scalar_memory
 
+        // The widths that scalar_memory leaves out.
+        .globl  scalar_memory_widths
+        .p2align 8
+        .type   scalar_memory_widths,@function
+scalar_memory_widths:
+        s_load_dwordx2 s[4:5], s[0:1], 0x0
+        s_mov_b32 s8, 0x11
+        s_mov_b32 s9, 0x22
+        s_mov_b32 s10, 0x33
+        s_mov_b32 s11, 0x44
+        s_waitcnt lgkmcnt(0)
+        s_scratch_store_dwordx4 s[8:11], s[4:5], 0x0 // 0..3
+        s_mov_b32 s28, s4                        // a buffer of 40 bytes
+        s_and_b32 s29, s5, 0xffff
+        s_movk_i32 s30, 40
+        s_mov_b32 s31, 0x00020000
+        s_buffer_store_dword s9, s[28:31], 0x10  // 4
+        s_buffer_store_dword s9, s[28:31], 0x28  // 10 is beyond the end
+        s_buffer_store_dwordx2 s[10:11], s[28:31], 0x18 // 6, 7
+        s_dcache_wb
+        s_scratch_load_dwordx4 s[12:15], s[4:5], 0x0
+        s_scratch_load_dwordx2 s[16:17], s[4:5], 0x18
+        s_atc_probe_buffer 1, s[28:31], 0x0
+        s_dcache_discard_x2 s[4:5], 0x100
+        s_waitcnt lgkmcnt(0)
+        s_store_dwordx4 s[12:15], s[4:5], 0x30   // 12..15
+        s_store_dwordx2 s[16:17], s[4:5], 0x40   // 16, 17
+        s_dcache_wb
+        s_endpgm
+        .size   scalar_memory_widths, .-scalar_memory_widths
+
         // Every scalar atomic on a place of its own of 32 bytes: memory, what is returned, data and
         // what it is compared with.
         .globl  scalar_atomics
@@ -436,6 +467,7 @@ results:
         descriptor saturating overflow=1
         descriptor enable_exceptions
         descriptor scalar_memory
+        descriptor scalar_memory_widths
         descriptor scalar_atomics
         descriptor scalar_store_outside
         descriptor scalar_atomic_misaligned
@@ -628,6 +660,19 @@ amdhsa.kernels:
       - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
   - .name: scalar_memory
     .symbol: scalar_memory.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 64
+    .private_segment_fixed_size: 16
+    .wavefront_size: 64
+    .sgpr_count: 38
+    .vgpr_count: 28
+    .agpr_count: 8
+    .max_flat_workgroup_size: 256
+    .args:
+      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+  - .name: scalar_memory_widths
+    .symbol: scalar_memory_widths.kd
     .kernarg_segment_size: 8
     .kernarg_segment_align: 8
     .group_segment_fixed_size: 64

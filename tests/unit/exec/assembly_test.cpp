@@ -203,6 +203,22 @@ TEST_F(Assembly, ScalarMemory) {
     EXPECT_EQ(results_[n], expected[n]) << "result " << n;
 }
 
+TEST_F(Assembly, ScalarMemoryWidths) {
+  const auto report = launch("scalar_memory_widths");
+  ASSERT_TRUE(report) << report.error().text();
+  constexpr std::uint32_t expected[] = {
+      0x11, 0x22, 0x33, 0x44,  // s_scratch_store_dwordx4
+      0x22, 0,                 // 4: s_buffer_store_dword
+      0x33, 0x44,              // 6: s_buffer_store_dwordx2
+      0,    0,    0,    0,     // 10: beyond the buffer
+      0x11, 0x22, 0x33, 0x44,  // 12: s_scratch_load_dwordx4
+      0x33, 0x44,              // 16: s_scratch_load_dwordx2
+      0,
+  };
+  for (std::size_t n = 0; n < std::size(expected); ++n)
+    EXPECT_EQ(results_[n], expected[n]) << "result " << n;
+}
+
 /// Memory, what the instruction returned, its data, and what cmpswap compares with. The compared
 /// value of 32 bits is the upper half of the data.
 struct AtomicPlace {
