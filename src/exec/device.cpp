@@ -18,6 +18,9 @@ namespace {
 
 class VirtualDevice;
 
+/// What launches on any of the devices use.
+constexpr Placement kShared{.device = 0, .shared = true};
+
 class Module final : public LoadedModule {
  public:
   Module(CodeObject object, Memory& memory, std::span<std::byte> image, const RowTable& rows)
@@ -55,9 +58,10 @@ class VirtualDevice final : public Device {
   [[nodiscard]] const DeviceOptions& options() const override { return options_; }
   [[nodiscard]] Memory& memory() override { return *memory_; }
 
-  [[nodiscard]] Result<std::shared_ptr<LoadedModule>> load(CodeObject object) override {
+  [[nodiscard]] Result<std::shared_ptr<LoadedModule>> load(CodeObject object,
+                                                           unsigned device) override {
     const std::uint64_t bytes = object.image_bytes();
-    void* const address = MARGAY_TRY(memory_->allocate(bytes, "code object"));
+    void* const address = MARGAY_TRY(memory_->allocate(bytes, "code object", {.device = device}));
     const std::span image(static_cast<std::byte*>(address), bytes);
     if (auto loaded = object.load(image, reinterpret_cast<std::uint64_t>(address)); !loaded) {
       (void)memory_->free(address);
@@ -78,6 +82,7 @@ class VirtualDevice final : public Device {
                   "launch of " + request.kernel->name,
                   "run it without margay check or margay prof, or with a single workgroup");
     const std::lock_guard lock(launch_mutex_);
+    memory_->set_view(request.device, request.visible_devices);
     HostcallBuffer* const hostcalls = MARGAY_TRY(hostcalls_for(*request.kernel));
     const HiddenAddresses hidden = MARGAY_TRY(hidden_for(request, hostcalls));
     const std::vector<std::byte> arguments = MARGAY_TRY(build_arguments(request, hidden));
@@ -129,7 +134,7 @@ class VirtualDevice final : public Device {
     if (request.cooperative) {
       if (grid_sync_ == nullptr)
         grid_sync_ = static_cast<GridSync*>(
-            MARGAY_TRY(memory_->allocate(sizeof(GridSync), "cooperative launch")));
+            MARGAY_TRY(memory_->allocate(sizeof(GridSync), "cooperative launch", kShared)));
       *grid_sync_ = build_grid_sync(request);
       hidden.grid_sync = reinterpret_cast<std::uint64_t>(grid_sync_);
     }
@@ -139,13 +144,14 @@ class VirtualDevice final : public Device {
   [[nodiscard]] Result<std::uint64_t> heap() {
     constexpr std::size_t kHeapBytes = 128 * 1024;  // source: ROCm clr, device/device.hpp
     if (heap_ == 0)
-      heap_ = reinterpret_cast<std::uint64_t>(MARGAY_TRY(memory_->allocate(kHeapBytes, "heap")));
+      heap_ = reinterpret_cast<std::uint64_t>(
+          MARGAY_TRY(memory_->allocate(kHeapBytes, "heap", kShared)));
     return heap_;
   }
   [[nodiscard]] Status reserve_arguments(std::size_t bytes) {
     if (arguments_.size() >= bytes) return {};
     const std::size_t size = std::max<std::size_t>(bytes, 64 * 1024);
-    void* const block = MARGAY_TRY(memory_->allocate(size, "kernel arguments"));
+    void* const block = MARGAY_TRY(memory_->allocate(size, "kernel arguments", kShared));
     if (!arguments_.empty()) (void)memory_->free(arguments_.data());
     arguments_ = {static_cast<std::byte*>(block), size};
     return {};
@@ -172,7 +178,7 @@ Result<std::unique_ptr<Device>> Device::create(DeviceOptions options) {
                 "creating the virtual device",
                 fmt::format("use generic, x86-64-v3 or x86-64-v4; this host's best is {}",
                             best_host_level()));
-  auto memory = MARGAY_TRY(Memory::create(DeviceProperties{}.global_bytes));
+  auto memory = MARGAY_TRY(Memory::create(DeviceProperties{}.global_bytes, options.devices));
   return std::make_unique<VirtualDevice>(std::move(options), std::move(memory), *rows);
 }
 

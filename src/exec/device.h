@@ -45,6 +45,8 @@ using HostService = std::function<Status(std::uint32_t service, std::span<std::u
 
 struct DeviceOptions {
   MfmaMode mfma = MfmaMode::exact;
+  /// How many alike there are. They share one address space, and run one after the other.
+  unsigned devices = 1;
   /// Host threads that run workgroups; 0 means one per host core.
   unsigned threads = 0;
   /// Instruction-set level of the host code: "", "generic", "x86-64-v3" or "x86-64-v4". Empty
@@ -84,6 +86,8 @@ struct LaunchRequest {
   std::span<const std::byte> arguments;
   /// All workgroups have to be resident at the same time, and may wait for each other at a barrier.
   bool cooperative = false;
+  unsigned device = 0;                ///< Where it runs.
+  std::uint64_t visible_devices = 1;  ///< A mask: whose memory it may access.
 };
 
 /// What a launch did.
@@ -108,7 +112,8 @@ class Device {
   [[nodiscard]] virtual Memory& memory() = 0;
 
   /// Places a code object in device memory. Unloads when the last reference goes.
-  [[nodiscard]] virtual Result<std::shared_ptr<LoadedModule>> load(CodeObject object) = 0;
+  [[nodiscard]] virtual Result<std::shared_ptr<LoadedModule>> load(CodeObject object,
+                                                                   unsigned device = 0) = 0;
 
   /// Checks the request against the hardware's limits, then runs it to the end. Safe to call from
   /// several host threads; launches run one after another. `observer` watches every instruction.

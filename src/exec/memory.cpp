@@ -25,15 +25,17 @@ std::string bytes_text(std::uint64_t bytes) {
 
 }  // namespace
 
-Memory::Memory(std::uint64_t arena_begin, std::uint64_t arena_bytes, std::uint64_t capacity_bytes)
+Memory::Memory(std::uint64_t arena_begin, std::uint64_t arena_bytes, std::uint64_t capacity_bytes,
+               unsigned devices)
     : arena_begin_(arena_begin),
       arena_bytes_(arena_bytes),
       capacity_bytes_(capacity_bytes),
-      next_address_(arena_begin + kGap) {}
+      next_address_(arena_begin + kGap),
+      allocated_bytes_(devices) {}
 
-Result<std::unique_ptr<Memory>> Memory::create(std::uint64_t capacity_bytes) {
+Result<std::unique_ptr<Memory>> Memory::create(std::uint64_t capacity_bytes, unsigned devices) {
   // Address space is cheap: four times the capacity, so that freed addresses need not be reused.
-  const std::uint64_t arena_bytes = capacity_bytes * 4;
+  const std::uint64_t arena_bytes = capacity_bytes * devices * 4;
   // The same addresses in every run, so that what is reported of them is the same; where they are
   // taken the system chooses others.
   void* arena = mmap(reinterpret_cast<void*>(kUsualArena), arena_bytes, PROT_NONE,
@@ -44,7 +46,7 @@ Result<std::unique_ptr<Memory>> Memory::create(std::uint64_t capacity_bytes) {
                 "creating the virtual device",
                 "raise the limit on virtual memory (ulimit -v unlimited)");
   return std::unique_ptr<Memory>(
-      new Memory(reinterpret_cast<std::uint64_t>(arena), arena_bytes, capacity_bytes));
+      new Memory(reinterpret_cast<std::uint64_t>(arena), arena_bytes, capacity_bytes, devices));
 }
 
 Memory::~Memory() { munmap(reinterpret_cast<void*>(arena_begin_), arena_bytes_); }
@@ -67,16 +69,17 @@ std::optional<std::uint64_t> Memory::take_address_space(std::uint64_t bytes) {
   return std::nullopt;
 }
 
-Result<void*> Memory::allocate(std::uint64_t size_bytes, std::string label) {
+Result<void*> Memory::allocate(std::uint64_t size_bytes, std::string label, Placement placement) {
   if (size_bytes == 0) return fail(ErrorCode::invalid_argument, "an allocation of 0 bytes", label);
   const std::lock_guard lock(mutex_);
+  std::uint64_t& allocated = allocated_bytes_[placement.device];
   const auto no_room = [&] {
     return fail(ErrorCode::out_of_memory,
                 fmt::format("the device has {} of {} bytes left; {} were asked for",
-                            capacity_bytes_ - allocated_bytes_, capacity_bytes_, size_bytes),
+                            capacity_bytes_ - allocated, capacity_bytes_, size_bytes),
                 label);
   };
-  if (size_bytes > capacity_bytes_ - allocated_bytes_) return no_room();
+  if (size_bytes > capacity_bytes_ - allocated) return no_room();
   const std::uint64_t mapped = round_up(size_bytes, kPage);
   const auto address = take_address_space(mapped);
   if (!address) return no_room();
@@ -88,8 +91,9 @@ Result<void*> Memory::allocate(std::uint64_t size_bytes, std::string label) {
   if (mapped >= (2u << 20)) (void)madvise(pointer, mapped, MADV_HUGEPAGE);
   allocations_.insert_or_assign(
       *address,
-      Allocation{{*address, *address + size_bytes}, next_serial_++, std::move(label), false});
-  allocated_bytes_ += size_bytes;
+      Allocation{
+          {*address, *address + size_bytes}, next_serial_++, std::move(label), false, placement});
+  allocated += size_bytes;
   return pointer;
 }
 
@@ -113,8 +117,13 @@ Status Memory::free(void* pointer) {
   (void)mmap(pointer, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
              -1, 0);
   allocation.freed = true;
-  allocated_bytes_ -= size;
+  allocated_bytes_[allocation.placement.device] -= size;
   return {};
+}
+
+void Memory::set_view(unsigned device, std::uint64_t visible) {
+  device_ = device;
+  visible_ = visible;
 }
 
 std::optional<Allocation> Memory::nearest_below(std::uint64_t address) const {
@@ -137,7 +146,8 @@ bool Memory::in_arena(std::uint64_t address) const {
 AddressRange Memory::accessible_range(std::uint64_t address) const {
   if (in_arena(address)) {
     const auto allocation = find(address);
-    return allocation && !allocation->freed ? allocation->range : AddressRange{};
+    const bool usable = allocation && !allocation->freed && is_visible(*allocation);
+    return usable ? allocation->range : AddressRange{};
   }
   // Host memory: what the process has mapped readable and writable. Neighbouring mappings are one
   // range, since an array may span them.
@@ -187,6 +197,12 @@ Error Memory::describe_fault(std::uint64_t address, std::uint64_t size_bytes,
     error.what += fmt::format(": {} inside {}, which was freed",
                               bytes_text(address - below->range.begin), name(*below));
     error.hint = "the kernel uses memory after hipFree";
+  } else if (below && address < below->range.end && !is_visible(*below)) {
+    error.what += fmt::format(": it is inside {} of device {}, and the kernel runs on device {}",
+                              name(*below), below->placement.device, device_.load());
+    error.hint = fmt::format(
+        "give device {} access first: hipSetDevice({}), hipDeviceEnablePeerAccess({}, 0)",
+        device_.load(), device_.load(), below->placement.device);
   } else if (below && address < below->range.end) {
     error.what += fmt::format(": the last {} of the access are past the end of {}",
                               bytes_text(address + size_bytes - below->range.end), name(*below));
@@ -203,9 +219,9 @@ Error Memory::describe_fault(std::uint64_t address, std::uint64_t size_bytes,
   return error;
 }
 
-std::uint64_t Memory::allocated_bytes() const {
+std::uint64_t Memory::allocated_bytes(unsigned device) const {
   const std::lock_guard lock(mutex_);
-  return allocated_bytes_;
+  return allocated_bytes_[device];
 }
 
 void Memory::for_each_live(const std::function<void(const Allocation&)>& visit) const {

@@ -1,11 +1,13 @@
 // The device's memory: an arena of host memory, a map of what is allocated in it, and the rule for
-// which other host memory a device program may touch.
+// which other host memory a device program may touch. Several devices share one arena, in which
+// each block belongs to one of them.
 //
 // A device address is a host address. Allocations of hipMalloc lie in one reserved arena, so that
 // an address inside the arena is valid only inside a live allocation; an address outside is valid
 // when the host process has mapped it (a NumPy array, a torch CPU tensor, pinned memory).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,6 +16,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 
@@ -29,27 +32,40 @@ struct AddressRange {
   }
 };
 
+/// Whose a block of memory is.
+struct Placement {
+  unsigned device = 0;  ///< Whose capacity it takes.
+  bool shared = false;  ///< Every device may access it: managed and pinned memory.
+};
+
 /// One block of device memory, live or freed.
 struct Allocation {
   AddressRange range;        ///< Exactly the bytes asked for.
   std::uint64_t serial = 0;  ///< 1 for the first allocation of the process, then counting.
   std::string label;         ///< What made it, e.g. "hipMalloc" or "code object vadd".
   bool freed = false;
+  Placement placement = {};
 };
 
 class Memory {
  public:
-  /// Reserves address space for `capacity_bytes`; nothing is committed.
-  [[nodiscard]] static Result<std::unique_ptr<Memory>> create(std::uint64_t capacity_bytes);
+  /// Reserves address space for `devices` of `capacity_bytes` each; nothing is committed.
+  [[nodiscard]] static Result<std::unique_ptr<Memory>> create(std::uint64_t capacity_bytes,
+                                                              unsigned devices = 1);
   ~Memory();
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
   /// Allocates `size_bytes` (> 0), aligned to a page, zero-filled, followed by an unmapped gap.
-  [[nodiscard]] Result<void*> allocate(std::uint64_t size_bytes, std::string label);
+  [[nodiscard]] Result<void*> allocate(std::uint64_t size_bytes, std::string label,
+                                       Placement placement = {});
   /// Frees an allocation by its first address. Its addresses are not reused while the arena has
   /// room, so that a later access is recognised as use after free.
   [[nodiscard]] Status free(void* pointer);
+
+  /// From now on programs run on `device` and may access the memory of the devices in the mask
+  /// `visible`. Without it all of it.
+  void set_view(unsigned device, std::uint64_t visible);
 
   /// The live or freed allocation that holds `address`, if any.
   [[nodiscard]] std::optional<Allocation> find(std::uint64_t address) const;
@@ -67,12 +83,16 @@ class Memory {
                                      std::string access) const;
 
   [[nodiscard]] std::uint64_t capacity_bytes() const { return capacity_bytes_; }
-  [[nodiscard]] std::uint64_t allocated_bytes() const;
+  [[nodiscard]] std::uint64_t allocated_bytes(unsigned device = 0) const;
   /// Calls `visit` for each live allocation, by address.
   void for_each_live(const std::function<void(const Allocation&)>& visit) const;
 
  private:
-  Memory(std::uint64_t arena_begin, std::uint64_t arena_bytes, std::uint64_t capacity_bytes);
+  Memory(std::uint64_t arena_begin, std::uint64_t arena_bytes, std::uint64_t capacity_bytes,
+         unsigned devices);
+  [[nodiscard]] bool is_visible(const Allocation& allocation) const {
+    return allocation.placement.shared || (visible_.load() >> allocation.placement.device & 1) != 0;
+  }
   [[nodiscard]] std::optional<std::uint64_t> take_address_space(std::uint64_t bytes);
 
   std::uint64_t arena_begin_;
@@ -82,7 +102,9 @@ class Memory {
   std::map<std::uint64_t, Allocation> allocations_;  // by first address; freed ones included
   std::uint64_t next_address_;
   std::uint64_t next_serial_ = 1;
-  std::uint64_t allocated_bytes_ = 0;
+  std::vector<std::uint64_t> allocated_bytes_;  // by device
+  std::atomic<unsigned> device_ = 0;
+  std::atomic<std::uint64_t> visible_ = ~0ull;
 };
 
 }  // namespace margay

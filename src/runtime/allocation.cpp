@@ -20,9 +20,11 @@ Outcome allocate(void** out, std::size_t bytes, MemoryKind kind, unsigned flags,
   *out = nullptr;
   if (bytes == 0) return {};
   Device* const device = MARGAY_TRY(Runtime::instance().device());
-  void* const memory = MARGAY_TRY(device->memory().allocate(bytes, label));
+  const unsigned ordinal = Runtime::current_device();
+  void* const memory = MARGAY_TRY(device->memory().allocate(
+      bytes, label, {.device = ordinal, .shared = kind != MemoryKind::device}));
   Runtime::instance().allocations().add(
-      {kind, flags, reinterpret_cast<std::uint64_t>(memory), bytes});
+      {kind, ordinal, flags, reinterpret_cast<std::uint64_t>(memory), bytes});
   // Managed and pinned memory may be written by the host without a call.
   if (const auto checking = Runtime::instance().checking();
       checking != nullptr && kind == MemoryKind::device)
@@ -99,7 +101,7 @@ Outcome register_host(void* pointer, std::size_t bytes, unsigned flags) {
     return refuse(hipErrorHostMemoryAlreadyRegistered,
                   fmt::format("The memory at {} is registered already.", pointer));
   }
-  table.add({MemoryKind::registered, flags, address, bytes});
+  table.add({MemoryKind::registered, Runtime::current_device(), flags, address, bytes});
   return {};
 }
 
@@ -152,6 +154,7 @@ Outcome describe_pointer(hipPointerAttribute_t* out, const void* pointer, HipAbi
   static_assert(sizeof out->memoryType == sizeof type);
   std::memcpy(&out->memoryType, &type,
               sizeof type);  // HIP 6 values are none of HIP 5's enumerators
+  out->device = static_cast<int>(record->device);
   out->devicePointer = const_cast<void*>(pointer);
   out->hostPointer = record->kind == MemoryKind::device ? nullptr : const_cast<void*>(pointer);
   out->isManaged = record->kind == MemoryKind::managed ? 1 : 0;
@@ -179,7 +182,7 @@ Outcome pointer_attribute(void* out, hipPointer_attribute attribute, hipDevicept
     case HIP_POINTER_ATTRIBUTE_IS_MANAGED:
       return give(static_cast<int>(record->kind == MemoryKind::managed));
     case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-      return give(0);
+      return give(static_cast<int>(record->device));
     case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR:
       return give(record->address);
     case HIP_POINTER_ATTRIBUTE_RANGE_SIZE:

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "runtime/copy.h"
+#include "runtime/device_info.h"
 #include "runtime/graph.h"
 #include "runtime/memory_range.h"
 #include "runtime/runtime.h"
@@ -122,9 +123,8 @@ Outcome copy_from_symbol(void* destination, const void* symbol, std::size_t byte
 
 Outcome copy_peer(void* destination, int destination_device, const void* source, int source_device,
                   std::size_t bytes, hipStream_t stream) {
-  if (destination_device != 0 || source_device != 0) {
-    return refuse(hipErrorInvalidDevice, "The only device is number 0.");
-  }
+  MARGAY_CHECK(check_device(destination_device));
+  MARGAY_CHECK(check_device(source_device));
   return copy(destination, source, bytes, hipMemcpyDeviceToDevice, stream);
 }
 

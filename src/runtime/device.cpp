@@ -1,10 +1,14 @@
-// The HIP calls that describe and select the device. There is one: a virtual MI325X.
+// The HIP calls that describe and select the devices: virtual MI325X, all alike, one unless
+// MARGAY_DEVICES says otherwise.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "exec/device.h"
 #include "runtime/device_info.h"
@@ -13,33 +17,85 @@
 namespace margay::runtime {
 namespace {
 
-// Devices are counted from 0.
-constexpr int kDevice = 0;
-// "domain:bus:device", the form hipDeviceGetPCIBusId documents.
-constexpr std::string_view kPciBusId = "0000:01:00.0";
+int device_count() { return static_cast<int>(Runtime::instance().device_count()); }
+int current_device() { return static_cast<int>(Runtime::current_device()); }
+
+int pci_bus(int device) { return device + 1; }
+// "domain:bus:device.function", the form hipDeviceGetPCIBusId documents.
+std::string pci_bus_id(int device) { return fmt::format("0000:{:02x}:00.0", pci_bus(device)); }
 // Sixteen characters, as the ROCm runtime fills this field.
-constexpr std::string_view kUuid = "margay-mi325x-00";
-static_assert(kUuid.size() == sizeof(hipUUID{}.bytes));
+hipUUID uuid_of(int device) {
+  hipUUID uuid;
+  const std::string text = fmt::format("margay-mi325x-{:02}", device);
+  std::memcpy(uuid.bytes, text.data(), sizeof uuid.bytes);
+  return uuid;
+}
 
 // Accepted and given back, without effect: gfx942 has one cache and one LDS bank configuration.
 std::atomic<unsigned> device_flags = hipDeviceScheduleAuto;
 
-// The one context. HIP's contexts are deprecated and stand for the device.
-hipCtx_t primary_context() {
-  static char context;
-  return reinterpret_cast<hipCtx_t>(&context);
-}
+// HIP's contexts are deprecated and stand for the devices.
+std::array<char, kMaxDevices> contexts;
+hipCtx_t context_of(int device) { return reinterpret_cast<hipCtx_t>(&contexts[device]); }
 
-Outcome check_device(int device) {
-  if (device == kDevice) return {};
-  return refuse(
-      hipErrorInvalidDevice,
-      fmt::format("There is no device {}; the only device is number {}.", device, kDevice));
+Answer<int> device_of_context(hipCtx_t context) {
+  for (int device = 0; device < device_count(); ++device)
+    if (context == context_of(device)) return device;
+  return refuse(hipErrorInvalidContext, "The context is not that of a device.");
 }
-
 Outcome check_context(hipCtx_t context) {
-  if (context == primary_context()) return {};
-  return refuse(hipErrorInvalidContext, "The context is not that of the device.");
+  MARGAY_TRY(device_of_context(context));
+  return {};
+}
+
+Outcome select(int device) {
+  MARGAY_CHECK(check_device(device));
+  Runtime::set_current_device(static_cast<unsigned>(device));
+  return {};
+}
+Outcome select(hipCtx_t context) { return select(MARGAY_TRY(device_of_context(context))); }
+
+// hipCtxPushCurrent's stack, without the current context.
+std::vector<int>& pushed_devices() {
+  thread_local std::vector<int> devices;
+  return devices;
+}
+Outcome push(hipCtx_t context) {
+  const int device = MARGAY_TRY(device_of_context(context));
+  pushed_devices().push_back(current_device());
+  return select(device);
+}
+Outcome pop(hipCtx_t* out) {
+  if (out != nullptr) *out = context_of(current_device());
+  if (pushed_devices().empty()) return {};
+  const int device = pushed_devices().back();
+  pushed_devices().pop_back();
+  return select(device);
+}
+
+Outcome check_pair(int device, int peer) {
+  MARGAY_CHECK(check_device(device));
+  return check_device(peer);
+}
+Outcome change_peer(int peer, bool access) {
+  MARGAY_CHECK(check_device(peer));
+  const int device = current_device();
+  if (peer == device) return refuse(hipErrorInvalidDevice, "A device cannot be its own peer.");
+  std::atomic<std::uint64_t>& peers = Runtime::instance().peers(static_cast<unsigned>(device));
+  const std::uint64_t bit = std::uint64_t{1} << peer;
+  const bool had = ((access ? peers.fetch_or(bit) : peers.fetch_and(~bit)) & bit) != 0;
+  if (had == !access) return {};
+  return access ? refuse(hipErrorPeerAccessAlreadyEnabled,
+                         fmt::format("Device {} has access to device {} already.", device, peer))
+                : refuse(hipErrorPeerAccessNotEnabled,
+                         fmt::format("Device {} has no access to device {} that could end.", device,
+                                     peer));
+}
+
+template <typename Properties>
+Properties numbered(Properties p, int device) {
+  p.pciBusID = pci_bus(device);
+  return p;
 }
 
 template <typename T>
@@ -97,6 +153,18 @@ Outcome check_lds_config(hipSharedMemConfig config) {
 }
 
 }  // namespace
+
+Outcome check_device(int device) {
+  const int count = device_count();
+  if (device >= 0 && device < count) return {};
+  return refuse(
+      hipErrorInvalidDevice,
+      count == 1
+          ? fmt::format("There is no device {}; the only device is number 0.", device)
+          : fmt::format("There is no device {}; there are {}, from number 0.", device, count),
+      count == 1 ? "MARGAY_DEVICES=8 makes eight." : "");
+}
+
 }  // namespace margay::runtime
 
 using namespace margay;           // NOLINT: the exported functions below are its C face
@@ -112,13 +180,13 @@ hipError_t hipInit(unsigned int flags) {
 }
 
 hipError_t hipGetDeviceCount(int* count) {
-  return api(__func__, [&] { return give(count, 1); });
+  return api(__func__, [&] { return give(count, device_count()); });
 }
 hipError_t hipGetDevice(int* device) {
-  return api(__func__, [&] { return give(device, kDevice); });
+  return api(__func__, [&] { return give(device, current_device()); });
 }
 hipError_t hipSetDevice(int device) {
-  return api(__func__, [&] { return check_device(device); });
+  return api(__func__, [&] { return select(device); });
 }
 hipError_t hipSetValidDevices(int* devices, int count) {
   return api(__func__, [&]() -> Outcome {
@@ -127,29 +195,31 @@ hipError_t hipSetValidDevices(int* devices, int count) {
   });
 }
 hipError_t hipDeviceGet(hipDevice_t* device, int ordinal) {
-  return api(__func__, [&] { return give_for(ordinal, device, kDevice); });
+  return api(__func__, [&] { return give_for(ordinal, device, ordinal); });
 }
 
 hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int device) {
   return api(__func__, [&]() -> Outcome {
-    return give_for(device, properties, properties_r0000(Runtime::instance().properties()));
+    return give_for(device, properties,
+                    numbered(properties_r0000(Runtime::instance().properties()), device));
   });
 }
 hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600* properties, int device) {
   return api(__func__, [&]() -> Outcome {
-    return give_for(device, properties, properties_r0600(Runtime::instance().properties()));
+    return give_for(device, properties,
+                    numbered(properties_r0600(Runtime::instance().properties()), device));
   });
 }
 hipError_t hipChooseDevice(int* device, const hipDeviceProp_t* properties) {
   return api(__func__, [&]() -> Outcome {
     if (properties == nullptr) return refuse(hipErrorInvalidValue, "The wish is a null pointer.");
-    return give(device, kDevice);
+    return give(device, current_device());
   });
 }
 hipError_t hipChooseDeviceR0600(int* device, const hipDeviceProp_tR0600* properties) {
   return api(__func__, [&]() -> Outcome {
     if (properties == nullptr) return refuse(hipErrorInvalidValue, "The wish is a null pointer.");
-    return give(device, kDevice);
+    return give(device, current_device());
   });
 }
 
@@ -161,7 +231,7 @@ hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int
       return refuse(hipErrorInvalidValue, fmt::format("The device has no attribute number {}.",
                                                       static_cast<int>(attribute)));
     }
-    return give(value, *known);
+    return give(value, attribute == hipDeviceAttributePciBusId ? pci_bus(device) : *known);
   });
 }
 
@@ -178,26 +248,21 @@ hipError_t hipDeviceTotalMem(std::size_t* bytes, hipDevice_t device) {
   });
 }
 hipError_t hipDeviceGetUuid(hipUUID* uuid, hipDevice_t device) {
-  return api(__func__, [&] {
-    hipUUID value;
-    std::memcpy(value.bytes, kUuid.data(), kUuid.size());
-    return give_for(device, uuid, value);
-  });
+  return api(__func__, [&] { return give_for(device, uuid, uuid_of(device)); });
 }
 hipError_t hipDeviceGetPCIBusId(char* id, int capacity, int device) {
   return api(__func__, [&]() -> Outcome {
     MARGAY_CHECK(check_device(device));
-    return give_text(id, capacity, kPciBusId);
+    return give_text(id, capacity, pci_bus_id(device));
   });
 }
 hipError_t hipDeviceGetByPCIBusId(int* device, const char* id) {
   return api(__func__, [&]() -> Outcome {
     if (id == nullptr) return refuse(hipErrorInvalidValue, "The PCI bus id is a null pointer.");
     // With or without the function number.
-    if (std::string_view(id).empty() || !kPciBusId.starts_with(id)) {
-      return refuse(hipErrorInvalidDevice, fmt::format("There is no device at PCI bus id {}.", id));
-    }
-    return give(device, kDevice);
+    for (int n = 0; *id != '\0' && n < device_count(); ++n)
+      if (pci_bus_id(n).starts_with(id)) return give(device, n);
+    return refuse(hipErrorInvalidDevice, fmt::format("There is no device at PCI bus id {}.", id));
   });
 }
 hipError_t hipDeviceComputeCapability(int* major, int* minor, hipDevice_t device) {
@@ -219,7 +284,8 @@ hipError_t hipMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
     Device* const device = MARGAY_TRY(Runtime::instance().device());
     const std::uint64_t total = Runtime::instance().properties().global_bytes;
     if (free_bytes != nullptr) {
-      *free_bytes = total - std::min(total, device->memory().allocated_bytes());
+      *free_bytes =
+          total - std::min(total, device->memory().allocated_bytes(Runtime::current_device()));
     }
     if (total_bytes != nullptr) *total_bytes = total;
     return {};
@@ -264,20 +330,53 @@ hipError_t hipDeviceGetSharedMemConfig(hipSharedMemConfig* config) {
 
 hipError_t hipDeviceCanAccessPeer(int* can, int device, int peer) {
   return api(__func__, [&]() -> Outcome {
-    MARGAY_CHECK(check_device(device));
-    return give_for(peer, can, 0);  // a device is not its own peer
+    MARGAY_CHECK(check_pair(device, peer));
+    return give(can, device != peer ? 1 : 0);  // a device is not its own peer
   });
 }
 hipError_t hipDeviceEnablePeerAccess(int peer, unsigned int) {
-  return api(__func__, [&]() -> Outcome {
-    MARGAY_CHECK(check_device(peer));
-    return refuse(hipErrorInvalidDevice, "A device cannot be its own peer.");
-  });
+  return api(__func__, [&] { return change_peer(peer, true); });
 }
 hipError_t hipDeviceDisablePeerAccess(int peer) {
+  return api(__func__, [&] { return change_peer(peer, false); });
+}
+hipError_t hipCtxEnablePeerAccess(hipCtx_t peer, unsigned int) {
+  return api(__func__,
+             [&]() -> Outcome { return change_peer(MARGAY_TRY(device_of_context(peer)), true); });
+}
+hipError_t hipCtxDisablePeerAccess(hipCtx_t peer) {
+  return api(__func__,
+             [&]() -> Outcome { return change_peer(MARGAY_TRY(device_of_context(peer)), false); });
+}
+hipError_t hipDeviceGetP2PAttribute(int* value, hipDeviceP2PAttr attribute, int device, int peer) {
   return api(__func__, [&]() -> Outcome {
-    MARGAY_CHECK(check_device(peer));
-    return refuse(hipErrorPeerAccessNotEnabled, "Peer access was not enabled.");
+    MARGAY_CHECK(check_pair(device, peer));
+    if (device == peer) return refuse(hipErrorInvalidDevice, "A device cannot be its own peer.");
+    switch (attribute) {
+      case hipDevP2PAttrPerformanceRank:
+        return give(value, 0);
+      case hipDevP2PAttrAccessSupported:
+      case hipDevP2PAttrNativeAtomicSupported:
+        return give(value, 1);
+      case hipDevP2PAttrHipArrayAccessSupported:
+        return give(value, 0);
+    }
+    return refuse(hipErrorInvalidValue, "The attribute is not one of hipDevP2PAttr*.");
+  });
+}
+hipError_t hipExtGetLinkTypeAndHopCount(int device, int peer, std::uint32_t* type,
+                                        std::uint32_t* hops) {
+  return api(__func__, [&]() -> Outcome {
+    MARGAY_CHECK(check_pair(device, peer));
+    if (device == peer || type == nullptr || hops == nullptr)
+      return refuse(hipErrorInvalidValue,
+                    "The devices are one and the same, or a result is a null pointer.");
+    // All eight MI325X of a platform are linked directly. Source: AMD MI325X platform data sheet;
+    // HSA_AMD_LINK_INFO_TYPE_XGMI in hsa_ext_amd.h.
+    constexpr std::uint32_t kXgmi = 4;
+    *type = kXgmi;
+    *hops = 1;
+    return {};
   });
 }
 
@@ -288,7 +387,7 @@ hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned int* flags, 
   });
 }
 hipError_t hipDevicePrimaryCtxRetain(hipCtx_t* context, hipDevice_t device) {
-  return api(__func__, [&] { return give_for(device, context, primary_context()); });
+  return api(__func__, [&] { return give_for(device, context, context_of(device)); });
 }
 hipError_t hipDevicePrimaryCtxRelease(hipDevice_t device) {
   return api(__func__, [&] { return check_device(device); });
@@ -296,7 +395,11 @@ hipError_t hipDevicePrimaryCtxRelease(hipDevice_t device) {
 hipError_t hipDevicePrimaryCtxReset(hipDevice_t device) {
   return api(__func__, [&]() -> Outcome {
     MARGAY_CHECK(check_device(device));
-    return Runtime::instance().reset();
+    const int before = current_device();
+    MARGAY_CHECK(select(device));
+    Outcome outcome = Runtime::instance().reset();
+    MARGAY_CHECK(select(before));
+    return outcome;
   });
 }
 hipError_t hipDevicePrimaryCtxSetFlags(hipDevice_t device, unsigned int flags) {
@@ -307,7 +410,10 @@ hipError_t hipDevicePrimaryCtxSetFlags(hipDevice_t device, unsigned int flags) {
   });
 }
 hipError_t hipCtxCreate(hipCtx_t* context, unsigned int, hipDevice_t device) {
-  return api(__func__, [&] { return give_for(device, context, primary_context()); });
+  return api(__func__, [&]() -> Outcome {
+    MARGAY_CHECK(give_for(device, context, context_of(device)));
+    return push(*context);
+  });
 }
 hipError_t hipCtxDestroy(hipCtx_t context) {
   return api(__func__, [&] { return check_context(context); });
@@ -315,21 +421,20 @@ hipError_t hipCtxDestroy(hipCtx_t context) {
 hipError_t hipCtxSetCurrent(hipCtx_t context) {
   return api(__func__, [&]() -> Outcome {
     if (context == nullptr) return {};  // detaches the thread, which changes nothing here
-    return check_context(context);
+    return select(context);
   });
 }
 hipError_t hipCtxPushCurrent(hipCtx_t context) {
-  return api(__func__, [&] { return check_context(context); });
+  return api(__func__, [&] { return push(context); });
 }
 hipError_t hipCtxPopCurrent(hipCtx_t* context) {
-  if (context != nullptr) *context = primary_context();
-  return hipSuccess;
+  return api(__func__, [&] { return pop(context); });
 }
 hipError_t hipCtxGetCurrent(hipCtx_t* context) {
-  return api(__func__, [&] { return give(context, primary_context()); });
+  return api(__func__, [&] { return give(context, context_of(current_device())); });
 }
 hipError_t hipCtxGetDevice(hipDevice_t* device) {
-  return api(__func__, [&] { return give(device, kDevice); });
+  return api(__func__, [&] { return give(device, current_device()); });
 }
 hipError_t hipCtxGetApiVersion(hipCtx_t context, int* version) {
   return api(__func__, [&]() -> Outcome {

@@ -5,13 +5,16 @@
 #include <optional>
 
 #include "exec/device.h"
-#include "runtime/hip.h"
+#include "runtime/errors.h"
 
 namespace margay::runtime {
 
 /// gfx942 is reported as compute capability 9.4 (the ISA version is 9.4.2).
 inline constexpr int kArchitectureMajor = 9;
 inline constexpr int kArchitectureMinor = 4;
+
+/// Refuses a number that is not one of a device (hipErrorInvalidDevice).
+[[nodiscard]] Outcome check_device(int device);
 
 [[nodiscard]] hipDeviceProp_t properties_r0000(const DeviceProperties& device);
 [[nodiscard]] hipDeviceProp_tR0600 properties_r0600(const DeviceProperties& device);

@@ -36,6 +36,12 @@ class HandleTable {
     return object;
   }
 
+  template <typename Predicate>
+  void remove_if(Predicate&& doomed) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(objects_, [&](const auto& entry) { return doomed(*entry.second); });
+  }
+
   void clear() {
     std::unordered_map<const void*, std::shared_ptr<T>> doomed;
     const std::lock_guard lock(mutex_);

@@ -174,6 +174,7 @@ hipError_t hipStreamEndCapture_spt(hipStream_t stream, hipGraph_t* graph);
 hipError_t hipGraphLaunch_spt(hipGraphExec_t executable, hipStream_t stream);
 hipError_t hipGraphUpload(hipGraphExec_t executable, hipStream_t stream);
 hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int flags);
+hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t* device);
 hipError_t hipEventRecord_spt(hipEvent_t event, hipStream_t stream);
 
 hipError_t hipMemsetAsync_spt(void* destination, int value, std::size_t bytes, hipStream_t stream);

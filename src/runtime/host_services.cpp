@@ -97,8 +97,8 @@ Status HostServices::give_memory(Memory& memory, std::span<std::uint64_t, 8> slo
     return memory.free(reinterpret_cast<void*>(slab.empty() ? address : slab.mapped()));
   }
   const bool is_slab = bytes == kSlabBytes;
-  const Result<void*> block =
-      memory.allocate(is_slab ? 2 * kSlabBytes : bytes, "malloc in device code");
+  const Result<void*> block = memory.allocate(
+      is_slab ? 2 * kSlabBytes : bytes, "malloc in device code", {.device = 0, .shared = true});
   // A kernel that asks for too much gets a null pointer, as from malloc.
   slots[0] = block ? reinterpret_cast<std::uint64_t>(*block) : 0;
   if (!block || !is_slab) return {};

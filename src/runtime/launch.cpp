@@ -196,6 +196,9 @@ Outcome run(const LaunchCall& call, std::span<const std::byte> arguments) {
   request.dynamic_lds_bytes = static_cast<std::uint32_t>(call.dynamic_lds_bytes);
   request.arguments = arguments;
   request.cooperative = call.cooperative;
+  request.device = call.function->device;
+  request.visible_devices =
+      std::uint64_t{1} << request.device | Runtime::instance().peers(request.device).load();
   MARGAY_CHECK(Runtime::instance().launch(request));
   return record_if_given(call.stop);
 }
@@ -222,6 +225,12 @@ namespace {
 
 Outcome prepare_and_run(const LaunchCall& call) {
   MARGAY_CHECK(check_stream(call.stream));
+  if (const unsigned device = device_of(call.stream); device != call.function->device)
+    return refuse(hipErrorInvalidHandle,
+                  fmt::format("The module of {} was loaded on device {}, and the launch is for "
+                              "device {}.",
+                              readable_name(call.function->name), call.function->device, device),
+                  "Load the module on each device that is to run it.");
   return on_stream(call.stream, hipGraphNodeTypeKernel, MARGAY_TRY(prepare(call)));
 }
 
@@ -239,10 +248,19 @@ Outcome launch(const LaunchCall& call) {
 
 namespace {
 
+/// The kernel of a `__global__` function on the device of the stream.
+Answer<std::shared_ptr<Function>> function_for(const void* host_function, hipStream_t stream) {
+  const unsigned before = Runtime::current_device();
+  Runtime::set_current_device(device_of(stream));
+  auto function = Runtime::instance().registry().function(host_function);
+  Runtime::set_current_device(before);
+  return function;
+}
+
 Outcome launch_host_function(const void* host_function, dim3 grid, dim3 block, void** arguments,
                              std::size_t dynamic_lds, hipStream_t stream,
                              hipEvent_t start = nullptr, hipEvent_t stop = nullptr) {
-  return launch({.function = MARGAY_TRY(Runtime::instance().registry().function(host_function)),
+  return launch({.function = MARGAY_TRY(function_for(host_function, stream)),
                  .grid = grid,
                  .block = block,
                  .dynamic_lds_bytes = dynamic_lds,
@@ -254,7 +272,7 @@ Outcome launch_host_function(const void* host_function, dim3 grid, dim3 block, v
 
 Outcome launch_cooperatively(const void* host_function, dim3 grid, dim3 block, void** arguments,
                              std::size_t dynamic_lds, hipStream_t stream) {
-  return launch({.function = MARGAY_TRY(Runtime::instance().registry().function(host_function)),
+  return launch({.function = MARGAY_TRY(function_for(host_function, stream)),
                  .grid = grid,
                  .block = block,
                  .dynamic_lds_bytes = dynamic_lds,

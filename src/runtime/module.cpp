@@ -40,34 +40,39 @@ std::string readable_name(const std::string& symbol) {
 }
 
 Module::~Module() {
-  for (const auto& [name, function] : functions_) {
-    Runtime::instance().functions().remove(function.get());
-  }
+  for (const OnDevice& device : devices_)
+    for (const auto& [name, function] : device.functions)
+      Runtime::instance().functions().remove(function.get());
 }
 
+unsigned Module::device() const { return device_.value_or(Runtime::current_device()); }
+
 Answer<std::shared_ptr<LoadedModule>> Module::loaded() {
+  const unsigned device = this->device();
   const std::lock_guard lock(mutex_);
   if (failure_) return std::unexpected(*failure_);
-  if (loaded_ == nullptr) {
-    Answer<std::shared_ptr<LoadedModule>> module = load_locked();
+  std::shared_ptr<LoadedModule>& loaded = devices_[device].loaded;
+  if (loaded == nullptr) {
+    Answer<std::shared_ptr<LoadedModule>> module = load_locked(device);
     if (!module) {
       failure_ = module.error();
       return module;
     }
-    loaded_ = std::move(*module);
-    image_ = {};
+    loaded = std::move(*module);
+    image_ = {};  // of a module for one device: a bundle has none
   }
-  return loaded_;
+  return loaded;
 }
 
-Answer<std::shared_ptr<LoadedModule>> Module::load_locked() {
+Answer<std::shared_ptr<LoadedModule>> Module::load_locked(unsigned device) {
   std::span<const std::byte> bytes = image_;
   if (bundle_ != nullptr) {
     const std::size_t size_bytes = MARGAY_TRY(bundle_size(bundle_));
     bytes = std::span(bundle_, size_bytes);
   }
   CodeObject object = MARGAY_TRY(CodeObject::parse(MARGAY_TRY(find_gfx942_image(bytes))));
-  std::shared_ptr<LoadedModule> module = MARGAY_TRY(Runtime::instance().load(std::move(object)));
+  std::shared_ptr<LoadedModule> module =
+      MARGAY_TRY(Runtime::instance().load(std::move(object), device));
   for (const auto& [name, address] : managed_pointers_) {
     const Symbol* const symbol = module->object().find_symbol(name);
     // The compiler drops variables that no kernel uses.
@@ -89,8 +94,10 @@ Answer<std::shared_ptr<LoadedModule>> Module::load_locked() {
 
 Answer<std::shared_ptr<Function>> Module::function(std::string_view name) {
   const std::shared_ptr<LoadedModule> module = MARGAY_TRY(loaded());
+  const unsigned device = this->device();
   const std::lock_guard lock(mutex_);
-  if (const auto known = functions_.find(name); known != functions_.end()) return known->second;
+  auto& functions = devices_[device].functions;
+  if (const auto known = functions.find(name); known != functions.end()) return known->second;
   const Kernel* const kernel = module->object().find_kernel(name);
   if (kernel == nullptr) {
     return refuse(hipErrorNotFound,
@@ -101,8 +108,9 @@ Answer<std::shared_ptr<Function>> Module::function(std::string_view name) {
   function->name = name;
   function->module = module;
   function->kernel = kernel;
+  function->device = device;
   Runtime::instance().functions().add(function);
-  functions_.emplace(name, function);
+  functions.emplace(name, function);
   return function;
 }
 
@@ -155,7 +163,8 @@ Outcome load_file(hipModule_t* out, const char* path) {
   if (text.empty()) return refuse(hipErrorInvalidImage, fmt::format("The file {} is empty.", path));
   std::vector<std::byte> bytes(text.size());
   std::ranges::transform(text, bytes.begin(), [](char c) { return static_cast<std::byte>(c); });
-  Outcome outcome = add_module(out, std::make_shared<ihipModule_t>(std::move(bytes)));
+  Outcome outcome =
+      add_module(out, std::make_shared<ihipModule_t>(std::move(bytes), Runtime::current_device()));
   if (!outcome && outcome.error().error.where.empty()) outcome.error().error.where = path;
   return outcome;
 }
@@ -168,7 +177,8 @@ Outcome load_data(hipModule_t* out, const void* image) {
   // The call does not say how long the image is; its own tables do.
   const std::size_t size_bytes = MARGAY_TRY(bundle_size(bytes));
   return add_module(
-      out, std::make_shared<ihipModule_t>(std::vector<std::byte>(bytes, bytes + size_bytes)));
+      out, std::make_shared<ihipModule_t>(std::vector<std::byte>(bytes, bytes + size_bytes),
+                                          Runtime::current_device()));
 }
 
 }  // namespace

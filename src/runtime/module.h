@@ -3,6 +3,7 @@
 // starts in milliseconds.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -16,12 +17,14 @@
 
 #include "exec/device.h"
 #include "runtime/errors.h"
+#include "runtime/settings.h"
 
 /// What a hipFunction_t points to: a kernel of a loaded module and what the program set on it.
 struct ihipModuleSymbol_t {
   std::string name;
   std::shared_ptr<margay::LoadedModule> module;
   const margay::Kernel* kernel = nullptr;
+  unsigned device = 0;                                   ///< On which the module was loaded.
   std::atomic<std::uint32_t> max_dynamic_lds_bytes = 0;  ///< Set by hipFuncSetAttribute.
   std::atomic<int> preferred_lds_carveout = -1;          ///< In percent; -1 is no preference.
 };
@@ -41,15 +44,17 @@ struct Variable {
 
 class Module {
  public:
-  /// The bundle that clang embedded in the program; read at first use.
+  /// The bundle that clang embedded in the program; read at first use on each device.
   explicit Module(const std::byte* bundle) : bundle_(bundle) {}
-  /// A plain code object or bundle whose size is known.
-  explicit Module(std::vector<std::byte> image) : image_(std::move(image)) {}
+  /// A plain code object or bundle whose size is known, for one device.
+  Module(std::vector<std::byte> image, unsigned device)
+      : image_(std::move(image)), device_(device) {}
   ~Module();
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
-  /// Parses the code object and places it in device memory, the first time it is called.
+  /// Parses the code object and places it in the memory of its device, which is the current one
+  /// for a bundle, the first time it is called.
   [[nodiscard]] Answer<std::shared_ptr<LoadedModule>> loaded();
 
   [[nodiscard]] Answer<std::shared_ptr<Function>> function(std::string_view name);
@@ -60,15 +65,20 @@ class Module {
   void add_managed_pointer(std::string name, std::uint64_t address);
 
  private:
-  [[nodiscard]] Answer<std::shared_ptr<LoadedModule>> load_locked();
+  struct OnDevice {
+    std::shared_ptr<LoadedModule> loaded;
+    std::map<std::string, std::shared_ptr<Function>, std::less<>> functions;
+  };
+  [[nodiscard]] unsigned device() const;
+  [[nodiscard]] Answer<std::shared_ptr<LoadedModule>> load_locked(unsigned device);
 
   std::mutex mutex_;
   const std::byte* bundle_ = nullptr;
   std::vector<std::byte> image_;
-  std::shared_ptr<LoadedModule> loaded_;
+  const std::optional<unsigned> device_;
+  std::array<OnDevice, kMaxDevices> devices_;
   std::optional<Refusal> failure_;  // a bad image is reported for each use, but read only once
   std::map<std::string, std::uint64_t, std::less<>> managed_pointers_;
-  std::map<std::string, std::shared_ptr<Function>, std::less<>> functions_;
 };
 
 }  // namespace margay::runtime

@@ -95,8 +95,8 @@ Outcome Registry::add_managed_variable(void** handle, void** pointer, const void
                                        std::string device_name, std::size_t size_bytes) {
   // The host may read the variable before its first HIP call, so its memory is made here.
   Device* const device = MARGAY_TRY(Runtime::instance().device());
-  void* const memory =
-      MARGAY_TRY(device->memory().allocate(size_bytes, "managed variable " + device_name));
+  void* const memory = MARGAY_TRY(device->memory().allocate(
+      size_bytes, "managed variable " + device_name, {.device = 0, .shared = true}));
   std::memcpy(memory, initial_value, size_bytes);
   *pointer = memory;
   const auto address = reinterpret_cast<std::uint64_t>(memory);
@@ -109,12 +109,13 @@ Outcome Registry::add_managed_variable(void** handle, void** pointer, const void
 }
 
 Answer<std::shared_ptr<Function>> Registry::function(const void* host_address) {
+  const unsigned device = Runtime::current_device();
   std::shared_ptr<Module> module;
   std::string name;
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = functions_.find(host_address); found != functions_.end()) {
-      if (found->second.resolved) return found->second.resolved;
+      if (const auto& function = found->second.resolved[device]) return function;
       module = found->second.module;
       name = found->second.device_name;
     }
@@ -132,7 +133,7 @@ Answer<std::shared_ptr<Function>> Registry::function(const void* host_address) {
   std::shared_ptr<Function> function = MARGAY_TRY(module->function(name));
   const std::lock_guard lock(mutex_);
   if (const auto found = functions_.find(host_address); found != functions_.end()) {
-    found->second.resolved = function;
+    found->second.resolved[device] = function;
   }
   return function;
 }

@@ -2,6 +2,7 @@
 // address the host code uses for each, and the name it has in the embedded code object.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -25,7 +26,8 @@ class Registry {
                                              const void* initial_value, std::string device_name,
                                              std::size_t size_bytes);
 
-  /// The kernel behind the address of a `__global__` function, or behind a hipFunction_t.
+  /// The kernel behind the address of a `__global__` function, on the current device, or behind a
+  /// hipFunction_t.
   [[nodiscard]] Answer<std::shared_ptr<Function>> function(const void* host_address);
   /// The device variable behind the address of a `__device__` or `__constant__` variable.
   [[nodiscard]] Answer<Variable> variable(const void* host_address);
@@ -34,8 +36,9 @@ class Registry {
   struct Entry {
     std::shared_ptr<Module> module;
     std::string device_name;
-    std::shared_ptr<Function> resolved;  // functions only, after first use
-    Variable managed;                    // managed variables only
+    // Functions only, after first use on a device.
+    std::array<std::shared_ptr<Function>, kMaxDevices> resolved;
+    Variable managed;  // managed variables only
   };
 
   std::mutex mutex_;

@@ -52,10 +52,23 @@ std::optional<AllocationRecord> AllocationTable::find(std::uint64_t address) con
   return record;
 }
 
-std::map<std::uint64_t, AllocationRecord> AllocationTable::take_all() {
+std::vector<AllocationRecord> AllocationTable::take_all(unsigned device) {
   const std::lock_guard lock(mutex_);
-  return std::exchange(records_, {});
+  std::vector<AllocationRecord> taken;
+  std::erase_if(records_, [&](const auto& entry) {
+    if (entry.second.device != device) return false;
+    taken.push_back(entry.second);
+    return true;
+  });
+  return taken;
 }
+
+namespace {
+thread_local unsigned current = 0;
+}  // namespace
+
+unsigned Runtime::current_device() { return current; }
+void Runtime::set_current_device(unsigned device) { current = device; }
 
 Runtime::Runtime() : settings_(read_settings(process_environment())) {}
 
@@ -70,6 +83,7 @@ Answer<Device*> Runtime::device() {
   if (device_ == nullptr) {
     DeviceOptions options;
     options.mfma = settings_->mfma;
+    options.devices = settings_->devices;
     options.threads = settings_->threads;
     options.target = settings_->target;
     if (settings_->progress) {
@@ -90,9 +104,9 @@ Answer<Device*> Runtime::device() {
   return device_.get();
 }
 
-Answer<std::shared_ptr<LoadedModule>> Runtime::load(CodeObject object) {
+Answer<std::shared_ptr<LoadedModule>> Runtime::load(CodeObject object, unsigned ordinal) {
   Device* const device = MARGAY_TRY(this->device());
-  std::shared_ptr<LoadedModule> module = MARGAY_TRY(device->load(std::move(object)));
+  std::shared_ptr<LoadedModule> module = MARGAY_TRY(device->load(std::move(object), ordinal));
   if (const auto& mutation = settings_->check.mutation) MARGAY_CHECK(mutate(*module, *mutation));
   return module;
 }
@@ -155,12 +169,15 @@ Outcome Runtime::launch(const LaunchRequest& request) {
 
 Outcome Runtime::reset() {
   launch_failure_.store(hipSuccess);
-  streams_.clear();
-  events_.clear();
+  const unsigned ordinal = current_device();
+  peers_[ordinal] = 0;
+  streams_.remove_if([&](const ihipStream_t& stream) { return stream.device == ordinal; });
+  // An event belongs to no device here.
+  if (device_count() == 1) events_.clear();
   const std::lock_guard lock(device_mutex_);
-  for (const auto& [address, record] : allocations_.take_all()) {
+  for (const AllocationRecord& record : allocations_.take_all(ordinal)) {
     if (record.kind == MemoryKind::registered) continue;
-    MARGAY_CHECK(device_->memory().free(reinterpret_cast<void*>(address)));
+    MARGAY_CHECK(device_->memory().free(reinterpret_cast<void*>(record.address)));
   }
   return {};
 }

@@ -2,12 +2,14 @@
 // program holds handles to. All members are safe to use from several threads.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "exec/device.h"
 #include "runtime/checking.h"
@@ -27,7 +29,8 @@ enum class MemoryKind : std::uint8_t { device, host, managed, registered };
 
 struct AllocationRecord {
   MemoryKind kind = MemoryKind::device;
-  unsigned flags = 0;  ///< As passed to the allocating call.
+  unsigned device = 0;  ///< The current one when it was made.
+  unsigned flags = 0;   ///< As passed to the allocating call.
   std::uint64_t address = 0;
   std::uint64_t size_bytes = 0;
 };
@@ -40,7 +43,7 @@ class AllocationTable {
   std::optional<AllocationRecord> remove(std::uint64_t address);
   /// The record that holds `address`.
   [[nodiscard]] std::optional<AllocationRecord> find(std::uint64_t address) const;
-  [[nodiscard]] std::map<std::uint64_t, AllocationRecord> take_all();
+  [[nodiscard]] std::vector<AllocationRecord> take_all(unsigned device);
 
  private:
   mutable std::mutex mutex_;
@@ -56,10 +59,17 @@ class Runtime {
   [[nodiscard]] bool quiet() const { return settings_ && settings_->quiet; }
   /// What the device is, known without creating it.
   [[nodiscard]] const DeviceProperties& properties() const { return properties_; }
-  /// The device; the first call creates it with the environment's settings.
+  /// The devices, as one object; the first call creates it with the environment's settings.
   [[nodiscard]] Answer<Device*> device();
-  /// Places a code object on the device, changed as MARGAY_MUTATE asks.
-  [[nodiscard]] Answer<std::shared_ptr<LoadedModule>> load(CodeObject object);
+  /// How many devices there are.
+  [[nodiscard]] unsigned device_count() const { return settings_ ? settings_->devices : 1; }
+  /// The device that the calling thread has chosen.
+  [[nodiscard]] static unsigned current_device();
+  static void set_current_device(unsigned device);
+  /// A mask: the devices whose memory kernels on `device` may access besides its own.
+  [[nodiscard]] std::atomic<std::uint64_t>& peers(unsigned device) { return peers_[device]; }
+  /// Places a code object on a device, changed as MARGAY_MUTATE asks.
+  [[nodiscard]] Answer<std::shared_ptr<LoadedModule>> load(CodeObject object, unsigned device);
 
   /// Runs a launch, with the progress and statistics lines the environment asks for. A failure of
   /// the kernel itself is kept until reset().
@@ -78,7 +88,8 @@ class Runtime {
   [[nodiscard]] Outcome begin_profiling(std::shared_ptr<Profiling> profiling);
   [[nodiscard]] std::shared_ptr<Profiling> end_profiling() { return profiling_.exchange(nullptr); }
 
-  /// Frees what HIP calls allocated, drops streams and events, forgets a failed launch.
+  /// Frees what HIP calls allocated on the current device, drops its streams, forgets a failed
+  /// launch.
   [[nodiscard]] Outcome reset();
 
   [[nodiscard]] AllocationTable& allocations() { return allocations_; }
@@ -102,6 +113,7 @@ class Runtime {
   std::atomic<std::shared_ptr<Checking>> checking_;
   std::atomic<std::shared_ptr<Profiling>> profiling_;
 
+  std::array<std::atomic<std::uint64_t>, kMaxDevices> peers_ = {};
   AllocationTable allocations_;
   Registry registry_;
   HandleTable<ihipStream_t> streams_;

@@ -49,17 +49,18 @@ Result<std::string> read_target(const Environment& environment) {
   return bad_value(kName, *value, "one of generic, x86-64-v3 or x86-64-v4");
 }
 
-Result<unsigned> read_threads(const Environment& environment) {
-  constexpr std::string_view kName = "MARGAY_THREADS";
-  const std::optional<std::string> value = environment(kName);
-  if (!value || value->empty()) return 0U;
-  unsigned threads = 0;
+/// A number from 1 to `most`, or `otherwise` when the variable is not set.
+Result<unsigned> read_count(const Environment& environment, std::string_view name, unsigned most,
+                            unsigned otherwise) {
+  const std::optional<std::string> value = environment(name);
+  if (!value || value->empty()) return otherwise;
+  unsigned count = 0;
   const char* const end = value->data() + value->size();
-  const auto [stop, code] = std::from_chars(value->data(), end, threads);
-  if (code != std::errc{} || stop != end || threads == 0 || threads > kMaxThreads) {
-    return bad_value(kName, *value, fmt::format("a number from 1 to {}", kMaxThreads));
+  const auto [stop, code] = std::from_chars(value->data(), end, count);
+  if (code != std::errc{} || stop != end || count == 0 || count > most) {
+    return bad_value(name, *value, fmt::format("a number from 1 to {}", most));
   }
-  return threads;
+  return count;
 }
 
 /// The whole of `text` as a number, with or without 0x when `base` is 16.
@@ -147,7 +148,8 @@ Environment process_environment() {
 Result<Settings> read_settings(const Environment& environment) {
   Settings settings;
   settings.mfma = MARGAY_TRY(read_mfma(environment));
-  settings.threads = MARGAY_TRY(read_threads(environment));
+  settings.devices = MARGAY_TRY(read_count(environment, "MARGAY_DEVICES", kMaxDevices, 1));
+  settings.threads = MARGAY_TRY(read_count(environment, "MARGAY_THREADS", kMaxThreads, 0));
   settings.target = MARGAY_TRY(read_target(environment));
   settings.stats = MARGAY_TRY(read_switch(environment, "MARGAY_STATS"));
   settings.progress = MARGAY_TRY(read_switch(environment, "MARGAY_PROGRESS"));

@@ -40,8 +40,12 @@ struct ProfileSettings {
   std::uint64_t traced_workgroups = 0;  ///< MARGAY_PROFILE_TRACE=N: timelines of so many.
 };
 
+/// Most virtual devices of a process.
+inline constexpr unsigned kMaxDevices = 16;
+
 struct Settings {
   MfmaMode mfma = MfmaMode::exact;  ///< MARGAY_MFMA=exact|fma|fast
+  unsigned devices = 1;             ///< MARGAY_DEVICES=N
   unsigned threads = 0;             ///< MARGAY_THREADS=N; 0 is one per host core.
   std::string target = {};  ///< MARGAY_TARGET=generic|x86-64-v3|x86-64-v4; empty: the host's best.
   bool stats = false;       ///< MARGAY_STATS=1: one line per launch.

@@ -47,6 +47,7 @@ Outcome create_stream(hipStream_t* out, unsigned flags, int priority) {
   }
   auto stream = std::make_shared<ihipStream_t>();
   stream->flags = flags;
+  stream->device = Runtime::current_device();
   stream->priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
   *out = Runtime::instance().streams().add(std::move(stream));
   return {};
@@ -96,6 +97,12 @@ Outcome check_stream(hipStream_t stream) {
   return refuse(hipErrorContextIsDestroyed,
                 "The stream was destroyed, or is not a stream of this program.",
                 "Pass a stream that hipStreamCreate gave, before hipStreamDestroy.");
+}
+
+unsigned device_of(hipStream_t handle) {
+  const auto stream =
+      is_implicit_stream(handle) ? nullptr : Runtime::instance().streams().find(handle);
+  return stream == nullptr ? Runtime::current_device() : stream->device;
 }
 
 Answer<std::shared_ptr<ihipEvent_t>> find_event(hipEvent_t handle) {
@@ -178,8 +185,15 @@ hipError_t hipStreamGetPriority_spt(hipStream_t stream, int* priority) {
   return api(__func__, [&] { return read_stream(stream, priority, &ihipStream_t::priority); });
 }
 
-// There is one device, number 0.
-int hipGetStreamDeviceId(hipStream_t) { return 0; }
+int hipGetStreamDeviceId(hipStream_t stream) { return static_cast<int>(device_of(stream)); }
+hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t* device) {
+  return api(__func__, [&]() -> Outcome {
+    if (device == nullptr) return refuse(hipErrorInvalidValue, "The result is a null pointer.");
+    MARGAY_CHECK(check_stream(stream));
+    *device = static_cast<hipDevice_t>(device_of(stream));
+    return {};
+  });
+}
 
 hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void* argument,
                                 unsigned int flags) {

@@ -20,6 +20,7 @@ struct Capture;
 struct ihipStream_t {
   unsigned flags = 0;
   int priority = 0;
+  unsigned device = 0;
   std::shared_ptr<margay::runtime::Capture> capture;  ///< While the stream is captured ...
   std::vector<hipGraphNode*> captured_last;           ///< ... what its next node depends on.
 };
@@ -61,6 +62,9 @@ namespace margay::runtime {
 /// Refuses a stream that was destroyed or never created, as the ROCm runtime does
 /// (hipErrorContextIsDestroyed).
 [[nodiscard]] Outcome check_stream(hipStream_t stream);
+
+/// The device of a stream; of an implicit one, and of one that is gone, the current device.
+[[nodiscard]] unsigned device_of(hipStream_t stream);
 
 /// The event behind a handle, or a refusal (hipErrorInvalidHandle).
 [[nodiscard]] Answer<std::shared_ptr<ihipEvent_t>> find_event(hipEvent_t event);

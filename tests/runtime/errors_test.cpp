@@ -49,7 +49,8 @@ TEST_F(Errors, a_refusal_prints_what_where_and_the_code) {
   EXPECT_EQ(code, hipErrorInvalidDevice);
   EXPECT_EQ(text,
             "margay: There is no device 9; the only device is number 0.\n"
-            "  at   hipSetDevice (hipErrorInvalidDevice)\n");
+            "  at   hipSetDevice (hipErrorInvalidDevice)\n"
+            "  fix  MARGAY_DEVICES=8 makes eight.\n");
 }
 
 TEST_F(Errors, the_same_sentence_is_printed_once) {

@@ -31,6 +31,7 @@ TEST(Settings, empty_is_unset) {
   const auto settings = read({{"MARGAY_MFMA", ""}, {"MARGAY_THREADS", ""}, {"MARGAY_QUIET", ""}});
   ASSERT_TRUE(settings.has_value());
   EXPECT_EQ(settings->threads, 0U);
+  EXPECT_EQ(settings->devices, 1U);
 }
 
 TEST(Settings, reads_each_value) {
@@ -38,6 +39,7 @@ TEST(Settings, reads_each_value) {
   EXPECT_EQ(read({{"MARGAY_MFMA", "fma"}})->mfma, MfmaMode::fma);
   EXPECT_EQ(read({{"MARGAY_MFMA", "fast"}})->mfma, MfmaMode::fast);
   EXPECT_EQ(read({{"MARGAY_THREADS", "12"}})->threads, 12U);
+  EXPECT_EQ(read({{"MARGAY_DEVICES", "8"}})->devices, 8U);
   EXPECT_EQ(read({{"MARGAY_TARGET", "x86-64-v3"}})->target, "x86-64-v3");
   EXPECT_TRUE(read({{"MARGAY_STATS", "1"}})->stats);
   EXPECT_TRUE(read({{"MARGAY_PROGRESS", "1"}})->progress);
@@ -59,6 +61,7 @@ TEST(Settings, bad_values_are_errors_that_name_the_variable_and_what_it_takes) {
     ASSERT_FALSE(result.has_value()) << threads;
     EXPECT_THAT(result.error().what, HasSubstr("a number from 1 to 4096"));
   }
+  EXPECT_THAT(read({{"MARGAY_DEVICES", "17"}}).error().what, HasSubstr("a number from 1 to 16"));
   for (const char* name : {"MARGAY_STATS", "MARGAY_PROGRESS", "MARGAY_QUIET"}) {
     const auto result = read({{name, "yes"}});
     ASSERT_FALSE(result.has_value()) << name;

@@ -1,0 +1,32 @@
+// Compiles HIP source while a program runs: `margay hipcc --genco` in a directory of its own.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace margay::runtime {
+
+struct RtcSource {
+  std::string name;  ///< What diagnostics and line tables call it.
+  std::string text;
+  std::vector<std::pair<std::string, std::string>> headers;  ///< Name in #include, and text.
+  std::vector<std::string> name_expressions;                 ///< Kernels and variables, in C++.
+  std::vector<std::string> options;
+};
+
+struct RtcResult {
+  std::string log;                                   ///< What the compiler said.
+  std::vector<std::byte> code;                       ///< Empty: it did not compile.
+  std::map<std::string, std::string> lowered_names;  ///< By name expression.
+};
+
+/// An error here is no compiler error (those are in the log), but that there is no compiler, or no
+/// room for its files.
+[[nodiscard]] Result<RtcResult> rtc_compile(const RtcSource& source);
+
+}  // namespace margay::runtime
