@@ -70,9 +70,9 @@ template <typename T, bool modified>
     return as<typename T::Chunk>(raw);
   } else {
     if constexpr (modified) low = modify_source<T>(low, modifiers, n);
-    if constexpr (T::kType == OperandType::f16)
+    if constexpr (std::is_same_v<T, f16>)
       return half_to_float(low);
-    else if constexpr (T::kType == OperandType::u16)
+    else if constexpr (T::kType == OperandType::u16 || std::is_same_v<T, f16_bits>)
       return low & 0xffffu;
     else if constexpr (T::kType == OperandType::i16)
       return as<I32>(low << 16) >> 16;

@@ -50,6 +50,11 @@ struct f16 {
   using Chunk = F32;
   static constexpr auto kType = OperandType::f16;
 };
+/// The bits of an f16 that is moved: sign modifiers change them, nothing converts them.
+struct f16_bits {
+  using Chunk = U32;
+  static constexpr auto kType = OperandType::f16;
+};
 struct u16 {
   using Chunk = U32;
   static constexpr auto kType = OperandType::u16;

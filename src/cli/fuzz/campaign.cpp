@@ -1,6 +1,7 @@
 #include "cli/fuzz/campaign.h"
 
 #include <algorithm>
+#include <iterator>
 #include <thread>
 
 #include "cli/fuzz/generate.h"
@@ -67,14 +68,30 @@ struct Shared {
   }
 };
 
+/// The programs without those on which the compiler crashes.
+Result<std::vector<Outcome>> run_compilable(Runner& runner, std::span<const Program> programs,
+                                            const BuildOptions& options) {
+  auto outcomes = runner.run(programs, options);
+  if (outcomes || outcomes.error().text().find("PLEASE submit a bug report") == std::string::npos)
+    return outcomes;
+  if (programs.size() == 1)
+    return std::vector<Outcome>{{.difference = {}, .device_error = {}, .compiled = false}};
+  const std::size_t half = programs.size() / 2;
+  std::vector<Outcome> out = MARGAY_TRY(run_compilable(runner, programs.first(half), options));
+  std::vector<Outcome> rest = MARGAY_TRY(run_compilable(runner, programs.subspan(half), options));
+  std::ranges::move(rest, std::back_inserter(out));
+  return out;
+}
+
 Result<std::vector<Outcome>> run_batch(Runner& runner, std::span<const Program> programs,
                                        BuildOptions& options, bool& refused) {
-  auto outcomes = runner.run(programs, options);
-  if (outcomes) return outcomes;
-  if (options == kPlain) return outcomes;
-  refused = true;  // some options are only for some programs
-  options = kPlain;
-  return runner.run(programs, options);
+  if (options != kPlain) {
+    auto outcomes = runner.run(programs, options);
+    if (outcomes) return outcomes;
+    refused = true;  // some options are only for some programs
+    options = kPlain;
+  }
+  return run_compilable(runner, programs, options);
 }
 
 Status run_batches(Shared& shared, unsigned job) {
@@ -99,7 +116,10 @@ Status run_batches(Shared& shared, unsigned job) {
     const auto index = static_cast<std::size_t>(bad - outcomes.begin());
     {
       const std::lock_guard lock(shared.mutex);
-      shared.result.cases += bad == outcomes.end() ? outcomes.size() : index;
+      const auto crashed = static_cast<std::uint64_t>(
+          std::ranges::count(outcomes.begin(), bad, false, &Outcome::compiled));
+      shared.result.cases += index - crashed;
+      shared.result.crashed += crashed;
       shared.result.wave_instructions += runner.wave_instructions() - before;
       shared.result.refused += refused ? 1 : 0;
       shared.result.seconds = shared.seconds();

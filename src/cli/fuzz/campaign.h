@@ -49,6 +49,7 @@ struct CampaignResult {
   std::uint64_t cases = 0;
   std::uint64_t wave_instructions = 0;
   std::uint64_t refused = 0;  ///< Compilations that failed and were repeated with plain options.
+  std::uint64_t crashed = 0;  ///< Cases on which the compiler crashes, whatever its options.
   double seconds = 0;
   Executions executions = {};  ///< With CampaignSettings::coverage.
   std::optional<Failure> failure;

@@ -70,6 +70,7 @@ Status write_json(const Options& o, const CampaignResult& r) {
                    {"cases_per_second", static_cast<double>(r.cases) / r.seconds},
                    {"wave_instructions", r.wave_instructions},
                    {"compilations_refused", r.refused},
+                   {"compiler_crashes", r.crashed},
                    {"failed", r.failure.has_value()}};
   for (const auto& [mnemonic, count] : r.executions) j["executed"][std::string(mnemonic)] = count;
   if (r.failure) {
@@ -131,6 +132,8 @@ Result<int> run(Options& o) {
   if (result.refused != 0)
     fmt::print("{} times the compiler refused the chosen options; repeated with -O1\n",
                result.refused);
+  if (result.crashed != 0)
+    fmt::print("{} cases left out: the compiler crashes on them\n", result.crashed);
   if (o.campaign.coverage) fmt::print("\n{}", coverage_text(result.executions));
   if (!o.json.empty()) MARGAY_CHECK(write_json(o, result));
   if (!result.failure) return cli::kExitOk;

@@ -27,6 +27,7 @@ struct Difference {
 struct Outcome {
   std::optional<Difference> difference;
   std::optional<Error> device_error;  ///< The launch failed.
+  bool compiled = true;               ///< False: the compiler crashed, nothing ran.
   [[nodiscard]] bool passed() const { return !difference && !device_error; }
 };
 

@@ -239,7 +239,7 @@ struct v_med3_i16 : Op<i16(i16, i16, i16)> {
 struct v_med3_u16 : Op<u16(u16, u16, u16)> {
   static auto eval(auto a, auto b, auto c) { return median(a, b, c); }
 };
-struct v_pack_b32_f16 : Op<u32(u16, u16)> {
+struct v_pack_b32_f16 : Op<u32(f16_bits, f16_bits)> {
   static auto eval(auto a, auto b) { return a | (b << 16); }
 };
 

@@ -69,5 +69,27 @@ TEST(Found, PackedIntegersWithAFloatConstant) {
   EXPECT_TRUE(outcome.passed());
 }
 
+// v_pack_b32_f16 v0, -v5, |v0|
+TEST(Found, PackedF16WithSigns) {
+  Program program;
+  const auto input = [](unsigned column) {
+    return Expression{.kind = Expression::Kind::input, .type = Type::f16, .index = column};
+  };
+  Expression pair{.kind = Expression::Kind::rule,
+                  .type = Type::f16x2,
+                  .index = rule("f16x2{-opaque({0}), absolute(opaque({1}))}", Type::f16x2),
+                  .arguments = {input(0), input(1)}};
+  Expression product{.kind = Expression::Kind::rule,
+                     .type = Type::f16x2,
+                     .index = rule("({0} * {1})", Type::f16x2),
+                     .arguments = {pair, constant(Type::f16x2)}};
+  product.arguments[1].bits = 0x3c00;
+  program.variables.push_back({.type = Type::f16x2, .initial = product});
+  program.results.push_back(0);
+  const Outcome outcome = run(program, {"-O1"});
+  EXPECT_FALSE(outcome.device_error.has_value()) << outcome.device_error->text();
+  EXPECT_TRUE(outcome.passed());
+}
+
 }  // namespace
 }  // namespace margay::fuzz
