@@ -523,14 +523,14 @@ void expect_parts(const char* name, void (*kernel)(u8*, const u32*, Parts*)) {
     const auto with_sign = [&](u32 at) {
       return static_cast<u32>(static_cast<std::int8_t>(m[at]));
     };
-    constexpr u32 kHigh = kBefore & 0xffff0000, kLow = kBefore & 0xffff;
+    // The other half becomes 0: an MI325X has ECC on its registers (MI300 ISA guide, 9.1.6).
     const u32 expected[9] = {
-        kHigh | m[1],
-        kLow | u32{m[2]} << 16,
-        kHigh | (with_sign(3) & 0xffff),
-        kLow | with_sign(4) << 16,
-        kHigh | half(6),
-        kLow | half(2) << 16,
+        m[1],
+        u32{m[2]} << 16,
+        with_sign(3) & 0xffff,
+        with_sign(4) << 16,
+        half(6),
+        half(2) << 16,
         m[5],
         with_sign(7),
         static_cast<u32>(static_cast<std::int16_t>(half(4))),

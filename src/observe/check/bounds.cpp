@@ -71,9 +71,26 @@ std::uint64_t misaligned_lanes(const LaneAccess& access) {
 
 }  // namespace
 
+namespace {
+
+/// Whether the 8 bytes at `at` of a kernel's arguments may be a pointer. Two smaller arguments side
+/// by side are none: 1.0f and 0, read as an address, lie in the heap of a program that is loaded
+/// low.
+bool may_be_pointer(const Kernel& kernel, std::size_t at) {
+  if (kernel.arguments.empty()) return true;  // written in assembly, without metadata
+  return std::ranges::any_of(kernel.arguments, [&](const KernelArgument& argument) {
+    return (argument.kind == ArgumentKind::global_buffer ||
+            argument.kind == ArgumentKind::by_value) &&
+           argument.offset_bytes <= at && at + 8 <= argument.offset_bytes + argument.size_bytes;
+  });
+}
+
+}  // namespace
+
 HostRule host_rule(const LaunchRequest& request, const Memory& memory, const GlobalMemory& known) {
   bool any = false;
   for (std::size_t at = 0; at + 8 <= request.arguments.size(); at += 8) {
+    if (!may_be_pointer(*request.kernel, at)) continue;
     std::uint64_t value;
     std::memcpy(&value, request.arguments.data() + at, 8);
     if (value < 4096 || memory.in_arena(value)) continue;
