@@ -1,0 +1,13 @@
+// Layernorm for HIP programs: link layernorm_bf16.hip and call layernorm_bf16.
+#pragma once
+
+#include <hip/hip_runtime_api.h>
+
+#include "plan.h"
+
+namespace margay_layernorm {
+
+/// Enqueues the problem. A refused one gives hipErrorInvalidValue; plan(problem) says why in words.
+hipError_t layernorm_bf16(const Problem& problem, hipStream_t stream = nullptr);
+
+}  // namespace margay_layernorm

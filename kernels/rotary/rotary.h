@@ -1,0 +1,13 @@
+// Rotary position embedding for HIP programs: link rotary_bf16.hip and call rotary_bf16.
+#pragma once
+
+#include <hip/hip_runtime_api.h>
+
+#include "plan.h"
+
+namespace margay_rotary {
+
+/// Enqueues the problem. A refused one gives hipErrorInvalidValue; plan(problem) says why in words.
+hipError_t rotary_bf16(const Problem& problem, hipStream_t stream = nullptr);
+
+}  // namespace margay_rotary

@@ -1,0 +1,37 @@
+// The rotary kernels, by name, and their host dispatch. Both take the Arguments of plan.h, by
+// value. Names: the dim of a head. Grid: workgroups of 256, one for every 64 positions in x, every
+// 8 heads in y, every batch in z. No LDS.
+#include "kernel.cuh"
+#include "rotary.h"
+
+extern "C" __global__ __launch_bounds__(margay_rotary::kThreads) void rotary_bf16_d64(
+    const margay_rotary::Globals g) {
+  margay_rotary::rotary<64>(g);
+}
+extern "C" __global__ __launch_bounds__(margay_rotary::kThreads) void rotary_bf16_d128(
+    const margay_rotary::Globals g) {
+  margay_rotary::rotary<128>(g);
+}
+
+namespace margay_rotary {
+namespace {
+
+Matrix matrix(const Tensor& t) {
+  return {static_cast<kittens::bf16*>(const_cast<void*>(t.data)), t.batch, t.depth, t.rows, t.cols};
+}
+
+}  // namespace
+
+hipError_t rotary_bf16(const Problem& problem, hipStream_t stream) {
+  const Plan chosen = plan(problem);
+  if (chosen.refusal != nullptr) return hipErrorInvalidValue;
+  if (chosen.grid_x == 0) return hipSuccess;
+  const Arguments& args = chosen.arguments;
+  const Globals globals{matrix(args.x), matrix(args.cos), matrix(args.sin), matrix(args.y)};
+  const auto kernel = problem.dim == 64 ? &rotary_bf16_d64 : &rotary_bf16_d128;
+  kernel<<<dim3(chosen.grid_x, chosen.grid_y, chosen.grid_z), dim3(chosen.block_x),
+           chosen.dynamic_lds, stream>>>(globals);
+  return hipGetLastError();
+}
+
+}  // namespace margay_rotary
