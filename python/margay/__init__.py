@@ -43,11 +43,15 @@ _LAZY = {
     "Comparison": "comparison",
     "CompileError": "extension",
     "TileError": "comparison",
+    "attention": "heads",
     "bfloat16": "bfloat",
     "build": "extension",
     "compare_with_reference": "comparison",
+    "layernorm": "rows",
     "load": "extension",
     "matmul": "gemm",
+    "rotary": "heads",
+    "softmax": "rows",
     "to_bfloat16": "bfloat",
 }
 

@@ -104,6 +104,17 @@ def view(name, tensor):
     return found
 
 
+def bfloat16_view(name, tensor):
+    """The View of a tensor that has to hold bfloat16."""
+    found = view(name, tensor)
+    if found.dtype != "bfloat16":
+        hint = "margay.bfloat16(...) declares uint16 bits" if found.dtype == "uint16" else (
+            f"{name}.to(torch.bfloat16)" if found.kind == "torch" else "margay.to_bfloat16 rounds"
+        )
+        raise TypeError(f"{name}: expected dtype bfloat16, got {found.dtype} ({hint})")
+    return found
+
+
 def _view_torch(torch, name, tensor):
     if tensor.device.type != "cpu":
         raise TypeError(
@@ -151,13 +162,16 @@ def _view_dlpack(name, tensor):
 
 def contiguous(tensor_view):
     """The view itself, or that of a copy whose rows follow each other."""
-    if tensor_view.is_contiguous:
-        return tensor_view
+    return tensor_view if tensor_view.is_contiguous else copied(tensor_view)
+
+
+def copied(tensor_view):
+    """The view of a copy whose rows follow each other, aligned as the library aligns new memory."""
     if tensor_view.kind == "torch":
         source, item = tensor_view.source, tensor_view.item
         offset = source.storage_offset() + (tensor_view.address - source.data_ptr()) // item
         same = source.detach().as_strided(tensor_view.shape, tensor_view.strides, offset)
-        return view(tensor_view.name, same.contiguous())
+        return view(tensor_view.name, same.clone(memory_format=sys.modules["torch"].contiguous_format))
     import numpy as np
 
     item = tensor_view.item
@@ -173,7 +187,7 @@ def contiguous(tensor_view):
             "typestr": f"<u{item}",
         }
 
-    copy = np.ascontiguousarray(np.asarray(Bits()))
+    copy = np.array(np.asarray(Bits()), order="C", copy=True)
     strides = tuple(stride // item for stride in copy.strides)
     return replace(tensor_view, address=copy.ctypes.data, strides=strides, source=copy)
 
@@ -194,6 +208,15 @@ def empty_like_kind(tensor_view, shape, dtype):
     from margay.bfloat import Bfloat16Array
 
     return Bfloat16Array(np.empty(shape, np.uint16))
+
+
+def permuted(tensor, order):
+    """A tensor that empty_like_kind has made, its dimensions in another order, without a copy."""
+    if hasattr(tensor, "permute"):  # torch
+        return tensor.permute(order)
+    if hasattr(tensor, "transpose"):  # NumPy
+        return tensor.transpose(order)
+    return type(tensor)(tensor.bits.transpose(order))
 
 
 def dtype_name(dtype):

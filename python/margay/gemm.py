@@ -111,12 +111,7 @@ def matmul(a, b, *, transpose_b=False, out=None, out_dtype=None, alpha=1.0, beta
 
 
 def _input(name, tensor):
-    found = arrays.view(name, tensor)
-    if found.dtype != "bfloat16":
-        hint = "margay.bfloat16(...) declares uint16 bits" if found.dtype == "uint16" else (
-            f"{name}.to(torch.bfloat16)" if found.kind == "torch" else "margay.to_bfloat16 rounds"
-        )
-        raise TypeError(f"{name}: expected dtype bfloat16, got {found.dtype} ({hint})")
+    found = arrays.bfloat16_view(name, tensor)
     if found.ndim < 2:
         raise ValueError(f"{name}: expected at least 2 dimensions, got shape {found.shape}")
     return found

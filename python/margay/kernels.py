@@ -2,7 +2,7 @@
 
 A kernel is one line of KERNELS: the code object's file, the symbol, the structure of its parameters,
 its block and its LDS. What chooses between kernels and computes the grid stands with the function
-that users call (gemm.py).
+that users call (gemm.py, heads.py, rows.py).
 """
 
 import ctypes
@@ -12,9 +12,24 @@ from typing import Tuple
 from margay import hip, library
 
 
+class GlobalLayout(ctypes.Structure):
+    """kittens::gl<T, -1, -1, -1, -1>: four extents and an address."""
+
+    _fields_ = [
+        ("batch", ctypes.c_int32),
+        ("depth", ctypes.c_int32),
+        ("rows", ctypes.c_int32),
+        ("cols", ctypes.c_int32),
+        ("data", ctypes.c_void_p),
+    ]
+
+
 def arguments(name, fields):
-    """A structure with C's layout, from "a: p, m: i32, ...": p is a pointer."""
-    types = {"p": ctypes.c_void_p, "i32": ctypes.c_int32, "i64": ctypes.c_int64, "f32": ctypes.c_float}
+    """A structure with C's layout, from "a: p, m: i32, ...": p is a pointer, gl a GlobalLayout."""
+    types = {
+        "p": ctypes.c_void_p, "i32": ctypes.c_int32, "i64": ctypes.c_int64, "f32": ctypes.c_float,
+        "gl": GlobalLayout,
+    }  # fmt: skip
     pairs = [field.split(":") for field in fields.split(",")]
     members = [(field.strip(), types[kind.strip()]) for field, kind in pairs]
     return type(name, (ctypes.Structure,), {"_fields_": members})
@@ -44,6 +59,14 @@ GEMM = arguments(
     "a: p, b: p, c: p, m: i32, n: i32, k: i32, lda: i64, ldb: i64, ldc: i64, alpha: f32, beta: f32",
 )
 
+# Arguments in kernels/attention/plan.h and the others'.
+ATTENTION = arguments("AttentionArguments", "q: gl, k: gl, v: gl, o: gl, lse: gl, scale: f32")
+SOFTMAX = arguments("SoftmaxArguments", "x: gl, y: gl")
+LAYERNORM = arguments(
+    "LayernormArguments", "x: gl, residual: gl, weight: gl, bias: gl, y: gl, sum: gl, eps: f32"
+)
+ROTARY = arguments("RotaryArguments", "x: gl, cos: gl, sin: gl, y: gl")
+
 KERNELS = {
     kernel.symbol: kernel
     for kernel in [
@@ -53,5 +76,20 @@ KERNELS = {
             for output in ("f32", "bf16")
             for reads in ("", "_unaligned")
         ),
+        *(
+            Kernel("attention_bf16", f"attention_bf16_d{dim}{masked}", ATTENTION, (256, 1, 1))
+            for dim in (64, 128)
+            for masked in ("", "_causal")
+        ),
+        *(
+            Kernel("softmax", f"softmax_{element}_{size}", SOFTMAX, (threads, 1, 1))
+            for element in ("bf16", "f32")
+            for size, threads in (("1024", 256), ("4096", 256), ("long", 512))
+        ),
+        *(
+            Kernel("layernorm_bf16", f"layernorm_bf16_{size}", LAYERNORM, (size // 16, 1, 1))
+            for size in (1024, 2048, 4096, 8192)
+        ),
+        *(Kernel("rotary_bf16", f"rotary_bf16_d{dim}", ROTARY, (256, 1, 1)) for dim in (64, 128)),
     ]
 }
