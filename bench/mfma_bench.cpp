@@ -61,7 +61,7 @@ void fill(std::uint32_t* rows, int count, MfmaType type, std::mt19937& random, b
 
 struct Case {
   Registers registers;
-  std::vector<MfmaOperands> group;
+  std::vector<MfmaStep> steps;
 
   Case(const MfmaShape& shape, bool positive) {
     std::mt19937 random(1);
@@ -70,10 +70,10 @@ struct Case {
     for (int step = 0; step < kSteps; ++step)
       for (int i = 0; i < kTile; ++i)
         for (int j = 0; j < kTile; ++j) {
-          std::uint32_t* const d = registers.row(32 + (i * kTile + j) * shape.d_registers % 480);
-          group.push_back({.d = d,
-                           .a = registers.row((step * kTile + i) * shape.a_registers),
-                           .b = registers.row(16 + (step * kTile + j) * shape.b_registers),
+          const int d = 32 + (i * kTile + j) * shape.d_registers % 480;
+          steps.push_back({.d = d,
+                           .a = (step * kTile + i) * shape.a_registers,
+                           .b = 16 + (step * kTile + j) * shape.b_registers,
                            .c = d});
         }
   }
@@ -83,19 +83,21 @@ void run(benchmark::State& state, const MfmaShape& shape, MfmaMode mode, std::st
          bool grouped, bool positive) {
   const auto data = std::make_unique<Case>(shape, positive);
   const MfmaKernel kernel = mfma_kernel(shape, mode, target);
+  const auto prepared = prepare_mfma_run(kernel, data->steps);
+  std::uint32_t* const rows = data->registers.row(0);
   mfma_thread_begin();
   std::size_t rounds = 0;
   for (auto _ : state) {
     if (grouped)
-      kernel.run_group(data->group.data(), data->group.size());
+      prepared->execute(rows);
     else
-      for (const MfmaOperands& operands : data->group) kernel.run(operands);
+      for (const MfmaStep& step : data->steps) kernel.run(operands_of(step, rows));
     // As at the end of a K loop of 1024 steps; keeps C in a GEMM's range.
     if (++rounds % 512 == 0) std::memset(data->registers.row(32), 0, 480 * kLanes * 4);
   }
   mfma_thread_end();
-  const auto instructions = static_cast<double>(data->group.size());
-  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(data->group.size()));
+  const auto instructions = static_cast<double>(data->steps.size());
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(data->steps.size()));
   state.counters["ns/instruction"] =
       benchmark::Counter(instructions * 1e-9, benchmark::Counter::kIsIterationInvariantRate |
                                                   benchmark::Counter::kInvert);

@@ -2,7 +2,7 @@
 // handed over together, which lets the library keep accumulators and converted operands.
 #include "mfma/mfma.h"
 
-#include <algorithm>
+#include <bit>
 #include <string>
 
 #include "exec/bind.h"
@@ -22,41 +22,38 @@ struct MatrixKernels {
 
 namespace {
 
-constexpr std::size_t kLongestGroup = 32;
-
-MfmaOperands operands(Wave& wave, const Instruction& i) {
-  MfmaOperands o{};
-  o.d = wave.row(i.dst);
-  o.a = wave.row(i.src[0].index());
-  o.b = wave.row(i.src[1].index());
-  const bool constant = !i.src[2].is_vgpr();
-  o.c = constant ? nullptr : wave.row(i.src[2].index());
-  // An f64 constant is given by its upper half.
-  if (constant)
-    o.c_constant = static_cast<std::uint32_t>(is_64_bit(i.row->sources[2]) ? i.constant[2] >> 32
-                                                                           : i.constant[2]);
-  o.cbsz = extra::cbsz(i.extra);
-  o.abid = extra::abid(i.extra);
-  o.blgp = extra::blgp(i.extra);
-  return o;
+MfmaStep step_of(const Instruction& i) {
+  MfmaStep step{};
+  step.d = i.dst;
+  step.a = static_cast<std::int32_t>(i.src[0].index());
+  step.b = static_cast<std::int32_t>(i.src[1].index());
+  step.c_is_constant = !i.src[2].is_vgpr();
+  if (!step.c_is_constant)
+    step.c = static_cast<std::int32_t>(i.src[2].index());
+  else  // an f64 constant is given by its upper half
+    step.c_constant = static_cast<std::uint32_t>(is_64_bit(i.row->sources[2]) ? i.constant[2] >> 32
+                                                                              : i.constant[2]);
+  step.cbsz = extra::cbsz(i.extra);
+  step.abid = extra::abid(i.extra);
+  step.blgp = extra::blgp(i.extra);
+  return step;
 }
 
-const MfmaKernel& kernel(const Wave& wave, const Instruction& i) {
-  return i.row->matrix->by_mode[static_cast<unsigned>(wave.group->mfma)];
+const MfmaKernel& kernel(MfmaMode mode, const Instruction& i) {
+  return i.row->matrix->by_mode[static_cast<unsigned>(mode)];
 }
 
 const Instruction* run_matrix(Wave& wave, const Instruction& i) {
-  kernel(wave, i).run(operands(wave, i));
+  kernel(wave.group->mfma, i).run(operands_of(step_of(i), wave.v));
   ++wave.mfma_instructions;
   return following(i);
 }
 
-/// The first of `i.offset` instructions of one kind that stand together.
+/// The first of `i.offset` instructions of one kind that stand together; its first constant is the
+/// address of the run (A and B are registers).
 const Instruction* run_matrix_group(Wave& wave, const Instruction& i) {
-  MfmaOperands group[kLongestGroup];
   const auto count = static_cast<std::size_t>(i.offset);
-  for (std::size_t n = 0; n < count; ++n) group[n] = operands(wave, (&i)[n]);
-  kernel(wave, i).run_group(group, count);
+  std::bit_cast<const MfmaRun*>(i.constant[0])->execute(wave.v);
   wave.mfma_instructions += count;
   wave.instructions += count - 1;  // the run loop counts one
   return &i + count;
@@ -143,22 +140,29 @@ std::uint32_t matrix_run_length(const Instruction& i) {
   return i.execute == run_matrix_group ? static_cast<std::uint32_t>(i.offset) : 1;
 }
 
-void group_matrix_instructions(std::vector<Instruction>& instructions,
-                               const std::vector<bool>& is_target) {
+std::vector<std::unique_ptr<const MfmaRun>> group_matrix_instructions(
+    std::vector<Instruction>& instructions, const std::vector<bool>& is_target, MfmaMode mode) {
+  std::vector<std::unique_ptr<const MfmaRun>> runs;
   const auto is_matrix = [&](std::size_t n) { return instructions[n].execute == run_matrix; };
   for (std::size_t first = 0; first < instructions.size();) {
     std::size_t end = first + 1;
     if (is_matrix(first)) {
-      while (end < instructions.size() && end - first < kLongestGroup && is_matrix(end) &&
-             instructions[end].row == instructions[first].row && !is_target[end])
-        ++end;
-      if (end - first > 1) {
-        instructions[first].execute = run_matrix_group;
-        instructions[first].offset = static_cast<std::int32_t>(end - first);
+      std::vector<MfmaStep> steps = {step_of(instructions[first])};
+      for (; end < instructions.size() && is_matrix(end) &&
+             instructions[end].row == instructions[first].row && !is_target[end];
+           ++end)
+        steps.push_back(step_of(instructions[end]));
+      if (steps.size() > 1) {
+        Instruction& leader = instructions[first];
+        runs.push_back(prepare_mfma_run(kernel(mode, leader), steps));
+        leader.execute = run_matrix_group;
+        leader.offset = static_cast<std::int32_t>(steps.size());
+        leader.constant[0] = std::bit_cast<std::uint64_t>(runs.back().get());
       }
     }
     first = end;
   }
+  return runs;
 }
 
 }  // namespace margay

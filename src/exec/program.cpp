@@ -189,7 +189,7 @@ void Program::resolve_branches(Block& block) {
     is_target[index] = true;
   }
   index_registers(block, is_target);
-  group_matrix_instructions(block.instructions, is_target);
+  block.matrix_runs = group_matrix_instructions(block.instructions, is_target, mfma_);
 }
 
 // The copies are alike instruction by instruction, so that a branch is the same distance in each

@@ -15,7 +15,7 @@
 #include "exec/instruction.h"
 #include "exec/row_table.h"
 #include "isa/decoder.h"
-#include "mfma/mode.h"
+#include "mfma/mfma.h"
 
 namespace margay {
 
@@ -62,6 +62,7 @@ class Program {
     std::uint64_t begin = 0, end = 0;  // vaddr
     // With a last one that catches running off the end; then the other copies of the same.
     std::vector<Instruction> instructions;
+    std::vector<std::unique_ptr<const MfmaRun>> matrix_runs;
     std::size_t stride = 0;                     // from one copy to the next
     std::vector<std::uint32_t> index_by_dword;  // into instructions; kNotAnInstruction
   };
@@ -96,8 +97,9 @@ class Program {
 const Instruction* run_problem(Wave& wave, const Instruction& i);
 const Instruction* run_off_the_end(Wave& wave, const Instruction& i);
 
-/// Replaces runs of matrix instructions by one that runs them together (exec/matrix.cpp).
-void group_matrix_instructions(std::vector<Instruction>& instructions,
-                               const std::vector<bool>& is_target);
+/// Replaces runs of matrix instructions by one that runs them together (exec/matrix.cpp). What is
+/// returned has to live as long as the instructions.
+[[nodiscard]] std::vector<std::unique_ptr<const MfmaRun>> group_matrix_instructions(
+    std::vector<Instruction>& instructions, const std::vector<bool>& is_target, MfmaMode mode);
 
 }  // namespace margay

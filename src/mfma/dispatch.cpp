@@ -61,6 +61,21 @@ std::size_t index_of(const MfmaShape& shape) {
 /// AMX and AVX-512 BF16 belong to the v4 target: asking for a lower one asks for a lesser host.
 bool may_use_bf16_units(const Target& target) { return target.name == "x86-64-v4"; }
 
+constexpr std::ptrdiff_t kRowDwords = 64;
+
+class OneByOne final : public MfmaRun {
+ public:
+  OneByOne(MfmaFunction run, std::span<const MfmaStep> steps)
+      : run_(run), steps_(steps.begin(), steps.end()) {}
+  void execute(std::uint32_t* rows) const override {
+    for (const MfmaStep& step : steps_) run_(operands_of(step, rows));
+  }
+
+ private:
+  MfmaFunction run_;
+  std::vector<MfmaStep> steps_;
+};
+
 }  // namespace
 
 const MfmaShape* find_mfma_shape(std::string_view mnemonic) {
@@ -85,6 +100,24 @@ bool mfma_modifiers_valid(const MfmaShape& shape, unsigned cbsz, unsigned abid, 
       return cbsz < 4 && abid < (mfma_type_bytes(shape.a) == 1 ? 2 : 4) && blgp == 0;
   }
   return false;
+}
+
+MfmaOperands operands_of(const MfmaStep& step, std::uint32_t* rows) {
+  const auto at = [&](std::int32_t row) { return rows + std::ptrdiff_t{row} * kRowDwords; };
+  return {.d = at(step.d),
+          .a = at(step.a),
+          .b = at(step.b),
+          .c = step.c_is_constant ? nullptr : at(step.c),
+          .c_constant = step.c_constant,
+          .cbsz = step.cbsz,
+          .abid = step.abid,
+          .blgp = step.blgp};
+}
+
+std::unique_ptr<const MfmaRun> prepare_mfma_run(const MfmaKernel& kernel,
+                                                std::span<const MfmaStep> steps) {
+  if (kernel.prepare != nullptr) return kernel.prepare(steps);
+  return std::make_unique<OneByOne>(kernel.run, steps);
 }
 
 MfmaKernel mfma_kernel(const MfmaShape& shape, MfmaMode mode, std::string_view target_name) {

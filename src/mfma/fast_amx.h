@@ -10,7 +10,7 @@ namespace margay::mfma_amx {
 void begin();
 void end();
 
-/// One instruction.
+/// One instruction. D may overlap C elsewhere: all of C is read before D is written.
 void run(const MfmaOperands& operands);
 
 /// One step of a run, for the unit: each names a tile by number and a place by register row.

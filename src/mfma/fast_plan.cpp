@@ -17,7 +17,7 @@ struct Unit {
 
 /// The instructions of a segment that accumulate in the same D.
 struct Chain {
-  Step first;
+  MfmaStep first;
   std::vector<std::pair<std::int32_t, std::int32_t>> factors;  // A and B, in order
 
   [[nodiscard]] std::vector<Unit> units() const {
@@ -49,7 +49,7 @@ struct Chain {
 class Segment {
  public:
   /// False when the step has to wait for the segment to end.
-  bool add(const Step& step) {
+  bool add(const MfmaStep& step) {
     const bool own_c = !step.c_is_constant && step.c == step.d;
     const auto is_written = [&](std::int32_t first, int count) {
       return std::ranges::any_of(chains_, [&](const Chain& chain) {
@@ -106,7 +106,7 @@ class Emitter {
   /// once.
   void emit_block(std::span<const Chain> chains, const std::vector<std::vector<Unit>>& units) {
     for (std::size_t t = 0; t < chains.size(); ++t) {
-      const Step& step = chains[t].first;
+      const MfmaStep& step = chains[t].first;
       const auto tile = static_cast<std::uint8_t>(t);
       if (step.c_is_constant) {
         body_.push_back({.code = Code::splat_c,
@@ -174,11 +174,11 @@ class Emitter {
 
 }  // namespace
 
-Plan make_plan(std::span<const Step> steps) {
+Plan make_plan(std::span<const MfmaStep> steps) {
   Plan plan;
   Emitter emitter(plan);
   Segment segment;
-  for (const Step& step : steps) {
+  for (const MfmaStep& step : steps) {
     if (!segment.add(step)) {
       emitter.emit(segment);
       segment = Segment{};

@@ -10,13 +10,6 @@
 
 namespace margay::mfma_amx {
 
-/// One instruction by register row numbers, from any base.
-struct Step {
-  std::int32_t d, a, b, c;  ///< `c` is unused when C is a constant.
-  bool c_is_constant;
-  std::uint32_t c_constant;
-};
-
 struct Plan {
   std::vector<TileOp> ops;
   std::vector<std::uint32_t> constants;
@@ -24,6 +17,6 @@ struct Plan {
 
 /// Executing the plan's ops gives what the steps give one after another, except for the order in
 /// which k is summed.
-[[nodiscard]] Plan make_plan(std::span<const Step> steps);
+[[nodiscard]] Plan make_plan(std::span<const MfmaStep> steps);
 
 }  // namespace margay::mfma_amx

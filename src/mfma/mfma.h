@@ -1,7 +1,7 @@
 // Matrix multiply-accumulate on register rows, independent of the executor: dense (v_mfma_*) here,
 // with A of structured sparsity (v_smfmac_*) at the end.
-// Look an instruction up once, when decoding; then call the function it gives, once per instruction
-// or once per run of the same instruction.
+// Look an instruction up once, when decoding; then call the function it gives once per instruction,
+// or make runs of the same instruction ready.
 //
 //   const MfmaShape* shape = find_mfma_shape("v_mfma_f32_16x16x16_bf16");
 //   MfmaKernel kernel = mfma_kernel(*shape, MfmaMode::exact, "");
@@ -10,6 +10,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -32,14 +34,36 @@ struct MfmaOperands {
 /// All functions need the host's floating-point state at its default: round to nearest even, no
 /// flushing of denormals, exceptions masked. MODE does not reach the matrix unit's rounding.
 using MfmaFunction = void (*)(const MfmaOperands& operands);
-/// The same as calling MfmaFunction for each of `count` operands in order; faster where operands or
-/// accumulators repeat.
-using MfmaGroupFunction = void (*)(const MfmaOperands* operands, std::size_t count);
+
+/// One instruction of a run, by the numbers of its operands' first register rows.
+struct MfmaStep {
+  std::int32_t d, a, b;
+  std::int32_t c;  ///< Unused when C is a constant.
+  bool c_is_constant = false;
+  std::uint32_t c_constant = 0;
+  std::uint8_t cbsz = 0, abid = 0, blgp = 0;
+};
+/// Where a step's operands are in a register file.
+[[nodiscard]] MfmaOperands operands_of(const MfmaStep& step, std::uint32_t* rows);
+
+/// A run of the same instruction, made ready once and executed often, on any wave's registers and
+/// from several threads at a time.
+class MfmaRun {
+ public:
+  virtual ~MfmaRun() = default;
+  /// The same as MfmaFunction for each step in order, `rows` being register row 0.
+  virtual void execute(std::uint32_t* rows) const = 0;
+};
+using MfmaPrepareFunction = std::unique_ptr<const MfmaRun> (*)(std::span<const MfmaStep> steps);
 
 struct MfmaKernel {
   MfmaFunction run = nullptr;
-  MfmaGroupFunction run_group = nullptr;
+  /// Null when a run is best done one by one.
+  MfmaPrepareFunction prepare = nullptr;
 };
+/// For a kernel that is not null. Faster than one by one where operands or accumulators repeat.
+[[nodiscard]] std::unique_ptr<const MfmaRun> prepare_mfma_run(const MfmaKernel& kernel,
+                                                              std::span<const MfmaStep> steps);
 
 /// Null when this is not a dense matrix instruction of gfx942. Accepts the gfx942 mnemonic and the
 /// older spelling.

@@ -20,11 +20,6 @@ void run_guarded(const MfmaOperands& op) {
 }
 
 template <MfmaFunction kernel, std::size_t index>
-void run_each(const MfmaOperands* ops, std::size_t count) {
-  for (std::size_t n = 0; n < count; ++n) run_guarded<kernel, index>(ops[n]);
-}
-
-template <MfmaFunction kernel, std::size_t index>
-inline constexpr MfmaKernel kGuarded = {run_guarded<kernel, index>, run_each<kernel, index>};
+inline constexpr MfmaKernel kGuarded = {.run = run_guarded<kernel, index>};
 
 }  // namespace margay::MARGAY_TARGET

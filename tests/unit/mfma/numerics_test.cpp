@@ -293,8 +293,8 @@ TEST_P(Kernels, DMayOverlapEveryOperand) {
         kernel.run(operands_at(registers, d));
         ASSERT_EQ(difference(*shape, registers.row(128), registers.row(d)), "")
             << target << " D at " << d;
-        const MfmaOperands one = operands_at(grouped, d);
-        kernel.run_group(&one, 1);
+        const MfmaStep one{.d = d, .a = kA, .b = kB, .c = kC};
+        prepare_mfma_run(kernel, {&one, 1})->execute(grouped.row(0));
         ASSERT_EQ(difference(*shape, registers.row(128), grouped.row(d)), "")
             << target << " group, D at " << d;
       }
@@ -314,7 +314,7 @@ TEST_P(Kernels, GroupsEqualSingles) {
         fill_rows(single.row(0), 64, shape->a, fill, random);
         fill_rows(single.row(64), 160, result_type(*shape), fill, random);
         Registers grouped = single, again = single;
-        std::vector<MfmaOperands> one, many, other;
+        std::vector<MfmaStep> steps;
         const auto count = static_cast<std::size_t>(1 + random() % 40);
         for (std::size_t n = 0; n < count; ++n) {
           const int a = static_cast<int>(random() % 6) * 2,
@@ -324,16 +324,14 @@ TEST_P(Kernels, GroupsEqualSingles) {
           if (round % 4 == 1 && random() % 4 == 0) c = 64 + static_cast<int>(random() % 32);
           if (round % 4 == 2 && random() % 6 == 0) d = static_cast<int>(random() % 16) * 2;
           if (round % 4 == 3 && random() % 6 == 0) d += 2;
-          one.push_back(operands_at(single, d, a, b, c));
-          many.push_back(operands_at(grouped, d, a, b, c));
-          other.push_back(operands_at(again, d, a, b, c));
-          if (round % 5 == 4 && random() % 3 == 0)
-            one.back().c = many.back().c = other.back().c = nullptr;
+          const bool constant = round % 5 == 4 && random() % 3 == 0;
+          steps.push_back({.d = d, .a = a, .b = b, .c = c, .c_is_constant = constant});
         }
         const MfmaKernel kernel = mfma_kernel(*shape, mode, target);
-        for (const MfmaOperands& operands : one) kernel.run(operands);
-        kernel.run_group(many.data(), many.size());
-        kernel.run_group(other.data(), other.size());  // as another wave runs the same code
+        for (const MfmaStep& step : steps) kernel.run(operands_of(step, single.row(0)));
+        const auto run = prepare_mfma_run(kernel, steps);
+        run->execute(grouped.row(0));
+        run->execute(again.row(0));  // as another wave runs the same code
         ASSERT_EQ(grouped.words == again.words, true) << target;
         const auto differ =
             std::ranges::mismatch(single.words, grouped.words).in1 - single.words.begin();
@@ -356,7 +354,7 @@ TEST(Fast, PlannedRunsEqualSingles) {
     fill_rows(single.row(0), 64, MfmaType::bf16, Fill::units, random);
     fill_rows(single.row(64), 64, MfmaType::f32, Fill::units, random);
     Registers grouped = single;
-    std::vector<MfmaOperands> one, many;
+    std::vector<MfmaStep> steps;
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
     const int hazards = round % 3;  // none; some; many
     const int count = hazards == 0 ? 64 : 16;
@@ -366,13 +364,13 @@ TEST(Fast, PlannedRunsEqualSingles) {
       if (below(8) < hazards) d = below(34) * 2;
       if (below(8) < hazards) c = d;
       if (below(8) < hazards) c = 64 + below(32);
-      one.push_back(operands_at(single, d, a, b, c));
-      many.push_back(operands_at(grouped, d, a, b, c));
-      if (below(16) < hazards) one.back().c = many.back().c = nullptr;
+      const bool constant = below(16) < hazards;
+      steps.push_back({.d = d, .a = a, .b = b, .c = c, .c_is_constant = constant});
     }
     // Results that are small integers are exact in any order, and bf16 when they become operands.
     bool exact = true;
-    for (const MfmaOperands& operands : one) {
+    for (const MfmaStep& step : steps) {
+      const MfmaOperands operands = operands_of(step, single.row(0));
       kernel.run(operands);
       exact = exact && std::all_of(operands.d, operands.d + 4 * kLanes, [](std::uint32_t bits) {
                 const float value = std::bit_cast<float>(bits);
@@ -381,7 +379,7 @@ TEST(Fast, PlannedRunsEqualSingles) {
     }
     if (!exact) continue;
     ++compared;
-    kernel.run_group(many.data(), many.size());
+    prepare_mfma_run(kernel, steps)->execute(grouped.row(0));
     ASSERT_TRUE(single.words == grouped.words) << "round " << round;
   }
   EXPECT_GT(compared, 1500);
