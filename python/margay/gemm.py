@@ -3,7 +3,7 @@
 import itertools
 from dataclasses import dataclass
 
-from margay import arrays, hip
+from margay import arrays, hip, ladder
 from margay.kernels import GEMM, KERNELS
 
 # kernels/gemm/plan.h; tests/python/test_matmul.py holds the two against each other.
@@ -77,14 +77,19 @@ class Problem:
         KERNELS[self.symbol].launch((self.blocks, 1, 1), values)
 
 
-def matmul(a, b, *, transpose_b=False, out=None, out_dtype=None, alpha=1.0, beta=0.0):
+def matmul(
+    a, b, *, transpose_b=False, out=None, out_dtype=None, alpha=1.0, beta=0.0, level=None
+):
     """alpha a @ b + beta out, on the virtual device; sums are float32.
 
     a is (..., m, k), b is (..., k, n), or (..., n, k) with transpose_b; leading dimensions broadcast.
     Both hold bfloat16: torch.bfloat16, ml_dtypes.bfloat16, or `margay.bfloat16` of uint16 bits.
     The result is of a's library: float32, or bfloat16 with out_dtype="bfloat16"; out, when given,
     is written and returned, and decides its type itself. beta needs out.
+    level, 1 to 12, takes a step of the ladder in kernels/gemm instead, for comparing them: m, n and k
+    in multiples of its blocks, a float32 result, no alpha and beta. 13 is the kernel of no level.
     """
+    step = ladder.find(level)
     left, right = _input("a", a), _input("b", b)
     right = right if transpose_b else _swapped(right)  # from here on b is (..., n, k)
     (m, k), (n, k_of_b) = left.shape[-2:], right.shape[-2:]
@@ -99,8 +104,14 @@ def matmul(a, b, *, transpose_b=False, out=None, out_dtype=None, alpha=1.0, beta
     for operand in (left, right):
         if out is not None and target.overlaps(operand):
             raise ValueError(f"out: its memory overlaps that of {operand.name}")
-    left, right = _with_rows(left), _with_rows_or_columns(right)
+    if step is None:
+        left, right = _with_rows(left), _with_rows_or_columns(right)
+    else:
+        left = ladder.dense(left)
+        right = ladder.dense(right) if step.transpose_b else _swapped(ladder.dense(_swapped(right)))
     problems = list(_problems(left, right, target, batch, float(alpha), float(beta)))
+    if step is not None:
+        problems = [ladder.Problem(step, problem) for problem in problems]
     for problem in problems:
         problem.check()
     for operand in (left, right, target):

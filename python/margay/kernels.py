@@ -59,6 +59,9 @@ GEMM = arguments(
     "a: p, b: p, c: p, m: i32, n: i32, k: i32, lda: i64, ldb: i64, ldc: i64, alpha: f32, beta: f32",
 )
 
+# kernels/gemm/ladder.h: Arguments.
+LADDER = arguments("LadderArguments", "a: gl, b: gl, c: gl")
+
 # Arguments in kernels/attention/plan.h and the others'.
 ATTENTION = arguments("AttentionArguments", "q: gl, k: gl, v: gl, o: gl, lse: gl, scale: f32")
 SOFTMAX = arguments("SoftmaxArguments", "x: gl, y: gl")

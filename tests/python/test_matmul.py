@@ -47,6 +47,48 @@ def test_no_elements():
         assert margay.matmul(bf16(numbers(m, 4)), bf16(numbers(4, n))).shape == (m, n)
 
 
+@pytest.mark.parametrize("level", range(1, 14))
+def test_levels_of_the_ladder(level, monkeypatch):
+    launched = []
+    monkeypatch.setattr(hip, "launch", lambda *all, run=hip.launch: (launched.append(all[1]), run(*all)))
+    # A sum of several steps along k, several blocks, and whole numbers that are exact.
+    a, b = numbers(2, 256, 128), numbers(128, 512)
+    c = margay.matmul(bf16(a), bf16(b), level=level)
+    assert c.dtype == np.float32 and np.array_equal(c, a @ b)
+    stored = numbers(512, 128)
+    c = margay.matmul(bf16(a[0]), bf16(stored), transpose_b=True, level=level)
+    assert np.array_equal(c, a[0] @ stored.T)
+    kernel = "gemm_bf16_n" if level == 13 else f"gemm_level{level:02}"
+    assert len(launched) == 2 and all(name.startswith(kernel) for name in launched)
+
+
+def test_levels_take_views_and_batches():
+    a, b = numbers(3, 256, 130), numbers(3, 64, 256)
+    out = np.full((3, 256, 256), np.nan, np.float32)
+    for level in (1, 3):
+        result = margay.matmul(bf16(a)[..., 1:65], bf16(b), level=level, out=out)
+        assert result is out and np.array_equal(out, a[..., 1:65] @ b)
+
+
+def test_levels_refuse_in_words():
+    a, b = bf16(numbers(256, 64)), bf16(numbers(64, 256))
+    unaligned = np.zeros(256 * 256 + 4, np.float32)
+    unaligned = unaligned[(-unaligned.ctypes.data // 4) % 4 + 1 :][: 256 * 256].reshape(256, 256)
+    for left, named, sentence in [
+        (a, {"level": 14}, "level: expected 1 to 13, got 14"),
+        (a, {"level": 0}, "level: expected 1 to 13, got 0"),
+        (a[:100], {"level": 3}, "level 3 needs m in multiples of 128, up to 1048576; m is 100"),
+        (a[:128], {"level": 12}, "level 12 needs m in multiples of 256"),
+        (a, {"level": 2, "alpha": 2}, "level 2 makes float32 results, without alpha and beta"),
+        (a, {"level": 2, "out_dtype": "bfloat16"}, "level 2 makes float32 results"),
+        (a, {"level": 2, "out": unaligned}, "out: level 2 needs it without gaps and on 16 bytes"),
+        (a, {"level": 2, "out": np.zeros((256, 300), np.float32)[:, :256]}, "out: level 2 needs it"),
+    ]:
+        with pytest.raises(ValueError) as error:
+            margay.matmul(left, b, **named)
+        assert sentence in str(error.value)
+
+
 def test_views_are_read_where_they_lie(monkeypatch):
     def refuse(view):
         raise AssertionError(f"{view.name} was copied")

@@ -1,6 +1,7 @@
 """What the package launches is what the kernels' own headers, kernels/*/plan.h, plan for the same problem."""
 
 import ctypes
+import itertools
 import pathlib
 import shutil
 import subprocess
@@ -8,7 +9,7 @@ import subprocess
 import numpy as np
 import pytest
 from conftest import ROOT
-from margay import arrays, hip, kernels
+from margay import arrays, gemm, hip, kernels, ladder
 
 import margay
 
@@ -217,3 +218,49 @@ def test_what_is_not_on_16_bytes_is_copied(launches, library):
         addresses = [int.from_bytes(values[24 * i + 16 : 24 * i + 24], "little") for i in range(4)]
         assert all(each and each % 16 == 0 for each in addresses)
     assert len(launches) == 2
+    assert ladder.dense(arrays.view("x", x)).address % 16 == 0
+
+
+LADDER = r"""
+#include <cstdio>
+#include <iostream>
+#include "ladder.h"
+int main() {
+  using namespace margay_gemm::ladder;
+  for (long number, a, b, c, m, n, k; std::cin >> number >> a >> b >> c >> m >> n >> k;) {
+    const Level* const level = find(number);
+    const Plan p = plan(*level, {(void*)a, (void*)b, (void*)c, m, n, k});
+    if (!p.refusal.empty()) { puts(p.refusal.c_str()); continue; }
+    printf("%s %u %u 1 %u 0 ", level->kernel, p.grid_x, p.grid_y, level->threads);
+    for (size_t i = 0; i < sizeof p.arguments; ++i) printf("%02x", ((const unsigned char*)&p.arguments)[i]);
+    puts(level->transpose_b ? " nt" : " nn");
+  }
+}
+"""
+
+
+def test_ladder(launches, tmp_path):
+    source, program = tmp_path / "ladder.cpp", tmp_path / "ladder"
+    source.write_text(LADDER)
+    compiler = next(filter(shutil.which, ["clang++-19", "g++", "c++"]))
+    include = f"-I{pathlib.Path(ROOT) / 'kernels' / 'gemm'}"
+    subprocess.run([compiler, "-std=c++17", "-w", include, "-o", program, source], check=True)
+    ours, lines = [], []
+    values = (64, 128, 256, 512, 384, 96, 32, 0, 1 << 20, (1 << 20) + 256)
+    for number, level in ladder._LEVELS.items():
+        for m, n, k in itertools.product(values, values, values):
+            matrices = gemm.Problem(4096, 8192, 65536, m, n, k, k, k, n, level.transpose_b, "float32")
+            problem = ladder.Problem(level, matrices)
+            launches.clear()
+            try:
+                problem.check()
+                problem.launch()
+                ours.append(launches[0] + (" nt" if level.transpose_b else " nn"))
+            except ValueError as error:
+                ours.append(str(error).replace("the result has", "C has"))
+            lines.append(f"{number} 4096 8192 65536 {m} {n} {k}\n")
+    done = subprocess.run([program], input="".join(lines), capture_output=True, text=True, check=True)
+    for line, our, their in zip(lines, ours, done.stdout.splitlines(), strict=True):
+        assert our == their, line
+    assert len({line.split()[0] for line in ours if line.startswith("gemm")}) == 12
+    assert any("too many blocks" in line for line in ours)
