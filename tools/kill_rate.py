@@ -3,8 +3,8 @@
 
     tools/kill_rate.py MARGAY FOLDER_OF_PROGRAMS [--output docs/kill-rate.md]
 
-FOLDER_OF_PROGRAMS holds the programs of tests/check as built (BUILD/tests/check). Sizes are small, with
-edges, so that every path of a kernel runs. Takes some minutes.
+FOLDER_OF_PROGRAMS holds the programs of the tests as built (BUILD/tests). Sizes are small, with edges, so
+that every path of a kernel runs. Takes some minutes.
 """
 
 import argparse
@@ -18,12 +18,16 @@ import tempfile
 
 # Program and arguments; each kernel that is shipped must be in one of them.
 RUNS = [
-    ("GEMM, B stored N x K, C f32", ["gemm", "nt", "300", "257", "129"]),
-    ("GEMM, B stored N x K, C f32, whole blocks", ["gemm", "nt", "256", "256", "256"]),
-    ("GEMM, B stored K x N, C f32", ["gemm", "nn", "300", "257", "129"]),
-    ("GEMM, B stored K x N, C f32, whole blocks", ["gemm", "nn", "256", "256", "256"]),
-    ("GEMM, B stored N x K, C bf16", ["gemm", "nt-bf16", "300", "257", "129"]),
-    ("GEMM, B stored K x N, C bf16", ["gemm", "nn-bf16", "300", "257", "129"]),
+    ("GEMM, B stored N x K, C f32", ["check/gemm", "nt", "300", "257", "129"]),
+    ("GEMM, B stored N x K, C f32, whole blocks", ["check/gemm", "nt", "256", "256", "256"]),
+    ("GEMM, B stored K x N, C f32", ["check/gemm", "nn", "300", "257", "129"]),
+    ("GEMM, B stored K x N, C f32, whole blocks", ["check/gemm", "nn", "256", "256", "256"]),
+    ("GEMM, B stored N x K, C bf16", ["check/gemm", "nt-bf16", "300", "257", "129"]),
+    ("GEMM, B stored K x N, C bf16", ["check/gemm", "nn-bf16", "300", "257", "129"]),
+    ("Attention", ["tiles/tiles_attention_test", "--gtest_filter=Attention.AnyLength:Attention.Causal"]),
+    ("Softmax", ["tiles/tiles_softmax_test", "--gtest_filter=Softmax.Any*"]),
+    ("Layernorm", ["tiles/tiles_layernorm_test", "--gtest_filter=Layernorm.AnyLength"]),
+    ("Rotary", ["tiles/tiles_rotary_test", "--gtest_filter=Rotary.AnyLength*"]),
 ]
 
 INTRODUCTION = """# Kill rate of `margay check`
@@ -34,7 +38,8 @@ finds an error that the unchanged program does not have, or when the program han
 run when, in the unchanged program, nothing depended on what was taken away; the reason is given. A mutant
 that survives without such a reason would be a hole in the checker.
 
-Made by `tools/kill_rate.py`; `margay mutate -- COMMAND` does the same for any program.
+Made by `tools/kill_rate.py` with the programs in `BUILD/tests`; `margay mutate -- COMMAND` does the same for
+any program.
 """
 
 
