@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "exec/dispatch.h"
@@ -72,6 +73,53 @@ class VirtualDevice final : public Device {
 
   [[nodiscard]] Result<LaunchReport> launch(const LaunchRequest& request,
                                             LaunchObserver* observer) override {
+    MARGAY_CHECK(check(request, observer));
+    const std::lock_guard lock(launch_mutex_);
+    Dispatch running(MARGAY_TRY(job_of(request, observer)));
+    (void)running.run(false);
+    return report(running, hostcalls_.get());
+  }
+
+  [[nodiscard]] Result<StartedLaunch> start(const LaunchRequest& request) override {
+    MARGAY_CHECK(check(request, nullptr));
+    const std::lock_guard lock(launch_mutex_);
+    auto launch = std::make_unique<Flight>(*this, request);
+    launch->running.emplace(MARGAY_TRY(job_of(launch->request, nullptr)));
+    if (launch->running->run(true)) return MARGAY_TRY(report(*launch->running, hostcalls_.get()));
+    // What the next launch would use again belongs to this one now.
+    launch->blocks = {arguments_.data(), grid_sync_};
+    if (has_hidden_argument(*request.kernel, ArgumentKind::hidden_hostcall_buffer))
+      launch->hostcalls = std::move(hostcalls_);
+    arguments_ = {};
+    grid_sync_ = nullptr;
+    return launch;
+  }
+
+ private:
+  struct Flight final : LaunchInFlight {
+    Flight(VirtualDevice& owner, const LaunchRequest& asked)
+        : device(owner), arguments(asked.arguments.begin(), asked.arguments.end()), request(asked) {
+      request.arguments = arguments;
+    }
+    ~Flight() override {
+      running.reset();
+      for (void* const block : blocks)
+        if (block != nullptr) (void)device.memory_->free(block);
+    }
+    [[nodiscard]] Result<LaunchReport> finish() override {
+      (void)running->run(false);
+      return device.report(*running, hostcalls.get());
+    }
+
+    VirtualDevice& device;
+    std::vector<std::byte> arguments;
+    LaunchRequest request;
+    std::array<void*, 2> blocks = {};  // in device memory, freed with the launch
+    std::unique_ptr<HostcallBuffer> hostcalls;
+    std::optional<Dispatch> running;
+  };
+
+  [[nodiscard]] Status check(const LaunchRequest& request, const LaunchObserver* observer) const {
     if (!request.module || request.kernel == nullptr)
       return fail(ErrorCode::invalid_argument, "a launch without a kernel", "launch");
     MARGAY_CHECK(check_limits(request, properties_));
@@ -81,8 +129,12 @@ class VirtualDevice final : public Device {
                   "checker and the profiler follow one workgroup from its begin to its end",
                   "launch of " + request.kernel->name,
                   "run it without margay check or margay prof, or with a single workgroup");
-    const std::lock_guard lock(launch_mutex_);
-    memory_->set_view(request.device, request.visible_devices);
+    return {};
+  }
+
+  /// Puts what the kernel is given where it looks for it.
+  [[nodiscard]] Result<DispatchJob> job_of(const LaunchRequest& request, LaunchObserver* observer) {
+    Memory::set_view(request.device, request.visible_devices);
     HostcallBuffer* const hostcalls = MARGAY_TRY(hostcalls_for(*request.kernel));
     const HiddenAddresses hidden = MARGAY_TRY(hidden_for(request, hostcalls));
     const std::vector<std::byte> arguments = MARGAY_TRY(build_arguments(request, hidden));
@@ -110,12 +162,14 @@ class VirtualDevice final : public Device {
     job.progress = &options_.progress;
     job.observer = observer;
     job.hostcalls = hostcalls;
-    Result<LaunchReport> report = dispatch(job);
+    return job;
+  }
+  [[nodiscard]] static Result<LaunchReport> report(Dispatch& ended, HostcallBuffer* hostcalls) {
+    Result<LaunchReport> report = ended.report();
     if (!report && hostcalls != nullptr) hostcalls->reset();
     return report;
   }
 
- private:
   /// Null for a kernel that makes no calls to the host, and where nobody would answer.
   [[nodiscard]] Result<HostcallBuffer*> hostcalls_for(const Kernel& kernel) {
     if (!options_.host_service ||

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/error.h"
@@ -102,6 +103,16 @@ struct LaunchReport {
   std::vector<std::pair<std::string, double>> time_shares;
 };
 
+/// A launch whose waves wait for memory that only the host can change, or another launch. Its other
+/// host threads go on meanwhile.
+class LaunchInFlight {
+ public:
+  virtual ~LaunchInFlight() = default;
+  /// Runs it to its end.
+  [[nodiscard]] virtual Result<LaunchReport> finish() = 0;
+};
+using StartedLaunch = std::variant<LaunchReport, std::unique_ptr<LaunchInFlight>>;
+
 class Device {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Device>> create(DeviceOptions options);
@@ -119,6 +130,9 @@ class Device {
   /// several host threads; launches run one after another. `observer` watches every instruction.
   [[nodiscard]] virtual Result<LaunchReport> launch(const LaunchRequest& request,
                                                     LaunchObserver* observer = nullptr) = 0;
+  /// The same, but comes back early where it would wait for what the caller may do next. Launches
+  /// that are in flight run beside others.
+  [[nodiscard]] virtual Result<StartedLaunch> start(const LaunchRequest& request) = 0;
 };
 
 }  // namespace margay

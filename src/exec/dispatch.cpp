@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -53,15 +54,20 @@ struct TimeShares : NoObserver {
 /// What all threads of one launch share.
 struct Shared {
   explicit Shared(const DispatchJob& j)
-      : job(j), total(j.request->grid.count()), residents(total, j.resident_limit) {}
-  const DispatchJob& job;
+      : job(j), total(j.request->grid.count()), residents(total, j.resident_limit) {
+    report.workgroups = total;
+    report.waves = total * ((j.request->block.count() + kWaveLanes - 1) / kWaveLanes);
+  }
+  const DispatchJob job;
   const std::uint64_t total;
   /// In the middle of a small launch, or of each run of kSampleEvery.
   const std::uint64_t first_sample = std::min(total, kSampleEvery) / 2;
   Residents residents;
   std::atomic<std::uint64_t> done{0};
   std::atomic<bool> stop{false};
-  std::mutex mutex;
+  std::mutex mutex;  // guards what follows
+  std::condition_variable one_is_idle;
+  std::size_t idle_others = 0;  // threads beside the launch's first
   std::uint64_t failed_workgroup = ~0ull;
   Error error{};
   LaunchReport report;
@@ -76,15 +82,23 @@ class Worker {
       observer_ = job_.observer->make_worker(*job_.request, *job_.program);
   }
 
-  /// Runs workgroups until none is left; `tell` is called between them by the first thread.
+  /// Runs workgroups until none is left, or, with `may_leave`, until all that are left wait for the
+  /// host (then it returns true); `tell` is called between them by the first thread.
   template <typename Tell>
-  void run(Tell&& tell) {
+  [[nodiscard]] bool run(bool may_leave, Tell&& tell) {
+    job_.memory->set_view(job_.request->device, job_.request->visible_devices);
     // Other code on this thread (oneDNN, torch) may have left its own matrix-unit state.
     mfma_thread_begin();
     const UsualHostFloats floats;
+    constexpr std::chrono::microseconds kPause{100};  // leaves the core to the host's own threads
+    bool left = false;
     while (!shared_.stop.load(std::memory_order_relaxed) && take_next()) {
       if (run_workgroup() == WorkgroupEnd::waiting) {
         shared_.residents.put_aside(std::move(group_));
+        if (!shared_.residents.only_host_can_help()) continue;
+        left = may_leave;
+        if (left) break;
+        std::this_thread::sleep_for(kPause);
         continue;
       }
       shared_.residents.end();
@@ -96,6 +110,7 @@ class Worker {
     shared_.report.wave_instructions += instructions_;
     shared_.report.mfma_instructions += mfma_instructions_;
     for (unsigned c = 0; c < kInstructionClasses; ++c) shared_.shares.ticks[c] += shares_.ticks[c];
+    return left;
   }
 
  private:
@@ -176,36 +191,61 @@ class Worker {
 
 }  // namespace
 
-Result<LaunchReport> dispatch(const DispatchJob& job) {
-  const auto started = Clock::now();
-  Shared shared(job);
-  shared.report.workgroups = shared.total;
-  shared.report.waves = shared.total * ((job.request->block.count() + kWaveLanes - 1) / kWaveLanes);
+struct Dispatch::Impl : Shared {
+  using Shared::Shared;
+  const Clock::time_point started = Clock::now();
+  bool was_left = false;  // then there is nobody to be told of progress
+  std::vector<std::jthread> others;
+};
 
-  const auto threads = static_cast<unsigned>(std::min<std::uint64_t>(job.threads, shared.total));
-  {
-    std::vector<std::jthread> others;
-    for (unsigned n = 1; n < threads; ++n)
-      others.emplace_back([&shared] { Worker(shared).run([] {}); });
-    auto last_told = started;
-    Worker(shared).run([&] {
-      if (job.progress == nullptr || !*job.progress) return;
-      const auto now = Clock::now();
-      if (now - last_told < std::chrono::milliseconds(100)) return;
-      last_told = now;
-      (*job.progress)(shared.done.load(std::memory_order_relaxed), shared.total);
+Dispatch::Dispatch(const DispatchJob& job) : impl_(std::make_unique<Impl>(job)) {
+  const auto threads = static_cast<unsigned>(std::min<std::uint64_t>(job.threads, impl_->total));
+  for (unsigned n = 1; n < threads; ++n)
+    impl_->others.emplace_back([impl = impl_.get()] {
+      (void)Worker(*impl).run(false, [] {});
+      const std::lock_guard lock(impl->mutex);
+      ++impl->idle_others;
+      impl->one_is_idle.notify_all();
     });
-  }
-  if (shared.failed_workgroup != ~0ull) return std::unexpected(std::move(shared.error));
+}
+Dispatch::~Dispatch() = default;
 
-  LaunchReport report = std::move(shared.report);
-  report.seconds = std::chrono::duration<double>(Clock::now() - started).count();
+bool Dispatch::run(bool may_leave) {
+  Impl& launch = *impl_;
+  auto last_told = launch.started;
+  const bool tells = launch.job.progress != nullptr && *launch.job.progress && !launch.was_left;
+  launch.was_left = may_leave;
+  const bool left = Worker(launch).run(may_leave, [&] {
+    if (!tells) return;
+    const auto now = Clock::now();
+    if (now - last_told < std::chrono::milliseconds(100)) return;
+    last_told = now;
+    (*launch.job.progress)(launch.done.load(std::memory_order_relaxed), launch.total);
+  });
+  if (left) return false;
+  // What others still run may come to wait for the host, too.
+  constexpr std::chrono::milliseconds kLook{5};
+  std::unique_lock lock(launch.mutex);
+  while (may_leave && launch.idle_others != launch.others.size()) {
+    if (launch.residents.only_host_can_help()) return false;
+    launch.one_is_idle.wait_for(lock, kLook);
+  }
+  lock.unlock();
+  launch.others.clear();
+  return true;
+}
+
+Result<LaunchReport> Dispatch::report() {
+  Impl& launch = *impl_;
+  if (launch.failed_workgroup != ~0ull) return std::unexpected(std::move(launch.error));
+  LaunchReport report = std::move(launch.report);
+  report.seconds = std::chrono::duration<double>(Clock::now() - launch.started).count();
   double total_ticks = 0;
-  for (const std::uint64_t ticks : shared.shares.ticks) total_ticks += static_cast<double>(ticks);
+  for (const std::uint64_t ticks : launch.shares.ticks) total_ticks += static_cast<double>(ticks);
   if (total_ticks > 0)
     for (unsigned c = 0; c < kInstructionClasses; ++c)
       report.time_shares.emplace_back(class_name(static_cast<InstructionClass>(c)),
-                                      static_cast<double>(shared.shares.ticks[c]) / total_ticks);
+                                      static_cast<double>(launch.shares.ticks[c]) / total_ticks);
   return report;
 }
 

@@ -2,7 +2,9 @@
 // its waves in turn from barrier to barrier.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <memory>
 
 #include "base/error.h"
 #include "exec/device.h"
@@ -27,7 +29,25 @@ struct DispatchJob {
   const std::function<void(std::uint64_t, std::uint64_t)>* progress = nullptr;
 };
 
-/// Runs every workgroup; the error of the lowest-numbered workgroup seen to fail stops the launch.
-[[nodiscard]] Result<LaunchReport> dispatch(const DispatchJob& job);
+/// A launch on the host's threads. The error of the lowest-numbered workgroup seen to fail stops
+/// it.
+class Dispatch {
+ public:
+  /// What the job points to has to live as long; other host threads begin at once.
+  explicit Dispatch(const DispatchJob& job);
+  ~Dispatch();
+  Dispatch(const Dispatch&) = delete;
+  Dispatch& operator=(const Dispatch&) = delete;
+
+  /// Runs every workgroup to its end. With `may_leave`, returns false as soon as all that are left
+  /// wait for memory which only the host can change; then any thread may call it again.
+  [[nodiscard]] bool run(bool may_leave);
+  /// After run() returned true.
+  [[nodiscard]] Result<LaunchReport> report();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace margay

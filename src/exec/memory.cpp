@@ -121,10 +121,9 @@ Status Memory::free(void* pointer) {
   return {};
 }
 
-void Memory::set_view(unsigned device, std::uint64_t visible) {
-  device_ = device;
-  visible_ = visible;
-}
+thread_local Memory::View Memory::view_;
+
+void Memory::set_view(unsigned device, std::uint64_t visible) { view_ = {device, visible}; }
 
 std::optional<Allocation> Memory::nearest_below(std::uint64_t address) const {
   const std::lock_guard lock(mutex_);
@@ -199,10 +198,10 @@ Error Memory::describe_fault(std::uint64_t address, std::uint64_t size_bytes,
     error.hint = "the kernel uses memory after hipFree";
   } else if (below && address < below->range.end && !is_visible(*below)) {
     error.what += fmt::format(": it is inside {} of device {}, and the kernel runs on device {}",
-                              name(*below), below->placement.device, device_.load());
+                              name(*below), below->placement.device, view_.device);
     error.hint = fmt::format(
         "give device {} access first: hipSetDevice({}), hipDeviceEnablePeerAccess({}, 0)",
-        device_.load(), device_.load(), below->placement.device);
+        view_.device, view_.device, below->placement.device);
   } else if (below && address < below->range.end) {
     error.what += fmt::format(": the last {} of the access are past the end of {}",
                               bytes_text(address + size_bytes - below->range.end), name(*below));

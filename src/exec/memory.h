@@ -7,7 +7,6 @@
 // when the host process has mapped it (a NumPy array, a torch CPU tensor, pinned memory).
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -63,9 +62,9 @@ class Memory {
   /// room, so that a later access is recognised as use after free.
   [[nodiscard]] Status free(void* pointer);
 
-  /// From now on programs run on `device` and may access the memory of the devices in the mask
-  /// `visible`. Without it all of it.
-  void set_view(unsigned device, std::uint64_t visible);
+  /// From now on programs that this host thread runs are on `device` and may access the memory of
+  /// the devices in the mask `visible`. Without it all of it.
+  static void set_view(unsigned device, std::uint64_t visible);
 
   /// The live or freed allocation that holds `address`, if any.
   [[nodiscard]] std::optional<Allocation> find(std::uint64_t address) const;
@@ -91,7 +90,7 @@ class Memory {
   Memory(std::uint64_t arena_begin, std::uint64_t arena_bytes, std::uint64_t capacity_bytes,
          unsigned devices);
   [[nodiscard]] bool is_visible(const Allocation& allocation) const {
-    return allocation.placement.shared || (visible_.load() >> allocation.placement.device & 1) != 0;
+    return allocation.placement.shared || (view_.visible >> allocation.placement.device & 1) != 0;
   }
   [[nodiscard]] std::optional<std::uint64_t> take_address_space(std::uint64_t bytes);
 
@@ -103,8 +102,12 @@ class Memory {
   std::uint64_t next_address_;
   std::uint64_t next_serial_ = 1;
   std::vector<std::uint64_t> allocated_bytes_;  // by device
-  std::atomic<unsigned> device_ = 0;
-  std::atomic<std::uint64_t> visible_ = ~0ull;
+  /// From which device a host thread looks.
+  struct View {
+    unsigned device = 0;
+    std::uint64_t visible = ~0ull;
+  };
+  static thread_local View view_;
 };
 
 }  // namespace margay

@@ -72,13 +72,19 @@ bool Residents::crowded() const {
 }
 
 bool Residents::hopeless() {
-  constexpr std::chrono::seconds kPatience{2};
-  if (!crowded()) return false;
+  constexpr std::chrono::milliseconds kPatience{2000}, kShortPatience{20};
+  const bool all_begun = begun() == workgroups_;
+  if (!all_begun && !crowded()) return false;
   const std::lock_guard lock(mutex_);
   if (polls_++ == 0) first_poll_ = Clock::now();
-  if (polls_ <= 4 * limit_ || Clock::now() - first_poll_ <= kPatience) return false;
-  left_out_ = workgroups_ - begun();
-  return true;
+  const std::uint64_t waiting = all_begun ? workgroups_ - ended_.load() : limit_;
+  const auto waited = Clock::now() - first_poll_;
+  if (polls_ <= 4 * waiting || waited <= (all_begun ? kShortPatience : kPatience)) return false;
+  if (all_begun)
+    only_host_can_help_ = true;
+  else
+    left_out_ = workgroups_ - begun();
+  return !all_begun;
 }
 
 }  // namespace margay

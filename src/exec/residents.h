@@ -66,11 +66,18 @@ class Residents {
   [[nodiscard]] bool polling() const { return polling_.load(std::memory_order_relaxed); }
   void found_polling() { polling_.store(true, std::memory_order_relaxed); }
   /// Called when all of a workgroup's waves wait for memory to change. True when every workgroup
-  /// that the device has room for has been waiting for a long time and some have not begun: only
-  /// the host could help.
+  /// that the device has room for has been waiting for a long time and some have not begun. Where
+  /// all have begun, only_host_can_help() becomes true after a short time.
   [[nodiscard]] bool hopeless();
+  /// Whether all that is left waits for memory that only the host, or another launch, can change.
+  [[nodiscard]] bool only_host_can_help() const {
+    return only_host_can_help_.load(std::memory_order_relaxed);
+  }
   /// Called when a workgroup did something other than wait.
-  void progress() { polls_.store(0, std::memory_order_relaxed); }
+  void progress() {
+    polls_.store(0, std::memory_order_relaxed);
+    only_host_can_help_.store(false, std::memory_order_relaxed);
+  }
   /// After hopeless(): how many workgroups had not begun; else 0.
   [[nodiscard]] std::uint64_t left_out() const { return left_out_.load(); }
   [[nodiscard]] std::uint64_t missing_at_barrier() const { return barrier_.missing(); }
@@ -92,6 +99,7 @@ class Residents {
   std::atomic<std::uint64_t> polls_{0};  // since something else happened
   std::atomic<std::uint64_t> ended_{0};
   std::atomic<std::uint64_t> left_out_{0};
+  std::atomic<bool> only_host_can_help_{false};
   std::mutex mutex_;
   std::deque<std::unique_ptr<Workgroup>> queue_;
   bool begin_one_ = true;  // new workgroups and those put aside take turns

@@ -273,19 +273,28 @@ hipError_t hipMalloc3D(hipPitchedPtr* out, hipExtent extent) {
 }
 
 hipError_t hipFree(void* pointer) {
-  return api(__func__, [&] { return free_device(pointer); });
+  return api(__func__, [&] {
+    wait_for_all();  // as on a device: work in flight may use the memory
+    return free_device(pointer);
+  });
 }
 hipError_t hipFreeAsync(void* pointer, hipStream_t stream) {
   return api(__func__, [&]() -> Outcome {
     MARGAY_CHECK(check_stream(stream));
-    return free_device(pointer);
+    return in_order(stream, "hipFreeAsync", [pointer] { return free_device(pointer); });
   });
 }
 hipError_t hipHostFree(void* pointer) {
-  return api(__func__, [&] { return free_host(pointer); });
+  return api(__func__, [&] {
+    wait_for_all();
+    return free_host(pointer);
+  });
 }
 hipError_t hipFreeHost(void* pointer) {
-  return api(__func__, [&] { return free_host(pointer); });
+  return api(__func__, [&] {
+    wait_for_all();
+    return free_host(pointer);
+  });
 }
 
 hipError_t hipHostRegister(void* pointer, std::size_t bytes, unsigned int flags) {

@@ -119,14 +119,32 @@ Outcome capture_info(hipStream_t handle, hipStreamCaptureStatus* status, unsigne
 
 }  // namespace
 
-Outcome on_stream(hipStream_t handle, hipGraphNodeType type, Work work) {
-  MARGAY_CHECK(check_stream(handle));
-  const std::shared_ptr<ihipStream_t> stream = captured(handle);
-  if (stream == nullptr) return work();
+namespace {
+Outcome capture_work(ihipStream_t& stream, hipGraphNodeType type, Work work) {
   const std::lock_guard lock(capture_mutex());
-  if (stream->capture->lost) return lost_capture();
-  stream->captured_last = {
-      add_node(*stream->capture->graph, type, std::move(work), stream->captured_last)};
+  if (stream.capture->lost) return lost_capture();
+  stream.captured_last = {
+      add_node(*stream.capture->graph, type, std::move(work), stream.captured_last)};
+  return {};
+}
+}  // namespace
+
+Outcome on_stream(hipStream_t handle, hipGraphNodeType type, Work work, const Start& start,
+                  const std::string& what) {
+  MARGAY_CHECK(check_stream(handle));
+  if (const std::shared_ptr<ihipStream_t> stream = captured(handle))
+    return capture_work(*stream, type, std::move(work));
+  return start ? in_order(handle, what, start, std::move(work))
+               : in_order(handle, what, std::move(work));
+}
+
+Outcome on_stream_in_background(hipStream_t handle, Work work) {
+  MARGAY_CHECK(check_stream(handle));
+  if (const std::shared_ptr<ihipStream_t> stream = captured(handle))
+    return capture_work(*stream, hipGraphNodeTypeHost, std::move(work));
+  // Most are short, and programs that forget to wait for them would not notice on a device either.
+  constexpr std::chrono::milliseconds kPatience{100};
+  in_background(handle, "a host function", std::move(work), kPatience);
   return {};
 }
 
@@ -150,13 +168,22 @@ Outcome record_event(hipEvent_t handle, hipStream_t stream_handle) {
     event->captured_nodes = stream->captured_last;
     return {};
   }
-  event->record();
+  const auto later = mark(stream_handle, "an event", nullptr, [event]() -> Outcome {
+    event->record();
+    return {};
+  });
+  event->pending = later;
+  if (later == nullptr) event->record();
   return {};
 }
 
 Outcome wait_for_event(hipStream_t stream_handle, hipEvent_t handle) {
   const auto event = MARGAY_TRY(find_event(handle));
   MARGAY_CHECK(check_stream(stream_handle));
+  if (const auto pending = event->pending.load(); pending != nullptr && !pending->done()) {
+    (void)mark(stream_handle, "an event", pending, []() -> Outcome { return {}; });
+    return {};
+  }
   if (captures_under_way.load() == 0 || is_implicit_stream(stream_handle)) return {};
   const std::shared_ptr<ihipStream_t> stream = Runtime::instance().streams().find(stream_handle);
   const std::lock_guard lock(capture_mutex());

@@ -185,6 +185,16 @@ Outcome fill_3d(hipPitchedPtr memory, int value, hipExtent extent, hipStream_t s
   return {};
 }
 
+/// A call that is done when it returns, also where its work comes behind work in flight.
+template <typename Body>
+hipError_t complete(const char* call, hipStream_t stream, Body&& body) {
+  return api(call, [&]() -> Outcome {
+    MARGAY_CHECK(body());
+    wait_for_stream(stream);
+    return {};
+  });
+}
+
 }  // namespace
 
 Outcome copy_bytes(void* to, const void* from, std::size_t bytes) { return copy(to, from, bytes); }
@@ -230,10 +240,10 @@ using namespace margay::runtime;  // NOLINT: the exported functions below are it
 extern "C" {
 
 hipError_t hipMemcpy(void* to, const void* from, std::size_t bytes, hipMemcpyKind kind) {
-  return api(__func__, [&] { return copy(to, from, bytes, kind); });
+  return complete(__func__, nullptr, [&] { return copy(to, from, bytes, kind); });
 }
 hipError_t hipMemcpy_spt(void* to, const void* from, std::size_t bytes, hipMemcpyKind kind) {
-  return api(__func__, [&] { return copy(to, from, bytes, kind); });
+  return complete(__func__, nullptr, [&] { return copy(to, from, bytes, kind); });
 }
 hipError_t hipMemcpyAsync(void* to, const void* from, std::size_t bytes, hipMemcpyKind kind,
                           hipStream_t stream) {
@@ -245,16 +255,17 @@ hipError_t hipMemcpyAsync_spt(void* to, const void* from, std::size_t bytes, hip
 }
 hipError_t hipMemcpyWithStream(void* to, const void* from, std::size_t bytes, hipMemcpyKind kind,
                                hipStream_t stream) {
-  return api(__func__, [&] { return copy(to, from, bytes, kind, stream); });
+  return complete(__func__, stream, [&] { return copy(to, from, bytes, kind, stream); });
 }
 hipError_t hipMemcpyHtoD(hipDeviceptr_t to, void* from, std::size_t bytes) {
-  return api(__func__, [&] { return copy(to, from, bytes, hipMemcpyHostToDevice); });
+  return complete(__func__, nullptr, [&] { return copy(to, from, bytes, hipMemcpyHostToDevice); });
 }
 hipError_t hipMemcpyDtoH(void* to, hipDeviceptr_t from, std::size_t bytes) {
-  return api(__func__, [&] { return copy(to, from, bytes, hipMemcpyDeviceToHost); });
+  return complete(__func__, nullptr, [&] { return copy(to, from, bytes, hipMemcpyDeviceToHost); });
 }
 hipError_t hipMemcpyDtoD(hipDeviceptr_t to, hipDeviceptr_t from, std::size_t bytes) {
-  return api(__func__, [&] { return copy(to, from, bytes, hipMemcpyDeviceToDevice); });
+  return complete(__func__, nullptr,
+                  [&] { return copy(to, from, bytes, hipMemcpyDeviceToDevice); });
 }
 hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t to, void* from, std::size_t bytes,
                               hipStream_t stream) {
@@ -271,13 +282,13 @@ hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t to, hipDeviceptr_t from, std::size_
 
 hipError_t hipMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                        std::size_t width, std::size_t height, hipMemcpyKind kind) {
-  return api(__func__,
-             [&] { return copy_2d(to, to_pitch, from, from_pitch, width, height, kind); });
+  return complete(__func__, nullptr,
+                  [&] { return copy_2d(to, to_pitch, from, from_pitch, width, height, kind); });
 }
 hipError_t hipMemcpy2D_spt(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                            std::size_t width, std::size_t height, hipMemcpyKind kind) {
-  return api(__func__,
-             [&] { return copy_2d(to, to_pitch, from, from_pitch, width, height, kind); });
+  return complete(__func__, nullptr,
+                  [&] { return copy_2d(to, to_pitch, from, from_pitch, width, height, kind); });
 }
 hipError_t hipMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                             std::size_t from_pitch, std::size_t width, std::size_t height,
@@ -292,19 +303,19 @@ hipError_t hipMemcpy2DAsync_spt(void* to, std::size_t to_pitch, const void* from
              [&] { return copy_2d(to, to_pitch, from, from_pitch, width, height, kind, stream); });
 }
 hipError_t hipMemcpyParam2D(const hip_Memcpy2D* parameters) {
-  return api(__func__, [&] { return copy_param_2d(parameters, nullptr); });
+  return complete(__func__, nullptr, [&] { return copy_param_2d(parameters, nullptr); });
 }
 hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D* parameters, hipStream_t stream) {
   return api(__func__, [&] { return copy_param_2d(parameters, stream); });
 }
 hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D* parameters) {
-  return api(__func__, [&] { return copy_param_2d(parameters, nullptr); });
+  return complete(__func__, nullptr, [&] { return copy_param_2d(parameters, nullptr); });
 }
 hipError_t hipMemcpy3D(const hipMemcpy3DParms* parameters) {
-  return api(__func__, [&] { return copy_3d(parameters, nullptr); });
+  return complete(__func__, nullptr, [&] { return copy_3d(parameters, nullptr); });
 }
 hipError_t hipMemcpy3D_spt(const hipMemcpy3DParms* parameters) {
-  return api(__func__, [&] { return copy_3d(parameters, nullptr); });
+  return complete(__func__, nullptr, [&] { return copy_3d(parameters, nullptr); });
 }
 hipError_t hipMemcpy3DAsync(const hipMemcpy3DParms* parameters, hipStream_t stream) {
   return api(__func__, [&] { return copy_3d(parameters, stream); });
@@ -312,7 +323,8 @@ hipError_t hipMemcpy3DAsync(const hipMemcpy3DParms* parameters, hipStream_t stre
 
 hipError_t hipMemcpyPeer(void* to, int to_device, const void* from, int from_device,
                          std::size_t bytes) {
-  return api(__func__, [&] { return copy_peer(to, to_device, from, from_device, bytes, nullptr); });
+  return complete(__func__, nullptr,
+                  [&] { return copy_peer(to, to_device, from, from_device, bytes, nullptr); });
 }
 hipError_t hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
                               std::size_t bytes, hipStream_t stream) {
@@ -321,11 +333,13 @@ hipError_t hipMemcpyPeerAsync(void* to, int to_device, const void* from, int fro
 
 hipError_t hipMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
                              std::size_t offset, hipMemcpyKind kind) {
-  return api(__func__, [&] { return copy_to_symbol(symbol, from, bytes, offset, kind); });
+  return complete(__func__, nullptr,
+                  [&] { return copy_to_symbol(symbol, from, bytes, offset, kind); });
 }
 hipError_t hipMemcpyToSymbol_spt(const void* symbol, const void* from, std::size_t bytes,
                                  std::size_t offset, hipMemcpyKind kind) {
-  return api(__func__, [&] { return copy_to_symbol(symbol, from, bytes, offset, kind); });
+  return complete(__func__, nullptr,
+                  [&] { return copy_to_symbol(symbol, from, bytes, offset, kind); });
 }
 hipError_t hipMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes,
                                   std::size_t offset, hipMemcpyKind kind, hipStream_t stream) {
@@ -337,11 +351,13 @@ hipError_t hipMemcpyToSymbolAsync_spt(const void* symbol, const void* from, std:
 }
 hipError_t hipMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset,
                                hipMemcpyKind kind) {
-  return api(__func__, [&] { return copy_from_symbol(to, symbol, bytes, offset, kind); });
+  return complete(__func__, nullptr,
+                  [&] { return copy_from_symbol(to, symbol, bytes, offset, kind); });
 }
 hipError_t hipMemcpyFromSymbol_spt(void* to, const void* symbol, std::size_t bytes,
                                    std::size_t offset, hipMemcpyKind kind) {
-  return api(__func__, [&] { return copy_from_symbol(to, symbol, bytes, offset, kind); });
+  return complete(__func__, nullptr,
+                  [&] { return copy_from_symbol(to, symbol, bytes, offset, kind); });
 }
 hipError_t hipMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes,
                                     std::size_t offset, hipMemcpyKind kind, hipStream_t stream) {

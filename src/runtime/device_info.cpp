@@ -217,13 +217,13 @@ std::optional<int> device_attribute(const DeviceProperties& device, int attribut
     case hipDeviceAttributeStreamPrioritiesSupported:
     case hipDeviceAttributeUnifiedAddressing:
     case hipDeviceAttributeIsLargeBar:
+    case hipDeviceAttributeCanUseStreamWaitValue:
     case hipDeviceAttributeFineGrainSupport:
     case hip6::kAttributeHostRegisterSupported:
       return 1;
 
     // What there is not, on the hardware or in Margay.
     case hipDeviceAttributeAccessPolicyMaxWindowSize:
-    case hipDeviceAttributeCanUseStreamWaitValue:
     case hipDeviceAttributeComputePreemptionSupported:
     case hipDeviceAttributeCooperativeMultiDeviceLaunch:
     case hipDeviceAttributeCooperativeMultiDeviceUnmatchedBlockDim:

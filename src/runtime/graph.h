@@ -2,21 +2,23 @@
 // put their work into a graph in place of doing it.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "runtime/errors.h"
+#include "runtime/in_flight.h"
 
 namespace margay::runtime {
 
-/// What a stream does at its turn.
-using Work = std::function<Outcome()>;
-
-/// Does `work` now or, while the stream is captured, makes it a node of the graph.
-[[nodiscard]] Outcome on_stream(hipStream_t stream, hipGraphNodeType type, Work work);
+/// Does `work` in the stream's order (see in_flight.h) or, while the stream is captured, makes it a
+/// node of the graph. `start` begins the same work where it may be left in flight.
+[[nodiscard]] Outcome on_stream(hipStream_t stream, hipGraphNodeType type, Work work,
+                                const Start& start = {},
+                                const std::string& what = "a copy or fill");
+/// Does `work`, which may block, in the stream's order on another thread, or makes it a node.
+[[nodiscard]] Outcome on_stream_in_background(hipStream_t stream, Work work);
 
 /// Refuses a call that would have to wait for a stream which is captured; the capture is lost.
 [[nodiscard]] Outcome check_not_captured(hipStream_t stream);

@@ -186,8 +186,7 @@ Answer<std::vector<std::byte>> copy_arguments(const Kernel& kernel, void** buffe
 
 namespace {
 
-Outcome run(const LaunchCall& call, std::span<const std::byte> arguments) {
-  MARGAY_CHECK(record_if_given(call.start));
+LaunchRequest request_of(const LaunchCall& call, std::span<const std::byte> arguments) {
   LaunchRequest request;
   request.module = call.function->module;
   request.kernel = call.function->kernel;
@@ -199,13 +198,30 @@ Outcome run(const LaunchCall& call, std::span<const std::byte> arguments) {
   request.device = call.function->device;
   request.visible_devices =
       std::uint64_t{1} << request.device | Runtime::instance().peers(request.device).load();
-  MARGAY_CHECK(Runtime::instance().launch(request));
+  return request;
+}
+
+Outcome run(const LaunchCall& call, std::span<const std::byte> arguments) {
+  MARGAY_CHECK(record_if_given(call.start));
+  MARGAY_CHECK(Runtime::instance().launch(request_of(call, arguments)));
   return record_if_given(call.stop);
 }
 
-}  // namespace
+/// As run(), but gives back what is left where the kernel waits for the host.
+Answer<Work> start(const LaunchCall& call, std::span<const std::byte> arguments) {
+  MARGAY_CHECK(record_if_given(call.start));
+  Work rest = MARGAY_TRY(Runtime::instance().start(request_of(call, arguments)));
+  if (rest)
+    return [rest = std::move(rest), stop = call.stop]() -> Outcome {
+      MARGAY_CHECK(rest());
+      return record_if_given(stop);
+    };
+  MARGAY_CHECK(record_if_given(call.stop));
+  return Work{};
+}
 
-Answer<Work> prepare(const LaunchCall& call) {
+/// A launch that was checked, with its arguments.
+Answer<std::vector<std::byte>> checked_arguments(const LaunchCall& call) {
   const Kernel& kernel = *call.function->kernel;
   MARGAY_CHECK(check_launch(kernel, Runtime::instance().properties(), call));
   if (call.parameters != nullptr && call.buffer != nullptr) {
@@ -214,11 +230,14 @@ Answer<Work> prepare(const LaunchCall& call) {
         fmt::format("The launch of {} passes its arguments twice.", readable_name(kernel.name)),
         "Pass either kernelParams or extra.");
   }
-  return [call, arguments =
-                    MARGAY_TRY(call.buffer != nullptr ? copy_arguments(kernel, call.buffer)
-                                                      : pack_arguments(kernel, call.parameters))] {
-    return run(call, arguments);
-  };
+  return call.buffer != nullptr ? copy_arguments(kernel, call.buffer)
+                                : pack_arguments(kernel, call.parameters);
+}
+
+}  // namespace
+
+Answer<Work> prepare(const LaunchCall& call) {
+  return [call, arguments = MARGAY_TRY(checked_arguments(call))] { return run(call, arguments); };
 }
 
 namespace {
@@ -231,7 +250,10 @@ Outcome prepare_and_run(const LaunchCall& call) {
                               "device {}.",
                               readable_name(call.function->name), call.function->device, device),
                   "Load the module on each device that is to run it.");
-  return on_stream(call.stream, hipGraphNodeTypeKernel, MARGAY_TRY(prepare(call)));
+  const std::vector<std::byte> arguments = MARGAY_TRY(checked_arguments(call));
+  return on_stream(
+      call.stream, hipGraphNodeTypeKernel, [call, arguments] { return run(call, arguments); },
+      [&] { return start(call, arguments); }, readable_name(call.function->kernel->name));
 }
 
 }  // namespace

@@ -92,6 +92,7 @@ Answer<Device*> Runtime::device() {
       };
     }
     options.host_service = [this](std::uint32_t service, std::span<std::uint64_t, 8> slots) {
+      const std::lock_guard lock(services_mutex_);
       return services_.serve(device_->memory(), service, slots);
     };
     const Watch watch = MARGAY_TRY(Watch::create(*settings_));
@@ -143,31 +144,75 @@ void Runtime::finish_watching() {
   watch.finish(runtime.device_ == nullptr ? nullptr : &runtime.device_->memory());
 }
 
+Outcome Runtime::ended(const LaunchRequest& request, const Result<LaunchReport>& report) {
+  const std::lock_guard lock(services_mutex_);
+  services_.end_launch();
+  if (report) {
+    if (settings_->stats) print_stats(request, *report);
+    return {};
+  }
+  Refusal refusal(report.error());
+  if (report.error().code == ErrorCode::device_trap && !services_.failed_assert().empty()) {
+    refusal.code = hipErrorAssert;
+    refusal.error.what = "an assert failed: " + services_.failed_assert();
+  }
+  keep_failure(refusal.code);
+  return std::unexpected(std::move(refusal));
+}
+
+void Runtime::keep_failure(hipError_t code) {
+  hipError_t none = hipSuccess;
+  launch_failure_.compare_exchange_strong(none, code);
+}
+
 Outcome Runtime::launch(const LaunchRequest& request) {
   Device* const device = MARGAY_TRY(this->device());
   const std::lock_guard lock(launch_mutex_);
+  begin(request);
+  const Result<LaunchReport> report = Watch{checking(), profiling()}.launch(*device, request);
+  if (settings_->progress) progress_line().end();
+  return ended(request, report);
+}
+
+Answer<Work> Runtime::start(const LaunchRequest& request) {
+  Device* const device = MARGAY_TRY(this->device());
+  if (checking() != nullptr || profiling() != nullptr) {
+    MARGAY_CHECK(launch(request));
+    return Work{};
+  }
+  const std::lock_guard lock(launch_mutex_);
+  begin(request);
+  Result<StartedLaunch> started = device->start(request);
+  if (settings_->progress) progress_line().end();
+  if (!started) {
+    MARGAY_CHECK(ended(request, std::unexpected(std::move(started).error())));
+    return Work{};
+  }
+  if (const auto* const report = std::get_if<LaunchReport>(&*started)) {
+    MARGAY_CHECK(ended(request, *report));
+    return Work{};
+  }
+  ++in_flight_;
+  std::shared_ptr<LaunchInFlight> left =
+      std::get<std::unique_ptr<LaunchInFlight>>(*std::move(started));
+  return [this, request, left]() -> Outcome {
+    const Result<LaunchReport> report = left->finish();
+    --in_flight_;
+    return ended(request, report);
+  };
+}
+
+void Runtime::begin(const LaunchRequest& request) {
   if (settings_->progress) {
     progress_line().begin(readable_name(request.kernel->name), ProgressLine::Clock::now());
   }
-  services_.begin_launch();
-  const Result<LaunchReport> report = Watch{checking(), profiling()}.launch(*device, request);
-  services_.end_launch();
-  if (settings_->progress) progress_line().end();
-  if (!report) {
-    Refusal refusal(report.error());
-    if (report.error().code == ErrorCode::device_trap && !services_.failed_assert().empty()) {
-      refusal.code = hipErrorAssert;
-      refusal.error.what = "an assert failed: " + services_.failed_assert();
-    }
-    hipError_t none = hipSuccess;
-    launch_failure_.compare_exchange_strong(none, refusal.code);
-    return std::unexpected(std::move(refusal));
-  }
-  if (settings_->stats) print_stats(request, *report);
-  return {};
+  // What a launch in flight is printing goes on.
+  const std::lock_guard lock(services_mutex_);
+  if (in_flight_ == 0) services_.begin_launch();
 }
 
 Outcome Runtime::reset() {
+  wait_for_device(current_device());
   launch_failure_.store(hipSuccess);
   const unsigned ordinal = current_device();
   peers_[ordinal] = 0;

@@ -16,6 +16,7 @@
 #include "runtime/errors.h"
 #include "runtime/handle_table.h"
 #include "runtime/host_services.h"
+#include "runtime/in_flight.h"
 #include "runtime/module.h"
 #include "runtime/profiling.h"
 #include "runtime/registration.h"
@@ -74,6 +75,10 @@ class Runtime {
   /// Runs a launch, with the progress and statistics lines the environment asks for. A failure of
   /// the kernel itself is kept until reset().
   [[nodiscard]] Outcome launch(const LaunchRequest& request);
+  /// The same; where the kernel waits for what the host does next, gives what is left to do.
+  [[nodiscard]] Answer<Work> start(const LaunchRequest& request);
+  /// Makes `code` that of the first failure, unless there was one.
+  void keep_failure(hipError_t code);
   /// The code of the first kernel that failed while it ran, or hipSuccess.
   [[nodiscard]] hipError_t launch_failure() const { return launch_failure_.load(); }
 
@@ -102,13 +107,17 @@ class Runtime {
  private:
   Runtime();
   static void finish_watching();  // at the end of the process
+  void begin(const LaunchRequest& request);
+  [[nodiscard]] Outcome ended(const LaunchRequest& request, const Result<LaunchReport>& report);
 
   const Result<Settings> settings_;
   const DeviceProperties properties_;
   std::mutex device_mutex_;
   std::unique_ptr<Device> device_;
   std::mutex launch_mutex_;  // launches run one after another; the progress line belongs to one
-  HostServices services_;    // of the launch that runs
+  std::mutex services_mutex_;
+  HostServices services_;               // of the launches that run
+  std::atomic<unsigned> in_flight_{0};  // launches
   std::atomic<hipError_t> launch_failure_ = hipSuccess;
   std::atomic<std::shared_ptr<Checking>> checking_;
   std::atomic<std::shared_ptr<Profiling>> profiling_;

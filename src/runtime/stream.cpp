@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "runtime/graph.h"
+#include "runtime/in_flight.h"
 #include "runtime/runtime.h"
 
 namespace margay::runtime {
@@ -25,18 +26,45 @@ constexpr unsigned kEventFlags = hipEventDefault | hipEventBlockingSync | hipEve
 hipError_t synchronised() { return remember(Runtime::instance().launch_failure()); }
 
 hipError_t synchronise_stream(const char* call, hipStream_t stream) {
-  const hipError_t code = api(call, [&] { return check_not_captured(stream); });
-  return code != hipSuccess ? code : synchronised();
-}
-
-hipError_t synchronise_event(const char* call, hipEvent_t handle) {
   const hipError_t code = api(call, [&]() -> Outcome {
-    const auto event = MARGAY_TRY(find_event(handle));
-    if (event->capture.expired()) return {};
-    return refuse(hipErrorCapturedEvent,
-                  "The event was recorded in a stream that is being captured: it never happens.");
+    MARGAY_CHECK(check_not_captured(stream));
+    wait_for_stream(stream);
+    return {};
   });
   return code != hipSuccess ? code : synchronised();
+}
+hipError_t synchronise_device() {
+  wait_for_device(Runtime::current_device());
+  return synchronised();
+}
+/// hipErrorNotReady is an answer, not a failure: it is not remembered.
+hipError_t query_stream(const char* call, hipStream_t stream) {
+  const hipError_t code = api(call, [&] { return check_not_captured(stream); });
+  if (code != hipSuccess) return code;
+  return before_next(stream).empty() ? synchronised() : hipErrorNotReady;
+}
+
+Outcome check_event(hipEvent_t handle) {
+  const auto event = MARGAY_TRY(find_event(handle));
+  if (event->capture.expired()) return {};
+  return refuse(hipErrorCapturedEvent,
+                "The event was recorded in a stream that is being captured: it never happens.");
+}
+std::shared_ptr<Pending> pending_of(hipEvent_t handle) {
+  const auto event = Runtime::instance().events().find(handle);
+  auto pending = event == nullptr ? nullptr : event->pending.load();
+  return pending == nullptr || pending->done() ? nullptr : pending;
+}
+hipError_t synchronise_event(const char* call, hipEvent_t handle) {
+  const hipError_t code = api(call, [&] { return check_event(handle); });
+  if (code != hipSuccess) return code;
+  if (const auto pending = pending_of(handle)) pending->wait();
+  return synchronised();
+}
+hipError_t query_event(const char* call, hipEvent_t handle) {
+  const hipError_t code = api(call, [&] { return check_event(handle); });
+  if (code != hipSuccess) return code;
+  return pending_of(handle) == nullptr ? synchronised() : hipErrorNotReady;
 }
 
 Outcome create_stream(hipStream_t* out, unsigned flags, int priority) {
@@ -62,10 +90,9 @@ Outcome create_event(hipEvent_t* out, unsigned flags) {
   return {};
 }
 
-// All earlier work of the stream has been done, so the function may run at once.
 Outcome call_host_function(hipStream_t stream, hipHostFn_t function, void* argument) {
   if (function == nullptr) return refuse(hipErrorInvalidValue, "The function is a null pointer.");
-  return on_stream(stream, hipGraphNodeTypeHost, [=]() -> Outcome {
+  return on_stream_in_background(stream, [=]() -> Outcome {
     function(argument);
     return {};
   });
@@ -76,7 +103,7 @@ Outcome call_back(hipStream_t stream, hipStreamCallback_t callback, void* argume
   MARGAY_CHECK(check_stream(stream));
   if (callback == nullptr) return refuse(hipErrorInvalidValue, "The callback is a null pointer.");
   if (flags != 0) return refuse(hipErrorInvalidValue, "The callback flags have to be 0.");
-  return on_stream(stream, hipGraphNodeTypeHost, [=]() -> Outcome {
+  return on_stream_in_background(stream, [=]() -> Outcome {
     callback(stream, Runtime::instance().launch_failure(), argument);
     return {};
   });
@@ -151,6 +178,7 @@ hipError_t hipStreamDestroy(hipStream_t stream) {
       return refuse(hipErrorInvalidHandle, "The null stream and its like cannot be destroyed.");
     }
     MARGAY_CHECK(check_stream(stream));
+    forget_stream(stream);
     Runtime::instance().streams().remove(stream);
     return {};
   });
@@ -160,10 +188,10 @@ hipError_t hipStreamSynchronize(hipStream_t stream) { return synchronise_stream(
 hipError_t hipStreamSynchronize_spt(hipStream_t stream) {
   return synchronise_stream(__func__, stream);
 }
-hipError_t hipStreamQuery(hipStream_t stream) { return synchronise_stream(__func__, stream); }
-hipError_t hipStreamQuery_spt(hipStream_t stream) { return synchronise_stream(__func__, stream); }
-hipError_t hipDeviceSynchronize() { return synchronised(); }
-hipError_t hipCtxSynchronize() { return synchronised(); }
+hipError_t hipStreamQuery(hipStream_t stream) { return query_stream(__func__, stream); }
+hipError_t hipStreamQuery_spt(hipStream_t stream) { return query_stream(__func__, stream); }
+hipError_t hipDeviceSynchronize() { return synchronise_device(); }
+hipError_t hipCtxSynchronize() { return synchronise_device(); }
 
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int) {
   return api(__func__, [&] { return wait_for_event(stream, event); });
@@ -238,7 +266,7 @@ hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigne
 
 hipError_t hipEventSynchronize(hipEvent_t event) { return synchronise_event(__func__, event); }
 
-hipError_t hipEventQuery(hipEvent_t event) { return synchronise_event(__func__, event); }
+hipError_t hipEventQuery(hipEvent_t event) { return query_event(__func__, event); }
 
 hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hipEvent_t stop) {
   return api(__func__, [&]() -> Outcome {
@@ -251,6 +279,8 @@ hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hipEvent_t
       return refuse(hipErrorInvalidHandle,
                     "One of the events was created with hipEventDisableTiming.");
     }
+    if (pending_of(start) != nullptr || pending_of(stop) != nullptr)
+      return refuse_silently(hipErrorNotReady, "One of the events has not happened yet.");
     const auto begin = first->time();
     const auto end = last->time();
     if (!begin || !end) {

@@ -1,5 +1,6 @@
-// Streams and events. Everything runs in order, at the call: a stream has no queue, and an event is
-// a point in the host's time. Streams that are captured are in graph.h.
+// Streams and events. Work is done in order, at the call, unless it has to wait for what the host
+// does next (in_flight.h); an event is a point in the host's time. Streams that are captured are in
+// graph.h.
 #pragma once
 
 #include <atomic>
@@ -14,7 +15,8 @@
 
 namespace margay::runtime {
 struct Capture;
-}
+class Pending;
+}  // namespace margay::runtime
 
 /// What a hipStream_t points to, unless it is one of the implicit streams (see check_stream).
 struct ihipStream_t {
@@ -35,6 +37,8 @@ struct ihipEvent_t {
   /// Where it was recorded, if that was in a stream that was captured (see graph.h).
   std::weak_ptr<margay::runtime::Capture> capture;
   std::vector<hipGraphNode*> captured_nodes;
+  /// Null unless it was recorded behind work that was in flight.
+  std::atomic<std::shared_ptr<margay::runtime::Pending>> pending;
 
   void record() {
     const std::lock_guard lock(mutex_);

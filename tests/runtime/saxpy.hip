@@ -4,7 +4,8 @@
 #include <cstdio>
 
 __global__ void saxpy(float a, const float* x, float* y) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const unsigned workgroup = blockIdx.y * gridDim.x + blockIdx.x;
+  const unsigned i = workgroup * blockDim.x + threadIdx.x;
   y[i] += a * x[i];
 }
 
@@ -21,5 +22,5 @@ int main(int argc, char**) {
     code = hipGetLastError();
   }
   std::printf("%s\n", hipGetErrorName(code));
-  return code == hipSuccess && y[127] == 5.0f && y[128] == 1.0f ? 0 : 1;
+  return code == hipSuccess && y[0] == 3.0f && y[kCount - 1] == 3.0f ? 0 : 1;
 }
