@@ -7,12 +7,14 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <variant>
 
 #include "exec/host_floats.h"
+#include "exec/host_threads.h"
 #include "exec/observer.h"
 #include "exec/residents.h"
 #include "exec/row_table.h"
@@ -66,8 +68,8 @@ struct Shared {
   std::atomic<std::uint64_t> done{0};
   std::atomic<bool> stop{false};
   std::mutex mutex;  // guards what follows
-  std::condition_variable one_is_idle;
-  std::size_t idle_others = 0;  // threads beside the launch's first
+  std::condition_variable one_has_ended;
+  std::size_t ended_others = 0;  // host threads beside the launch's first
   std::uint64_t failed_workgroup = ~0ull;
   Error error{};
   LaunchReport report;
@@ -195,20 +197,22 @@ struct Dispatch::Impl : Shared {
   using Shared::Shared;
   const Clock::time_point started = Clock::now();
   bool was_left = false;  // then there is nobody to be told of progress
-  std::vector<std::jthread> others;
+  std::vector<std::shared_ptr<HostTask>> others;
 };
 
 Dispatch::Dispatch(const DispatchJob& job) : impl_(std::make_unique<Impl>(job)) {
   const auto threads = static_cast<unsigned>(std::min<std::uint64_t>(job.threads, impl_->total));
   for (unsigned n = 1; n < threads; ++n)
-    impl_->others.emplace_back([impl = impl_.get()] {
+    impl_->others.push_back(post_to_host_thread([impl = impl_.get()] {
       (void)Worker(*impl).run(false, [] {});
       const std::lock_guard lock(impl->mutex);
-      ++impl->idle_others;
-      impl->one_is_idle.notify_all();
-    });
+      ++impl->ended_others;
+      impl->one_has_ended.notify_all();
+    }));
 }
-Dispatch::~Dispatch() = default;
+Dispatch::~Dispatch() {
+  for (const auto& other : impl_->others) other->settle();
+}
 
 bool Dispatch::run(bool may_leave) {
   Impl& launch = *impl_;
@@ -225,13 +229,12 @@ bool Dispatch::run(bool may_leave) {
   if (left) return false;
   // What others still run may come to wait for the host, too.
   constexpr std::chrono::milliseconds kLook{5};
+  std::erase_if(launch.others, [](const auto& other) { return other->take_back(); });
   std::unique_lock lock(launch.mutex);
-  while (may_leave && launch.idle_others != launch.others.size()) {
-    if (launch.residents.only_host_can_help()) return false;
-    launch.one_is_idle.wait_for(lock, kLook);
+  while (launch.ended_others != launch.others.size()) {
+    if (may_leave && launch.residents.only_host_can_help()) return false;
+    launch.one_has_ended.wait_for(lock, kLook);
   }
-  lock.unlock();
-  launch.others.clear();
   return true;
 }
 

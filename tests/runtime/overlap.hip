@@ -82,8 +82,8 @@ TEST_F(Overlap, WhatComesBehindInTheStreamWaits) {
   ASSERT_EQ(hipMemcpyAsync(words_ + 1, out(), sizeof(int), hipMemcpyDefault, free_), hipSuccess);
   ASSERT_EQ(hipMemsetAsync(out(), 0, sizeof(int), free_), hipSuccess);
   int called = 0;
-  ASSERT_EQ(hipLaunchHostFunc(free_, [](void* at) { ++*static_cast<int*>(at); }, &called),
-            hipSuccess);
+  ASSERT_EQ(
+      hipLaunchHostFunc(free_, [](void* at) { ++*static_cast<int*>(at); }, &called), hipSuccess);
   store<<<1, 1, 0, other_>>>(words_ + 2, 5);  // of another stream: at once
   EXPECT_EQ(at(2), 5);
   EXPECT_EQ(at(1), 0);
