@@ -164,7 +164,7 @@ Outcome record_event(hipEvent_t handle, hipStream_t stream_handle) {
   MARGAY_CHECK(check_stream(stream_handle));
   if (const std::shared_ptr<ihipStream_t> stream = captured(stream_handle)) {
     const std::lock_guard lock(capture_mutex());
-    event->capture = stream->capture;
+    event->record_in(stream->capture);
     event->captured_nodes = stream->captured_last;
     return {};
   }
@@ -187,7 +187,7 @@ Outcome wait_for_event(hipStream_t stream_handle, hipEvent_t handle) {
   if (captures_under_way.load() == 0 || is_implicit_stream(stream_handle)) return {};
   const std::shared_ptr<ihipStream_t> stream = Runtime::instance().streams().find(stream_handle);
   const std::lock_guard lock(capture_mutex());
-  const std::shared_ptr<Capture> capture = event->capture.lock();
+  const std::shared_ptr<Capture> capture = event->captured_in();
   if (capture == nullptr) {
     // What the event marks has been done; but a graph cannot depend on what is not in it.
     if (stream->capture == nullptr || !event->time()) return {};

@@ -46,7 +46,7 @@ hipError_t query_stream(const char* call, hipStream_t stream) {
 
 Outcome check_event(hipEvent_t handle) {
   const auto event = MARGAY_TRY(find_event(handle));
-  if (event->capture.expired()) return {};
+  if (event->captured_in() == nullptr) return {};
   return refuse(hipErrorCapturedEvent,
                 "The event was recorded in a stream that is being captured: it never happens.");
 }

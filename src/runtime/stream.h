@@ -34,15 +34,22 @@ struct ihipEvent_t {
   explicit ihipEvent_t(unsigned event_flags) : flags(event_flags) {}
 
   const unsigned flags;
-  /// Where it was recorded, if that was in a stream that was captured (see graph.h).
-  std::weak_ptr<margay::runtime::Capture> capture;
-  std::vector<hipGraphNode*> captured_nodes;
+  std::vector<hipGraphNode*> captured_nodes;  ///< What it marks in captured_in().
   /// Null unless it was recorded behind work that was in flight.
   std::atomic<std::shared_ptr<margay::runtime::Pending>> pending;
 
+  /// The capture in one of whose streams it was recorded last (see graph.h), while that goes on.
+  [[nodiscard]] std::shared_ptr<margay::runtime::Capture> captured_in() const {
+    const std::lock_guard lock(mutex_);
+    return capture_.lock();
+  }
+  void record_in(const std::shared_ptr<margay::runtime::Capture>& capture) {
+    const std::lock_guard lock(mutex_);
+    capture_ = capture;
+  }
   void record() {
     const std::lock_guard lock(mutex_);
-    capture.reset();
+    capture_.reset();
     time_ = Clock::now();
   }
   [[nodiscard]] std::optional<Clock::time_point> time() const {
@@ -53,6 +60,7 @@ struct ihipEvent_t {
  private:
   mutable std::mutex mutex_;
   std::optional<Clock::time_point> time_;
+  std::weak_ptr<margay::runtime::Capture> capture_;
 };
 
 namespace margay::runtime {
