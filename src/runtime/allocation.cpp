@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/abi.h"
+#include "runtime/allocation.h"
 #include "runtime/device_info.h"
 #include "runtime/runtime.h"
 
@@ -14,17 +15,19 @@ namespace {
 // Rows of pitched allocations start at multiples of this many bytes. Source: texturePitchAlignment.
 constexpr std::size_t kPitchAlignment = 256;
 
-Outcome allocate(void** out, std::size_t bytes, MemoryKind kind, unsigned flags,
-                 const char* label) {
+Outcome allocate(void** out, std::size_t bytes, MemoryKind kind, unsigned flags, const char* label,
+                 std::shared_ptr<ihipMemPoolHandle_t> pool = nullptr) {
   if (out == nullptr) return refuse(hipErrorInvalidValue, "The result is a null pointer.");
   *out = nullptr;
   if (bytes == 0) return {};
   Device* const device = MARGAY_TRY(Runtime::instance().device());
-  const unsigned ordinal = Runtime::current_device();
-  void* const memory = MARGAY_TRY(device->memory().allocate(
-      bytes, label, {.device = ordinal, .shared = kind != MemoryKind::device}));
+  const unsigned ordinal = pool != nullptr ? pool->device : Runtime::current_device();
+  const bool shared = kind != MemoryKind::device || (pool != nullptr && pool->is_shared());
+  void* const memory =
+      MARGAY_TRY(device->memory().allocate(bytes, label, {.device = ordinal, .shared = shared}));
+  if (pool != nullptr) pool->take(bytes);
   Runtime::instance().allocations().add(
-      {kind, ordinal, flags, reinterpret_cast<std::uint64_t>(memory), bytes});
+      {kind, ordinal, flags, reinterpret_cast<std::uint64_t>(memory), bytes, std::move(pool)});
   // Managed and pinned memory may be written by the host without a call.
   if (const auto checking = Runtime::instance().checking();
       checking != nullptr && kind == MemoryKind::device)
@@ -61,12 +64,10 @@ Outcome release(void* pointer, MemoryKind first, MemoryKind second, const char* 
   }
   // The record goes first: of two threads that free the same pointer one is refused by Memory.
   runtime.allocations().remove(address);
+  if (record->pool != nullptr) record->pool->give_back(record->size_bytes);
+  forget_advice(address, record->size_bytes);
   if (const auto checking = runtime.checking()) checking->memory().freed(address);
   return Outcome(device->memory().free(pointer));
-}
-
-Outcome free_device(void* pointer) {
-  return release(pointer, MemoryKind::device, MemoryKind::managed, "Free it with hipHostFree.");
 }
 
 Outcome free_host(void* pointer) {
@@ -101,7 +102,7 @@ Outcome register_host(void* pointer, std::size_t bytes, unsigned flags) {
     return refuse(hipErrorHostMemoryAlreadyRegistered,
                   fmt::format("The memory at {} is registered already.", pointer));
   }
-  table.add({MemoryKind::registered, Runtime::current_device(), flags, address, bytes});
+  table.add({MemoryKind::registered, Runtime::current_device(), flags, address, bytes, nullptr});
   return {};
 }
 
@@ -196,14 +197,17 @@ Outcome pointer_attribute(void* out, hipPointer_attribute attribute, hipDevicept
   }
 }
 
-Outcome check_advice(const void* pointer, std::size_t bytes) {
-  if (pointer == nullptr || bytes == 0) {
-    return refuse(hipErrorInvalidValue, "The memory is null or empty.");
-  }
-  return {};  // there is one memory, so there is nothing to move
+}  // namespace
+
+Outcome allocate_from_pool(void** out, std::size_t bytes, std::shared_ptr<ihipMemPoolHandle_t> pool,
+                           const char* label) {
+  return allocate(out, bytes, MemoryKind::device, 0, label, std::move(pool));
 }
 
-}  // namespace
+Outcome free_device(void* pointer) {
+  return release(pointer, MemoryKind::device, MemoryKind::managed, "Free it with hipHostFree.");
+}
+
 }  // namespace margay::runtime
 
 using namespace margay::runtime;  // NOLINT: the exported functions below are its C face
@@ -215,17 +219,15 @@ hipError_t hipMalloc(void** out, std::size_t bytes) {
 }
 hipError_t hipExtMallocWithFlags(void** out, std::size_t bytes, unsigned int flags) {
   return api(__func__, [&]() -> Outcome {
-    if (flags != hipDeviceMallocDefault && flags != hipDeviceMallocFinegrained) {
+    // The others say how memory is cached and laid out, which makes no difference to a program
+    // here.
+    if (flags == hipMallocSignalMemory) {
       return refuse(hipErrorNotSupported, "Signal memory is not there in Margay.",
                     "Use hipDeviceMallocDefault or hipDeviceMallocFinegrained.");
     }
+    if (flags > margay::hip6::kDeviceMallocContiguous)
+      return refuse(hipErrorInvalidValue, "The flags are not one of hipDeviceMalloc*.");
     return allocate(out, bytes, MemoryKind::device, flags, "hipExtMallocWithFlags");
-  });
-}
-hipError_t hipMallocAsync(void** out, std::size_t bytes, hipStream_t stream) {
-  return api(__func__, [&]() -> Outcome {
-    MARGAY_CHECK(check_stream(stream));
-    return allocate(out, bytes, MemoryKind::device, 0, "hipMallocAsync");
   });
 }
 hipError_t hipMallocManaged(void** out, std::size_t bytes, unsigned int flags) {
@@ -276,12 +278,6 @@ hipError_t hipFree(void* pointer) {
   return api(__func__, [&] {
     wait_for_all();  // as on a device: work in flight may use the memory
     return free_device(pointer);
-  });
-}
-hipError_t hipFreeAsync(void* pointer, hipStream_t stream) {
-  return api(__func__, [&]() -> Outcome {
-    MARGAY_CHECK(check_stream(stream));
-    return in_order(stream, "hipFreeAsync", [pointer] { return free_device(pointer); });
   });
 }
 hipError_t hipHostFree(void* pointer) {
@@ -354,22 +350,6 @@ hipError_t hipMemPtrGetInfo(void* pointer, std::size_t* bytes) {
     }
     *bytes = record->size_bytes;
     return {};
-  });
-}
-
-hipError_t hipMemPrefetchAsync(const void* pointer, std::size_t bytes, int, hipStream_t stream) {
-  return api(__func__, [&]() -> Outcome {
-    MARGAY_CHECK(check_stream(stream));
-    return check_advice(pointer, bytes);
-  });
-}
-hipError_t hipMemAdvise(const void* pointer, std::size_t bytes, hipMemoryAdvise, int) {
-  return api(__func__, [&] { return check_advice(pointer, bytes); });
-}
-hipError_t hipStreamAttachMemAsync(hipStream_t stream, void* pointer, std::size_t, unsigned int) {
-  return api(__func__, [&]() -> Outcome {
-    MARGAY_CHECK(check_stream(stream));
-    return check_advice(pointer, 1);
   });
 }
 

@@ -119,6 +119,8 @@ Outcome capture_info(hipStream_t handle, hipStreamCaptureStatus* status, unsigne
 
 }  // namespace
 
+bool is_captured(hipStream_t stream) { return captured(stream) != nullptr; }
+
 namespace {
 Outcome capture_work(ihipStream_t& stream, hipGraphNodeType type, Work work) {
   const std::lock_guard lock(capture_mutex());

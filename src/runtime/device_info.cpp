@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <string_view>
 
@@ -109,7 +110,7 @@ Properties common_properties(const DeviceProperties& device) {
 
 hipDeviceProp_t properties_r0000(const DeviceProperties& device) {
   auto p = common_properties<hipDeviceProp_t>(device);
-  p.gcnArch = kArchitectureMajor * 100 + kArchitectureMinor * 10 + 2;
+  p.gcnArch = kGcnArch;
   return p;
 }
 
@@ -124,6 +125,9 @@ hipDeviceProp_tR0600 properties_r0600(const DeviceProperties& device) {
   p.canUseHostPointerForRegisteredMem = 1;
   p.maxBlocksPerMultiProcessor = kMaxBlocksPerCu;
   p.hostRegisterSupported = 1;
+  p.memoryPoolsSupported = 1;
+  // Where include/hip/margay_detail/runtime_api.h keeps gcnArch for programs that still ask.
+  p.hipReserved[std::size(p.hipReserved) - 1] = kGcnArch;
   return p;
 }
 
@@ -214,6 +218,7 @@ std::optional<int> device_attribute(const DeviceProperties& device, int attribut
     case hipDeviceAttributeConcurrentManagedAccess:
     case hipDeviceAttributeCooperativeLaunch:
     case hipDeviceAttributeManagedMemory:
+    case hipDeviceAttributeMemoryPoolsSupported:
     case hipDeviceAttributeStreamPrioritiesSupported:
     case hipDeviceAttributeUnifiedAddressing:
     case hipDeviceAttributeIsLargeBar:
@@ -249,7 +254,6 @@ std::optional<int> device_attribute(const DeviceProperties& device, int attribut
     case hipDeviceAttributeMaxTexture3DDepth:
     case hipDeviceAttributeMaxTexture3DHeight:
     case hipDeviceAttributeMaxTexture3DWidth:
-    case hipDeviceAttributeMemoryPoolsSupported:
     case hipDeviceAttributeMultiGpuBoardGroupID:
     case hipDeviceAttributePageableMemoryAccessUsesHostPageTables:
     case hipDeviceAttributePersistingL2CacheMaxSize:

@@ -12,6 +12,7 @@ namespace margay::runtime {
 /// gfx942 is reported as compute capability 9.4 (the ISA version is 9.4.2).
 inline constexpr int kArchitectureMajor = 9;
 inline constexpr int kArchitectureMinor = 4;
+inline constexpr int kGcnArch = 100 * kArchitectureMajor + 10 * kArchitectureMinor + 2;
 
 /// Refuses a number that is not one of a device (hipErrorInvalidDevice).
 [[nodiscard]] Outcome check_device(int device);

@@ -499,6 +499,22 @@ hipError_t hipGraphAddChildGraphNode(hipGraphNode_t* node, hipGraph_t graph,
                MARGAY_TRY(child_work(child)));
   });
 }
+hipError_t hipGraphAddMemAllocNode(hipGraphNode_t* node, hipGraph_t graph,
+                                   const hipGraphNode_t* dependencies, std::size_t count,
+                                   MemAllocNodeParams* parameters) {
+  return api(__func__, [&]() -> Outcome {
+    return add({node, graph, dependencies, count}, kNodeTypeMemAlloc,
+               MARGAY_TRY(allocation_work(parameters)));
+  });
+}
+hipError_t hipGraphAddMemFreeNode(hipGraphNode_t* node, hipGraph_t graph,
+                                  const hipGraphNode_t* dependencies, std::size_t count,
+                                  void* pointer) {
+  return api(__func__, [&]() -> Outcome {
+    return add({node, graph, dependencies, count}, kNodeTypeMemFree,
+               MARGAY_TRY(release_node_work(pointer)));
+  });
+}
 hipError_t hipGraphAddEmptyNode(hipGraphNode_t* node, hipGraph_t graph,
                                 const hipGraphNode_t* dependencies, std::size_t count) {
   return api(__func__, [&] {

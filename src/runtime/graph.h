@@ -20,6 +20,9 @@ namespace margay::runtime {
 /// Does `work`, which may block, in the stream's order on another thread, or makes it a node.
 [[nodiscard]] Outcome on_stream_in_background(hipStream_t stream, Work work);
 
+/// Whether what is done in the stream becomes nodes of a graph.
+[[nodiscard]] bool is_captured(hipStream_t stream);
+
 /// Refuses a call that would have to wait for a stream which is captured; the capture is lost.
 [[nodiscard]] Outcome check_not_captured(hipStream_t stream);
 
@@ -63,5 +66,21 @@ struct Capture {
                                      std::vector<hipGraphNode*> dependencies);
 /// Makes a graph known to the program.
 [[nodiscard]] hipGraph_t publish(std::shared_ptr<ihipGraph> graph);
+
+// Nodes that HIP 5.2 has no type for; include/hip/margay_detail/runtime_api.h gives programs these.
+inline constexpr auto kNodeTypeMemAlloc = static_cast<hipGraphNodeType>(13);
+inline constexpr auto kNodeTypeMemFree = static_cast<hipGraphNodeType>(14);
+
+/// hipMemAllocNodeParams of HIP 6. Source: HIP documentation, "hipMemAllocNodeParams".
+struct MemAllocNodeParams {
+  hipMemPoolProps pool;
+  const hipMemAccessDesc* access = nullptr;
+  std::size_t access_count = 0;
+  std::size_t bytes = 0;
+  void* pointer = nullptr;
+};
+/// What nodes that allocate and free memory do; allocating gives the address at once.
+[[nodiscard]] Answer<Work> allocation_work(MemAllocNodeParams* parameters);
+[[nodiscard]] Answer<Work> release_node_work(void* pointer);
 
 }  // namespace margay::runtime

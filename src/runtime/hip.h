@@ -16,6 +16,7 @@ inline constexpr auto kErrorInvalidChannelDescriptor = static_cast<hipError_t>(9
 inline constexpr auto kErrorInvalidTexture = static_cast<hipError_t>(912);
 
 inline constexpr int kLimitStackSize = 0;
+inline constexpr unsigned kDeviceMallocContiguous = 0x4;
 
 inline constexpr int kAttributeVirtualMemoryManagementSupported = 89;
 inline constexpr int kAttributeHostRegisterSupported = 90;
@@ -32,6 +33,10 @@ inline constexpr int kMemoryTypeDevice = 2;
 inline constexpr int kMemoryTypeManaged = 3;
 
 }  // namespace margay::hip6
+
+namespace margay::runtime {
+struct MemAllocNodeParams;
+}
 
 extern "C" {
 
@@ -172,6 +177,12 @@ hipError_t hipStreamIsCapturing_spt(hipStream_t stream, hipStreamCaptureStatus* 
 hipError_t hipStreamBeginCapture_spt(hipStream_t stream, hipStreamCaptureMode mode);
 hipError_t hipStreamEndCapture_spt(hipStream_t stream, hipGraph_t* graph);
 hipError_t hipGraphLaunch_spt(hipGraphExec_t executable, hipStream_t stream);
+hipError_t hipGraphAddMemAllocNode(hipGraphNode_t* node, hipGraph_t graph,
+                                   const hipGraphNode_t* dependencies, std::size_t count,
+                                   margay::runtime::MemAllocNodeParams* parameters);
+hipError_t hipGraphAddMemFreeNode(hipGraphNode_t* node, hipGraph_t graph,
+                                  const hipGraphNode_t* dependencies, std::size_t count,
+                                  void* pointer);
 hipError_t hipGraphUpload(hipGraphExec_t executable, hipStream_t stream);
 hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int flags);
 hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t* device);

@@ -222,6 +222,7 @@ Outcome Runtime::reset() {
   const std::lock_guard lock(device_mutex_);
   for (const AllocationRecord& record : allocations_.take_all(ordinal)) {
     if (record.kind == MemoryKind::registered) continue;
+    if (record.pool != nullptr) record.pool->give_back(record.size_bytes);
     MARGAY_CHECK(device_->memory().free(reinterpret_cast<void*>(record.address)));
   }
   return {};

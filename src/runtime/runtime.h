@@ -17,6 +17,7 @@
 #include "runtime/handle_table.h"
 #include "runtime/host_services.h"
 #include "runtime/in_flight.h"
+#include "runtime/memory_pool.h"
 #include "runtime/module.h"
 #include "runtime/profiling.h"
 #include "runtime/registration.h"
@@ -34,6 +35,7 @@ struct AllocationRecord {
   unsigned flags = 0;   ///< As passed to the allocating call.
   std::uint64_t address = 0;
   std::uint64_t size_bytes = 0;
+  std::shared_ptr<ihipMemPoolHandle_t> pool;  ///< That it came from, if from one.
 };
 
 /// The allocations that HIP calls made (the device's own map also holds code objects).

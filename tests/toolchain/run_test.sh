@@ -51,6 +51,11 @@ cooperative_groups() {
   "$margay" run -- ./groups || fail "a group is wrong"
 }
 
+runtime_api() {
+  "$margay" hipcc -std=c++11 -Wall -Wextra -Werror "$source/tests/toolchain/runtime_api.hip" -o api
+  "$margay" run -- ./api || fail "a call of HIP 6 is wrong"
+}
+
 fp8() {
   "$margay" hipcc -std=c++17 -Wall -Wextra -Werror "$source/tests/toolchain/fp8_check.hip" -o fp8
   "$margay" run -- ./fp8 || fail "an 8-bit float is wrong"
