@@ -1,6 +1,7 @@
 // Cooperative groups of one workgroup, run on the device and compared with what the definition of
 // each function gives on the host. Prints each difference; the exit code says whether there was
 // one.
+#include <hip/cooperative_groups/memcpy_async.h>
 #include <hip/hip_cooperative_groups.h>
 #include <hip/hip_runtime.h>
 
@@ -87,6 +88,43 @@ __global__ void ask(Word* words, dim3* place) {
   cg::sync(block);
 }
 
+/// Copies through LDS in two halves of a barrier: each thread passes on what another one's half of
+/// the copy brought. Tiles of 32 copy 5 bytes each, which are no words.
+__global__ void pass_on(const unsigned* in, unsigned* out, const char* text, char* copies) {
+  __shared__ unsigned words[2][kThreads];
+  const cg::thread_block block = cg::this_thread_block();
+  const unsigned t = block.thread_rank();
+  cg::memcpy_async(block, words[0], in, sizeof words[0]);
+  block.sync();
+  cg::memcpy_async(block, words[1], in + kThreads, sizeof words[1]);
+  auto token = block.barrier_arrive();
+  out[t] = words[0][kThreads - 1 - t];
+  block.barrier_wait(static_cast<cg::thread_block::arrival_token&&>(token));
+  out[kThreads + t] = words[1][kThreads - 1 - t];
+  const auto tile = cg::tiled_partition<32>(block);
+  cg::memcpy_async(tile, copies + 5 * tile.meta_group_rank(), text, 5);
+}
+
+void check_copies() {
+  unsigned *in, *out;
+  char *text, *copies;
+  check(hipMallocManaged(&in, 2 * kThreads * sizeof *in));
+  check(hipMallocManaged(&out, 2 * kThreads * sizeof *out));
+  check(hipMallocManaged(&text, 5));
+  check(hipMallocManaged(&copies, 5 * kThreads / 32));
+  for (unsigned i = 0; i < 2 * kThreads; ++i) in[i] = 3 * i;
+  for (unsigned i = 0; i < 5; ++i) text[i] = static_cast<char>('a' + i);
+  pass_on<<<1, kThreads>>>(in, out, text, copies);
+  check(hipDeviceSynchronize());
+  for (unsigned i = 0; i < 2 * kThreads; ++i) {
+    if (out[i] == in[i ^ (kThreads - 1)]) continue;
+    std::printf("memcpy_async [%u]: got %u\n", i, out[i]);
+    ++differences;
+  }
+  for (unsigned i = 0; i < 5 * kThreads / 32; ++i)
+    if (copies[i] != text[i % 5]) ++differences;
+}
+
 int main() {
   Word* words = nullptr;
   dim3* place = nullptr;
@@ -155,6 +193,7 @@ int main() {
            "tile of a coalesced group");
     expect(words, t, 19, alike * 1000 + rank_alike, "binary_partition");
   }
+  check_copies();
   std::printf("%u differences\n", differences);
   return differences == 0 ? 0 : 1;
 }

@@ -137,6 +137,15 @@ class thread_block : public thread_group {
   __device__ static unsigned size() { return num_threads(); }
   __device__ static bool is_valid() { return true; }
   __device__ static void sync() { __syncthreads(); }
+
+  /// The two halves of a barrier, of HIP 7. gfx942 has no instruction for the first one alone: it
+  /// orders what the thread wrote, and barrier_wait waits for all.
+  class arrival_token {};
+  __device__ static arrival_token barrier_arrive() {
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    return {};
+  }
+  __device__ static void barrier_wait(arrival_token&&) { __syncthreads(); }
   __device__ dim3 group_dim() const { return dim3(blockDim.x, blockDim.y, blockDim.z); }
 
  private:
