@@ -2,7 +2,9 @@
 // pointer, a pinned host pointer and a managed pointer differ only in what may be asked about them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <initializer_list>
 
 #include "runtime/abi.h"
 #include "runtime/allocation.h"
@@ -36,12 +38,13 @@ Outcome allocate(void** out, std::size_t bytes, MemoryKind kind, unsigned flags,
   return {};
 }
 
-Outcome release(void* pointer, MemoryKind first, MemoryKind second, const char* instead) {
+Outcome release(void* pointer, std::initializer_list<MemoryKind> kinds, const char* instead) {
   if (pointer == nullptr) return {};
   Runtime& runtime = Runtime::instance();
   const auto address = reinterpret_cast<std::uint64_t>(pointer);
   const std::optional<AllocationRecord> record = runtime.allocations().find(address);
-  if (record && record->address == address && record->kind != first && record->kind != second) {
+  if (record && record->address == address &&
+      std::ranges::find(kinds, record->kind) == kinds.end()) {
     return refuse(hipErrorInvalidValue,
                   fmt::format("The memory at {} was allocated by another kind of call.", pointer),
                   instead);
@@ -71,7 +74,7 @@ Outcome release(void* pointer, MemoryKind first, MemoryKind second, const char* 
 }
 
 Outcome free_host(void* pointer) {
-  return release(pointer, MemoryKind::host, MemoryKind::host, "Free it with hipFree.");
+  return release(pointer, {MemoryKind::host}, "Free it with hipFree.");
 }
 
 Outcome allocate_pitched(void** out, std::size_t* pitch, std::size_t width, std::size_t height,
@@ -205,7 +208,10 @@ Outcome allocate_from_pool(void** out, std::size_t bytes, std::shared_ptr<ihipMe
 }
 
 Outcome free_device(void* pointer) {
-  return release(pointer, MemoryKind::device, MemoryKind::managed, "Free it with hipHostFree.");
+  // Pinned memory too: ROCm's hipFree takes whatever HIP allocated (clr, hip_memory.cpp, ihipFree),
+  // and programs rely on it.
+  return release(pointer, {MemoryKind::device, MemoryKind::managed, MemoryKind::host},
+                 "It is the program's own: hipHostUnregister, then free it as it was allocated.");
 }
 
 }  // namespace margay::runtime
@@ -221,10 +227,8 @@ hipError_t hipExtMallocWithFlags(void** out, std::size_t bytes, unsigned int fla
   return api(__func__, [&]() -> Outcome {
     // The others say how memory is cached and laid out, which makes no difference to a program
     // here.
-    if (flags == hipMallocSignalMemory) {
-      return refuse(hipErrorNotSupported, "Signal memory is not there in Margay.",
-                    "Use hipDeviceMallocDefault or hipDeviceMallocFinegrained.");
-    }
+    if (flags == hipMallocSignalMemory && bytes != sizeof(std::uint64_t))
+      return refuse(hipErrorInvalidValue, "Signal memory is one word of 8 bytes.");
     if (flags > margay::hip6::kDeviceMallocContiguous)
       return refuse(hipErrorInvalidValue, "The flags are not one of hipDeviceMalloc*.");
     return allocate(out, bytes, MemoryKind::device, flags, "hipExtMallocWithFlags");

@@ -97,8 +97,19 @@ TEST_F(MemoryApi, free_of_what_was_not_allocated) {
               HasSubstr("is 16 bytes inside an allocation, not its start"));
   void* pinned = nullptr;
   ASSERT_EQ(hipHostMalloc(&pinned, 64, hipHostMallocDefault), hipSuccess);
-  EXPECT_THAT(run_call([&] { return hipFree(pinned); }).second, HasSubstr("hipHostFree"));
-  EXPECT_EQ(hipHostFree(pinned), hipSuccess);
+  EXPECT_EQ(hipFree(pinned), hipSuccess);  // as ROCm's
+  EXPECT_THAT(run_call([&] { return hipHostFree(device_); }).second, HasSubstr("hipFree"));
+  ASSERT_EQ(hipHostRegister(host, sizeof host, hipHostRegisterDefault), hipSuccess);
+  EXPECT_THAT(run_call([&] { return hipFree(host); }).second, HasSubstr("hipHostUnregister"));
+  EXPECT_EQ(hipHostUnregister(host), hipSuccess);
+}
+
+TEST_F(MemoryApi, signal_memory_is_one_word) {
+  void* word = nullptr;
+  ASSERT_EQ(hipExtMallocWithFlags(&word, 8, hipMallocSignalMemory), hipSuccess);
+  EXPECT_EQ(hipFree(word), hipSuccess);
+  const auto larger = [&] { return hipExtMallocWithFlags(&word, 16, hipMallocSignalMemory); };
+  EXPECT_THAT(run_call(larger).second, HasSubstr("8 bytes"));
 }
 
 TEST_F(MemoryApi, wild_host_pointers) {
