@@ -159,6 +159,7 @@ class VirtualDevice final : public Device {
                                         : std::max(1u, std::thread::hardware_concurrency());
     job.resident_limit = std::max<std::uint64_t>(1, resident_limit(request, properties_));
     job.measure_time_shares = options_.measure_time_shares;
+    job.patience = options_.patience;
     job.progress = &options_.progress;
     job.observer = observer;
     job.hostcalls = hostcalls;

@@ -2,6 +2,7 @@
 // the tool use; how instructions run is behind it.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -45,6 +46,10 @@ struct DeviceProperties {
 using HostService = std::function<Status(std::uint32_t service, std::span<std::uint64_t, 8> slots)>;
 
 struct DeviceOptions {
+  /// How long a workgroup that is watched may wait for memory to change. Under an observer each
+  /// runs to its end before the next one of its host thread begins, so that the wait may have no
+  /// end.
+  std::chrono::milliseconds patience{60'000};
   MfmaMode mfma = MfmaMode::exact;
   /// How many alike there are. They share one address space, and run one after the other.
   unsigned devices = 1;

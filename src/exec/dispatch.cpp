@@ -128,7 +128,7 @@ class Worker {
     if (!group_)
       group_ = std::make_unique<Workgroup>(*job_.request, *job_.program, *job_.memory,
                                            job_.addresses, shared_.stop, job_.hostcalls,
-                                           observer_ ? nullptr : &shared_.residents);
+                                           observer_ ? nullptr : &shared_.residents, job_.patience);
     group_->begin(*id);
     return true;
   }

@@ -2,6 +2,7 @@
 // its waves in turn from barrier to barrier.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -24,8 +25,9 @@ struct DispatchJob {
   unsigned threads = 1;
   std::uint64_t resident_limit = 1;  ///< Workgroups that the device has room for at a time.
   bool measure_time_shares = false;
-  HostcallBuffer* hostcalls = nullptr;  ///< For kernels that may call the host.
-  LaunchObserver* observer = nullptr;   ///< Who watches, if anybody.
+  std::chrono::milliseconds patience{0};  ///< See DeviceOptions.
+  HostcallBuffer* hostcalls = nullptr;    ///< For kernels that may call the host.
+  LaunchObserver* observer = nullptr;     ///< Who watches, if anybody.
   const std::function<void(std::uint64_t, std::uint64_t)>* progress = nullptr;
 };
 

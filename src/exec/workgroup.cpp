@@ -24,13 +24,15 @@ std::uint32_t scratch_bytes(const Kernel& kernel) {
 
 Workgroup::Workgroup(const LaunchRequest& request, Program& program, const Memory& memory,
                      const LaunchAddresses& addresses, const std::atomic<bool>& stop,
-                     HostcallBuffer* hostcalls, Residents* residents)
+                     HostcallBuffer* hostcalls, Residents* residents,
+                     std::chrono::milliseconds patience)
     : request_(request),
       program_(program),
       addresses_(addresses),
       stop_(stop),
       hostcalls_(hostcalls),
       residents_(residents),
+      patience_(patience),
       wave_count_(
           static_cast<std::uint32_t>((request.block.count() + kWaveLanes - 1) / kWaveLanes)),
       rows_(request.kernel->descriptor.unified_vgpr_count()),
@@ -61,6 +63,8 @@ void Workgroup::begin(std::uint64_t id) {
   const Dim3& grid = request_.grid;
   id_ = id;
   long_turns_ = 0;
+  waiting_since_.reset();
+  gave_up_ = false;
   if (residents_ != nullptr) quantum_ = residents_->polling() ? kShortQuantum : kFirstQuantum;
   state_.id[0] = static_cast<std::uint32_t>(id % grid.x);
   state_.id[1] = static_cast<std::uint32_t>(id / grid.x % grid.y);
@@ -100,6 +104,17 @@ void Workgroup::leave_grid_barrier() {
     if (wave.stop == WaveStop::grid_barrier) wave.stop = WaveStop::running;
 }
 
+std::optional<WorkgroupEnd> Workgroup::after_lonely_round(Activity found) {
+  const auto now = std::chrono::steady_clock::now();
+  if (found != Activity::polling) {
+    waiting_since_.reset();
+    return std::nullopt;
+  }
+  if (!waiting_since_) waiting_since_ = now;
+  gave_up_ = now - *waiting_since_ > patience_;
+  return gave_up_ ? std::optional(WorkgroupEnd::deadlock) : std::nullopt;
+}
+
 const Wave& Workgroup::faulty() const {
   return *std::ranges::find(waves_, WaveStop::fault, &Wave::stop);
 }
@@ -110,6 +125,10 @@ Error Workgroup::deadlock() const {
               {},
               "every wave of a workgroup must reach the same number of barriers, and a flag that a "
               "wave waits for must be set before the wave that sets it waits at a barrier"};
+  if (gave_up_) {
+    error.what = "deadlock: " + std::string(kGaveUp);
+    error.hint = kGaveUpHint;
+  }
   for (const Wave& wave : waves_) {
     if (wave.stop == WaveStop::ended) continue;
     // A wave at a barrier goes on with the instruction after it.

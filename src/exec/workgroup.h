@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "exec/aligned_buffer.h"
@@ -30,10 +32,12 @@ struct WatchedWord {
 class Workgroup {
  public:
   /// `stop` ends a run early; all references must outlive the workgroup. `hostcalls` is null for
-  /// a kernel that makes no calls to the host, `residents` where a workgroup runs to its end.
+  /// a kernel that makes no calls to the host, `residents` where a workgroup runs to its end; then
+  /// it gives up after `patience` in which it only waited for memory to change.
   Workgroup(const LaunchRequest& request, Program& program, const Memory& memory,
             const LaunchAddresses& addresses, const std::atomic<bool>& stop,
-            HostcallBuffer* hostcalls = nullptr, Residents* residents = nullptr);
+            HostcallBuffer* hostcalls = nullptr, Residents* residents = nullptr,
+            std::chrono::milliseconds patience = std::chrono::milliseconds::max());
 
   /// Sets everything to what workgroup `id` (x fastest) finds when it starts.
   void begin(std::uint64_t id);
@@ -57,6 +61,13 @@ class Workgroup {
   [[nodiscard]] const LaunchAddresses& addresses() const { return addresses_; }
   /// The wave that has stopped with a fault.
   [[nodiscard]] const Wave& faulty() const;
+  /// After WorkgroupEnd::deadlock: whether its patience was at its end, and in words why.
+  [[nodiscard]] bool gave_up() const { return gave_up_; }
+  static constexpr std::string_view kGaveUp =
+      "the workgroup waits for memory to change, and nothing changes it";
+  static constexpr std::string_view kGaveUpHint =
+      "under margay check and margay prof a workgroup runs to its end before the next one begins, "
+      "and no host code runs beside it: what it waits for has to come from an earlier workgroup";
   /// After WorkgroupEnd::deadlock: who waits where, in words.
   [[nodiscard]] Error deadlock() const;
   /// The same where it may be other workgroups that are waited for.
@@ -81,6 +92,8 @@ class Workgroup {
   /// After a round in which every running wave used up its quantum: how the run ends, if it does.
   template <typename Observer>
   [[nodiscard]] std::optional<WorkgroupEnd> after_full_round(Observer& observer);
+  /// The same for a workgroup that nobody takes turns with.
+  [[nodiscard]] std::optional<WorkgroupEnd> after_lonely_round(Activity found);
   /// A wave that stopped at the grid's barrier, in a launch that has one.
   void arrive_at_grid_barrier(Wave& wave);
   /// Lets waves go on whose grid barrier has opened.
@@ -94,6 +107,9 @@ class Workgroup {
   const std::atomic<bool>& stop_;
   HostcallBuffer* const hostcalls_;
   Residents* const residents_;
+  const std::chrono::milliseconds patience_;
+  std::optional<std::chrono::steady_clock::time_point> waiting_since_;
+  bool gave_up_ = false;
   std::uint64_t quantum_ = kQuantum;  ///< With residents; grows while the waves do other than wait.
   std::uint32_t long_turns_ = 0;      ///< How many of kQuantum this workgroup has had.
   std::uint64_t grid_phase_ = 0;      ///< What a wave at the grid's barrier waits for the end of.
@@ -234,7 +250,7 @@ std::optional<WorkgroupEnd> Workgroup::after_full_round(Observer& observer) {
   for (const Wave& wave : waves_)
     if (wave.stop == WaveStop::fault) return WorkgroupEnd::fault;
   if (found == Activity::endless) return WorkgroupEnd::deadlock;
-  if (residents_ == nullptr) return std::nullopt;
+  if (residents_ == nullptr) return after_lonely_round(found);
   if (found == Activity::polling) {
     residents_->found_polling();
     if (!all_watched_) watched_.clear();

@@ -88,7 +88,8 @@ void BarrierTracker::deadlock(const Workgroup& group, FactsTable& table) {
   Finding f;
   f.tool = Tool::synccheck;
   f.kind = "deadlock";
-  f.message = "deadlock: no wave of the workgroup can ever go on";
+  f.message = group.gave_up() ? "deadlock: " + std::string(Workgroup::kGaveUp)
+                              : "deadlock: no wave of the workgroup can ever go on";
   // Those that wait at a barrier first, then those that turn in a loop; one of each place.
   for (const WaveStop stop : {WaveStop::barrier, WaveStop::running}) {
     for (const Wave& wave : group.waves()) {
@@ -100,9 +101,9 @@ void BarrierTracker::deadlock(const Workgroup& group, FactsTable& table) {
                                             vaddr, static_cast<std::int32_t>(wave.index_in_group)));
     }
   }
-  f.hint =
-      "a flag that a wave waits for must be set before the wave that sets it waits at a barrier, "
-      "and every wave must reach every barrier";
+  f.hint = group.gave_up() ? std::string(Workgroup::kGaveUpHint)
+                           : "a flag that a wave waits for must be set before the wave that sets "
+                             "it waits at a barrier, and every wave must reach every barrier";
   const Key key = key_of(f);
   if (reporter_.repeat(f.tool, f.kind, key.vaddr0, key.vaddr1)) return;
   reporter_.add(std::move(f));

@@ -87,11 +87,15 @@ CheckConfig everything() {
 
 Bench::Bench(unsigned threads, CheckConfig config, const std::string& code_object)
     : session_(config, {}) {
-  load(threads, code_object);
+  load({.threads = threads}, code_object);
+}
+Bench::Bench(unsigned threads, CheckConfig config, std::chrono::milliseconds patience)
+    : session_(config, {}) {
+  load({.patience = patience, .threads = threads}, MARGAY_SESSION_KERNELS ".hsaco");
 }
 
-void Bench::load(unsigned threads, const std::string& code_object) {
-  auto device = Device::create({.threads = threads});
+void Bench::load(const DeviceOptions& options, const std::string& code_object) {
+  auto device = Device::create(options);
   ASSERT_TRUE(device) << device.error().text();
   device_ = std::move(*device);
   std::ifstream file(code_object, std::ios::binary);

@@ -2,6 +2,7 @@
 // words of their `expect` lines.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -54,6 +55,8 @@ class Bench {
 
   Bench(unsigned threads, CheckConfig config,
         const std::string& code_object = MARGAY_SESSION_KERNELS ".hsaco");
+  /// With another DeviceOptions::patience.
+  Bench(unsigned threads, CheckConfig config, std::chrono::milliseconds patience);
   /// Runs a kernel under the session: the first kResultBytes are 0, the small block holds 1, 2, 3
   /// ... as dwords, and nobody has written the third.
   Session::Checked launch(const ListedKernel& kernel);
@@ -62,7 +65,7 @@ class Bench {
   [[nodiscard]] const std::uint32_t* small() const { return small_; }
 
  private:
-  void load(unsigned threads, const std::string& code_object);
+  void load(const DeviceOptions& options, const std::string& code_object);
 
   std::unique_ptr<Device> device_;
   std::shared_ptr<LoadedModule> module_;

@@ -69,6 +69,22 @@ TEST(Session, Deadlocks) {
   }
 }
 
+// What the checker cannot run beside the kernel: it says so in place of waiting for ever.
+TEST(Session, WaitsForTheHostComeToAnEnd) {
+  Bench bench(1, everything(), std::chrono::milliseconds(100));
+  const Session::Checked checked =
+      bench.launch(Listing::instance().kernel("deadlock_through_the_host"));
+  ASSERT_FALSE(checked.result);
+  EXPECT_EQ(checked.result.error().code, ErrorCode::deadlock);
+  EXPECT_THAT(checked.result.error().what, HasSubstr("waits for memory to change"));
+  ASSERT_EQ(checked.fresh.size(), 1u);
+  EXPECT_THAT(checked.fresh[0].message, HasSubstr("waits for memory to change"));
+  EXPECT_THAT(checked.fresh[0].hint, HasSubstr("has to come from an earlier workgroup"));
+  ASSERT_EQ(checked.fresh[0].accesses.size(), 1u);
+  EXPECT_EQ(checked.fresh[0].accesses[0].role, "loops here");
+  EXPECT_TRUE(bench.launch(Listing::instance().kernel("all_waves_reach_all_barriers")).result);
+}
+
 // Lanes out of bounds give 0 and store nothing; the others do their work.
 TEST(Session, LanesOutOfBoundsAreMasked) {
   Bench bench(1, everything());
