@@ -19,12 +19,12 @@ constexpr std::uint8_t mask_at(std::uint32_t at, unsigned bytes, unsigned n) {
   return static_cast<std::uint8_t>(wide >> (kGranuleBytes * n));
 }
 
-/// Calls `visit(granule index, mask, n)` for what [at, at + bytes) touches; n counts granules.
+/// Calls `visit(granule index, mask)` for what [at, at + bytes) touches.
 template <typename F>
 inline void for_each_granule(std::uint32_t at, unsigned bytes, F&& visit) {
   const std::uint32_t first = at / kGranuleBytes;
   const std::uint32_t last = (at + bytes - 1) / kGranuleBytes;
-  for (std::uint32_t g = first; g <= last; ++g) visit(g, mask_at(at, bytes, g - first), g - first);
+  for (std::uint32_t g = first; g <= last; ++g) visit(g, mask_at(at, bytes, g - first));
 }
 
 /// Lowest byte of a mask.
@@ -46,11 +46,8 @@ std::uint8_t lane_at(std::uint32_t lanes, std::uint8_t mask) {
 
 }  // namespace
 
-LdsShadow::LdsShadow(std::uint32_t bytes, std::uint32_t waves, Options options, Reporter& reporter)
-    : waves_(waves),
-      options_(options),
-      reporter_(reporter),
-      granules_((bytes + kGranuleBytes - 1) / kGranuleBytes) {}
+LdsShadow::LdsShadow(std::uint32_t bytes, std::uint32_t waves, Reporter& reporter)
+    : waves_(waves), reporter_(reporter), granules_((bytes + kGranuleBytes - 1) / kGranuleBytes) {}
 
 void LdsShadow::begin_workgroup() {
   if (!granules_.empty()) std::memset(granules_.data(), 0, granules_.size() * sizeof(Granule));
@@ -65,7 +62,7 @@ void LdsShadow::begin_workgroup() {
 
 void LdsShadow::open_barrier() {
   barrier_need_ = {};
-  if (phase_ == 0xffff) {  // forget who was where; what was written stays known
+  if (phase_ == 0xffff) {  // forget who was where
     for (Granule& g : granules_) g.write_phase = g.read_phase = 0;
     phase_ = 0;
     last_needed_ = 0;
@@ -78,30 +75,21 @@ LdsShadow::Details& LdsShadow::details(const Granule& g) { return details_[byte_
 // ---- Reads ----------------------------------------------------------------------------------
 
 void LdsShadow::read(const LdsOperation& o, const std::uint64_t* at, std::uint64_t active,
-                     unsigned bytes, UnwrittenLanes& unwritten) {
+                     unsigned bytes) {
   if (bytes == 8 || bytes == 16) {
     active = read_whole_granules(o, at, active, bytes / kGranuleBytes);
     if (active == 0) return;
   }
   for (std::uint64_t rest = active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const auto byte = static_cast<std::uint32_t>(at[lane]);
-    for_each_granule(byte, bytes, [&](std::uint32_t index, std::uint8_t mask, unsigned n) {
-      Granule& g = granules_[index];
-      const std::uint8_t missing = mask & ~g.written;
-      if (missing != 0 && !o.carried) [[unlikely]] {
-        // To the registers of the result: the granule's bytes in terms of the access's.
-        const std::uint32_t in_access =
-            (std::uint32_t{missing} << (kGranuleBytes * n)) >> (byte % kGranuleBytes);
-        for (unsigned d = 0; d < unwritten.size(); ++d)
-          if (in_access >> (4 * d) & 15) unwritten[d] |= 1ull << lane;
-      }
-      if (options_.races) read_granule(o, g, lane, mask);
-    });
+    for_each_granule(static_cast<std::uint32_t>(at[lane]), bytes,
+                     [&](std::uint32_t index, std::uint8_t mask) {
+                       read_granule(o, granules_[index], lane, mask);
+                     });
   }
 }
 
-// The usual case: aligned, written long ago, and read by nobody yet or by others in the same way.
+// The usual case: aligned, written in an earlier phase, and read by others in the same way.
 // Gives back the lanes for which it is not.
 std::uint64_t LdsShadow::read_whole_granules(const LdsOperation& o, const std::uint64_t* at,
                                              std::uint64_t active, unsigned granules) {
@@ -115,7 +103,7 @@ std::uint64_t LdsShadow::read_whole_granules(const LdsOperation& o, const std::u
     for (unsigned n = 0; n < granules; ++n) {
       // The last granule of LDS may be looked at twice when the access is not aligned.
       if (!usual) break;
-      usual = g[n].written == 0xff && g[n].flags == 0 && g[n].read_phase == phase_ &&
+      usual = g[n].flags == 0 && g[n].read_phase == phase_ &&
               (g[n].write_phase != phase_ || g[n].writer == wave) && g[n].read_mask == 0xff;
     }
     if (!usual) {
@@ -215,10 +203,8 @@ void LdsShadow::write(const LdsOperation& o, const std::uint64_t* at, std::uint6
   for (std::uint64_t rest = active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     for_each_granule(static_cast<std::uint32_t>(at[lane]), bytes,
-                     [&](std::uint32_t index, std::uint8_t mask, unsigned) {
-                       Granule& g = granules_[index];
-                       if (options_.races) write_granule(o, g, lane, mask);
-                       if (!o.carried) g.written |= mask;
+                     [&](std::uint32_t index, std::uint8_t mask) {
+                       write_granule(o, granules_[index], lane, mask);
                      });
   }
 }
@@ -325,12 +311,6 @@ void LdsShadow::mix_writes(const LdsOperation& o, Granule& g, std::uint8_t mask)
   d.write_vaddr[wave] = o.facts->vaddr;
   d.write_step[wave] = o.step;
   g.write_mask |= mask;
-}
-
-void LdsShadow::unwrite(std::uint32_t at, unsigned bytes) {
-  for_each_granule(at, bytes, [&](std::uint32_t index, std::uint8_t mask, unsigned) {
-    granules_[index].written &= static_cast<std::uint8_t>(~mask);
-  });
 }
 
 // ---- Flags ----------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
-// What is known of every byte of a workgroup's LDS: who wrote it and read it last, whether anything
-// stands between, whether it was ever written. Finds races between waves and reads of bytes that
-// nobody wrote.
+// What is known of every byte of a workgroup's LDS: who wrote it and read it last, and whether
+// anything stands between. Finds races between waves. Bytes that nobody wrote: lds_definedness.h.
 //
 // A phase is what lies between two barriers. Two accesses of different waves in the same phase are
 // unordered, unless a flag (an atomic) was passed between them. An access that is still in flight
@@ -35,28 +34,20 @@ struct LdsOperation {
   bool carried = false;  ///< Issued before the last barrier and still in flight.
 };
 
-/// Lanes that got bytes nobody wrote, per register of the result.
-using UnwrittenLanes = std::array<std::uint64_t, 4>;
-
 class LdsShadow {
  public:
-  struct Options {
-    bool races = true, unwritten = true;
-  };
-  LdsShadow(std::uint32_t bytes, std::uint32_t waves, Options options, Reporter& reporter);
+  LdsShadow(std::uint32_t bytes, std::uint32_t waves, Reporter& reporter);
 
   void begin_workgroup();
 
   /// All lanes in `active` read (or write) `bytes` at their offsets, which lie inside LDS.
   void read(const LdsOperation& operation, const std::uint64_t* at, std::uint64_t active,
-            unsigned bytes, UnwrittenLanes& unwritten);
+            unsigned bytes);
   void write(const LdsOperation& operation, const std::uint64_t* at, std::uint64_t active,
              unsigned bytes);
   /// A read is complete: what a flag told has been learnt by then.
   void read_completed(const LdsOperation& operation, const std::uint64_t* at, std::uint64_t active);
   [[nodiscard]] bool has_flags() const { return !sync_.empty(); }
-  /// Values that were themselves never written: the bytes become unwritten again.
-  void unwrite(std::uint32_t at, unsigned bytes);
 
   /// All waves have passed the barrier. Accesses in flight are to be told again, as carried.
   void open_barrier();
@@ -81,7 +72,7 @@ class LdsShadow {
     std::uint16_t readers;                            // waves, in read_phase
     std::uint8_t writer;
     std::uint8_t reader;  // one of the readers
-    std::uint8_t write_mask, read_mask, written, flags;
+    std::uint8_t write_mask, read_mask, flags;
     std::uint8_t newest_mask;  // what the last write instruction wrote so far
   };
   static constexpr std::uint8_t kSync = 1,  // an atomic was used here: a flag
@@ -140,7 +131,6 @@ class LdsShadow {
                                        std::uint8_t mask) const;
 
   std::uint32_t waves_;
-  Options options_;
   Reporter& reporter_;
   std::vector<Granule> granules_;
   std::unordered_map<std::uint32_t, Details> details_;

@@ -53,17 +53,16 @@ WorkerChecker::WorkerChecker(const Launch& launch)
       reporter_(launch.number, launch.program.kernel_name()),
       table_(launch.program.executable_range().first, launch.program.executable_range().second),
       bounds_(reporter_, launch.memory, launch.global, launch.host_rule, launch.request),
-      lds_(lds_bytes(launch.request), wave_count(launch.request),
-           {.races = launch.config.has(Tool::racecheck) || launch.config.has(Tool::waitcheck),
-            .unwritten = launch.config.has(Tool::initcheck)},
-           reporter_),
+      lds_(lds_bytes(launch.request), wave_count(launch.request), reporter_),
+      lds_values_(lds_bytes(launch.request)),
       races_(reporter_),
       barriers_(reporter_),
       memcheck_(launch.config.has(Tool::memcheck)),
       racecheck_(launch.config.has(Tool::racecheck)),
       initcheck_(launch.config.has(Tool::initcheck)),
       synccheck_(launch.config.has(Tool::synccheck)),
-      waitcheck_(launch.config.has(Tool::waitcheck)) {
+      waitcheck_(launch.config.has(Tool::waitcheck)),
+      lds_races_(racecheck_ || waitcheck_) {
   if (launch.config.adversarial) turns_.emplace(*launch.config.adversarial);
 }
 
@@ -85,6 +84,7 @@ void WorkerChecker::begin(Workgroup& group) {
     w.since_barrier = 0;
   }
   lds_.begin_workgroup();
+  if (initcheck_) lds_values_.begin_workgroup();
   races_.begin_workgroup(group.id());
   barriers_.begin_workgroup(group);
   if (turns_) turns_->begin_workgroup(group.id());
@@ -186,11 +186,11 @@ void WorkerChecker::barrier_opens(Workgroup& group) {
         const OutstandingLds& lds = flight.lds[k];
         o.direct = lds.direct;
         o.second = lds.second;
-        UnwrittenLanes ignored{};
+        if (!lds_races_) continue;
         if (lds.is_write)
           lds_.write(o, lds.at, lds.active, lds.bytes);
         else
-          lds_.read(o, lds.at, lds.active, lds.bytes, ignored);
+          lds_.read(o, lds.at, lds.active, lds.bytes);
       }
     });
   }
@@ -364,24 +364,26 @@ void WorkerChecker::lds_access(PerWave& w, const InstructionFacts& facts, Wave& 
     lds.direct = access.to_lds;
     lds.second = second;
   }
-  UnwrittenLanes unwritten{};
-  if (access.is_read && !access.is_atomic)
-    lds_.read(o, access.at, access.active, access.bytes, unwritten);
-  if (access.is_write) lds_.write(o, access.at, access.active, access.bytes);
-  if (initcheck_) note_lds_values(w, facts, access, unwritten, second);
+  if (access.is_read && !access.is_atomic && lds_races_)
+    lds_.read(o, access.at, access.active, access.bytes);
+  if (access.is_write && lds_races_) lds_.write(o, access.at, access.active, access.bytes);
+  if (initcheck_) note_lds_values(w, facts, access, second);
 }
 
 void WorkerChecker::note_lds_values(PerWave& w, const InstructionFacts& facts,
-                                    const LaneAccess& access, const UnwrittenLanes& unwritten,
-                                    bool second) {
+                                    const LaneAccess& access, bool second) {
+  UnwrittenLanes unwritten{};
+  if (access.is_read && !access.is_atomic)
+    lds_values_.read(access.at, access.active, access.bytes, unwritten);
+  if (access.is_write) lds_values_.write(access.at, access.active, access.bytes);
   const unsigned dwords = std::max(1u, access.bytes / 4u);
   if (access.is_write && !access.is_atomic && !access.to_lds) {
     for (unsigned d = 0; d < dwords; ++d)
       for (std::uint64_t rest = w.values.unwritten_data(facts, second ? 1 : 0, d) & access.active;
            rest != 0; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
-        lds_.unwrite(static_cast<std::uint32_t>(access.at[lane]) + 4 * d,
-                     std::min<unsigned>(4, access.bytes));
+        lds_values_.unwrite(static_cast<std::uint32_t>(access.at[lane]) + 4 * d,
+                            std::min<unsigned>(4, access.bytes));
       }
     return;
   }

@@ -2,7 +2,7 @@
 // hands it to the checks.
 //
 //   registers   waits.h (in flight), values.h (never written), hazards.h (wait states)
-//   memory      bounds.h, lds_shadow.h, global_races.h, global_memory.h
+//   memory      bounds.h, lds_shadow.h, lds_definedness.h, global_races.h, global_memory.h
 //   barriers    barriers.h
 #pragma once
 
@@ -21,6 +21,7 @@
 #include "observe/check/global_memory.h"
 #include "observe/check/global_races.h"
 #include "observe/check/hazards.h"
+#include "observe/check/lds_definedness.h"
 #include "observe/check/lds_shadow.h"
 #include "observe/check/values.h"
 #include "observe/check/waits.h"
@@ -91,7 +92,7 @@ class WorkerChecker final : public WorkerObserver {
   void lds_access(PerWave& w, const InstructionFacts& facts, Wave& wave, const LaneAccess& access,
                   Outstanding& flight, bool second);
   void note_lds_values(PerWave& w, const InstructionFacts& facts, const LaneAccess& access,
-                       const UnwrittenLanes& unwritten, bool second);
+                       bool second);
   void global_access(PerWave& w, const InstructionFacts& facts, Wave& wave,
                      const LaneAccess& access);
   void global_read_values(PerWave& w, const InstructionFacts& facts, const LaneAccess& access);
@@ -105,6 +106,7 @@ class WorkerChecker final : public WorkerObserver {
   SiteTable sites_;
   Bounds bounds_;
   LdsShadow lds_;
+  LdsDefinedness lds_values_;
   GlobalRaces races_;
   BarrierTracker barriers_;
   std::optional<RandomTurns> turns_;
@@ -115,6 +117,7 @@ class WorkerChecker final : public WorkerObserver {
   WrittenMap* recent_map_ = nullptr;
   AddressRange recent_unmapped_;  // no followed allocation lies here
   bool memcheck_, racecheck_, initcheck_, synccheck_, waitcheck_;
+  bool lds_races_;  ///< Any check that LdsShadow makes: racecheck's, waitcheck's of direct loads.
 };
 
 }  // namespace margay::check

@@ -1,0 +1,85 @@
+// LdsDefinedness judged by an array with an entry per byte.
+#include "observe/check/lds_definedness.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+namespace margay::check {
+namespace {
+
+constexpr std::uint32_t kBytes = 1000;
+
+struct Access {
+  alignas(64) std::uint64_t at[64];
+  std::uint64_t active = 0;
+  unsigned bytes = 4;
+};
+
+Access random_access(std::mt19937_64& random) {
+  constexpr unsigned kSizes[] = {1, 2, 4, 8, 12, 16};
+  Access a;
+  a.bytes = kSizes[random() % 6];
+  a.active = random() % 3 == 0 ? ~0ull : random() & random();
+  const bool contiguous = random() % 2 == 0;
+  const auto first = static_cast<std::uint32_t>(random() % 64);
+  for (std::uint32_t lane = 0; lane < 64; ++lane)
+    a.at[lane] = contiguous && first + 64 * a.bytes <= kBytes ? first + a.bytes * lane
+                                                              : random() % (kBytes - a.bytes + 1);
+  return a;
+}
+
+TEST(LdsDefinedness, AgreesWithAnArrayOfBytes) {
+  std::mt19937_64 random(12);
+  std::uint64_t found = 0, silent = 0;
+  for (int round = 0; round < 200; ++round) {
+    LdsDefinedness lds(kBytes);
+    lds.begin_workgroup();
+    std::vector<bool> written(kBytes);
+    for (int step = 0; step < 60; ++step) {
+      const Access a = random_access(random);
+      const auto kind = random() % 8;
+      if (kind == 0) {
+        const auto at = static_cast<std::uint32_t>(a.at[0]);
+        lds.unwrite(at, a.bytes);
+        for (unsigned b = 0; b < a.bytes; ++b) written[at + b] = false;
+        continue;
+      }
+      if (kind < 3) {
+        lds.write(a.at, a.active, a.bytes);
+        for (unsigned lane = 0; lane < 64; ++lane)
+          for (unsigned b = 0; (a.active >> lane & 1) != 0 && b < a.bytes; ++b)
+            written[a.at[lane] + b] = true;
+        continue;
+      }
+      UnwrittenLanes have{}, want{};
+      lds.read(a.at, a.active, a.bytes, have);
+      for (unsigned lane = 0; lane < 64; ++lane)
+        for (unsigned b = 0; (a.active >> lane & 1) != 0 && b < a.bytes; ++b)
+          if (!written[a.at[lane] + b]) want[b / 4] |= 1ull << lane;
+      ASSERT_EQ(have, want);
+      (want == UnwrittenLanes{} ? silent : found) += 1;
+    }
+  }
+  EXPECT_GT(found, 1000u);
+  EXPECT_GT(silent, 500u);
+}
+
+TEST(LdsDefinedness, AWorkgroupStartsWithNothingWritten) {
+  LdsDefinedness lds(64);
+  Access a;
+  for (std::uint32_t lane = 0; lane < 64; ++lane) a.at[lane] = lane % 16 * 4;
+  a.active = ~0ull;
+  lds.begin_workgroup();
+  lds.write(a.at, a.active, 4);
+  UnwrittenLanes unwritten{};
+  lds.read(a.at, a.active, 4, unwritten);
+  EXPECT_EQ(unwritten, UnwrittenLanes{});
+  lds.begin_workgroup();
+  lds.read(a.at, a.active, 4, unwritten);
+  EXPECT_EQ(unwritten[0], ~0ull);
+}
+
+}  // namespace
+}  // namespace margay::check
