@@ -82,6 +82,10 @@ json() {
 }
 
 colour() {  # script(1) gives it a terminal
+  if ! script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+    echo "SKIPPED: no pseudo-terminal can be opened here; is /dev/pts mounted?"
+    exit 77
+  fi
   TERM=xterm NO_COLOR='' script -qec "'$margay' asm '$inputs/one'" /dev/null >out </dev/null
   grep -q $'\x1b\\[34mglobal_load' out || fail "no colours on a terminal"
   TERM=xterm NO_COLOR=1 script -qec "'$margay' asm '$inputs/one'" /dev/null >out </dev/null
