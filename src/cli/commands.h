@@ -23,6 +23,9 @@ struct Command {
 int asm_main(std::span<char*> arguments);
 int check_main(std::span<char*> arguments);
 int compare_main(std::span<char*> arguments);
+int completion_main(std::span<char*> arguments);
+int config_main(std::span<char*> arguments);
+int doctor_main(std::span<char*> arguments);
 int fuzz_main(std::span<char*> arguments);
 int gemm_main(std::span<char*> arguments);
 int hipcc_main(std::span<char*> arguments);

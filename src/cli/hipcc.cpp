@@ -14,8 +14,10 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/hipcc.h"
 #include "cli/hipcc_plan.h"
 #include "cli/install.h"
+#include "cli/rocm_tools.h"
 
 namespace margay::cli {
 
@@ -27,6 +29,7 @@ constexpr const char* kHelp = R"(margay hipcc: compile HIP C++ for the host and 
 
 usage: margay hipcc [OPTIONS] FILES...      (the options of hipcc and clang++)
        make HIPCXX="margay hipcc"
+       ROCM_PATH=PREFIX/rocm make                 PREFIX/rocm/bin/hipcc is this driver; margay config
 
   margay hipcc saxpy.cpp -o saxpy && margay run -- ./saxpy
   margay hipcc -O3 -std=c++20 -shared -fPIC gemm.cpp -o gemm.so
@@ -37,7 +40,8 @@ Added unless you say otherwise: -x hip for .cpp .cc .cxx .hip .cu; --offload-arc
 libamdhip64. HIPCC_VERBOSE=1 shows the command; HIPCC_COMPILE_FLAGS_APPEND, HIPCC_LINK_FLAGS_APPEND
 and HIP_CLANG_PATH are read as by hipcc.
 
-  --print-config   what is used, and whether it is there
+  --print-config   what is used, and whether it is installed
+  --clangd         a .clangd file for editors:  margay hipcc --clangd > .clangd
   --version        versions of this tool and of the compiler
 )";
 
@@ -65,27 +69,6 @@ std::string find_compiler() {
     begin = end + 1;
   }
   return {};
-}
-
-/// One thing a compilation needs, and the Debian package that has it.
-struct Need {
-  const char* what;
-  std::string path;
-  const char* package;  ///< nullptr for what Margay's own build makes
-};
-
-std::vector<Need> needs(const Toolchain& toolchain) {
-  const std::filesystem::path tools = std::filesystem::path(toolchain.compiler).parent_path();
-  return {
-      {"compiler", toolchain.compiler, "clang-19"},
-      {"device linker", (tools / "lld").string(), "lld-19"},
-      {"bundler", (tools / "clang-offload-bundler").string(), "clang-tools-19"},
-      {"HIP headers", kHipHeader, "libamdhip64-dev"},
-      {"device libraries", toolchain.device_libs + "/ocml.bc", "rocm-device-libs"},
-      {"gfx942 library", toolchain.device_libs + "/oclc_isa_version_942.bc", nullptr},
-      {"tile library", toolchain.margay_include, nullptr},
-      {"HIP runtime", toolchain.runtime_lib + "/libamdhip64.so", nullptr},
-  };
 }
 
 Status check(const std::vector<Need>& all, bool links, bool given_directory) {
@@ -136,15 +119,57 @@ int execute(const std::vector<std::string>& command) {
                                command[0], "apt-get install clang-19"});
 }
 
+/// A .clangd file: the options of a HIP compilation, without those that only code generation needs.
+Status print_clangd(const Toolchain& toolchain) {
+  const std::vector<std::string> words = {"-c", "-x", "hip", "kernel.hip"};
+  const HipccPlan plan = MARGAY_TRY(plan_hipcc(toolchain, words, {}));
+  fmt::print("# For clangd: margay hipcc --clangd > .clangd\nCompileFlags:\n");
+  fmt::print("  Compiler: {}\n  Add:\n", plan.command.front());
+  for (auto word = plan.command.begin() + 1; word != plan.command.end(); ++word)
+    if (*word != "-c" && *word != "kernel.hip" && *word != "-x" && *word != "hip")
+      fmt::print("    - \"{}\"\n", *word);
+  fmt::print("    - \"-xhip\"\n    - \"--cuda-host-only\"\n");
+  return {};
+}
+
+int drive(const Toolchain& toolchain, const std::vector<std::string>& words);
+
 }  // namespace
+
+std::vector<Need> needs(const Toolchain& toolchain) {
+  const std::filesystem::path tools = std::filesystem::path(toolchain.compiler).parent_path();
+  return {
+      {"compiler", toolchain.compiler, "clang-19"},
+      {"device linker", (tools / "lld").string(), "lld-19"},
+      {"bundler", (tools / "clang-offload-bundler").string(), "clang-tools-19"},
+      {"HIP headers", kHipHeader, "libamdhip64-dev"},
+      {"device libraries", toolchain.device_libs + "/ocml.bc", "rocm-device-libs"},
+      {"gfx942 library", toolchain.device_libs + "/oclc_isa_version_942.bc", nullptr},
+      {"tile library", toolchain.margay_include, nullptr},
+      {"HIP runtime", toolchain.runtime_lib + "/libamdhip64.so", nullptr},
+  };
+}
+
+Toolchain find_toolchain(const Install& install) {
+  return {.compiler = find_compiler(),
+          .margay_include = install.include().string(),
+          .device_libs = install.device_libs().string(),
+          .runtime_lib = install.runtime_lib().string(),
+          .rocm_root = {}};
+}
+
+int hipcc_as_clang(std::span<char*> arguments) {
+  const Result<Install> install = find_install();
+  if (!install) return report("hipcc", install.error());
+  Toolchain toolchain = find_toolchain(*install);
+  toolchain.rocm_root = (install->prefix / kRocmRoot).string();
+  return drive(toolchain, {arguments.begin() + 1, arguments.end()});
+}
 
 int hipcc_main(std::span<char*> arguments) {
   const Result<Install> install = find_install();
   if (!install) return report("hipcc", install.error());
-  const Toolchain toolchain{.compiler = find_compiler(),
-                            .margay_include = install->include().string(),
-                            .device_libs = install->device_libs().string(),
-                            .runtime_lib = install->runtime_lib().string()};
+  const Toolchain toolchain = find_toolchain(*install);
   const std::vector<std::string> words(arguments.begin() + 1, arguments.end());
   if (words.empty() || words[0] == "--help" || words[0] == "-h") {
     fmt::print(words.empty() ? stderr : stdout, "{}", kHelp);
@@ -155,13 +180,22 @@ int hipcc_main(std::span<char*> arguments) {
       print_config(toolchain);
       return kExitOk;
     }
+    if (word == "--clangd") {
+      const Status printed = print_clangd(toolchain);
+      return printed ? kExitOk : report("hipcc", printed.error());
+    }
     if (word == "--version") {
       fmt::print("margay hipcc {}\n", MARGAY_VERSION);
       std::fflush(stdout);
       return execute({toolchain.compiler, "--version"});
     }
   }
+  return drive(toolchain, words);
+}
 
+namespace {
+
+int drive(const Toolchain& toolchain, const std::vector<std::string>& words) {
   const HipccEnvironment settings{.compile_flags_append = environment("HIPCC_COMPILE_FLAGS_APPEND"),
                                   .link_flags_append = environment("HIPCC_LINK_FLAGS_APPEND"),
                                   .verbose = static_cast<unsigned>(std::strtoul(
@@ -183,4 +217,5 @@ int hipcc_main(std::span<char*> arguments) {
   return execute(plan->command);
 }
 
+}  // namespace
 }  // namespace margay::cli

@@ -297,6 +297,7 @@ HipccPlan Planner::finish(const HipccEnvironment& environment) && {
 
   std::vector<std::string>& out = plan.command;
   out.push_back(toolchain_.compiler);
+  if (!toolchain_.rocm_root.empty()) out.push_back("--rocm-path=" + toolchain_.rocm_root);
   if (has_hip_ || device_link) {
     if (architectures_.empty()) architectures_.emplace_back(kArchitecture);
     for (const std::string& one : architectures_) out.push_back("--offload-arch=" + one);

@@ -20,6 +20,7 @@ struct Toolchain {
   std::string margay_include;  ///< HIP supplements and the tile library
   std::string device_libs;     ///< ocml.bc, ockl.bc, oclc_*.bc
   std::string runtime_lib;     ///< the directory of libamdhip64.so
+  std::string rocm_root;       ///< what clang is told is the HIP installation; empty: nothing
 };
 
 /// The variables hipcc reads that have a meaning here.

@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/rocm_tools.h"
 
 namespace margay::cli {
 
@@ -27,6 +28,9 @@ constexpr auto kCommands = std::to_array<Command>({
     {"fuzz", "compare random programs on the virtual device with the host", fuzz_main},
     {"asm", "show a kernel's resources and instructions, with source lines", asm_main},
     {"test", "build and run the project's tests", test_main},
+    {"doctor", "whether everything is in place, and what to do where it is not", doctor_main},
+    {"config", "where the parts lie, for CMake, Makefiles and scripts", config_main},
+    {"completion", "completion of commands and options, for bash, zsh and fish", completion_main},
 });
 
 void print_help() {
@@ -37,7 +41,7 @@ usage: margay COMMAND [ARGUMENTS]...
 commands
 )");
   for (const Command& command : kCommands) {
-    fmt::print("  {:<8} {}\n", command.name, command.summary);
+    fmt::print("  {:<10} {}\n", command.name, command.summary);
   }
   fmt::print(R"(
   margay COMMAND --help     the command's own help
@@ -68,6 +72,7 @@ int unknown(std::string_view word) {
 
 static int dispatch(int argc, char** argv) {
   const std::span<char*> arguments(argv, static_cast<std::size_t>(argc));
+  if (const auto code = run_as_rocm_tool(arguments)) return *code;
   if (arguments.size() < 2) {
     print_help();
     return kExitUsage;

@@ -51,6 +51,14 @@ launcher_starts_at_once() {
   said 'program x'
 }
 
+launcher_helps_without_a_build() {
+  fake_clone
+  touch -d '1 hour' clone/src/a.cpp clone/tools/packages.txt
+  status 0 clone/margay test --help
+  said 'usage: ./margay test'
+  [ ! -s calls ] || fail "help started a build"
+}
+
 launcher_builds_what_changed() {
   fake_clone
   touch -d '1 hour' clone/src/a.cpp
