@@ -70,21 +70,41 @@ Member from_object(const std::string& name, int position, const pybind11::object
   }
 }
 
-template <typename Globals, typename... Members, size_t... positions, typename... Objects>
+template <typename Globals, typename... Members, size_t... positions>
 Globals globals_of(const std::string& name, host_memory& host, std::index_sequence<positions...>,
-                   const Objects&... objects) {
-  return Globals{from_object<Members>(name, static_cast<int>(positions), objects, host)...};
+                   const pybind11::args& objects) {
+  return Globals{
+      from_object<Members>(name, static_cast<int>(positions), objects[positions], host)...};
+}
+
+/// pybind11's own message about a wrong call prints every argument, whole arrays among them.
+inline void check_call(const std::string& name, size_t expected, const pybind11::args& objects,
+                       const pybind11::kwargs& named) {
+  if (!named.empty()) {
+    throw pybind11::type_error(name + ": takes its arguments by position, not by name (" +
+                               std::string(pybind11::str(named.begin()->first)) + ")");
+  }
+  if (objects.size() == expected) return;
+  std::string given;
+  for (const auto object : objects) {
+    given += (given.empty() ? "" : ", ") +
+             type_name(pybind11::reinterpret_borrow<pybind11::object>(object));
+  }
+  throw pybind11::type_error(
+      name + ": expected " + std::to_string(expected) + " argument" + (expected == 1 ? "" : "s") +
+      ", got " + std::to_string(objects.size()) + (given.empty() ? "" : " (" + given + ")"));
 }
 
 /// Defines a function of as many positional arguments as there are members; `run` gets the struct.
 template <typename Run, typename Globals, typename... Members>
 void define(pybind11::module_& m, const char* name, Run run, Members Globals::*... members) {
   check_members<Globals>(name, members...);
-  m.def(name, [run, name = std::string(name)](
-                  std::conditional_t<true, pybind11::object, Members>... objects) {
+  m.def(name, [run, name = std::string(name)](const pybind11::args& objects,
+                                              const pybind11::kwargs& named) {
+    check_call(name, sizeof...(Members), objects, named);
     host_memory host;
-    Globals globals = globals_of<Globals, Members...>(
-        name, host, std::index_sequence_for<Members...>{}, objects...);
+    Globals globals =
+        globals_of<Globals, Members...>(name, host, std::index_sequence_for<Members...>{}, objects);
     (void)hipGetLastError();  // an older error is not this call's
     const pybind11::gil_scoped_release release;
     check_device(name, run(globals));

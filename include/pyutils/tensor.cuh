@@ -30,7 +30,14 @@ struct array_view {
   std::string type;  // "float32", "bfloat16", ...
   bool contiguous = false;
   bool on_host = false;
+  const char* remedy = "";  ///< What makes a contiguous copy.
 };
+
+inline std::string shape_text(const std::vector<int64_t>& shape) {
+  std::string text = "(";
+  for (size_t n = 0; n < shape.size(); ++n) text += (n == 0 ? "" : ", ") + std::to_string(shape[n]);
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
 
 /// Makes host arrays visible to the device for the time of a call, and keeps what owns them. On the
 /// virtual device this only names the memory, so that an access past its end is found; a GPU pins
@@ -85,6 +92,7 @@ inline array_view view_torch(const pybind11::object& tensor) {
   if (view.type.starts_with("torch.")) view.type.erase(0, 6);
   view.contiguous = tensor.attr("is_contiguous")().cast<bool>();
   view.on_host = pybind11::str(tensor.attr("device").attr("type")).cast<std::string>() == "cpu";
+  view.remedy = "tensor.contiguous()";
   return view;
 }
 
@@ -94,6 +102,7 @@ inline array_view view_torch(const pybind11::object& tensor) {
 inline array_view view_interface(const pybind11::object& array, const char* attribute) {
   const pybind11::dict interface = array.attr(attribute);
   array_view view;
+  view.remedy = "numpy.ascontiguousarray";
   view.on_host = std::string(attribute) == "__array_interface__";
   view.pointer = interface["data"].cast<pybind11::tuple>()[0].cast<uint64_t>();
   for (const auto size : interface["shape"].cast<pybind11::tuple>()) {
@@ -132,6 +141,7 @@ inline array_view view_dlpack(const pybind11::object& tensor, host_memory& host)
   view.shape.assign(found.shape, found.shape + found.ndim);
   view.type = dlpack_type(found);
   view.contiguous = dlpack_contiguous(found);
+  view.remedy = "its library";
   view.on_host = dlpack_on_host(found);
   host.keep(capsule);
   return view;
@@ -197,7 +207,10 @@ GL tensor_argument(const std::string& where, const pybind11::object& object, hos
   using T = typename GL::T;
   const array_view view = view_of(where, object, host);
   check_type<T>(where, view.type);
-  if (!view.contiguous) refuse(where, "Tensor must be contiguous");
+  if (!view.contiguous) {
+    refuse(where, "Tensor must be contiguous, and this one of shape " + shape_text(view.shape) +
+                      " is not (" + view.remedy + " makes a copy that is)");
+  }
   if (view.shape.size() > 4) {
     refuse(where, "Expected Tensor.ndim <= 4, got " + std::to_string(view.shape.size()));
   }

@@ -21,6 +21,7 @@ compiles and imports your own.
 """
 
 import importlib
+from typing import TYPE_CHECKING
 
 from margay.checker import Access, CheckError, Finding, Frame, Report, Site, check
 from margay.library import LibraryError
@@ -36,6 +37,16 @@ from margay.profiler import (
     Tensor,
     profile,
 )
+
+if TYPE_CHECKING:  # what type checkers and editors see of the functions below
+    from margay.bfloat import Bfloat16Array, bfloat16, to_bfloat16
+    from margay.comparison import Comparison, TileError, compare_with_reference
+    from margay.extension import CompileError, build, load
+    from margay.gemm import matmul
+    from margay.heads import attention, rotary
+    from margay.rows import layernorm, softmax
+
+__version__ = "0.1.0"  # pyproject.toml and CMakeLists.txt have the same
 
 # What needs NumPy, or is not needed for checking and profiling, is imported when it is used.
 _LAZY = {
@@ -86,6 +97,7 @@ __all__ = [
     "Resources",
     "Site",
     "Tensor",
+    "__version__",
     "check",
     "profile",
 ]

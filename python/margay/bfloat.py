@@ -3,6 +3,8 @@
 With ml_dtypes or torch installed their bfloat16 does the same and more.
 """
 
+from typing import Any
+
 import numpy as np
 
 
@@ -57,12 +59,12 @@ class Bfloat16Array:
         return f"Bfloat16Array(shape={self.shape})\n{self.float()!r}"
 
 
-def bfloat16(bits):
+def bfloat16(bits: Any) -> "Bfloat16Array":
     """Declares a uint16 array to hold the bits of bfloat16 numbers."""
     return Bfloat16Array(bits)
 
 
-def to_bfloat16(values):
+def to_bfloat16(values: Any) -> "Bfloat16Array":
     """Rounds numbers to bfloat16: to nearest, ties to even; NaN stays NaN."""
     numbers = np.ascontiguousarray(values, np.float32)
     bits = numbers.view(np.uint32)

@@ -3,7 +3,10 @@
 import sys
 import time
 from dataclasses import dataclass
-from typing import List, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
+
+from margay import display
+from margay.types import TensorLike
 
 _SHOWN = 8  # diagonal tiles that are printed whatever they are
 _SHOWN_WRONG = 24
@@ -74,10 +77,22 @@ class Comparison:
             lines.append(f"  and {hidden} more, {wrong or 'none'} of them with large errors")
         return "\n".join(lines)
 
+    def _repr_html_(self):
+        return display.preformatted(str(self))
+
 
 def compare_with_reference(
-    function, inputs, reference, *, output=None, runs=1, warmup=0, threshold=0.1, tile=64, file=None
-):
+    function: Callable[..., Any],
+    inputs: Sequence[Any],
+    reference: Union[TensorLike, Callable[..., TensorLike]],
+    *,
+    output: Optional[TensorLike] = None,
+    runs: int = 1,
+    warmup: int = 0,
+    threshold: float = 0.1,
+    tile: Union[int, Tuple[int, int]] = 64,
+    file: Any = None,
+) -> Comparison:
     """Calls function(*inputs), compares its result with the reference, and prints the figures.
 
     The result is what the function returns; when that is None, the last input, which the function

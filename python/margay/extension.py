@@ -4,6 +4,7 @@ The cache holds, per file and set of options, the last few builds, each with the
 file that went into it. A build is used again when all of them are as they were.
 """
 
+import contextlib
 import hashlib
 import importlib.machinery
 import importlib.util
@@ -17,11 +18,16 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import threading
 import time
+from types import ModuleType
+from typing import Iterable, Optional, Union
 
 from margay import library
+from margay.types import Defines, Path
 
 _SUFFIX = sysconfig.get_config_var("EXT_SUFFIX") or ".so"
+_SILENT = 1.5  # seconds of compiling before anything is printed
 _KEPT = 8  # builds of one file with one set of options
 _ENVIRONMENT = (  # what else changes the compiler's result
     "HIPCC_COMPILE_FLAGS_APPEND", "HIPCC_LINK_FLAGS_APPEND", "HIP_CLANG_PATH", "CPATH", "CPLUS_INCLUDE_PATH",
@@ -38,7 +44,15 @@ class CompileError(RuntimeError):
         self.output = output
 
 
-def load(source, *, name=None, defines=None, include=(), flags=(), verbose=False):
+def load(
+    source: Path,
+    *,
+    name: Optional[str] = None,
+    defines: Defines = None,
+    include: Union[Path, Iterable[Path]] = (),
+    flags: Union[str, Iterable[str]] = (),
+    verbose: bool = False,
+) -> ModuleType:
     """Compiles a HIP C++ file that defines a Python module, and imports it.
 
     The file has a PYBIND11_MODULE (or another PyInit function); `import tk_kernel` works from then on
@@ -76,7 +90,16 @@ def _import(source, file):
     return module
 
 
-def build(source, directory=".", *, name=None, defines=None, include=(), flags=(), verbose=False):
+def build(
+    source: Path,
+    directory: Path = ".",
+    *,
+    name: Optional[str] = None,
+    defines: Defines = None,
+    include: Union[Path, Iterable[Path]] = (),
+    flags: Union[str, Iterable[str]] = (),
+    verbose: bool = False,
+) -> pathlib.Path:
     """Compiles as `load` does and puts the module into a directory, for scripts that import it."""
     file = _compiled(source, name, defines, include, flags, verbose)
     target = pathlib.Path(directory) / file.name
@@ -205,9 +228,7 @@ def _compile(source, command, place, manifest, verbose):
             f"compiled modules cannot be kept in {place}: {error.strerror}; set MARGAY_CACHE to a directory "
             "that can be written"
         ) from error
-    if not verbose and sys.stderr.isatty():
-        print(f"margay: compiling {source.name}", file=sys.stderr)
-    with tempfile.TemporaryDirectory(dir=place) as work:
+    with tempfile.TemporaryDirectory(dir=place) as work, _progress(source, verbose):
         work, began = pathlib.Path(work), time.time_ns()
         output = _run([*command, *_depends(work / "host.d"), "-MD", "-o", f"{work}/module.so"], verbose)
         if output is not None:
@@ -224,6 +245,31 @@ def _compile(source, command, place, manifest, verbose):
         os.replace(work / "module.so", file)
         _record(manifest, {"module": f"{folder.name}/module.so", "sources": sources}, work)
     return file
+
+
+@contextlib.contextmanager
+def _progress(source, verbose):
+    """Says that a compilation takes its time once it does, and when it is done."""
+    if verbose:
+        yield
+        return
+    said = threading.Event()
+
+    def say():
+        said.set()
+        print(f"margay: compiling {source.name}, once ...", file=sys.stderr, flush=True)
+
+    timer = threading.Timer(_SILENT, say)
+    timer.daemon = True
+    timer.start()
+    began = time.monotonic()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        if said.is_set():
+            took = time.monotonic() - began
+            print(f"margay: {source.name}: {took:.0f} s; kept for the next time", file=sys.stderr, flush=True)
 
 
 def _depends(file):

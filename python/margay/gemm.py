@@ -2,9 +2,11 @@
 
 import itertools
 from dataclasses import dataclass
+from typing import Any, Optional
 
 from margay import arrays, hip, ladder
 from margay.kernels import GEMM, KERNELS
+from margay.types import DType, TensorLike
 
 # kernels/gemm/plan.h; tests/python/test_matmul.py holds the two against each other.
 _BLOCK = 256
@@ -78,15 +80,23 @@ class Problem:
 
 
 def matmul(
-    a, b, *, transpose_b=False, out=None, out_dtype=None, alpha=1.0, beta=0.0, level=None
-):
+    a: TensorLike,
+    b: TensorLike,
+    *,
+    transpose_b: bool = False,
+    out: Optional[TensorLike] = None,
+    out_dtype: DType = None,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    level: Optional[int] = None,
+) -> Any:
     """alpha a @ b + beta out, on the virtual device; sums are float32.
 
     a is (..., m, k), b is (..., k, n), or (..., n, k) with transpose_b; leading dimensions broadcast.
     Both hold bfloat16: torch.bfloat16, ml_dtypes.bfloat16, or `margay.bfloat16` of uint16 bits.
     The result is of a's library: float32, or bfloat16 with out_dtype="bfloat16"; out, when given,
     is written and returned, and decides its type itself. beta needs out.
-    level, 1 to 12, takes a step of the ladder in kernels/gemm instead, for comparing them: m, n and k
+    level, 1 to 13, takes a step of the ladder in kernels/gemm instead, for comparing them: m, n and k
     in multiples of its blocks, a float32 result, no alpha and beta. 13 is the kernel of no level.
     """
     step = ladder.find(level)

@@ -5,9 +5,11 @@ gives and `x.transpose(1, 2)` turns into the first without moving anything.
 """
 
 import math
+from typing import Any, Optional
 
 from margay import arrays, hip
 from margay.kernels import ATTENTION, KERNELS, ROTARY, GlobalLayout
+from margay.types import TensorLike
 
 # kernels/attention/plan.h, kernels/rotary/plan.h; tests/python/test_plans.py holds them against these.
 _DIMS = (64, 128)
@@ -22,7 +24,15 @@ _ROTARY_MAX_HEADS = 65535 * _ROTARY_HEADS_PER_BLOCK
 _ROTARY_MAX_ROW = (1 << 31) // (2 * _ROTARY_BLOCK_ROWS)
 
 
-def attention(q, k, v, *, causal=False, scale=None, return_lse=False):
+def attention(
+    q: TensorLike,
+    k: TensorLike,
+    v: TensorLike,
+    *,
+    causal: bool = False,
+    scale: Optional[float] = None,
+    return_lse: bool = False,
+) -> Any:
     """softmax(scale q k^T) v for each batch and head, on the virtual device; sums are float32.
 
     q is (batch, heads, q_len, dim), k and v are (batch, kv_heads, kv_len, dim), all bfloat16; dim is
@@ -76,7 +86,7 @@ def _check_attention(q, k, v):
         raise ValueError(f"heads times dim must not exceed {_ATTENTION_MAX_ROW}")
 
 
-def rotary(x, cos, sin, *, position=0):
+def rotary(x: TensorLike, cos: TensorLike, sin: TensorLike, *, position: int = 0) -> Any:
     """Rotary position embedding, the half-split form of GPT-NeoX and Llama, on the virtual device:
 
         y[i]         = x[i] cos[p][i] - x[i + dim/2] sin[p][i]

@@ -11,11 +11,14 @@ MI325X would show, summed over the device and over all launches of a kernel of o
 """
 
 import json
+import os
+import subprocess
+import tempfile
 from dataclasses import dataclass, field
 from typing import Dict, List, Optional, Tuple
 
-from margay import library, profile_text
-from margay.checker import Frame
+from margay import display, library, profile_text
+from margay.checker import Frame, suspended
 from margay.profile_text import nearest
 
 _VERSION = 1
@@ -252,6 +255,9 @@ class KernelProfile:
     def __str__(self):
         return profile_text.kernel_text(self)
 
+    def _repr_html_(self):
+        return display.preformatted(str(self))
+
     def __repr__(self):
         return f"<KernelProfile {profile_text.title(self)}>"
 
@@ -298,6 +304,20 @@ class Profile:
             json.dump(self.document, file, separators=(",", ":"))
             file.write("\n")
 
+    def to_html(self, path):
+        """Writes the report of `margay prof --html`: one page with everything, no network needed."""
+        with tempfile.TemporaryDirectory() as folder:
+            document = os.path.join(folder, "profile.json")
+            self.to_json(document)
+            done = subprocess.run(
+                [library.installed().tool, "prof", "--from", document, "--html", os.fspath(path), "--quiet"],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        if done.returncode != 0:
+            raise OSError(f"the page was not written: {done.stderr.strip()}")
+
     def kernel(self, name="", grid=None, workgroup=None):
         """The kernel whose demangled name contains `name`.
 
@@ -335,36 +355,48 @@ class Profile:
             return "no kernel was launched"
         return "\n\n".join(map(str, self.kernels))
 
+    def _repr_html_(self):
+        return display.preformatted(str(self))
+
 
 class profile:  # pylint: disable=invalid-name  # reads as a function: with margay.profile():
     """Profiles all kernel launches of the block.
 
     kernel: only launches of kernels whose demangled name contains this; the others run unwatched.
     trace: of so many workgroups per launch, record what each wave did (in `document`, `to_json`).
-    Blocks do not nest, and a process is either checked or profiled. An exception that the block
-    raises goes on; the profile is filled in all the same.
+    Blocks do not nest. Within margay.check, and under pytest --margay-check, the launches of the block
+    are profiled and not checked, which the check's report says. An exception that the block raises goes
+    on; the profile is filled in all the same.
     """
 
-    def __init__(self, kernel=None, trace=0):
+    def __init__(self, kernel: Optional[str] = None, trace: int = 0) -> None:
         if kernel is not None and ";" in kernel:
             raise ValueError(f"a kernel's name has no semicolon: {kernel!r}")
         self._options = f"trace={int(trace)}" + (f";kernel={kernel}" if kernel else "")
         self._library = None
+        self._unchecked = None
         self.profile = Profile()
 
-    def __enter__(self):
+    def __enter__(self) -> Profile:
         self._library = library.load_profiler()
+        self._unchecked = suspended()
+        self._unchecked.__enter__()
         if self._library.margayProfileBegin(self._options.encode()) != 0:
-            raise ValueError(f"margay.profile cannot begin: {self._reason()}")
+            reason = self._reason()
+            self._unchecked.__exit__(None, None, None)
+            raise ValueError(f"margay.profile cannot begin: {reason}")
         self.profile = Profile()
         return self.profile
 
-    def __exit__(self, kind, error, traceback):
+    def __exit__(self, kind, error, traceback) -> bool:
         text = self._library.margayProfileEnd()
+        reason = self._reason() if text is None else None
+        self._unchecked.__exit__(None, None, None)
         if text is None:
-            raise RuntimeError(f"margay.profile measured nothing: {self._reason()}") from error
+            raise RuntimeError(f"margay.profile measured nothing: {reason}") from error
         # The object that the block holds becomes the finished one.
         vars(self.profile).update(vars(Profile.from_json(text.decode())))
+        self._unchecked.profiled(sum(kernel.launches for kernel in self.profile.kernels))
         return False
 
     def _reason(self):

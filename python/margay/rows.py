@@ -1,7 +1,10 @@
 """Kernels that work on the rows of a tensor, its last dimension: margay.softmax, margay.layernorm."""
 
+from typing import Any, Optional
+
 from margay import arrays, hip
 from margay.kernels import KERNELS, LAYERNORM, SOFTMAX, GlobalLayout
+from margay.types import TensorLike
 
 # kernels/softmax/plan.h, kernels/layernorm/plan.h; tests/python/test_plans.py holds them against these.
 _ELEMENTS = {"bfloat16": "bf16", "float32": "f32"}
@@ -13,7 +16,7 @@ _LAYERNORM_MAX_COLUMNS = 8192
 _LAYERNORM_MAX_ROWS = 0xFFFFFFFF // 512
 
 
-def softmax(x):
+def softmax(x: TensorLike) -> Any:
     """softmax along the last dimension, on the virtual device, computed in float32.
 
     x holds bfloat16 or float32; the result is of its library, shape and type. A row of which every
@@ -39,7 +42,15 @@ def softmax(x):
     return result
 
 
-def layernorm(x, weight=None, bias=None, *, residual=None, eps=1e-5, return_sum=False):
+def layernorm(
+    x: TensorLike,
+    weight: Optional[TensorLike] = None,
+    bias: Optional[TensorLike] = None,
+    *,
+    residual: Optional[TensorLike] = None,
+    eps: float = 1e-5,
+    return_sum: bool = False,
+) -> Any:
     """With s = x + residual: (s - mean(s)) / sqrt(var(s) + eps) * weight + bias along the last
     dimension, on the virtual device; computed in float32, s is not rounded before.
 

@@ -113,6 +113,40 @@ def test_a_kernel_is_compiled_once_and_again_when_a_header_changes(folder, compi
     assert len(compiled) == 2
 
 
+WRONG_CALLS = {
+    "too_few": (lambda a, b, c: (a, b), {}, TypeError,
+                r"dispatch_micro: expected 3 arguments, got 2 \(Bfloat16Array, Bfloat16Array\)$"),
+    "by_name": (lambda a, b, c: (a, b), {"c": 0}, TypeError,
+                r"dispatch_micro: takes its arguments by position, not by name \(c\)$"),
+    "not_contiguous": (lambda a, b, c: (a, b, c.T), {}, RuntimeError,
+                       r"argument 3: Tensor must be contiguous, and this one of shape \(64, 64\) is not "
+                       r"\(numpy.ascontiguousarray makes a copy that is\)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WRONG_CALLS)
+def test_a_wrong_call_is_refused_in_a_sentence(case, folder):
+    choose, named, error, sentence = WRONG_CALLS[case]
+    module = margay.load(KERNEL, **write(folder, 2))
+    tensors = margay.to_bfloat16(numbers(64, 64)), margay.to_bfloat16(numbers(64, 64)), numbers(64, 64)
+    with pytest.raises(error, match=sentence) as raised:
+        module.dispatch_micro(*choose(*tensors), **named)
+    assert len(str(raised.value)) < 200
+
+
+def test_a_long_compilation_says_so(tmp_path, monkeypatch, capfd):
+    monkeypatch.setattr(extension, "_SILENT", 0.001)
+    load_plain(plain(tmp_path, "slow"))
+    lines = capfd.readouterr().err.splitlines()
+    assert lines[0] == "margay: compiling slow.cpp, once ..."
+    assert lines[1].startswith("margay: slow.cpp: ") and lines[1].endswith("kept for the next time")
+    load_plain(tmp_path / "slow.cpp")
+    assert capfd.readouterr().err == ""
+    monkeypatch.setattr(extension, "_SILENT", 60)
+    load_plain(plain(tmp_path, "quick"))
+    assert capfd.readouterr().err == ""
+
+
 def test_tensors_of_other_libraries(folder):
     module = margay.load(KERNEL, **write(folder, 2))
     a, b = numbers(64, 64), numbers(64, 64)

@@ -117,13 +117,65 @@ print([k.launches for k in p.kernels], len(p.document["kernels"][0]["traces"]))
     assert done.stdout == "[1]\n[1] 4\n", done.stdout + done.stderr
 
 
-def test_checked_or_profiled():
+def test_a_check_within_a_profile_is_refused():
     done = run("-c", LOAD + """
-with margay.check(raise_on_error=False):
+with margay.profile() as p:
     try:
-        with margay.profile():
+        with margay.check():
             pass
     except ValueError as error:
         print(error)
+    kernels.copy_right()
+print(len(p.kernels))
 """)
-    assert "cannot begin: This process is being checked." in done.stdout, done.stdout + done.stderr
+    assert "cannot begin: This process is being profiled." in done.stdout, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1] == "1"
+
+
+def test_a_profile_within_a_check():
+    done = run("-c", LOAD + """
+with margay.check(raise_on_error=False) as report:
+    kernels.copy_right()
+    with margay.profile() as p:
+        kernels.copy_right()
+    kernels.copy_past_the_end()
+[kernel] = p.kernels
+print(kernel.launches, kernel["SQ_WAVES"] > 0)
+print(report.launches, report.profiled, len(report.errors))
+print(report.summary)
+""")
+    lines = done.stdout.splitlines()
+    assert lines[:2] == ["1 True", "2 1 1"], done.stderr
+    assert "1 error, 1 launch profiled, not checked" in lines[2]
+
+
+def test_a_profile_that_cannot_begin_leaves_the_check_running():
+    done = run("-c", LOAD + """
+with margay.check(raise_on_error=False) as report:
+    with margay.profile():
+        try:
+            with margay.profile():
+                pass
+        except ValueError as error:
+            print(error)
+    kernels.copy_past_the_end()
+print(report.launches, len(report.errors))
+""")
+    assert "margay.profile cannot begin: This process is being profiled already." in done.stdout, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1] == "1 1"
+
+
+def test_the_page_of_a_profile(tmp_path):
+    page = tmp_path / "report.html"
+    done = run("-c", LOAD + f"""
+with margay.profile() as p:
+    kernels.copy_right()
+p.to_html({str(page)!r})
+try:
+    p.to_html({str(tmp_path / "no" / "folder.html")!r})
+except OSError as error:
+    print(error)
+""")
+    assert "the page was not written" in done.stdout, done.stderr
+    text = page.read_text()
+    assert text.lstrip().lower().startswith("<!doctype html") and "copy" in text
