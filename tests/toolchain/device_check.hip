@@ -5,6 +5,7 @@
 #include <hip/hip_runtime.h>
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -45,7 +46,7 @@ __global__ void arithmetic(const unsigned* in, unsigned* sum, unsigned* shuffled
   const unsigned i = threadIdx.x;
   const auto pair = __builtin_bit_cast(__hip_bfloat162, in[i]);
   sum[i] = __builtin_bit_cast(unsigned, __hfma2(pair, pair, pair));
-  shuffled[i] = __builtin_bit_cast(unsigned, __shfl_xor(pair, 5));
+  shuffled[i] = __builtin_bit_cast(unsigned, __shfl_xor_sync(~0ull, pair, 5));
   larger[i] =
       __half_as_ushort(__hmax(__ushort_as_half(in[i] & 0xffff), __ushort_as_half(in[i] >> 16)));
 }
@@ -115,7 +116,8 @@ int main() {
   check(hipDeviceSynchronize());
   for (unsigned i = 0; i < 64; ++i) {
     const auto pair = std::bit_cast<__hip_bfloat162>(in[i]);
-    const unsigned wanted = std::bit_cast<unsigned>(__hfma2(pair, pair, pair));
+    const auto fused = [](float a) { return __float2bfloat16(std::fma(a, a, a)); };
+    const unsigned wanted = std::bit_cast<unsigned>(__hip_bfloat162(fused(pair.x), fused(pair.y)));
     expect(sum[i] == wanted, "__hfma2", i, sum[i], wanted);
     expect(shuffled[i] == in[i ^ 5], "__shfl_xor", i, shuffled[i], in[i ^ 5]);
     const unsigned high = in[i] >> 16;  // both are positive halves, which order like their bits

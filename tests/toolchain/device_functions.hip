@@ -79,7 +79,7 @@ __global__ void half_precision(__half* h, __half2* g, float* f) {
   h[i] = __shfl_xor(__shfl_down(h[i], 1), 2);
   __half2 b = g[i];
   b = b * b + __float2half2_rn(2.0f);
-  g[i] = __hadd2(b, __hmul2(b, h2exp(__hmax2(b, __shfl_xor(b, 1)))));
+  g[i] = __hadd2(b, __hmul2(b, h2exp(__hfma2(b, b, __shfl_xor(b, 1)))));
   unsafeAtomicAdd(g, b);
   f[i] = __half2float(a) + __low2float(b) + __half22float2(b).x + static_cast<float>(h[i]);
 }
@@ -93,9 +93,10 @@ __global__ void brain_float(__hip_bfloat16* p, __hip_bfloat162* q, float* f) {
   p[i] = x;
   p[i] += __hip_bfloat16(1.0f);
   q[i] = hexp(q[i].x) > q[i].y ? q[i] * q[i] : __hfma2(q[i], q[i], h2sqrt(q[i]));
-  q[i] = __shfl_xor(q[i], 3);
+  q[i] = __shfl_xor_sync(~0ull, q[i], 3);
+  p[i] = __shfl_xor(p[i], 3);
   unsafeAtomicAdd(q, q[i]);
-  f[i] = __bfloat162int_rn(p[i]) + __bfloat1622float2(q[i]).x;
+  f[i] = static_cast<int>(p[i]) + __bfloat1622float2(q[i]).x;
 }
 
 __global__ void groups(int* p) {

@@ -1,10 +1,12 @@
 // bfloat16 for HIP programs: __hip_bfloat16, __hip_bfloat162 and their functions, with the names
-// and meanings of HIP 6 (HIP 5.2, which Debian 12 ships, does not have them).
+// and meanings of HIP 6 and 7 (HIP 5.2, which Debian 12 ships, does not have them), and no others:
+// programs define what ROCm's header lacks, such as __float2bfloat162_rn. Where 6 and 7 differ it
+// is as in 7, and a function gives what ROCm's gives where that is not what its name says as well.
 //
-// Sources: the HIP API reference, "HIP bfloat16" groups, ROCm 6.3; where it is silent, the
-// reference of the CUDA functions it mirrors. A bfloat16 is the upper half of an IEEE binary32, so
-// every function here computes in float and rounds once at the end, to nearest even.
-// Part of hip/hip_bf16.h; do not include it alone.
+// Sources: HIP API reference, "HIP bfloat16" groups, ROCm 6.3 and 7.2; ROCm/clr, amd_hip_bf16.h,
+// for the set of names, which of them the host has and what NaN gives. A bfloat16 is the upper half
+// of an IEEE binary32, so every function here computes in float and rounds once at the end, to
+// nearest even. Part of hip/hip_bf16.h; do not include it alone.
 #pragma once
 
 #if defined(__HIP__)
@@ -40,6 +42,18 @@ MARGAY_BF16_FN constexpr unsigned short from_float(float value) {
   return static_cast<unsigned short>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
 
+/// Rounded once. A float that the double was rounded away from zero to, or off an even one, is made
+/// odd below, so that the second rounding sees that something was cut off ("round to odd").
+MARGAY_BF16_FN constexpr unsigned short from_double(double value) {
+  const float narrow = static_cast<float>(value);
+  unsigned bits = __builtin_bit_cast(unsigned, narrow);
+  const double back = narrow;
+  if (back == value || value != value) return from_float(narrow);
+  const bool away = value < 0 ? back < value : back > value;
+  if (away) --bits;
+  return from_float(__builtin_bit_cast(float, bits | 1u));
+}
+
 MARGAY_BF16_FN constexpr float to_float(unsigned short bits) {
   return __builtin_bit_cast(float, static_cast<unsigned>(bits) << 16);
 }
@@ -62,6 +76,10 @@ MARGAY_BF16_FN constexpr Int to_int(float value) {
 
 }  // namespace margay_bf16
 
+#if defined(__clang__)
+typedef __bf16 __bf16_2 __attribute__((ext_vector_type(2)));
+#endif
+
 struct __attribute__((aligned(2))) __hip_bfloat16 {
  protected:
   unsigned short __x;
@@ -70,22 +88,39 @@ struct __attribute__((aligned(2))) __hip_bfloat16 {
   __hip_bfloat16() = default;
   MARGAY_BF16_MEMBER constexpr __hip_bfloat16(const __hip_bfloat16_raw& raw) : __x(raw.x) {}
   MARGAY_BF16_MEMBER constexpr __hip_bfloat16(float value) : __x(margay_bf16::from_float(value)) {}
-  // From every other arithmetic type by way of float, as HIP does.
+  // A double has every value of the other types.
 #define MARGAY_BF16_FROM(Type)                            \
   MARGAY_BF16_MEMBER constexpr __hip_bfloat16(Type value) \
-      : __hip_bfloat16(static_cast<float>(value)) {}
+      : __x(margay_bf16::from_double(static_cast<double>(value))) {}
   MARGAY_BF16_FROM(double)
   MARGAY_BF16_FROM(short)
   MARGAY_BF16_FROM(unsigned short)
   MARGAY_BF16_FROM(int)
   MARGAY_BF16_FROM(unsigned int)
-  MARGAY_BF16_FROM(long)
-  MARGAY_BF16_FROM(unsigned long)
-  MARGAY_BF16_FROM(long long)
-  MARGAY_BF16_FROM(unsigned long long)
 #undef MARGAY_BF16_FROM
+#if defined(__clang__)
+  // By way of memory: without optimisation clang moves a __bf16 on the host by calling functions
+  // that Debian 12's libgcc does not have.
+  MARGAY_BF16_MEMBER __hip_bfloat16(const __bf16& value) { __builtin_memcpy(&__x, &value, 2); }
+  MARGAY_BF16_MEMBER operator __bf16() const {
+    __bf16 value;
+    __builtin_memcpy(&value, &__x, 2);
+    return value;
+  }
+#endif
+
+  MARGAY_BF16_MEMBER volatile __hip_bfloat16& operator=(const __hip_bfloat16_raw& raw) volatile {
+    __x = raw.x;
+    return *this;
+  }
+  MARGAY_BF16_MEMBER volatile __hip_bfloat16& operator=(
+      const volatile __hip_bfloat16_raw& raw) volatile {
+    __x = raw.x;
+    return *this;
+  }
 
   MARGAY_BF16_MEMBER constexpr operator __hip_bfloat16_raw() const { return {__x}; }
+  MARGAY_BF16_MEMBER operator __hip_bfloat16_raw() const volatile { return {__x}; }
   MARGAY_BF16_MEMBER constexpr operator float() const { return margay_bf16::to_float(__x); }
   MARGAY_BF16_MEMBER constexpr operator bool() const { return (__x & 0x7fffu) != 0; }
 #define MARGAY_BF16_TO(Type)                                     \
@@ -111,7 +146,8 @@ struct __attribute__((aligned(4))) __hip_bfloat162 {
   __hip_bfloat16 y;
 
   __hip_bfloat162() = default;
-  MARGAY_BF16_MEMBER constexpr __hip_bfloat162(__hip_bfloat16 low, __hip_bfloat16 high)
+  MARGAY_BF16_MEMBER constexpr __hip_bfloat162(const __hip_bfloat16& low,
+                                               const __hip_bfloat16& high)
       : x(low), y(high) {}
   MARGAY_BF16_MEMBER constexpr __hip_bfloat162(const __hip_bfloat162_raw& raw)
       : x(__hip_bfloat16_raw{raw.x}), y(__hip_bfloat16_raw{raw.y}) {}
@@ -122,6 +158,17 @@ struct __attribute__((aligned(4))) __hip_bfloat162 {
   MARGAY_BF16_MEMBER operator float2() const {
     return float2{static_cast<float>(x), static_cast<float>(y)};
   }
+#if defined(__clang__)
+  MARGAY_BF16_MEMBER __hip_bfloat162(const __bf16_2& values) {
+    __builtin_memcpy(&x, &values, 2);
+    __builtin_memcpy(&y, reinterpret_cast<const char*>(&values) + 2, 2);
+  }
+  MARGAY_BF16_MEMBER operator __bf16_2() const {
+    __bf16_2 values;
+    __builtin_memcpy(&values, this, 4);
+    return values;
+  }
+#endif
 };
 
 static_assert(sizeof(__hip_bfloat16) == 2 && alignof(__hip_bfloat16) == 2);

@@ -42,14 +42,24 @@ MARGAY_BF16_BINARY(__hmul, __hmul2, *)
 MARGAY_BF16_BINARY(__hdiv, __h2div, /)
 #undef MARGAY_BF16_BINARY
 
-/// One rounding to float, one to bfloat16. A product of two bfloat16 is exact in float, so this
-/// differs from a * b + c only in not rounding the product to bfloat16.
-MARGAY_BF16_FN __hip_bfloat16 __hfma(__hip_bfloat16 a, __hip_bfloat16 b, __hip_bfloat16 c) {
-  return ::fmaf(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c));
-}
-MARGAY_BF16_FN __hip_bfloat162 __hfma2(__hip_bfloat162 a, __hip_bfloat162 b, __hip_bfloat162 c) {
-  return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};
-}
+// Never fused with another operation.
+#define MARGAY_BF16_ROUNDED(name, op)                                                    \
+  MARGAY_BF16_FN __hip_bfloat16 __h##name##_rn(__hip_bfloat16 a, __hip_bfloat16 b) {     \
+    MARGAY_BF16_NO_CONTRACTION return static_cast<float>(a) op static_cast<float>(b);    \
+  }                                                                                      \
+  MARGAY_BF16_FN __hip_bfloat162 __h##name##2_rn(__hip_bfloat162 a, __hip_bfloat162 b) { \
+    return {__h##name##_rn(a.x, b.x), __h##name##_rn(a.y, b.y)};                         \
+  }
+#if defined(__clang__)
+#define MARGAY_BF16_NO_CONTRACTION _Pragma("clang fp contract(off)")
+#else
+#define MARGAY_BF16_NO_CONTRACTION
+#endif
+MARGAY_BF16_ROUNDED(add, +)
+MARGAY_BF16_ROUNDED(sub, -)
+MARGAY_BF16_ROUNDED(mul, *)
+#undef MARGAY_BF16_ROUNDED
+#undef MARGAY_BF16_NO_CONTRACTION
 
 MARGAY_BF16_FN constexpr __hip_bfloat16 operator+(__hip_bfloat16 a) { return a; }
 MARGAY_BF16_FN constexpr __hip_bfloat16 operator-(__hip_bfloat16 a) { return __hneg(a); }
@@ -77,23 +87,15 @@ MARGAY_BF16_STEP(++, +=)
 MARGAY_BF16_STEP(--, -=)
 #undef MARGAY_BF16_STEP
 
-// Comparisons. The u forms are true when either operand is a NaN ("unordered"). __hne is C's !=,
-// which is true for NaN as well (HIP; the CUDA function of that name says false).
-#define MARGAY_BF16_COMPARE(name, expression)                                                   \
-  MARGAY_BF16_FN constexpr bool __h##name(__hip_bfloat16 a16, __hip_bfloat16 b16) {             \
-    const float a = a16;                                                                        \
-    const float b = b16;                                                                        \
-    return expression;                                                                          \
-  }                                                                                             \
-  MARGAY_BF16_FN constexpr bool __hb##name##2(__hip_bfloat162 a, __hip_bfloat162 b) {           \
-    return __h##name(a.x, b.x) && __h##name(a.y, b.y);                                          \
-  }                                                                                             \
-  MARGAY_BF16_FN constexpr __hip_bfloat162 __h##name##2(__hip_bfloat162 a, __hip_bfloat162 b) { \
-    return {__h##name(a.x, b.x) ? HIPRT_ONE_BF16 : HIPRT_ZERO_BF16,                             \
-            __h##name(a.y, b.y) ? HIPRT_ONE_BF16 : HIPRT_ZERO_BF16};                            \
+// Comparisons of numbers, false of NaN; those whose name ends in u are true of NaN ("unordered").
+#define MARGAY_BF16_COMPARE(name, expression)                                       \
+  MARGAY_BF16_FN constexpr bool __h##name(__hip_bfloat16 a16, __hip_bfloat16 b16) { \
+    const float a = a16;                                                            \
+    const float b = b16;                                                            \
+    return expression;                                                              \
   }
 MARGAY_BF16_COMPARE(eq, a == b)
-MARGAY_BF16_COMPARE(ne, a != b)
+MARGAY_BF16_COMPARE(ne, a<b || a> b)
 MARGAY_BF16_COMPARE(lt, a < b)
 MARGAY_BF16_COMPARE(le, a <= b)
 MARGAY_BF16_COMPARE(gt, a > b)
@@ -106,44 +108,83 @@ MARGAY_BF16_COMPARE(gtu, !(a <= b))
 MARGAY_BF16_COMPARE(geu, !(a < b))
 #undef MARGAY_BF16_COMPARE
 
+MARGAY_BF16_FN constexpr bool __hisnan(__hip_bfloat16 a) {
+  return (__bfloat16_as_ushort(a) & 0x7fffu) > 0x7f80u;
+}
+/// 1 for either infinity, otherwise 0.
+MARGAY_BF16_FN constexpr int __hisinf(__hip_bfloat16 a) {
+  return (__bfloat16_as_ushort(a) & 0x7fffu) == 0x7f80u;
+}
+
+// Of both halves; __hbneu2 of either.
+#define MARGAY_BF16_BOTH(name, both)                                                  \
+  MARGAY_BF16_FN constexpr bool __hb##name##2(__hip_bfloat162 a, __hip_bfloat162 b) { \
+    return __h##name(a.x, b.x) both __h##name(a.y, b.y);                              \
+  }
+MARGAY_BF16_BOTH(eq, &&)
+MARGAY_BF16_BOTH(ne, &&)
+MARGAY_BF16_BOTH(lt, &&)
+MARGAY_BF16_BOTH(le, &&)
+MARGAY_BF16_BOTH(gt, &&)
+MARGAY_BF16_BOTH(ge, &&)
+MARGAY_BF16_BOTH(equ, &&)
+MARGAY_BF16_BOTH(neu, ||)
+MARGAY_BF16_BOTH(ltu, &&)
+MARGAY_BF16_BOTH(leu, &&)
+MARGAY_BF16_BOTH(gtu, &&)
+MARGAY_BF16_BOTH(geu, &&)
+#undef MARGAY_BF16_BOTH
+
+// One or zero for each half. The second half of __hgt2 and of __hisnan2 is one whatever it is
+// asked: so in ROCm 6.0 to 7.2.
+#define MARGAY_BF16_EACH(name)                                                                  \
+  MARGAY_BF16_FN constexpr __hip_bfloat162 __h##name##2(__hip_bfloat162 a, __hip_bfloat162 b) { \
+    return {__h##name(a.x, b.x) ? HIPRT_ONE_BF16 : HIPRT_ZERO_BF16,                             \
+            __h##name(a.y, b.y) ? HIPRT_ONE_BF16 : HIPRT_ZERO_BF16};                            \
+  }
+MARGAY_BF16_EACH(eq)
+MARGAY_BF16_EACH(ne)
+MARGAY_BF16_EACH(lt)
+MARGAY_BF16_EACH(le)
+MARGAY_BF16_EACH(ge)
+#undef MARGAY_BF16_EACH
+MARGAY_BF16_FN constexpr __hip_bfloat162 __hgt2(__hip_bfloat162 a, __hip_bfloat162 b) {
+  return {__hgt(a.x, b.x) ? HIPRT_ONE_BF16 : HIPRT_ZERO_BF16, HIPRT_ONE_BF16};
+}
+MARGAY_BF16_FN constexpr __hip_bfloat162 __hisnan2(__hip_bfloat162 a) {
+  return {__hisnan(a.x) ? HIPRT_ONE_BF16 : HIPRT_ZERO_BF16, HIPRT_ONE_BF16};
+}
+
+// Of pairs, the first half of the left one is compared with both of the right one: so in ROCm.
 #define MARGAY_BF16_COMPARE_OPERATOR(op, name)                                      \
   MARGAY_BF16_FN constexpr bool operator op(__hip_bfloat16 a, __hip_bfloat16 b) {   \
     return __h##name(a, b);                                                         \
   }                                                                                 \
   MARGAY_BF16_FN constexpr bool operator op(__hip_bfloat162 a, __hip_bfloat162 b) { \
-    return __hb##name##2(a, b);                                                     \
+    return __h##name(a.x, b.x) && __h##name(a.x, b.y);                              \
   }
-MARGAY_BF16_COMPARE_OPERATOR(==, eq)
 MARGAY_BF16_COMPARE_OPERATOR(<, lt)
 MARGAY_BF16_COMPARE_OPERATOR(<=, le)
 MARGAY_BF16_COMPARE_OPERATOR(>, gt)
 MARGAY_BF16_COMPARE_OPERATOR(>=, ge)
 #undef MARGAY_BF16_COMPARE_OPERATOR
-MARGAY_BF16_FN constexpr bool operator!=(__hip_bfloat16 a, __hip_bfloat16 b) { return __hne(a, b); }
-/// Unequal when either half is: not the same as __hbne2, which asks both halves.
+MARGAY_BF16_FN constexpr bool operator==(__hip_bfloat16 a, __hip_bfloat16 b) { return __heq(a, b); }
+MARGAY_BF16_FN constexpr bool operator!=(__hip_bfloat16 a, __hip_bfloat16 b) {
+  return __hneu(a, b);
+}
+MARGAY_BF16_FN constexpr bool operator==(__hip_bfloat162 a, __hip_bfloat162 b) {
+  return __hbeq2(a, b);
+}
 MARGAY_BF16_FN constexpr bool operator!=(__hip_bfloat162 a, __hip_bfloat162 b) {
   return !__hbeq2(a, b);
 }
 
-MARGAY_BF16_FN constexpr bool __hisnan(__hip_bfloat16 a) {
-  return (__bfloat16_as_ushort(a) & 0x7fffu) > 0x7f80u;
-}
-/// 1 for +infinity, -1 for -infinity, otherwise 0.
-MARGAY_BF16_FN constexpr int __hisinf(__hip_bfloat16 a) {
-  const unsigned bits = __bfloat16_as_ushort(a);
-  return bits == 0x7f80u ? 1 : bits == 0xff80u ? -1 : 0;
-}
-MARGAY_BF16_FN constexpr __hip_bfloat162 __hisnan2(__hip_bfloat162 a) {
-  return {__hisnan(a.x) ? HIPRT_ONE_BF16 : HIPRT_ZERO_BF16,
-          __hisnan(a.y) ? HIPRT_ONE_BF16 : HIPRT_ZERO_BF16};
-}
-
-/// As fmax and fmin: a NaN loses against a number.
+/// A NaN loses against a number.
 MARGAY_BF16_FN constexpr __hip_bfloat16 __hmax(__hip_bfloat16 a, __hip_bfloat16 b) {
-  return __hisnan(a) ? b : __hisnan(b) ? a : __hlt(a, b) ? b : a;
+  return __hisnan(a) ? (__hisnan(b) ? HIPRT_NAN_BF16 : b) : __hisnan(b) || __hgt(a, b) ? a : b;
 }
 MARGAY_BF16_FN constexpr __hip_bfloat16 __hmin(__hip_bfloat16 a, __hip_bfloat16 b) {
-  return __hisnan(a) ? b : __hisnan(b) ? a : __hgt(a, b) ? b : a;
+  return __hisnan(a) ? (__hisnan(b) ? HIPRT_NAN_BF16 : b) : __hisnan(b) || __hlt(a, b) ? a : b;
 }
 MARGAY_BF16_FN constexpr __hip_bfloat162 __hmax2(__hip_bfloat162 a, __hip_bfloat162 b) {
   return {__hmax(a.x, b.x), __hmax(a.y, b.y)};

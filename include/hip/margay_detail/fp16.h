@@ -1,50 +1,30 @@
-// What HIP 6 has for __half and HIP 5.2 has not: maximum and minimum, shuffles, a packed atomic.
-// Part of hip/hip_fp16.h; do not include it alone.
+// __half and __half2 for HIP programs: types, operators and functions of HIP 6 and 7.
+//
+// Each is computed in binary16 with one rounding, on the host as on the device. A function gives
+// what ROCm's gives, where that is not what its name says as well: __half2int_rn and its kin cut
+// off whatever their suffix, and __float2half_rz, _rd and _ru round to nearest on the host.
+// Sources: HIP API reference, "Half precision", ROCm 6.3 and 7.2; ROCm/clr, amd_hip_fp16.h, for
+// which functions the host has and what NaN gives. Where 6 and 7 differ it is as in 7.
+//
+// C++11: many makefiles say -std=c++11 or c++14. Part of hip/hip_fp16.h; do not include it alone.
 #pragma once
 
-#include <hip/hip_runtime.h>
+#include <hip/amd_detail/amd_hip_common.h>
+#include <hip/amd_detail/amd_hip_vector_types.h>
+#include <hip/amd_detail/host_defines.h>
 
-/// As fmax and fmin: a NaN loses against a number. The _nan forms let it win.
-__device__ inline __half __hmax(__half a, __half b) {
-  return __hisnan(a) ? b : __hisnan(b) ? a : __hlt(a, b) ? b : a;
-}
-__device__ inline __half __hmin(__half a, __half b) {
-  return __hisnan(a) ? b : __hisnan(b) ? a : __hgt(a, b) ? b : a;
-}
-__device__ inline __half __hmax_nan(__half a, __half b) {
-  return __hisnan(a) ? a : __hisnan(b) ? b : __hmax(a, b);
-}
-__device__ inline __half __hmin_nan(__half a, __half b) {
-  return __hisnan(a) ? a : __hisnan(b) ? b : __hmin(a, b);
-}
-__device__ inline __half2 __hmax2(__half2 a, __half2 b) {
-  return __halves2half2(__hmax(__low2half(a), __low2half(b)),
-                        __hmax(__high2half(a), __high2half(b)));
-}
-__device__ inline __half2 __hmin2(__half2 a, __half2 b) {
-  return __halves2half2(__hmin(__low2half(a), __low2half(b)),
-                        __hmin(__high2half(a), __high2half(b)));
-}
+#include <algorithm>
+#include <cassert>
+#include <type_traits>
+#include <utility>
 
-#define MARGAY_FP16_SHUFFLE(name, Lane)                                                \
-  __device__ inline __half name(__half a, Lane lane, int width = warpSize) {           \
-    const int bits = name(static_cast<int>(__half_as_ushort(a)), lane, width);         \
-    return __ushort_as_half(static_cast<unsigned short>(bits));                        \
-  }                                                                                    \
-  __device__ inline __half2 name(__half2 a, Lane lane, int width = warpSize) {         \
-    return __builtin_bit_cast(__half2, name(__builtin_bit_cast(int, a), lane, width)); \
-  }
-MARGAY_FP16_SHUFFLE(__shfl, int)
-MARGAY_FP16_SHUFFLE(__shfl_up, unsigned int)
-MARGAY_FP16_SHUFFLE(__shfl_down, unsigned int)
-MARGAY_FP16_SHUFFLE(__shfl_xor, int)
-#undef MARGAY_FP16_SHUFFLE
+#define __HOST_DEVICE__ __host__ __device__
 
-/// global_atomic_pk_add_f16 or its LDS and flat forms; "unsafe" because the instruction ignores the
-/// rounding mode and works on ordinary device memory only.
-__device__ inline __half2 unsafeAtomicAdd(__half2* address, __half2 value) {
-  using Pair = _Float16 __attribute__((ext_vector_type(2)));
-  return __builtin_bit_cast(
-      __half2, __builtin_amdgcn_flat_atomic_fadd_v2f16(reinterpret_cast<Pair*>(address),
-                                                       __builtin_bit_cast(Pair, value)));
-}
+#include <hip/amd_detail/hip_fp16_math_fwd.h>
+#include <hip/margay_detail/fp16_types.h>  // IWYU pragma: export
+
+// Uses the types: must come after them.
+#include <hip/margay_detail/fp16_functions.h>  // IWYU pragma: export
+
+// Uses the functions.
+#include <hip/margay_detail/fp16_device.h>  // IWYU pragma: export

@@ -55,6 +55,13 @@ __device__ inline float in_range(float value, bool saturates, float largest) {
 #define MARGAY_FP8_INSTRUCTIONS 0
 #endif
 
+// The halves of a __half2_raw are of type __half_raw in HIP 6 and integers in HIP 5, whose header a
+// host-only compiler gets.
+MARGAY_FP8_FN inline const unsigned short& bits_of(const __half_raw& half) { return half.x; }
+MARGAY_FP8_FN inline unsigned short& bits_of(__half_raw& half) { return half.x; }
+MARGAY_FP8_FN inline const unsigned short& bits_of(const unsigned short& half) { return half; }
+MARGAY_FP8_FN inline unsigned short& bits_of(unsigned short& half) { return half; }
+
 MARGAY_FP8_FN inline unsigned char encode(double value, bool saturates,
                                           __hip_fp8_interpretation_t interpretation) {
   switch (interpretation) {
@@ -155,7 +162,8 @@ MARGAY_FP8_FN inline __hip_fp8_storage_t __hip_cvt_halfraw_to_fp8(
 }
 MARGAY_FP8_FN inline __hip_fp8x2_storage_t __hip_cvt_halfraw2_to_fp8x2(
     __half2_raw x, __hip_saturation_t sat, __hip_fp8_interpretation_t interp) {
-  return __hip_cvt_float2_to_fp8x2(float2{margay_fp8::half_value(x.x), margay_fp8::half_value(x.y)},
+  return __hip_cvt_float2_to_fp8x2(float2{margay_fp8::half_value(margay_fp8::bits_of(x.x)),
+                                          margay_fp8::half_value(margay_fp8::bits_of(x.y))},
                                    sat, interp);
 }
 
@@ -171,8 +179,8 @@ MARGAY_FP8_FN inline __half2_raw __hip_cvt_fp8x2_to_halfraw2(__hip_fp8x2_storage
                                                              __hip_fp8_interpretation_t interp) {
   const float2 values = margay_fp8::decode_pair(x, interp);
   __half2_raw halves;
-  halves.x = margay_fp8::half_bits(values.x);
-  halves.y = margay_fp8::half_bits(values.y);
+  margay_fp8::bits_of(halves.x) = margay_fp8::half_bits(values.x);
+  margay_fp8::bits_of(halves.y) = margay_fp8::half_bits(values.y);
   return halves;
 }
 
