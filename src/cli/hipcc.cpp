@@ -36,9 +36,9 @@ usage: margay hipcc [OPTIONS] FILES...      (the options of hipcc and clang++)
   margay hipcc --genco gemm.cpp -o gemm.hsaco       a code object to load with hipModuleLoad
 
 Added unless you say otherwise: -x hip for .cpp .cc .cxx .hip .cu; --offload-arch=gfx942; -O3;
--std=gnu++20; -gline-tables-only; the include paths; and, when linking, the virtual device's
-libamdhip64. HIPCC_VERBOSE=1 shows the command; HIPCC_COMPILE_FLAGS_APPEND, HIPCC_LINK_FLAGS_APPEND
-and HIP_CLANG_PATH are read as by hipcc.
+-std=gnu++20; line tables and the names of kernel arguments; the include paths; and, when linking,
+the virtual device's libamdhip64. HIPCC_VERBOSE=1 shows the command; HIPCC_COMPILE_FLAGS_APPEND,
+HIPCC_LINK_FLAGS_APPEND and HIP_CLANG_PATH are read as by hipcc.
 
   --print-config   what is used, and whether it is installed
   --clangd         a .clangd file for editors:  margay hipcc --clangd > .clangd
@@ -138,7 +138,7 @@ int drive(const Toolchain& toolchain, const std::vector<std::string>& words);
 
 std::vector<Need> needs(const Toolchain& toolchain) {
   const std::filesystem::path tools = std::filesystem::path(toolchain.compiler).parent_path();
-  return {
+  std::vector<Need> all = {
       {"compiler", toolchain.compiler, "clang-19"},
       {"device linker", (tools / "lld").string(), "lld-19"},
       {"bundler", (tools / "clang-offload-bundler").string(), "clang-tools-19"},
@@ -148,14 +148,20 @@ std::vector<Need> needs(const Toolchain& toolchain) {
       {"tile library", toolchain.margay_include, nullptr},
       {"HIP runtime", toolchain.runtime_lib + "/libamdhip64.so", nullptr},
   };
+  if (!toolchain.argument_types.empty())
+    all.push_back({"argument types", toolchain.argument_types, nullptr});
+  return all;
 }
 
 Toolchain find_toolchain(const Install& install) {
+  // A pass fits one version of LLVM.
+  const bool own_compiler = !environment("HIP_CLANG_PATH").empty();
   return {.compiler = find_compiler(),
           .margay_include = install.include().string(),
           .device_libs = install.device_libs().string(),
           .runtime_lib = install.runtime_lib().string(),
-          .rocm_root = {}};
+          .rocm_root = {},
+          .argument_types = own_compiler ? std::string{} : install.argument_types().string()};
 }
 
 int hipcc_as_clang(std::span<char*> arguments) {

@@ -132,6 +132,7 @@ class Planner {
   bool has_optimisation_ = false;
   bool has_standard_ = false;
   bool has_debug_ = false;
+  bool wants_types_ = false;  // more than line tables
   bool has_device_libs_ = false;
 };
 
@@ -233,6 +234,8 @@ void Planner::note_properties(std::string_view argument) {
   if (argument.starts_with("-g") && !argument.starts_with("-gpu") &&
       !argument.starts_with("-gcc-")) {
     has_debug_ = true;
+    wants_types_ = argument != "-g0" && argument != "-g1" && argument != "-gmlt" &&
+                   !argument.starts_with("-gline-");
   }
 }
 
@@ -309,6 +312,12 @@ HipccPlan Planner::finish(const HipccEnvironment& environment) && {
     if (!has_standard_ && !has_c_) out.emplace_back("-std=gnu++20");
     // Source lines in messages about instructions; code is the same with and without.
     if (!has_debug_) out.emplace_back("-gline-tables-only");
+    // And the names of kernel parameters; see device_pass/. Unused where only the host's is
+    // compiled.
+    if (!toolchain_.argument_types.empty() && (!has_debug_ || wants_types_))
+      out.insert(out.end(),
+                 {"--start-no-unused-arguments", "-Xarch_device", "-g", "-Xarch_device",
+                  "-fpass-plugin=" + toolchain_.argument_types, "--end-no-unused-arguments"});
     out.insert(out.end(), function_support_.begin(), function_support_.end());
   }
   if (device_link && !hip_link_) out.emplace_back("--hip-link");

@@ -21,6 +21,7 @@ struct Toolchain {
   std::string device_libs;     ///< ocml.bc, ockl.bc, oclc_*.bc
   std::string runtime_lib;     ///< the directory of libamdhip64.so
   std::string rocm_root;       ///< what clang is told is the HIP installation; empty: nothing
+  std::string argument_types;  ///< device_pass/; empty for a compiler that it is not made for
 };
 
 /// The variables hipcc reads that have a meaning here.

@@ -4,6 +4,7 @@
 //   PREFIX/bin/margay
 //   PREFIX/lib/libamdhip64.so                 the virtual device's HIP runtime
 //   PREFIX/lib/margay/amdgcn/bitcode/*.bc     device libraries, gfx942 included
+//   PREFIX/lib/margay/argument_types.so     a pass for clang (device_pass/)
 //   PREFIX/include/margay                     HIP supplements and the tile library
 #pragma once
 
@@ -19,6 +20,9 @@ struct Install {
   [[nodiscard]] std::filesystem::path runtime_lib() const { return prefix / "lib"; }
   [[nodiscard]] std::filesystem::path device_libs() const {
     return prefix / "lib" / "margay" / "amdgcn" / "bitcode";
+  }
+  [[nodiscard]] std::filesystem::path argument_types() const {
+    return prefix / "lib" / "margay" / "argument_types.so";
   }
   [[nodiscard]] std::filesystem::path include() const { return prefix / "include" / "margay"; }
 };

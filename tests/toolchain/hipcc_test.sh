@@ -96,6 +96,31 @@ save_temps() {
   ls kernel-hip-amdgcn-amd-amdhsa-gfx942.s >/dev/null
 }
 
+argument_types() {  # names and types of kernel arguments cost nothing: the machine code is the same
+  local sources=("$here"/../../kernels/softmax/softmax.hip "$here"/device_functions.hip
+    "$here"/../../kernels/gemm/level07_eight_waves/kernel.hip)
+  local source
+  for source in "${sources[@]}"; do
+    # With the places of variables clang 19 dies of some of these.
+    for debug in "" -gline-tables-only -g "-g -O0"; do
+      [ "$debug" != "-g -O0" ] || [ "$source" = "$here/device_functions.hip" ] || continue
+      status 0 "$margay" hipcc -std=c++20 -O3 $debug --genco --no-gpu-bundle-output \
+        -I"$here/../../include" "$source" -o "code$debug"
+      llvm-objcopy-19 -O binary --only-section=.text "code$debug" "text$debug"
+      llvm-dwarfdump-19 "code$debug" >"debug$debug"
+    done
+    cmp text text-gline-tables-only || fail "$source: types change the code"
+    cmp text text-g || fail "$source: -g changes the code"
+    grep -q DW_TAG_formal_parameter debug || fail "$source: no kernel argument has a name"
+    grep -q DW_TAG_variable debug && fail "$source: variables are still there"
+    [ "$(stat -c %s code)" -lt $(($(stat -c %s code-gline-tables-only) * 6 / 5)) ] ||
+      fail "$source: much debug information"
+  done
+  grep -q DW_TAG_formal_parameter "debug-g -O0" || fail "no names at -O0"
+  status 0 "$margay" hipcc -Werror --cuda-host-only -c kernel.cpp
+  quiet
+}
+
 dependencies() {
   status 0 "$margay" hipcc -MM kernel.cpp -MF d
   grep -q 'kernel.cpp' d || fail "no dependency on the source"

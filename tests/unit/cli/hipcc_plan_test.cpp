@@ -104,6 +104,25 @@ TEST(HipccPlan, DefaultsGiveWay) {
               Not(Contains("--rocm-device-lib-path=BITCODE")));
 }
 
+TEST(HipccPlan, TypesOfArgumentsOnTheDevice) {
+  Toolchain toolchain = kToolchain;
+  toolchain.argument_types = "PASS";
+  const auto with = [&](const Words& arguments) {
+    return plan_hipcc(toolchain, arguments, {}).value().command;
+  };
+  const Words command = with({"-c", "a.cpp"});
+  EXPECT_THAT(
+      from(command, "-gline-tables-only", 7),
+      ElementsAre("-gline-tables-only", "--start-no-unused-arguments", "-Xarch_device", "-g",
+                  "-Xarch_device", "-fpass-plugin=PASS", "--end-no-unused-arguments"));
+  for (const std::string debug : {"-g", "-ggdb", "-g3", "-gdwarf-5"})
+    EXPECT_THAT(with({"-c", debug, "a.cpp"}), Contains("-fpass-plugin=PASS")) << debug;
+  for (const std::string debug : {"-g0", "-g1", "-gmlt", "-gline-tables-only"})
+    EXPECT_THAT(with({"-c", debug, "a.cpp"}), Not(Contains("-fpass-plugin=PASS"))) << debug;
+  EXPECT_THAT(with({"-c", "a.c"}), Not(Contains("-fpass-plugin=PASS")));
+  EXPECT_THAT(plan({"-c", "-g", "a.cpp"}), Not(Contains("-Xarch_device")));
+}
+
 TEST(HipccPlan, ArchitectureInEverySpelling) {
   for (const Words& given : {Words{"--offload-arch=gfx942"}, Words{"-offload-arch=gfx942"},
                              Words{"--offload-arch", "gfx942"}, Words{"--amdgpu-target=gfx942"},
