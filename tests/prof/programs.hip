@@ -23,6 +23,24 @@ __global__ void scattered(const float* in, float* out) {
   out[threadIdx.x] = in[32 * threadIdx.x];  // LINE scattered
 }
 
+// Whole lines, if `in` and `out` begin with one.
+__global__ void copied(const float4* in, float4* out) {
+  out[blockIdx.x * 256 + threadIdx.x] = in[blockIdx.x * 256 + threadIdx.x];
+}
+
+// In memory of the host, so many bytes behind a page.
+void copied_at(std::size_t offset, bool on_device) {
+  constexpr std::size_t kBytes = 64 * 256 * sizeof(float4);
+  char *in = nullptr, *out = nullptr;
+  if (on_device) {
+    if (hipMalloc(&in, kBytes) != hipSuccess || hipMalloc(&out, kBytes) != hipSuccess) std::abort();
+  } else {
+    in = static_cast<char*>(std::aligned_alloc(4096, kBytes + 4096)) + offset;
+    out = static_cast<char*>(std::aligned_alloc(4096, kBytes + 4096)) + 3 * offset;
+  }
+  copied<<<64, 256>>>(reinterpret_cast<float4*>(in), reinterpret_cast<float4*>(out));
+}
+
 __global__ void past_the_end(float* out) { out[1ull << 36] = 1; }
 
 int main(int count, char** words) {
@@ -35,6 +53,8 @@ int main(int count, char** words) {
     if (word == "conflicting") rows<32><<<2, 64>>>(out);
     if (word == "larger") rows<33><<<4, 64>>>(out);
     if (word == "scattered") scattered<<<1, 64>>>(in, out);
+    if (word.starts_with("at=")) copied_at(std::stoul(word.substr(3)), false);
+    if (word == "device") copied_at(0, true);
     if (word == "faulty") past_the_end<<<1, 1>>>(out);
     if (hipDeviceSynchronize() != hipSuccess) std::puts("a launch failed");
     if (word == "say") std::puts("said");

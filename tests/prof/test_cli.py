@@ -248,6 +248,19 @@ def test_nothing_depends_on_threads(tmp_path):
     assert counted(1) == counted(3)
 
 
+def test_nothing_depends_on_where_host_memory_lies(tmp_path):
+    def counted(word):
+        kernel = profile_of(tmp_path / f"{word}.json", word)["kernels"][0]
+        tensors = [{k: v for k, v in t.items() if k != "bytes"} for t in kernel["tensors"]]
+        return kernel["counters"], [site["memory"] for site in kernel["sites"]], tensors
+
+    device = counted("device")
+    assert device[0]["TCC_REQ_sum"] > 0
+    assert [t["name"] for t in device[2]] == ["in", "out"]
+    for offset in (0, 16, 48, 64, 4000):
+        assert counted(f"at={offset}") == device
+
+
 def test_checking_and_profiling_at_once_is_refused():
     for done in (
         prof("--", "padded", environment={"MARGAY_CHECK": "all"}),

@@ -15,6 +15,21 @@ std::vector<AddressRange> ranges_of(const std::vector<TensorArgument>& tensors) 
   return ranges;
 }
 
+std::vector<AddressRange> seen_by_caches(const std::vector<AddressRange>& ranges,
+                                         DeviceAddresses& addresses) {
+  std::vector<AddressRange> out;
+  for (const AddressRange& range : ranges) out.push_back(addresses.seen(range));
+  return out;
+}
+
+/// The same in host addresses, now with an end.
+std::vector<AddressRange> with_ends(std::vector<AddressRange> ranges,
+                                    const std::vector<AddressRange>& seen) {
+  for (std::size_t n = 0; n < ranges.size(); ++n)
+    ranges[n].end = ranges[n].begin + (seen[n].end - seen[n].begin);
+  return ranges;
+}
+
 ReplayPlan plan_of(const LaunchRequest& request, std::size_t sites) {
   const auto size = static_cast<std::uint32_t>(request.block.count());
   const Occupancy fits = occupancy(*request.kernel, size, request.dynamic_lds_bytes);
@@ -25,12 +40,14 @@ ReplayPlan plan_of(const LaunchRequest& request, std::size_t sites) {
 /// depends on the program is made then.
 class LaunchProfiler final : public LaunchObserver {
  public:
-  LaunchProfiler(KernelTotals& totals, std::vector<TensorArgument> tensors, std::uint32_t number,
-                 std::uint64_t traced_workgroups)
+  LaunchProfiler(KernelTotals& totals, const Memory& memory, std::vector<TensorArgument> tensors,
+                 std::uint32_t number, std::uint64_t traced_workgroups)
       : totals_(totals),
         tensors_(std::move(tensors)),
-        ranges_(ranges_of(tensors_)),
-        lines_(ranges_),
+        addresses_(memory, ranges_of(tensors_)),
+        seen_(seen_by_caches(ranges_of(tensors_), addresses_)),
+        ranges_(with_ends(ranges_of(tensors_), seen_)),
+        lines_(seen_),
         number_(number),
         first_(totals.empty()),
         traced_workgroups_(first_ ? traced_workgroups : 0) {}
@@ -48,8 +65,8 @@ class LaunchProfiler final : public LaunchObserver {
       }
     }
     return std::make_unique<Worker>(
-        Worker::Launch{request, program, ranges_, lines_, *replay_, resident_, number_, first_,
-                       traced_workgroups_, [this](WorkerResults&& results) {
+        Worker::Launch{request, program, ranges_, addresses_, lines_, *replay_, resident_, number_,
+                       first_, traced_workgroups_, [this](WorkerResults&& results) {
                          const std::lock_guard lock(mutex_);
                          totals_.add_worker(std::move(results), *program_);
                        }});
@@ -64,7 +81,9 @@ class LaunchProfiler final : public LaunchObserver {
  private:
   KernelTotals& totals_;
   const std::vector<TensorArgument> tensors_;
-  const std::vector<AddressRange> ranges_;
+  DeviceAddresses addresses_;
+  const std::vector<AddressRange> seen_;    // the tensors as the caches see them
+  const std::vector<AddressRange> ranges_;  // and in host addresses
   TensorLines lines_;
   const std::uint32_t number_;
   const bool first_;
@@ -101,8 +120,9 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
   constexpr std::string_view kModes[] = {"exact", "fma", "fast"};
   mfma_ = kModes[static_cast<std::size_t>(device.options().mfma)];
   KernelTotals& totals = totals_of(request);
-  LaunchProfiler profiler(totals, tensor_arguments(request, device.memory(), described_),
-                          ++launches_, config_.traced_workgroups);
+  LaunchProfiler profiler(totals, device.memory(),
+                          tensor_arguments(request, device.memory(), described_), ++launches_,
+                          config_.traced_workgroups);
   Result<LaunchReport> result = device.launch(request, &profiler);
   if (profiler.replay() == nullptr) return result;
   const std::uint64_t cold = cold_code(request.kernel->name, totals.code_pieces());

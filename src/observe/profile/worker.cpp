@@ -226,7 +226,10 @@ void Worker::vector_memory(PerWave& w, const InstructionFacts& facts, const Wave
       if (!access.to_lds) lds_access(facts, access, nullptr, site);
       continue;
     }
-    if (access.space == MemorySpace::scratch) place_scratch(wave, access);
+    if (access.space == MemorySpace::scratch)
+      place_scratch(wave, access);
+    else
+      place_global(access);
     global_access(w, facts, access, site);
   }
 }
@@ -258,10 +261,26 @@ void Worker::scalar_memory(PerWave& w, const InstructionFacts& facts, const Wave
   LaneAccesses accesses;
   lane_accesses(wave, *facts.instruction, facts.form, accesses);
   for (std::uint32_t n = 0; n < accesses.count; ++n) {
-    coalesce(accesses.access[n], coalesced_);
+    LaneAccess& access = accesses.access[n];
+    const bool is_uncached = arguments_.contains(access.at[0], 1);
+    place_global(access);
+    coalesce(access, coalesced_);
     add_event(w, facts, MemoryEvent::Kind::scalar_read);
-    if (!stream_->events.empty())
-      stream_->events.back().is_uncached = arguments_.contains(accesses.access[n].at[0], 1);
+    if (!stream_->events.empty()) stream_->events.back().is_uncached = is_uncached;
+  }
+}
+
+void Worker::place_global(LaneAccess& access) {
+  constexpr std::size_t kKept = 32;  // a kernel works on a few tensors
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+    std::uint64_t& at = access.at[std::countr_zero(rest)];
+    if (!piece_.contains(at)) [[unlikely]] {
+      const auto known =
+          std::ranges::find_if(pieces_, [at](const auto& piece) { return piece.contains(at); });
+      piece_ = known != pieces_.end() ? *known : launch_.addresses.piece_of(at);
+      if (known == pieces_.end() && pieces_.size() < kKept) pieces_.push_back(piece_);
+    }
+    at += piece_.shift;
   }
 }
 

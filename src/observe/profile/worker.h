@@ -12,6 +12,7 @@
 #include "exec/observer.h"
 #include "exec/workgroup.h"
 #include "observe/profile/coalescer.h"
+#include "observe/profile/device_addresses.h"
 #include "observe/profile/instruction_facts.h"
 #include "observe/profile/lds_patterns.h"
 #include "observe/profile/replay.h"
@@ -48,8 +49,9 @@ class Worker final : public WorkerObserver {
   struct Launch {
     const LaunchRequest& request;
     Program& program;
-    const std::vector<AddressRange>& tensors;
-    TensorLines& tensor_lines;
+    const std::vector<AddressRange>& tensors;  ///< In host addresses.
+    DeviceAddresses& addresses;
+    TensorLines& tensor_lines;  ///< In addresses as the caches see them.
     Replay& replay;
     std::uint32_t resident_workgroups = 1;  ///< On the whole device; scratch is theirs.
     std::uint32_t number = 0;
@@ -88,6 +90,7 @@ class Worker final : public WorkerObserver {
                      SiteCounts& site);
   void scalar_memory(PerWave& w, const InstructionFacts& facts, const Wave& wave);
   void add_event(PerWave& w, const InstructionFacts& facts, MemoryEvent::Kind kind);
+  void place_global(LaneAccess& access);
   void place_scratch(const Wave& wave, LaneAccess& access) const;
 
   Launch launch_;
@@ -97,6 +100,8 @@ class Worker final : public WorkerObserver {
   std::vector<LaneTraffic> tensors_;
   std::vector<PerWave> waves_;
   std::uint64_t workgroup_ = 0;
+  DeviceAddresses::Piece piece_;  ///< The one that was used last.
+  std::vector<DeviceAddresses::Piece> pieces_;
   AddressRange arguments_;  ///< Of the launch, with the dispatch packet.
   bool mapping_ = false;
   std::unique_ptr<MemoryStream> stream_;
