@@ -104,6 +104,7 @@ argument_types() {  # names and types of kernel arguments cost nothing: the mach
     # With the places of variables clang 19 dies of some of these.
     for debug in "" -gline-tables-only -g "-g -O0"; do
       [ "$debug" != "-g -O0" ] || [ "$source" = "$here/device_functions.hip" ] || continue
+      # shellcheck disable=SC2086 # "-g -O0" are two words
       status 0 "$margay" hipcc -std=c++20 -O3 $debug --genco --no-gpu-bundle-output \
         -I"$here/../../include" "$source" -o "code$debug"
       llvm-objcopy-19 -O binary --only-section=.text "code$debug" "text$debug"

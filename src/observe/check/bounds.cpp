@@ -148,10 +148,11 @@ const std::vector<TensorArgument>& Bounds::tensors() {
 }
 
 /// A description may be that of an earlier tensor in the same memory. It says nothing of a pointer
-/// that is known not to be a kittens::gl's.
+/// that is known not to be a kittens::gl's; one to void may be to any tensor.
 bool Bounds::only_tensors() {
   return rule_.only_tensors && std::ranges::none_of(tensors(), [&](const TensorArgument& t) {
-           return t.declared && t.type.empty() && !memory_.in_arena(t.range.begin);
+           return t.declared && t.type.empty() && !t.element.empty() &&
+                  !memory_.in_arena(t.range.begin);
          });
 }
 
