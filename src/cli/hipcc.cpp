@@ -120,7 +120,8 @@ int execute(const std::vector<std::string>& command) {
 }
 
 /// A .clangd file: the options of a HIP compilation, without those that only code generation needs.
-Status print_clangd(const Toolchain& toolchain) {
+Status print_clangd(Toolchain toolchain) {
+  toolchain.argument_types.clear();  // an editor makes no code
   const std::vector<std::string> words = {"-c", "-x", "hip", "kernel.hip"};
   const HipccPlan plan = MARGAY_TRY(plan_hipcc(toolchain, words, {}));
   fmt::print("# For clangd: margay hipcc --clangd > .clangd\nCompileFlags:\n");
