@@ -41,12 +41,13 @@ class Access:
     function_offset: int
     frames: List[Frame]
     called: int  # how many frames after the first it called; those behind are its callers
+    nearby: bool  # the frames are those of an instruction shortly before: this one has no line
 
     @property
     def place(self):
         """The source line, or the offset in the function where there is none."""
         if self.frames and self.frames[0].line:
-            return str(self.frames[0])
+            return f"{'near ' if self.nearby else ''}{self.frames[0]}"
         if self.vaddr is None:
             return ""
         return f"{short_function(self.function)}+{self.function_offset:#x}"
@@ -55,8 +56,50 @@ class Access:
         who = [f"wave {self.wave}"] if self.wave is not None else []
         who += [f"lane {self.lane}"] if self.lane is not None else []
         x, y, z = self.workgroup
-        by = f" by {' '.join(who)}, workgroup ({x},{y},{z})" if who else ""
-        return "   ".join(filter(None, [f"{self.role}{by}: {self.instruction}", self.place]))
+        by = f"{' '.join(who)}, workgroup ({x},{y},{z})" if who else ""
+        return "  ".join(filter(None, [self.role, self.place, self.instruction, by]))
+
+    @property
+    def folded(self):
+        """What the line calls and what called it, a line each."""
+        called = self.frames[1 : self.called + 1]
+        callers = [str(frame) for frame in self.frames[self.called + 1 :] if frame.line]
+        lines = []
+        if called and called[0].function:
+            frames = f" ({len(called)} frames)" if len(called) > 1 else ""
+            lines.append(f"-> {short_function(called[0].function)}{frames}")
+        if callers:
+            lines.append("<- " + " <- ".join(callers))
+        return lines
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """Further instructions in which the cause of a finding showed."""
+
+    kind: str
+    message: str
+    count: int
+    accesses: List[Access]
+
+
+@dataclass(frozen=True)
+class FixPlace:
+    """In front of what stands at this line and column the fix has to be put. `end_of_loop` is the
+    line of a loop's keyword where the place is the end of its body."""
+
+    file: str
+    line: int
+    column: int
+    end_of_loop: Optional[int]
+
+
+@dataclass(frozen=True)
+class Fix:
+    """What kind of change puts a finding right, and where, if that is known."""
+
+    kind: str
+    place: Optional[FixPlace]
 
 
 @dataclass(frozen=True)
@@ -73,6 +116,8 @@ class Finding:
     accesses: List[Access]
     detail: List[str]
     hint: str
+    fix: Fix
+    others: List[Occurrence]
 
     def __str__(self):
         if self.severity == "advice":
@@ -86,12 +131,13 @@ class Finding:
         lines = [f"{self.tool}{note}: {self.message}"]
         for access in self.accesses:
             lines.append(f"  {access}")
-            for i, frame in enumerate(access.frames[1:], 1):
-                if frame.line:
-                    lines.append(f"    {'->' if i <= access.called else '<-'} {frame}")
+            lines += [f"    {line}" for line in access.folded]
         lines += [f"  {line}" for line in self.detail]
         if self.hint:
             lines.append(f"  fix: {self.hint}")
+        if self.others:
+            what = "pairs of instructions" if len(self.accesses) > 1 else "instructions"
+            lines.append(f"  {len(self.others) + 1} {what} in all")
         circumstances = [f"kernel {short_function(self.kernel)}"] if self.kernel else []
         circumstances += [f"launch {self.launch}"] if self.launch else []
         circumstances += [f"seen {self.count} times"] if self.count > 1 else []
@@ -313,6 +359,12 @@ def _access(document):
 def _finding(document):
     known = {name: document[name] for name in Finding.__dataclass_fields__}
     known["accesses"] = [_access(a) for a in document["accesses"]]
+    place = document["fix"]["place"]
+    known["fix"] = Fix(document["fix"]["kind"], FixPlace(**place) if place else None)
+    known["others"] = [
+        Occurrence(**{**other, "accesses": [_access(a) for a in other["accesses"]]})
+        for other in document["others"]
+    ]
     return Finding(**known)
 
 

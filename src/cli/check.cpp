@@ -76,6 +76,8 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--max-findings", check.max_findings,
                  "print so many findings and count the rest (default: 100)")
       ->type_name("N");
+  app.add_flag("--full", check.full,
+               "show every frame of the library and every instruction of a finding, paths in full");
   app.add_option("--suppressions", check.suppressions,
                  "a file that says which findings are not wanted")
       ->type_name("FILE");

@@ -37,6 +37,7 @@ Result<CheckedRun> run_checked(const Install& install, const CheckOptions& optio
   set("MARGAY_CHECK", check::list_of(options.tools));
   set("MARGAY_CHECK_JSON", (directory.path() / "%p.json").string());
   set("MARGAY_CHECK_MAX", std::to_string(options.max_findings));
+  if (options.full) set("MARGAY_CHECK_FULL", "1");
   if (!options.suppressions.empty()) {
     // The program may change its directory before it launches anything.
     set("MARGAY_CHECK_SUPPRESSIONS", fs::absolute(options.suppressions).string());

@@ -19,6 +19,7 @@ namespace margay::cli {
 struct CheckOptions {
   check::ToolSet tools = check::ToolSet{}.set();
   std::uint64_t max_findings = 100;
+  bool full = false;
   std::string suppressions = {};  ///< A file; empty for none.
   std::optional<std::uint64_t> adversarial = {};
   bool leaks = false;

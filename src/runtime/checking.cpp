@@ -20,6 +20,12 @@ std::string with_pid(std::string path) {
   return path;
 }
 
+check::TextOptions text_options(const CheckSettings& settings) {
+  check::TextOptions options = check::stderr_text_options();
+  options.full = settings.full;
+  return options;
+}
+
 }  // namespace
 
 Status mutate(const LoadedModule& module, const Mutation& mutation) {
@@ -47,7 +53,7 @@ Checking::Checking(const CheckSettings& settings, check::Suppressions suppressio
     : settings_(settings),
       prints_(prints),
       session_({settings.tools, settings.adversarial}, std::move(suppressions)),
-      printer_(check::stderr_text_options(), settings.max_findings) {}
+      printer_(text_options(settings), settings.max_findings) {}
 
 void Checking::print(const std::string& text) const {
   if (!prints_ || text.empty()) return;

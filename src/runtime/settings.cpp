@@ -118,6 +118,7 @@ Result<CheckSettings> read_check(const Environment& environment) {
   check.json = environment("MARGAY_CHECK_JSON").value_or("");
   check.max_findings =
       MARGAY_TRY(read_number(environment, "MARGAY_CHECK_MAX")).value_or(check.max_findings);
+  check.full = MARGAY_TRY(read_switch(environment, "MARGAY_CHECK_FULL"));
   check.suppressions = environment("MARGAY_CHECK_SUPPRESSIONS").value_or("");
   check.adversarial = MARGAY_TRY(read_number(environment, "MARGAY_CHECK_ADVERSARIAL"));
   check.leaks = MARGAY_TRY(read_switch(environment, "MARGAY_CHECK_LEAKS"));

@@ -26,6 +26,7 @@ struct CheckSettings {
   check::ToolSet tools = {};         ///< MARGAY_CHECK=all, or tools with commas between.
   std::string json = {};             ///< MARGAY_CHECK_JSON=FILE, where %p is the process's id.
   std::uint64_t max_findings = 100;  ///< MARGAY_CHECK_MAX=N: further ones are only counted.
+  bool full = false;                 ///< MARGAY_CHECK_FULL=1: nothing is folded.
   std::string suppressions = {};     ///< MARGAY_CHECK_SUPPRESSIONS=FILE
   std::optional<std::uint64_t> adversarial = {};  ///< MARGAY_CHECK_ADVERSARIAL=SEED
   bool leaks = false;                     ///< MARGAY_CHECK_LEAKS=1: allocations alive at the end.

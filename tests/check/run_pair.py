@@ -8,7 +8,7 @@ An expectation is one of
     TOOL:KIND        an error that must be reported; shell patterns, alternatives after `|`
     ?TOOL:KIND       an error that may be reported
     note:TOOL:KIND   a note that must be reported
-    line:MARK        an access of some expected error must stand at the line of FILE that ends in
+    line:MARK        an access of some expected finding must stand at the line of FILE that ends in
                      `// BUG MARK` (or `// BUG` for an empty MARK)
 
 Every other error is a failure, and so is every error where none is expected: the set is exact.
@@ -33,8 +33,14 @@ def matches(name, pattern):
     return any(fnmatch.fnmatchcase(name, one) for one in pattern.split("|"))
 
 
-def name_of(finding):
-    return f"{finding['tool']}:{finding['kind']}"
+def names_of(finding):
+    """Of the finding and of what the same cause did elsewhere."""
+    kinds = [finding["kind"], *(other["kind"] for other in finding["others"])]
+    return [f"{finding['tool']}:{kind}" for kind in dict.fromkeys(kinds)]
+
+
+def accesses_of(finding):
+    return [*finding["accesses"], *(access for other in finding["others"] for access in other["accesses"])]
 
 
 def marked_lines(source, mark):
@@ -46,7 +52,7 @@ def marked_lines(source, mark):
 def points_at(finding, source, numbers):
     return any(
         pathlib.PurePath(frame["file"]).name == source.name and frame["line"] in numbers
-        for access in finding["accesses"]
+        for access in accesses_of(finding)
         for frame in access["frames"]
     )
 
@@ -60,26 +66,28 @@ def judge_findings(findings, expectations, source):
 
     errors = [f for f in findings if f["severity"] == "error"]
     for pattern in required:
-        if not any(matches(name_of(f), pattern) for f in errors):
+        if not any(matches(name, pattern) for f in errors for name in names_of(f)):
             yield f"missing: {pattern}"
     for finding in errors:
-        if not any(matches(name_of(finding), pattern) for pattern in required + allowed):
-            yield f"not expected: {name_of(finding)}: {finding['message']}"
+        for name in names_of(finding):
+            if not any(matches(name, pattern) for pattern in required + allowed):
+                yield f"not expected: {name}: {finding['message']}"
 
     noted = [f for f in findings if f["severity"] == "note"]
     for pattern in notes:
-        if not any(matches(name_of(f), pattern) for f in noted):
+        if not any(matches(name, pattern) for f in noted for name in names_of(f)):
             yield f"missing note: {pattern}"
     for finding in noted:
-        if name_of(finding) == "memcheck:leak" and "memcheck:leak" not in notes:
-            yield f"not expected: {name_of(finding)}: {finding['message']}"
+        if "memcheck:leak" in names_of(finding) and "memcheck:leak" not in notes:
+            yield f"not expected: memcheck:leak: {finding['message']}"
+    wanted = errors + [f for f in noted if any(matches(name, p) for name in names_of(f) for p in notes)]
 
     for mark in marks:
         numbers = marked_lines(source, mark)
         if not numbers:
             yield f"{source.name} has no line that ends in `// BUG {mark}`"
-        elif not any(points_at(f, source, numbers) for f in errors):
-            yield f"no error points at {source.name}:{numbers[0]} (BUG {mark})"
+        elif not any(points_at(f, source, numbers) for f in wanted):
+            yield f"no finding points at {source.name}:{numbers[0]} (BUG {mark})"
 
 
 def check(margay, command, adversarial):

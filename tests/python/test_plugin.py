@@ -50,7 +50,7 @@ def test_errors_fail_the_test_with_the_reports_text(run):
     result = run("--margay-check", "-k", "launches")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
-        ["========= racecheck: write-after-read race*", "*gemm.cpp:71 in micro_tk"]
+        ["========= racecheck: write-after-read race*", "*gemm.cpp:71 in micro_tk*"]
     )
     assert "pytest_plugin.py" not in result.stdout.str(), "no traceback of the plugin"
 

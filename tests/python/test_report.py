@@ -27,6 +27,10 @@ def test_fields(report):
     assert write.frames[1].file == "include/kittens/shared.h"
     assert read.frames[0].line == 84
     assert report.errors[1].accesses[0].lane is None
+    assert report.errors[0].fix.kind == "barrier"
+    assert (report.errors[0].fix.place.line, report.errors[0].fix.place.end_of_loop) == (93, 60)
+    assert report.errors[0].others[0].accesses[0].vaddr == 0x1A50
+    assert report.errors[1].fix.place is None
     assert [s.is_barrier for s in report.sites] == [False, True]
 
 
@@ -34,14 +38,15 @@ def test_text(report):
     text = str(report)
     assert all(line.startswith("========= ") for line in text.splitlines())
     assert (
-        "=========   write by wave 3 lane 17, workgroup (0,0,0): ds_write_b64 v1, v[4:5]   "
-        "kernels/gemm.cpp:71 in micro_tk\n"
-        "=========     -> include/kittens/shared.h:310 in load\n"
+        "=========   write  kernels/gemm.cpp:71 in micro_tk  ds_write_b64 v1, v[4:5]  "
+        "wave 3 lane 17, workgroup (0,0,0)\n"
+        "=========     -> load\n"
         "=========     <- kernels/gemm.cpp:99 in outer\n"
     ) in text
+    assert "=========   2 pairs of instructions in all\n" in text
     assert "fix: put a barrier after gemm.cpp:93" in text
     assert "kernel micro_tk, launch 1, seen 4096 times" in text
-    assert "global_load_dword v1, v0, s[2:3]   micro_tk+0x140" in text
+    assert "micro_tk+0x140  global_load_dword v1, v0, s[2:3]  " in text
     assert (
         "========= waitcheck: nothing depended on this wait in 512 executions: "
         "s_waitcnt vmcnt(0)   kernels/gemm.cpp:90 in micro_tk\n"
@@ -77,9 +82,9 @@ def test_files_below_the_current_directory_are_relative(report, monkeypatch, tmp
     document = json.loads(RECORDED.read_text())
     frame = document["findings"][0]["accesses"][0]["frames"][0]
     frame["file"] = str(tmp_path / "a" / "b.cpp")
-    assert "   a/b.cpp:71 in micro_tk" in str(Report.from_json(json.dumps(document)))
+    assert "  a/b.cpp:71 in micro_tk" in str(Report.from_json(json.dumps(document)))
     frame["file"] = str(tmp_path) + "x/b.cpp"
-    assert f"   {tmp_path}x/b.cpp:71 in" in str(Report.from_json(json.dumps(document)))
+    assert f"  {tmp_path}x/b.cpp:71 in" in str(Report.from_json(json.dumps(document)))
     assert os.getcwd() == str(tmp_path)
 
 

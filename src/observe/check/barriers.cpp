@@ -50,7 +50,7 @@ void BarrierTracker::watch(const InstructionFacts& facts, const Wave& wave) {
   f.detail.emplace_back(
       "the hardware counts waves, not lanes: if the other side of the branch has a barrier as "
       "well, this wave arrives twice");
-  f.hint = "move the barrier out of the branch, so that all lanes pass it together";
+  f.fix = Fix::outside_branch;
   reporter_.add(std::move(f));
 }
 
@@ -65,22 +65,30 @@ void BarrierTracker::end_workgroup() {
     // The first barrier at which the two part, or else the first one it did not reach.
     std::size_t at = 0;
     while (at < reached && w.barriers[at] == most->barriers[at]) ++at;
+    // Whole waves that have ended are not waited for, by the hardware and in CUDA's and HIP's
+    // terms.
+    const bool has_ended = at == reached;
+    const std::string_view extra = has_ended ? "ended" : "";
     constexpr std::string_view kKind = "barrier-not-reached";
     const std::uint32_t vaddr = most->barriers[at];
-    if (reporter_.repeat(Tool::synccheck, kKind, vaddr, w.ended_at)) continue;
+    if (reporter_.repeat(Tool::synccheck, kKind, vaddr, w.ended_at, extra)) continue;
     Finding f;
     f.tool = Tool::synccheck;
     f.kind = kKind;
+    f.severity = has_ended ? Severity::note : Severity::error;
     f.message = fmt::format("wave {} reaches {} barrier{}, wave {} reaches {}", n, reached,
                             reached == 1 ? "" : "s", most - waves_.begin(), most->barriers.size());
     f.accesses = {
         reporter_.access("barrier", vaddr, static_cast<std::int32_t>(most - waves_.begin())),
         reporter_.access("ended", w.ended_at, static_cast<std::int32_t>(n))};
-    f.detail.push_back(
-        at < reached ? fmt::format("from barrier {} on, the waves meet at different places", at + 1)
-                     : "a wave that has ended is not waited for, so nothing hangs");
-    f.hint = "every wave of the workgroup must reach every barrier: move it out of the branch";
-    reporter_.add(std::move(f));
+    if (has_ended) {
+      f.detail.emplace_back("a wave that has ended is not waited for: right on the hardware");
+    } else {
+      f.detail.push_back(
+          fmt::format("from barrier {} on, the waves meet at different places", at + 1));
+      f.fix = Fix::outside_branch;
+    }
+    reporter_.add(std::move(f), extra);
   }
 }
 

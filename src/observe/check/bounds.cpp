@@ -251,7 +251,10 @@ void Bounds::report_lds(const LaneAccess& access, const InstructionFacts& facts,
         fmt::format("its address register v{} is also part of its data", address.first));
     f.hint = "an inline assembly output that is written before all inputs are read needs \"=&v\"";
   } else {
-    f.hint = "ask for more dynamic LDS at the launch, or check the index";
+    // Whoever asked for none has static arrays only.
+    f.hint = dynamic == 0 ? "an index is past the end of a __shared__ array: check it, or make the "
+                            "array larger"
+                          : "ask for more dynamic LDS at the launch, or check the index";
   }
   reporter_.add(std::move(f));
 }

@@ -48,6 +48,48 @@ struct Access {
   std::vector<SourceFrame> frames;  ///< The user's line first, then what it called.
   /// How many frames after the first are what it called; those behind are its callers. All inlined.
   std::uint32_t called = ~std::uint32_t{0};
+  /// The compiler gives the instruction no line: the frames are those of one shortly before it.
+  bool nearby = false;
+};
+
+/// What kind of change puts it right. The checks say the kind; where it goes is found when the
+/// source is known, and the words are made last (hint.h).
+enum class Fix : std::uint8_t {
+  in_words,      ///< No kind of its own: the check says it in `hint`.
+  barrier,       ///< A barrier between the earlier access, accesses[1], and the later, accesses[0].
+  wait_barrier,  ///< There is a barrier; the earlier access has to be waited for before it.
+  own_part,      ///< Each workgroup and wave has to own its part of the output.
+  one_writer,    ///< All write the same value: one is enough.
+  tied_wait,     ///< A wait that names the registers of an inline assembly load.
+  wait_states,   ///< Independent instructions or s_nop.
+  outside_branch  ///< A barrier that has to move out of a branch.
+};
+inline constexpr std::size_t kFixCount = 8;
+[[nodiscard]] constexpr std::string_view fix_name(Fix fix) {
+  constexpr std::array<std::string_view, kFixCount> names = {
+      "other",      "barrier",   "wait-before-barrier", "own-part",
+      "one-writer", "tied-wait", "wait-states",         "outside-branch"};
+  return names[static_cast<std::size_t>(fix)];
+}
+
+/// Where a statement has to be put in. line 0: not known.
+struct FixPlace {
+  std::string file;
+  std::uint32_t line = 0;  ///< In front of what stands at this line and column.
+  std::uint32_t column = 0;
+  /// Where the place is the end of a loop's body: the line of the loop's keyword; else 0. `line` is
+  /// that of the closing brace then.
+  std::uint32_t end_of_loop = 0;
+
+  friend auto operator<=>(const FixPlace&, const FixPlace&) = default;
+};
+
+/// Further instructions in which the cause of a finding showed.
+struct Occurrence {
+  std::string kind;
+  std::string message;
+  std::vector<Access> accesses;
+  std::uint64_t count = 1;
 };
 
 /// One finding, which stands for all that have the same key.
@@ -58,10 +100,15 @@ struct Finding {
   std::string message;              ///< One line: what is wrong, with bytes, registers, names.
   std::vector<Access> accesses;     ///< The instruction that showed it last; one or two as a rule.
   std::vector<std::string> detail;  ///< Further lines: what stands between, which allocation.
-  std::string hint;                 ///< The nearest fix.
-  std::string kernel;               ///< Demangled.
-  std::uint64_t launch = 0;         ///< 1 for the process's first launch.
-  std::uint64_t count = 1;          ///< How often it happened.
+  std::string hint;                 ///< The nearest fix, in words.
+  Fix fix = Fix::in_words;
+  FixPlace fix_place;
+  /// What the same cause did at other instructions (group.h); `count` includes them.
+  std::vector<Occurrence> others;
+  std::string cause;         ///< Equal for findings of one cause; empty: not known. Not shown.
+  std::string kernel;        ///< Demangled.
+  std::uint64_t launch = 0;  ///< 1 for the process's first launch.
+  std::uint64_t count = 1;   ///< How often it happened.
 };
 
 /// An s_waitcnt or s_barrier that ran, for advice and for `margay mutate`.

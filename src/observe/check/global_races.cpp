@@ -221,7 +221,9 @@ void GlobalRaces::report(const Run& later, const Run& earlier) {
   f.accesses = {reporter_.access(word(second), second.vaddr, second.wave, second.lane),
                 reporter_.access(word(first), first.vaddr, first.wave, first.lane)};
   f.detail.emplace_back("no s_barrier separates the two waves");
-  f.hint = benign ? "let one wave write it" : "put __syncthreads() between the two";
+  // With a barrier the result would still be one of two.
+  const bool both_write = first.is_write && second.is_write;
+  f.fix = benign ? Fix::one_writer : both_write ? Fix::own_part : Fix::barrier;
   reporter_.add(std::move(f), extra);
 }
 

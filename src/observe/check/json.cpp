@@ -32,12 +32,34 @@ Json access_json(const Access& access) {
           {"frames", frames_json(access.frames)},
           {"called", access.frames.empty()
                          ? std::size_t{0}
-                         : std::min<std::size_t>(access.called, access.frames.size() - 1)}};
+                         : std::min<std::size_t>(access.called, access.frames.size() - 1)},
+          {"nearby", access.nearby}};
+}
+
+Json accesses_json(const std::vector<Access>& accesses) {
+  Json list = Json::array();
+  for (const Access& access : accesses) list.push_back(access_json(access));
+  return list;
+}
+
+Json fix_json(const Finding& finding) {
+  const FixPlace& at = finding.fix_place;
+  Json place = nullptr;
+  if (at.line != 0)
+    place = {{"file", at.file},
+             {"line", at.line},
+             {"column", at.column},
+             {"end_of_loop", at.end_of_loop == 0 ? Json(nullptr) : Json(at.end_of_loop)}};
+  return {{"kind", fix_name(finding.fix)}, {"place", std::move(place)}};
 }
 
 Json finding_json(const Finding& finding) {
-  Json accesses = Json::array();
-  for (const Access& access : finding.accesses) accesses.push_back(access_json(access));
+  Json others = Json::array();
+  for (const Occurrence& other : finding.others)
+    others.push_back({{"kind", other.kind},
+                      {"message", other.message},
+                      {"count", other.count},
+                      {"accesses", accesses_json(other.accesses)}});
   return {{"tool", tool_name(finding.tool)},
           {"kind", finding.kind},
           {"severity", severity_name(finding.severity)},
@@ -45,9 +67,11 @@ Json finding_json(const Finding& finding) {
           {"kernel", finding.kernel},
           {"launch", finding.launch},
           {"count", finding.count},
-          {"accesses", std::move(accesses)},
+          {"accesses", accesses_json(finding.accesses)},
           {"detail", finding.detail},
-          {"hint", finding.hint}};
+          {"hint", finding.hint},
+          {"fix", fix_json(finding)},
+          {"others", std::move(others)}};
 }
 
 Json site_json(const Site& site) {

@@ -26,7 +26,29 @@ Result<Access> as_access(const Node& node) {
   access.function_offset = MARGAY_TRY(number<std::uint64_t>(node, "function_offset"));
   access.frames = MARGAY_TRY(list<SourceFrame>(node, "frames", as_frame));
   access.called = MARGAY_TRY(number<std::uint32_t>(node, "called"));
+  if (node.json->contains("nearby")) access.nearby = MARGAY_TRY(flag(node, "nearby"));
   return access;
+}
+
+Result<Occurrence> as_occurrence(const Node& node) {
+  Occurrence other;
+  other.kind = MARGAY_TRY(text(node, "kind"));
+  other.message = MARGAY_TRY(text(node, "message"));
+  other.count = MARGAY_TRY(number<std::uint64_t>(node, "count"));
+  other.accesses = MARGAY_TRY(list<Access>(node, "accesses", as_access));
+  return other;
+}
+
+Status read_fix(const Node& finding, Fix& fix, FixPlace& place) {
+  const Node node = MARGAY_TRY(finding.field("fix"));
+  fix = MARGAY_TRY(named<Fix>(node, "kind", kFixCount, fix_name));
+  const Node at = MARGAY_TRY(node.field("place"));
+  if (at.json->is_null()) return {};
+  place.file = MARGAY_TRY(text(at, "file"));
+  place.line = MARGAY_TRY(number<std::uint32_t>(at, "line"));
+  place.column = MARGAY_TRY(number<std::uint32_t>(at, "column"));
+  place.end_of_loop = MARGAY_TRY(number_or<std::uint32_t>(at, "end_of_loop", 0));
+  return {};
 }
 
 Result<Finding> as_finding(const Node& node) {
@@ -38,6 +60,10 @@ Result<Finding> as_finding(const Node& node) {
   finding.accesses = MARGAY_TRY(list<Access>(node, "accesses", as_access));
   finding.detail = MARGAY_TRY(list<std::string>(node, "detail", as_text));
   finding.hint = MARGAY_TRY(text(node, "hint"));
+  // Older reports have neither.
+  if (node.json->contains("fix")) MARGAY_CHECK(read_fix(node, finding.fix, finding.fix_place));
+  if (node.json->contains("others"))
+    finding.others = MARGAY_TRY(list<Occurrence>(node, "others", as_occurrence));
   finding.kernel = MARGAY_TRY(text(node, "kernel"));
   finding.launch = MARGAY_TRY(number<std::uint64_t>(node, "launch"));
   finding.count = MARGAY_TRY(number<std::uint64_t>(node, "count"));

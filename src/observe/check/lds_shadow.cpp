@@ -406,11 +406,12 @@ void LdsShadow::report_race(const LdsOperation& o, unsigned lane, bool is_write,
     f.detail.push_back(fmt::format(
         "a barrier stands between, but the {} was still in flight when its wave reached it",
         name(other.is_write, other.atomic, other.direct)));
+    f.fix = Fix::wait_barrier;
     f.hint = fmt::format("wait for it ({}) before the barrier",
                          other.direct ? "s_waitcnt vmcnt" : "s_waitcnt lgkmcnt");
   } else {
     f.detail.push_back("no s_barrier separates them");
-    f.hint = same_value ? "let one wave write it" : "put a barrier (__syncthreads) between the two";
+    f.fix = same_value ? Fix::one_writer : Fix::barrier;
   }
   reporter_.add(std::move(f), extra);
 }

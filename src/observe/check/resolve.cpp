@@ -1,41 +1,34 @@
 #include "observe/check/resolve.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <map>
-#include <string>
+#include <utility>
+#include <vector>
 
 #include "observe/call_chain.h"
 
 namespace margay::check {
 namespace {
 
-/// What two findings of the same source lines share; empty when a line is not known.
-std::string signature(const Finding& finding) {
-  std::string text = fmt::format("{}|{}|{}|{}", tool_name(finding.tool), finding.kind,
-                                 severity_name(finding.severity), finding.kernel);
-  for (const Access& access : finding.accesses) {
-    if (access.vaddr == kNoVaddr) continue;
-    if (access.frames.empty() || access.frames.front().line == 0) return {};
-    text += '|' + access.role;
-    for (const SourceFrame& frame : access.frames)
-      text += fmt::format(";{}:{}", frame.file, frame.line);
-  }
-  return text;
+/// How far back a line is looked for when the compiler attributes an instruction to none.
+constexpr std::uint64_t kNearbyBytes = 256;
+
+/// What has a line: an instruction that was merged or moved has none.
+std::vector<SourceFrame> frames_with_lines(const Program& program, std::uint64_t vaddr) {
+  std::vector<SourceFrame> frames = program.object().source_at(vaddr);
+  std::erase_if(frames, [](const SourceFrame& frame) { return frame.line == 0; });
+  return frames;
 }
 
-/// A race that a barrier would end: the first place where one would is after the earlier access.
-void name_place_of_barrier(Finding& finding) {
-  if (finding.tool != Tool::racecheck || !finding.hint.starts_with("put ") ||
-      finding.accesses.size() < 2 || finding.accesses[1].frames.empty())
-    return;
-  const SourceFrame& earlier = finding.accesses[1].frames.front();
-  if (earlier.line != 0)
-    finding.hint +=
-        fmt::format("; nearest place for one: after {}:{}",
-                    std::filesystem::path(earlier.file).filename().string(), earlier.line);
+void find_lines(Access& access, const Program& program, std::uint64_t function_start) {
+  std::vector<SourceFrame> frames = frames_with_lines(program, access.vaddr);
+  for (std::uint64_t back = 4; frames.empty() && back <= kNearbyBytes &&
+                               access.vaddr - back >= function_start && access.vaddr >= back;
+       back += 4) {
+    frames = frames_with_lines(program, access.vaddr - back);
+    access.nearby = !frames.empty();
+  }
+  CallChain chain = user_first(std::move(frames));
+  access.frames = std::move(chain.frames);
+  access.called = chain.called;
 }
 
 }  // namespace
@@ -49,37 +42,8 @@ void resolve(std::vector<Finding>& findings, const Program& program) {
       const auto [function, start] = program.function_of(access.vaddr);
       access.function = function;
       access.function_offset = access.vaddr - start;
-      CallChain chain = user_first(program.object().source_at(access.vaddr));
-      access.frames = std::move(chain.frames);
-      access.called = chain.called;
+      find_lines(access, program, start);
     }
-  for (Finding& finding : findings) name_place_of_barrier(finding);
-}
-
-void merge_lines(std::vector<Finding>& findings) {
-  struct Known {
-    std::size_t index;
-    std::size_t instructions;
-  };
-  std::map<std::string, Known> known;
-  std::vector<Finding> kept;
-  for (Finding& finding : findings) {
-    const std::string key = signature(finding);
-    if (!key.empty()) {
-      const auto [at, fresh] = known.try_emplace(key, Known{kept.size(), 1});
-      if (!fresh) {
-        kept[at->second.index].count += finding.count;
-        ++at->second.instructions;
-        continue;
-      }
-    }
-    kept.push_back(std::move(finding));
-  }
-  for (const auto& [key, entry] : known)
-    if (entry.instructions > 1)
-      kept[entry.index].detail.push_back(
-          fmt::format("the same at {} pairs of instructions of these lines", entry.instructions));
-  findings = std::move(kept);
 }
 
 }  // namespace margay::check

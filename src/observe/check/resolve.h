@@ -11,8 +11,4 @@ namespace margay::check {
 /// Fills in the places of every access.
 void resolve(std::vector<Finding>& findings, const Program& program);
 
-/// Findings that differ only in which instruction of the same source lines they are about become
-/// one.
-void merge_lines(std::vector<Finding>& findings);
-
 }  // namespace margay::check

@@ -7,6 +7,8 @@
 
 #include "exec/observer.h"
 #include "observe/call_chain.h"
+#include "observe/check/barrier_place.h"
+#include "observe/check/group.h"
 #include "observe/check/reporter.h"
 #include "observe/check/resolve.h"
 #include "observe/check/worker.h"
@@ -42,8 +44,14 @@ Finding finding_of(const Conflict& conflict, const LaunchRequest& request) {
                           conflict.begin, conflict.end - conflict.begin, f.accesses[0].role,
                           f.accesses[1].role, benign ? " of the same value" : "");
   f.detail.emplace_back("workgroups of a launch run in any order, or at the same time");
-  f.hint = benign ? "let one workgroup write it"
-                  : "give each workgroup its own elements, use atomics, or make two launches";
+  if (benign)
+    f.fix = Fix::one_writer;
+  else if (conflict.first.is_write && conflict.second.is_write)
+    f.fix = Fix::own_part;
+  else
+    f.hint =
+        "hand it over (the writer: __threadfence and an atomic; the reader: that atomic, then "
+        "__threadfence), or make two launches; nothing else orders workgroups";
   f.count = conflict.count;
   return f;
 }
@@ -81,8 +89,17 @@ class LaunchChecker final : public LaunchObserver {
     auto sorted = findings_.take_sorted();
     std::erase_if(sorted, [&](const Finding& f) { return !config_.has(f.tool); });
     resolve(sorted, *program_);
-    merge_lines(sorted);
     return sorted;
+  }
+  /// Where the barriers that ran stand, with lines.
+  [[nodiscard]] std::vector<BarrierChain> barriers() const {
+    std::vector<BarrierChain> chains;
+    for (const auto& [vaddr, site] : sites_) {
+      if (!site.is_barrier) continue;
+      CallChain chain = user_first(program_->object().source_at(vaddr));
+      chains.push_back({std::move(chain.frames), chain.called});
+    }
+    return chains;
   }
   [[nodiscard]] const std::map<std::uint64_t, WorkerResults::SiteResult>& sites() const {
     return sites_;
@@ -111,8 +128,11 @@ class LaunchChecker final : public LaunchObserver {
   std::map<std::uint64_t, WorkerResults::SiteResult> sites_;
 };
 
-/// The same finding in another launch: the same code and the same kind.
+/// The same finding in another launch: the same cause, or the same code and the same kind.
 std::string identity(const Finding& f) {
+  if (!f.cause.empty())
+    return fmt::format("{}|{}|{}|{}", tool_name(f.tool), severity_name(f.severity), f.kernel,
+                       f.cause);
   std::string text =
       fmt::format("{}|{}|{}|{}", tool_name(f.tool), f.kind, severity_name(f.severity), f.kernel);
   for (const Access& access : f.accesses) text += fmt::format("|{}", access.vaddr);
@@ -131,7 +151,7 @@ Session::Checked Session::launch(Device& device, const LaunchRequest& request) {
   LaunchChecker checker(config_, device.memory(), memory_, number);
   Checked out{device.launch(request, &checker), {}};
   const std::lock_guard lock(mutex_);
-  out.fresh = keep(checker.findings(request));
+  out.fresh = keep(grouped(checker.findings(request), checker.barriers()));
   for (const auto& [vaddr, result] : checker.sites()) {
     const auto [at, is_new] = sites_.try_emplace({request.kernel->name, vaddr});
     KnownSite& known = at->second;
@@ -148,8 +168,21 @@ Session::Checked Session::launch(Device& device, const LaunchRequest& request) {
   return out;
 }
 
-std::vector<Finding> Session::keep(std::vector<Finding> findings) {
+std::vector<Finding> Session::grouped(std::vector<Finding> findings,
+                                      const std::vector<BarrierChain>& barriers) {
   suppressed_ += take_out(findings, suppressions_);
+  place_barriers(findings, barriers, sources_);
+  group_by_cause(findings);
+  // Wait states are for who writes assembly: they must not bury what is everybody's.
+  std::vector<Finding> last;
+  for (Finding& finding : findings)
+    if (finding.fix == Fix::wait_states) last.push_back(std::move(finding));
+  std::erase_if(findings, [](const Finding& f) { return f.fix == Fix::wait_states; });
+  std::ranges::move(last, std::back_inserter(findings));
+  return findings;
+}
+
+std::vector<Finding> Session::keep(std::vector<Finding> findings) {
   std::vector<Finding> fresh;
   for (Finding& finding : findings) {
     const auto [at, is_new] = known_.try_emplace(identity(finding), findings_.size());
@@ -174,7 +207,7 @@ std::vector<Finding> Session::launch_refused(const std::string& kernel, const Er
   f.message = fmt::format("the launch was refused, the kernel did not run: {}", error.what);
   f.hint =
       error.hint.empty() ? "look at the code the launch returns (hipGetLastError)" : error.hint;
-  return keep({std::move(f)});
+  return keep(grouped({std::move(f)}, {}));
 }
 
 std::vector<Finding> Session::leaks(Memory& memory, bool as_errors) {
@@ -204,7 +237,7 @@ std::vector<Finding> Session::leaks(Memory& memory, bool as_errors) {
                             count == 1 ? "" : "s", bytes, count == 1 ? "was" : "were");
     f.hint = "margay check --leak-check lists them";
   }
-  return keep(std::move(found));
+  return keep(grouped(std::move(found), {}));
 }
 
 // ---- The report -----------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "exec/device.h"
+#include "observe/check/barrier_place.h"
 #include "observe/check/config.h"
 #include "observe/check/finding.h"
 #include "observe/check/global_memory.h"
@@ -45,12 +46,16 @@ class Session {
     SiteCounts counts;
     Site site;
   };
+  /// Without what is suppressed, and one per cause.
+  [[nodiscard]] std::vector<Finding> grouped(std::vector<Finding> findings,
+                                             const std::vector<BarrierChain>& barriers);
   [[nodiscard]] std::vector<Finding> keep(std::vector<Finding> findings);
   [[nodiscard]] Finding advice_of(const KnownSite& known) const;
 
   CheckConfig config_;
   Suppressions suppressions_;
   GlobalMemory memory_;
+  SourceFiles sources_;
   std::mutex mutex_;
   std::uint64_t launches_ = 0, suppressed_ = 0;
   std::vector<Finding> findings_;

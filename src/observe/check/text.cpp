@@ -17,8 +17,10 @@ namespace {
 using report::kBold, report::kFaint, report::kRed, report::kYellow, report::painted;
 
 constexpr std::string_view kPrefix = "========= ";
-// Longer instructions than this do not push the source places of the others to the right.
+// What is longer than this does not push what follows it in other lines to the right.
 constexpr std::size_t kMaxColumn = 64;
+// So many lines where the same cause showed are named without --full.
+constexpr std::size_t kMaxOtherLines = 6;
 
 std::string_view colour_of(Severity severity) {
   switch (severity) {
@@ -38,7 +40,8 @@ bool has_line(const Access& access) {
 
 /// The source line, or where there is none the offset in the function.
 std::string first_place(const Access& access, const TextOptions& options) {
-  if (has_line(access)) return place_of(access.frames.front(), options.directory);
+  if (has_line(access))
+    return (access.nearby ? "near " : "") + short_place_of(access.frames.front(), options);
   if (access.vaddr == kNoVaddr) return {};
   if (access.function.empty()) return fmt::format("at {:#x}", access.vaddr);
   return fmt::format("{}+{:#x}", short_function(access.function), access.function_offset);
@@ -46,9 +49,9 @@ std::string first_place(const Access& access, const TextOptions& options) {
 
 std::string location(const Access& access) {
   std::string text;
-  if (access.wave != kNoNumber) text += fmt::format("by wave {}", access.wave);
+  if (access.wave != kNoNumber) text += fmt::format("wave {}", access.wave);
   if (access.lane != kNoNumber) {
-    text += fmt::format("{}lane {}", text.empty() ? "by " : " ", access.lane);
+    text += fmt::format("{}lane {}", text.empty() ? "" : " ", access.lane);
   }
   if (!text.empty()) {
     const auto& [x, y, z] = access.workgroup;
@@ -60,58 +63,126 @@ std::string location(const Access& access) {
 /// The columns of one access's line.
 struct Row {
   std::string role;
-  std::string location;
-  std::string instruction;
   std::string place;
+  std::string instruction;
+  std::string location;
 };
 
 /// The widths to which columns are filled up.
 struct Widths {
   std::size_t role = 0;
-  std::size_t who = 0;
+  std::size_t place = 0;
   std::size_t instruction = 0;
 };
 
-std::string who_of(const Row& row, std::size_t role_width) {
-  if (row.location.empty()) return row.role + ":";
-  return fmt::format("{:<{}} {}:", row.role, role_width, row.location);
+/// What the user's line calls, in one line: the function it names and how far down it goes.
+std::string folded_calls(const Access& access) {
+  const std::size_t called = std::min<std::size_t>(access.called, access.frames.size() - 1);
+  if (called == 0 || access.frames[1].function.empty()) return {};
+  std::string text = "-> " + short_function(access.frames[1].function);
+  if (called > 1) text += fmt::format(" ({} frames)", called);
+  return text;
+}
+
+/// The lines that the user's line was called from, in one line.
+std::string folded_callers(const Access& access, const TextOptions& options) {
+  std::string text;
+  for (std::size_t i = std::size_t{access.called} + 1; i < access.frames.size(); ++i)
+    if (const std::string place = short_place_of(access.frames[i], options); !place.empty())
+      text += (text.empty() ? "<- " : " <- ") + place;
+  return text;
+}
+
+/// Frames beyond the first: each in a line, or folded.
+std::vector<std::string> further_frames(const Access& access, const TextOptions& options) {
+  std::vector<std::string> lines;
+  if (!has_line(access)) return lines;
+  if (options.full) {
+    for (std::size_t i = 1; i < access.frames.size(); ++i)
+      if (const std::string place = short_place_of(access.frames[i], options); !place.empty())
+        lines.push_back(fmt::format("{} {}", i <= access.called ? "->" : "<-", place));
+    return lines;
+  }
+  for (std::string line : {folded_calls(access), folded_callers(access, options)})
+    if (!line.empty()) lines.push_back(std::move(line));
+  return lines;
 }
 
 std::string access_lines(const Access& access, const Row& row, const Widths& widths,
                          const TextOptions& options) {
-  std::string line = fmt::format("{:<{}}", who_of(row, widths.role), widths.who);
-  if (!row.instruction.empty() || !row.place.empty()) {
-    line += fmt::format(" {:<{}}", row.instruction, widths.instruction);
-  }
-  const std::size_t indent = line.size() + 3;
-  if (!row.place.empty()) line += "   " + painted(row.place, kBold, options);
+  // Paint is not counted by a width.
+  const auto column = [&](const std::string& text, std::size_t width, std::string_view colour) {
+    return painted(text, colour, options) + std::string(width - std::min(width, text.size()), ' ');
+  };
+  std::string line = column(row.role, widths.role, {});
+  if (widths.place != 0) line += "  " + column(row.place, widths.place, kBold);
+  if (widths.instruction != 0)
+    line += "  " + column(row.instruction, row.location.empty() ? 0 : widths.instruction, {});
+  if (!row.location.empty()) line += "  " + row.location;
   while (line.ends_with(' ')) line.pop_back();
   std::string text = fmt::format("{}  {}\n", kPrefix, line);
-  for (std::size_t i = 1; i < access.frames.size(); ++i) {
-    const std::string place = place_of(access.frames[i], options.directory);
-    if (place.empty()) continue;
-    const std::string_view arrow = i <= access.called ? "->" : "<-";
-    text += fmt::format("{}  {:{}}{}\n", kPrefix, "", indent,
-                        painted(fmt::format("{} {}", arrow, place), kFaint, options));
-  }
+  for (const std::string& frame : further_frames(access, options))
+    text +=
+        fmt::format("{}  {:{}}  {}\n", kPrefix, "", widths.role, painted(frame, kFaint, options));
   return text;
 }
 
 std::string accesses_text(const std::vector<Access>& accesses, const TextOptions& options) {
   std::vector<Row> rows;
   Widths widths;
-  for (const Access& access : accesses) {
+  for (const Access& access : accesses)
     rows.push_back(
-        {access.role, location(access), access.instruction, first_place(access, options)});
-    widths.role = std::max(widths.role, access.role.size());
-  }
+        {access.role, first_place(access, options), access.instruction, location(access)});
   for (const Row& row : rows) {
-    widths.who = std::max(widths.who, who_of(row, widths.role).size());
+    widths.role = std::max(widths.role, row.role.size());
+    widths.place = std::max(widths.place, std::min(row.place.size(), kMaxColumn));
     widths.instruction = std::max(widths.instruction, std::min(row.instruction.size(), kMaxColumn));
   }
   std::string text;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     text += access_lines(accesses[i], rows[i], widths, options);
+  }
+  return text;
+}
+
+/// User's lines of the other instructions that are not among those shown.
+std::vector<std::string> other_lines(const Finding& finding, const TextOptions& options) {
+  std::vector<std::string> lines;
+  const auto add = [&](const Access& access) {
+    if (!has_line(access)) return;
+    SourceFrame frame = access.frames.front();
+    frame.function.clear();
+    std::string place = short_place_of(frame, options);
+    if (std::ranges::find(lines, place) == lines.end()) lines.push_back(std::move(place));
+  };
+  for (const Access& access : finding.accesses) add(access);
+  const auto shown = static_cast<std::ptrdiff_t>(lines.size());
+  for (const Occurrence& other : finding.others)
+    for (const Access& access : other.accesses) add(access);
+  lines.erase(lines.begin(), lines.begin() + shown);
+  return lines;
+}
+
+/// What the same cause did elsewhere: in one line, or with --full each.
+std::string others_text(const Finding& finding, const TextOptions& options) {
+  if (finding.others.empty()) return {};
+  const std::string_view what =
+      finding.accesses.size() > 1 ? "pairs of instructions" : "instructions";
+  std::string line = fmt::format("{} {} in all", finding.others.size() + 1, what);
+  if (!options.full) {
+    std::vector<std::string> lines = other_lines(finding, options);
+    if (lines.size() > kMaxOtherLines) {
+      const std::size_t left = lines.size() - kMaxOtherLines;
+      lines.resize(kMaxOtherLines);
+      lines.push_back(fmt::format("{} more", left));
+    }
+    if (!lines.empty()) line += fmt::format(", also in {}", fmt::join(lines, ", "));
+    return fmt::format("{}  {} (--full lists them)\n", kPrefix, line);
+  }
+  std::string text = fmt::format("{}  {}; the others:\n", kPrefix, line);
+  for (const Occurrence& other : finding.others) {
+    text += fmt::format("{}  {}\n", kPrefix, other.message);
+    text += accesses_text(other.accesses, options);
   }
   return text;
 }
@@ -151,6 +222,7 @@ std::string text_of(const Finding& finding, const TextOptions& options) {
   text += accesses_text(finding.accesses, options);
   for (const std::string& line : finding.detail) text += fmt::format("{}  {}\n", kPrefix, line);
   if (!finding.hint.empty()) text += fmt::format("{}  fix: {}\n", kPrefix, finding.hint);
+  text += others_text(finding, options);
   if (const std::string line = circumstances(finding); !line.empty()) {
     text += fmt::format("{}  {}\n", kPrefix, painted(line, kFaint, options));
   }
@@ -164,6 +236,8 @@ std::string FindingPrinter::findings(std::span<const Finding> findings) {
   for (const Finding& finding : findings) {
     if (finding.severity == Severity::advice) continue;
     if (shown_ < max_) {
+      if (finding.fix == Fix::wait_states && !std::exchange(wait_states_headed_, true))
+        text += fmt::format("{}{}\n", kPrefix, painted("wait states", kBold, options_));
       text += text_of(finding, options_);
       ++shown_;
     } else if (not_shown_++ == 0) {

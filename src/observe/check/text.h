@@ -12,7 +12,8 @@
 
 namespace margay::check {
 
-using report::counted, report::place_of, report::short_function, report::stderr_text_options;
+using report::counted, report::place_of, report::short_function, report::short_place_of;
+using report::stderr_text_options;
 using report::TextOptions;
 
 /// Headline, accesses, details, fix, kernel and count; for advice one line.
@@ -38,6 +39,7 @@ class FindingPrinter {
   std::uint64_t max_;
   std::uint64_t shown_ = 0;
   std::uint64_t not_shown_ = 0;
+  bool wait_states_headed_ = false;
 };
 
 /// "margay check: 2 errors, 1 note, 3 pieces of advice (memcheck, racecheck)", or "no errors".

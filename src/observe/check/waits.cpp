@@ -268,10 +268,7 @@ void WaitTracker::report_early(const Pending& pending, const InstructionFacts& f
   f.accesses = {reporter_.access(reads ? "read" : "write", facts.vaddr, wave, lane),
                 reporter_.access("load", pending.facts->vaddr, wave)};
   f.detail.push_back(fmt::format("{} between the two would have waited for it", wait_for(pending)));
-  f.hint =
-      "if the load is inline assembly, make the wait name its registers as \"+v\" operands, so "
-      "that "
-      "the compiler cannot move their uses before it";
+  f.fix = Fix::tied_wait;
   reporter_.add(std::move(f));
 }
 

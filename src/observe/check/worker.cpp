@@ -245,10 +245,8 @@ void WorkerChecker::report_hazard(const Hazard& hazard, const InstructionFacts& 
   const auto index = static_cast<std::int32_t>(wave.index_in_group);
   f.accesses = {reporter_.access("use", facts.vaddr, index),
                 reporter_.access("result of", hazard.producer->vaddr, index)};
-  f.hint = fmt::format(
-      "put independent instructions or s_nop {} between the two; the compiler does so only for "
-      "instructions it knows, not inside inline assembly",
-      hazard.needed - hazard.had - 1);
+  f.fix = Fix::wait_states;
+  f.cause = hazard.rule;
   reporter_.add(std::move(f));
 }
 

@@ -108,6 +108,14 @@ std::string place_of(const SourceFrame& frame, std::string_view directory) {
   return text;
 }
 
+std::string short_place_of(const SourceFrame& frame, const TextOptions& options) {
+  std::string place = place_of(frame, options.directory);
+  const std::string_view file = std::string_view(place).substr(0, place.find(':'));
+  if (!options.full && !options.directory.empty() && file.starts_with('/'))
+    place.erase(0, file.rfind('/') + 1);
+  return place;
+}
+
 std::string counted(std::uint64_t number, std::string_view word, std::string_view plural) {
   if (number == 1) return fmt::format("1 {}", word);
   return plural.empty() ? fmt::format("{} {}s", number, word)

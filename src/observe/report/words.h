@@ -12,6 +12,7 @@ namespace margay::report {
 struct TextOptions {
   bool colour = false;
   std::string directory = {};  ///< Files below it are shown relative to it. Empty: all in full.
+  bool full = false;           ///< Nothing is folded.
 };
 
 /// For one of the process's streams: its current directory, and colour where the stream is a
@@ -34,6 +35,9 @@ inline constexpr std::string_view kPlain = "\x1b[0m";
 
 /// "gemm.cpp:71 in load": files below `directory` relative to it. Empty when there is no line.
 [[nodiscard]] std::string place_of(const SourceFrame& frame, std::string_view directory);
+
+/// The same with the file's name alone where it is not below `directory`; with `full` as it is.
+[[nodiscard]] std::string short_place_of(const SourceFrame& frame, const TextOptions& options);
 
 /// "1 error", "2 errors": `plural` where it is not the word and an s.
 [[nodiscard]] std::string counted(std::uint64_t number, std::string_view word,

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Compiles one kernel of the collection, small and as written or fixed, and runs it under `margay check`.
 
-    check_seed.py MARGAY COLLECTION WORK_FOLDER NAME written|fixed [--adversarial | --without-check]
+    check_seed.py MARGAY COLLECTION WORK_FOLDER NAME written|fixed|hinted [--adversarial | --without-check]
 
 seed_table.py says what must be found and what C must be. With --adversarial, `margay check
---adversarial` must make C wrong where there is a bug, whatever else it finds. --without-check only
-runs it, with `margay run`, and judges C. Copies are made in WORK_FOLDER; the collection is only read.
+--adversarial` must make C wrong where there is a bug, whatever else it finds. In the hinted variant a
+barrier is put exactly where the finding's fix says: one finding, one barrier, and no race is left.
+--without-check only runs it, with `margay run`, and judges C. Copies are made in WORK_FOLDER; the collection is only read.
 """
 
 import argparse
@@ -94,10 +95,41 @@ def judge_place(findings, source):
         if finding["severity"] != "error" or not finding["accesses"]:
             continue
         files = {
-            pathlib.PurePath(frame["file"]).name for access in finding["accesses"] for frame in access["frames"]
+            pathlib.PurePath(frame["file"]).name for access in run_pair.accesses_of(finding) for frame in access["frames"]
         }
         if source.name not in files:
-            yield f"{run_pair.name_of(finding)} names no line of {source.name}: {finding['message']}"
+            yield f"{run_pair.names_of(finding)[0]} names no line of {source.name}: {finding['message']}"
+
+
+def hinted(text, findings):
+    """`text` with a barrier at each place that a fix names; None where a barrier has no place."""
+    places = {
+        (f["fix"]["place"] or {}).get("line"): f["fix"]["place"] for f in findings if f["fix"]["kind"] == "barrier"
+    }
+    if None in places:
+        return None, len(places)
+    lines = text.splitlines(keepends=True)
+    for line, place in sorted(places.items(), reverse=True):
+        at = place["column"] - 1
+        lines[line - 1] = lines[line - 1][:at] + "__syncthreads(); " + lines[line - 1][at:]
+    return "".join(lines), len(places)
+
+
+def judge_hints(options, seed, text, folder):
+    """Yields what is wrong with the fixes of the races: makes them, and checks again."""
+    module = compile_module(options.margay, folder / "seed.cpp", text)
+    findings, _ = run(options.margay, module, seed, options)
+    better, barriers = hinted(text, findings)
+    if barriers != 1 or better is None:
+        yield f"{barriers} places for a barrier, not one that is known"
+        return
+    again = folder / "hinted"
+    again.mkdir(exist_ok=True)
+    findings, done = run(options.margay, compile_module(options.margay, again / "seed.cpp", better), seed, options)
+    others = tuple(kind for kind in seed.findings if kind not in seed_table.RACE)
+    yield from run_pair.judge_findings(findings, others, again / "seed.cpp")
+    if len(seed.edits) == 1:  # the barrier is all that was missing
+        yield from judge_result(done.stdout, seed.fixed_result, seed.share)
 
 
 def main():
@@ -108,7 +140,7 @@ def main():
     parser.add_argument("collection", type=pathlib.Path)
     parser.add_argument("work_folder", type=pathlib.Path)
     parser.add_argument("name", choices=sorted(seed_table.SEEDS))
-    parser.add_argument("variant", choices=["written", "fixed"])
+    parser.add_argument("variant", choices=["written", "fixed", "hinted"])
     parser.add_argument("--without-check", action="store_true")
     parser.add_argument("--adversarial", action="store_true")
     options = parser.parse_args()
@@ -119,6 +151,10 @@ def main():
         sys.exit(f"{options.name} has no fixed variant")
     folder = options.work_folder / f"{options.name}-{options.variant}"
     folder.mkdir(parents=True, exist_ok=True)
+    if options.variant == "hinted":
+        failures = list(judge_hints(options, seed, make_source(options.collection, options.name, False), folder))
+        print(*failures, sep="\n") if failures else print(f"{options.name}: its fix makes the report silent")
+        return 1 if failures else 0
     source = folder / "seed.cpp"
     module = compile_module(options.margay, source, make_source(options.collection, options.name, fixed))
 

@@ -44,6 +44,10 @@ TEST(Json, comes_back_the_same) {
   Report report = sample_report();
   report.adversarial = true;
   report.seed = ~std::uint64_t{0};
+  report.findings[0].fix = Fix::barrier;
+  report.findings[0].fix_place = {"/src/gemm.cpp", 93, 3, 60};
+  report.findings[0].others = {{"read-after-write", "another", report.findings[0].accesses, 7}};
+  report.findings[0].accesses[0].nearby = true;
   report.findings[0].accesses[1].vaddr = kNoVaddr;
   report.findings[0].accesses[1].pc = 0;
   report.findings[0].accesses[0].pc = 0xffff'ffff'ffff'fff0;
@@ -53,6 +57,10 @@ TEST(Json, comes_back_the_same) {
   EXPECT_EQ(read->findings[1].accesses[0].wave, kNoNumber);
   EXPECT_EQ(read->sites[0].loosest, (std::array<std::uint32_t, 2>{2, kNeverNeeded}));
   EXPECT_EQ(read->seed, report.seed);
+  EXPECT_EQ(read->findings[0].fix, Fix::barrier);
+  EXPECT_EQ(read->findings[0].fix_place, report.findings[0].fix_place);
+  ASSERT_EQ(read->findings[0].others.size(), 1U);
+  EXPECT_EQ(read->findings[0].others[0].count, 7U);
   EXPECT_EQ(json_of(*read), json_of(report));
 }
 

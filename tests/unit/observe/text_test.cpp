@@ -19,12 +19,11 @@ TEST(Text, a_race_in_full) {
       text_of(sample_race(), kPlainText),
       "========= racecheck: write-after-read race on LDS at byte 0x0840 (As, row 16, column 32), "
       "16 bytes\n"
-      "=========   write by wave 3 lane 17, workgroup (0,0,0): ds_write_b64 v1, v[4:5]   "
-      "gemm.cpp:71 in micro_tk<64>\n"
-      "=========                                                                         "
-      "-> include/kittens/shared.h:310 in load\n"
-      "=========   read  by wave 1 lane 40, workgroup (0,2,0): ds_read_b64 v[8:9], v2    "
-      "gemm.cpp:84 in micro_tk<64>\n"
+      "=========   write  gemm.cpp:71 in micro_tk<64>  ds_write_b64 v1, v[4:5]  "
+      "wave 3 lane 17, workgroup (0,0,0)\n"
+      "=========          -> load\n"
+      "=========   read   gemm.cpp:84 in micro_tk<64>  ds_read_b64 v[8:9], v2   "
+      "wave 1 lane 40, workgroup (0,2,0)\n"
       "=========   no s_barrier separates them\n"
       "=========   fix: put a barrier after gemm.cpp:93\n"
       "=========   kernel micro_tk<64>, launch 2, seen 4096 times\n");
@@ -33,10 +32,52 @@ TEST(Text, a_race_in_full) {
 TEST(Text, what_a_line_called_and_what_called_it) {
   Finding finding = sample_race();
   finding.accesses[0].frames.push_back({"outer", "/src/gemm.cpp", 99, 1});
-  finding.accesses[0].called = 1;
-  const std::string text = text_of(finding, kPlainText);
-  EXPECT_THAT(text, HasSubstr("  -> include/kittens/shared.h:310 in load\n"));
-  EXPECT_THAT(text, HasSubstr("  <- gemm.cpp:99 in outer\n"));
+  EXPECT_EQ(finding.accesses[0].frames.size(), 3U);
+  finding.accesses[0].frames.insert(finding.accesses[0].frames.begin() + 2,
+                                    {"lds_store", "/lib/include/kittens/memory.h", 60, 1});
+  finding.accesses[0].called = 2;
+  finding.accesses[0].frames.push_back({"main", "/src/gemm.cpp", 120, 1});
+  const std::string folded = text_of(finding, kPlainText);
+  EXPECT_THAT(folded, HasSubstr("  -> load (2 frames)\n"));
+  EXPECT_THAT(folded, HasSubstr("  <- gemm.cpp:99 in outer <- gemm.cpp:120 in main\n"));
+  const std::string full = text_of(finding, {.directory = "/src", .full = true});
+  EXPECT_THAT(full, HasSubstr("  -> include/kittens/shared.h:310 in load\n"));
+  EXPECT_THAT(full, HasSubstr("  -> /lib/include/kittens/memory.h:60 in lds_store\n"));
+  EXPECT_THAT(full, HasSubstr("  <- gemm.cpp:99 in outer\n"));
+}
+
+TEST(Text, files_elsewhere_go_by_their_names) {
+  Finding finding = sample_race();
+  finding.accesses[1].frames[0].file = "/elsewhere/gemm.cpp";
+  EXPECT_THAT(text_of(finding, kPlainText), HasSubstr("  read   gemm.cpp:84 in micro_tk<64>  "));
+  EXPECT_THAT(text_of(finding, {.directory = "/src", .full = true}),
+              HasSubstr("  /elsewhere/gemm.cpp:84 in micro_tk<64>  "));
+}
+
+TEST(Text, a_line_close_by_is_said_to_be_so) {
+  Finding finding = sample_race();
+  finding.accesses[1].nearby = true;
+  EXPECT_THAT(text_of(finding, kPlainText), HasSubstr("  read   near gemm.cpp:84 in "));
+}
+
+TEST(Text, other_instructions_of_the_cause) {
+  Finding finding = sample_race();
+  Occurrence other{.kind = "read-after-write", .message = "another", .accesses = finding.accesses};
+  other.accesses[1].frames[0].line = 85;
+  finding.others = {other, other};
+  EXPECT_THAT(text_of(finding, kPlainText),
+              HasSubstr("=========   3 pairs of instructions in all, also in gemm.cpp:85 (--full "
+                        "lists them)\n"));
+  EXPECT_THAT(text_of(finding, {.directory = "/src", .full = true}),
+              HasSubstr("=========   3 pairs of instructions in all; the others:\n"
+                        "=========   another\n"
+                        "=========   write  gemm.cpp:71 in "));
+  finding.accesses.resize(1);
+  finding.others.assign(9, other);
+  for (std::uint32_t n = 0; n < 9; ++n) finding.others[n].accesses[0].frames[0].line = 200 + n;
+  EXPECT_THAT(text_of(finding, kPlainText),
+              HasSubstr("  10 instructions in all, also in gemm.cpp:200, gemm.cpp:85, "));
+  EXPECT_THAT(text_of(finding, kPlainText), HasSubstr(", 4 more (--full lists them)\n"));
 }
 
 TEST(Text, only_what_is_known_is_said) {
@@ -53,18 +94,19 @@ TEST(Text, only_what_is_known_is_said) {
   finding.count = 1;
   const std::string text = text_of(finding, kPlainText);
   EXPECT_THAT(text, HasSubstr("========= racecheck (note): write-after-read"));
-  EXPECT_THAT(text, HasSubstr("  write by wave 3, workgroup (0,0,0): ds_write_b64 v1, v[4:5]   "
-                              "micro_tk<64>+0x140\n"));
+  EXPECT_THAT(text, HasSubstr("  write  micro_tk<64>+0x140  ds_write_b64 v1, v[4:5]  wave 3, "
+                              "workgroup (0,0,0)\n"));
   EXPECT_THAT(text, Not(HasSubstr("seen")));
 
   finding.accesses[0].wave = kNoNumber;
-  EXPECT_THAT(text_of(finding, kPlainText), HasSubstr("=========   write: ds_write_b64 v1"));
+  EXPECT_THAT(text_of(finding, kPlainText),
+              HasSubstr("=========   write  micro_tk<64>+0x140  ds_write_b64 v1, v[4:5]\n"));
 }
 
 TEST(Text, a_line_that_the_compiler_attributes_to_nothing_is_no_place) {
   Finding finding = sample_race();
   finding.accesses[0].frames[0].line = 0;
-  EXPECT_THAT(text_of(finding, kPlainText), HasSubstr("   micro_tk<64>+0x140\n"));
+  EXPECT_THAT(text_of(finding, kPlainText), HasSubstr("  micro_tk<64>+0x140         "));
 }
 
 TEST(Text, advice_takes_one_line) {
@@ -126,6 +168,16 @@ TEST(Printer, shows_so_many_and_counts_the_rest) {
   EXPECT_THAT(first, Not(HasSubstr("waitcheck"))) << "advice comes at the end";
   EXPECT_EQ(printer.findings(three), "") << "said once";
   EXPECT_EQ(printer.not_shown(), 4U);
+}
+
+TEST(Printer, wait_states_have_a_heading) {
+  FindingPrinter printer(kPlainText, 10);
+  Finding states = sample_race();
+  states.fix = Fix::wait_states;
+  const std::vector<Finding> all = {sample_race(), states, states};
+  const std::string text = printer.findings(all);
+  EXPECT_THAT(text, HasSubstr("seen 4096 times\n========= wait states\n========= racecheck"));
+  EXPECT_EQ(text.find("= wait states\n"), text.rfind("= wait states\n")) << "once";
 }
 
 TEST(Printer, advice_has_a_heading_and_its_own_maximum) {

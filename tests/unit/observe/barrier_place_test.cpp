@@ -1,0 +1,186 @@
+// Where a missing barrier is put, on small functions as text.
+#include "observe/check/barrier_place.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace margay::check {
+namespace {
+
+constexpr const char* kFile = "/src/k.cpp";
+
+Access access_at(std::uint32_t line) {
+  Access access;
+  access.vaddr = line * 16;
+  access.frames = {{"k", kFile, line, 0}};
+  access.called = 0;
+  return access;
+}
+
+Finding race(std::uint32_t later, std::uint32_t earlier) {
+  Finding finding;
+  finding.tool = Tool::racecheck;
+  finding.fix = Fix::barrier;
+  finding.accesses = {access_at(later), access_at(earlier)};
+  return finding;
+}
+
+class BarrierPlace : public testing::Test {
+ protected:
+  /// "12" or "12 at the end of 9" of each race; barriers are named by their lines.
+  std::vector<std::string> places(const std::string& text, std::vector<Finding> races,
+                                  std::initializer_list<std::uint32_t> barriers = {}) {
+    SourceFiles files;
+    files.add(kFile, text);
+    std::vector<BarrierChain> chains;
+    for (const std::uint32_t line : barriers) chains.push_back({{{"k", kFile, line, 0}}, 0});
+    place_barriers(races, chains, files);
+    std::vector<std::string> found;
+    for (const Finding& finding : races) {
+      const FixPlace& at = finding.fix_place;
+      found.push_back(std::to_string(at.line));
+      if (at.end_of_loop != 0) found.back() += " at the end of " + std::to_string(at.end_of_loop);
+    }
+    return found;
+  }
+};
+
+using testing::ElementsAre;
+
+TEST_F(BarrierPlace, between_two_statements) {
+  EXPECT_THAT(places("void k() {\n"
+                     "  write();\n"
+                     "  other();\n"
+                     "  read();\n"
+                     "}\n",
+                     {race(4, 2)}),
+              ElementsAre("4"));
+}
+
+TEST_F(BarrierPlace, the_end_of_the_tile_loop_and_not_the_inner_one) {
+  const std::string text =
+      "void k() {\n"
+      "  for (int tile = 0; tile < n; ++tile) {\n"
+      "    load(a);\n"
+      "    load(b);\n"
+      "    __syncthreads();\n"
+      "    for (int k = 0; k < 4; ++k) {\n"
+      "      read(a);\n"
+      "      read(b);\n"
+      "    }\n"
+      "  }\n"
+      "}\n";
+  EXPECT_THAT(places(text, {race(3, 7), race(4, 7), race(3, 8), race(4, 8)}, {5}),
+              testing::Each("10 at the end of 2"));
+}
+
+TEST_F(BarrierPlace, in_front_of_a_branch_and_not_in_it) {
+  EXPECT_THAT(places("void k() {\n"
+                     "  for (int tile = 0; tile < n; ++tile) {\n"
+                     "    if (w == 0) barrier();\n"
+                     "    for (int k = 0; k < 4; ++k) read(k);\n"
+                     "    if (tile + 1 < n)\n"
+                     "      write();\n"
+                     "  }\n"
+                     "}\n",
+                     {race(6, 4)}, {3}),
+              ElementsAre("5"));
+}
+
+TEST_F(BarrierPlace, one_barrier_for_what_is_read_before_the_loop_and_in_it) {
+  EXPECT_THAT(places("void k() {\n"
+                     "  read(0);\n"
+                     "  for (int tile = 0; tile < n; ++tile) {\n"
+                     "    count();\n"
+                     "    write();\n"
+                     "    __syncthreads();\n"
+                     "    read(tile);\n"
+                     "    use();\n"
+                     "  }\n"
+                     "}\n",
+                     {race(5, 2), race(5, 7)}, {6}),
+              ElementsAre("5", "5"));
+}
+
+TEST_F(BarrierPlace, two_faults_two_barriers) {
+  EXPECT_THAT(places("void k() {\n"
+                     "  write(a);\n"
+                     "  read(a);\n"
+                     "  __syncthreads();\n"
+                     "  write(b);\n"
+                     "  read(b);\n"
+                     "}\n",
+                     {race(3, 2), race(6, 5)}, {4}),
+              ElementsAre("3", "6"));
+}
+
+TEST_F(BarrierPlace, a_barrier_straight_between_leaves_the_way_around) {
+  const std::string text =
+      "void k() {\n"
+      "  while (more()) {\n"
+      "    write();\n"
+      "    __syncthreads();\n"
+      "    read();\n"
+      "  }\n"
+      "}\n";
+  EXPECT_THAT(places(text, {race(3, 5)}, {4}), ElementsAre("6 at the end of 2"));
+  EXPECT_THAT(places(text, {race(5, 3)}, {}), ElementsAre("5")) << "the way from 3 to 5";
+}
+
+TEST_F(BarrierPlace, functions_that_both_were_called_from) {
+  const std::string text =
+      "int sum() {\n"
+      "  write();\n"
+      "  __syncthreads();\n"
+      "  return read();\n"
+      "}\n"
+      "void k() {\n"
+      "  a = sum();\n"
+      "  b = sum();\n"
+      "}\n";
+  Finding finding = race(2, 4);
+  finding.accesses[0].frames = {{"sum", kFile, 2, 0}, {"k", kFile, 8, 0}};
+  finding.accesses[1].frames = {{"sum", kFile, 4, 0}, {"k", kFile, 7, 0}};
+  EXPECT_THAT(places(text, {finding}, {3}), ElementsAre("8"));
+}
+
+TEST_F(BarrierPlace, never_in_a_function_of_the_library) {
+  Finding finding = race(3, 3);
+  finding.accesses[0].frames = {{"k", kFile, 3, 0}, {"load", "/include/kittens/l.cuh", 2, 0}};
+  finding.accesses[1].frames = {{"k", kFile, 3, 0}, {"load", "/include/kittens/l.cuh", 5, 0}};
+  finding.accesses[0].called = finding.accesses[1].called = 1;
+  EXPECT_THAT(places("void k() {\n"
+                     "  for (;;) {\n"
+                     "    exchange();\n"
+                     "  }\n"
+                     "}\n",
+                     {finding}),
+              ElementsAre("4 at the end of 2"));
+}
+
+TEST_F(BarrierPlace, what_is_not_known_is_left_open) {
+  const std::string text = "void k() {\n  a();\n  b();\n}\n";
+  Finding other_function = race(2, 3);
+  other_function.accesses[0].frames[0].function = "g";
+  Finding no_line = race(2, 3);
+  no_line.accesses[0].frames.clear();
+  Finding other_file = race(2, 3);
+  for (Access& access : other_file.accesses) access.frames[0].file = "/there/is/no/such.cpp";
+  Finding other_fix = race(3, 2);
+  other_fix.fix = Fix::one_writer;
+  EXPECT_THAT(places(text, {other_function, no_line, other_file, other_fix, race(2, 3)}),
+              testing::Each("0"))
+      << "the last: no way leads from line 3 to line 2";
+}
+
+TEST_F(BarrierPlace, not_into_a_loop_without_braces) {
+  EXPECT_THAT(places("void k() {\n"
+                     "  for (;;)\n"
+                     "    if (x) { write(); } else { read(); }\n"
+                     "}\n",
+                     {race(3, 3)}),
+              ElementsAre("0"));
+}
+
+}  // namespace
+}  // namespace margay::check
