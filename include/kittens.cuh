@@ -11,7 +11,8 @@
 // Rules that hold everywhere:
 //  - Destination first, then sources. An operation is complete, or tracked by the compiler, when it
 //    returns; no operation contains a barrier.
-//  - A warp operation is called by all 64 lanes of the warp with the same coordinates.
+//  - A warp operation is called by all 64 lanes of the warp with the same coordinates. They come
+//    from blockIdx, warpid() or kernel arguments; anything else goes through uniform().
 //  - Coordinates in braces, {batch, depth, row, column}, count tiles of the operand's own shape.
 //    coord<>(...) counts elements.
 #pragma once

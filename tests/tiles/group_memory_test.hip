@@ -306,7 +306,9 @@ void check_tile_cost(double coalescing) {
   EXPECT_EQ(store_profile["SQ_INSTS_VMEM_WR"], chunks);
   EXPECT_EQ(store_profile["SQ_INSTS_VMEM_RD"], 0);
   EXPECT_EQ(store_profile["coalescing"], coalescing);
-  EXPECT_EQ(store_profile["lds_instructions"], 2 * chunks);
+  // Chunks a multiple of 512 bytes apart share an instruction.
+  EXPECT_LE(store_profile["lds_instructions"], 2 * chunks);
+  EXPECT_GE(store_profile["lds_instructions"], chunks);
   EXPECT_EQ(store_profile["lds_bank_conflicts"], 0);
 }
 TEST(SharedTileCost, RowsThatFillSectors) {

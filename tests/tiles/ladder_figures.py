@@ -4,9 +4,10 @@
     ladder_figures.py MARGAY KERNELS_FOLDER GEMM_FOLDER [--traffic] [--update]
 
 KERNELS_FOLDER has the code objects, GEMM_FOLDER is kernels/gemm. Every README has tables between the
-lines `<!-- figures -->` or `<!-- traffic -->` and `<!-- end -->`. Without --update the tables must be
-what they would be written as; prints each difference and exits 1 on any. `figures` come from the
-machine code, `traffic` (only with --traffic) from profiled runs.
+lines `<!-- figures -->` or `<!-- traffic -->` and `<!-- end -->`; GEMM_FOLDER's has `<!-- loop -->` and
+`<!-- step -->` besides. Without --update the tables must be
+what they would be written as; prints each difference and exits 1 on any. `figures`, `loop` and `step` come
+from the machine code, `traffic` (only with --traffic) from profiled runs.
 """
 
 import argparse
@@ -56,14 +57,15 @@ def blocks_of(instructions):
     return blocks, successors
 
 
-def loop_of(instructions):
-    """One time round the loop over k, on the way with the most MFMA, and of those the longest: where
-    all conditions hold (there is a next step), and in the role that computes."""
+def loop_of(instructions, full_steps):
+    """One time round the loop over k, on the way with the most MFMA, which is the role that computes.
+    Of those the longest, where all conditions hold (there is a next step); with `full_steps`, for
+    kernels that take any k, the shortest, which has no edge in it."""
     blocks, successors = blocks_of(instructions)
 
     def cost(way):
         body = [i for start in way for i in blocks[start]]
-        return sum("mfma" in i["mnemonic"] for i in body), len(body)
+        return sum("mfma" in i["mnemonic"] for i in body), -len(body) if full_steps else len(body)
 
     def best_way(start, header, known):
         """From the block at `start` to the header's next turn; None if that is not reached."""
@@ -101,13 +103,56 @@ def beside(body, starts, counter):
     return covered / mfma
 
 
-def code_figures(margay, folder, level):
-    file = folder / ("gemm_bf16.hsaco" if level == FAST else "gemm_ladder.hsaco")
-    kernel, = json_of(margay, "asm", file, kernel_name(level), "--json", None)["kernels"]
-    resources, occupancy = kernel["resources"], kernel["occupancy"]
+def disassembled(margay, folder, name):
+    """A kernel's description and its loop."""
+    fast = name.startswith("gemm_bf16_")
+    file = folder / ("gemm_bf16.hsaco" if fast else "gemm_ladder.hsaco")
+    kernel, = json_of(margay, "asm", file, name, "--json", None)["kernels"]
+    resources = kernel["resources"]
     if resources["scratch_bytes_per_lane"] or resources["vgpr_spills"] or resources["sgpr_spills"]:
-        sys.exit(f"level {level} uses scratch: {resources}")
-    body = loop_of(kernel["instructions"])
+        sys.exit(f"{name} uses scratch: {resources}")
+    return kernel, loop_of(kernel["instructions"], full_steps=fast)
+
+
+KINDS = ["MFMA", "VALU", "LDS", "vector memory", "SALU", "waits", "barriers, nops"]
+
+
+def kind_of(mnemonic):
+    if "mfma" in mnemonic:
+        return "MFMA"
+    if mnemonic.startswith("v_"):
+        return "VALU"
+    if mnemonic.startswith("ds_"):
+        return "LDS"
+    if mnemonic.startswith(("global_", "buffer_", "flat_", "scratch_")):
+        return "vector memory"
+    if mnemonic == "s_waitcnt":
+        return "waits"
+    return "barriers, nops" if mnemonic in ("s_barrier", "s_nop") else "SALU"
+
+
+def kinds_of(body):
+    counts = dict.fromkeys(KINDS, 0)
+    for instruction in body:
+        counts[kind_of(instruction["mnemonic"])] += 1
+    return counts
+
+
+def loop_figures(margay, folder, level):
+    """What the loop has besides MFMA, for each MFMA."""
+    counts = kinds_of(disassembled(margay, folder, kernel_name(level))[1])
+    mfma = counts["MFMA"]
+    return {"MFMA": f"{mfma}", **{f"{kind} per MFMA": f"{counts[kind] / mfma:.2f}" for kind in KINDS[1:]}}
+
+
+def step_figures(margay, folder, name):
+    kernel, body = disassembled(margay, folder, name)
+    return {**{kind: f"{n}" for kind, n in kinds_of(body).items()}, "registers": f"{kernel['resources']['vgprs']} VGPR"}
+
+
+def code_figures(margay, folder, level):
+    kernel, body = disassembled(margay, folder, kernel_name(level))
+    resources, occupancy = kernel["resources"], kernel["occupancy"]
     names = [i["mnemonic"] for i in body]
     mfma = sum("mfma" in n for n in names)
     barriers = names.count("s_barrier")
@@ -148,10 +193,10 @@ def table(columns):
     return lines
 
 
-def summary(rows):
+def summary(rows, what="level"):
     """One row for each level."""
     names = list(next(iter(rows.values())))
-    lines = ["| level | " + " | ".join(names) + " |", "| --- " * (len(names) + 1) + "|"]
+    lines = [f"| {what} | " + " | ".join(names) + " |", "| --- " * (len(names) + 1) + "|"]
     return lines + [f"| {t} | " + " | ".join(f[n] for n in names) + " |" for t, f in rows.items()]
 
 
@@ -178,7 +223,8 @@ def main():
     numbers = [int(re.match(r"level(\d+)_", f.name)[1]) for f in folders]
     if numbers != list(range(1, FAST)):
         sys.exit(f"levels {numbers}: expected 1 to {FAST - 1}")
-    kinds = {"figures": lambda n: code_figures(o.margay, o.kernels, n)}
+    kinds = {"figures": lambda n: code_figures(o.margay, o.kernels, n),
+             "loop": lambda n: loop_figures(o.margay, o.kernels, n)}
     if o.traffic:
         kinds["traffic"] = lambda n: traffic_figures(o.margay, n)
 
@@ -187,7 +233,7 @@ def main():
     want = dict(texts)
     for marker, ask in kinds.items():
         values = {n: ask(n) for n in [*numbers, FAST]}
-        for number, file in zip(numbers, texts):
+        for number, file in zip(numbers, texts) if marker != "loop" else ():
             columns = {f"level {n}": values[n] for n in (number - 1, number) if n > 0}
             want[file] = with_table(want[file], marker, table(columns), file)
         names = {n: f"[{n} {f.name[8:]}]({f.name})" for n, f in zip(numbers, folders)}
@@ -195,6 +241,10 @@ def main():
         file = o.gemm / "README.md"
         want[file] = with_table(want[file], marker,
                                 summary({names[n]: v for n, v in values.items()}), file)
+
+    steps = {f"{b}{', unaligned' * bool(edges)}": step_figures(o.margay, o.kernels, f"gemm_bf16_{b}_f32{edges}")
+             for edges in ("", "_unaligned") for b in ("nt", "nn")}
+    want[file] = with_table(want[file], "step", summary(steps, "kernel"), file)
 
     stale = False
     for file, text in texts.items():

@@ -31,21 +31,36 @@ __device__ void llvm_amdgcn_raw_buffer_load_lds(
     int32_t constant_offset, int32_t cache_policy) __asm("llvm.amdgcn.raw.buffer.load.lds");
 
 namespace detail {
+/// The size of a resource that ends nowhere.
+constexpr uint32_t whole_address_space = 0xffffffff;
+
 template <int bytes>
-KITTENS_DEVICE word<bytes> buffer_load(i32x4 resource, uint32_t offset) {
-  if constexpr (bytes == 1) return llvm_amdgcn_raw_buffer_load_b8(resource, offset, 0, 0);
-  if constexpr (bytes == 2) return llvm_amdgcn_raw_buffer_load_b16(resource, offset, 0, 0);
-  if constexpr (bytes == 4) return llvm_amdgcn_raw_buffer_load_b32(resource, offset, 0, 0);
-  if constexpr (bytes == 8) return llvm_amdgcn_raw_buffer_load_b64(resource, offset, 0, 0);
-  if constexpr (bytes == 16) return llvm_amdgcn_raw_buffer_load_b128(resource, offset, 0, 0);
+KITTENS_DEVICE word<bytes> buffer_load(i32x4 resource, uint32_t offset,
+                                       uint32_t uniform_offset = 0) {
+  if constexpr (bytes == 1)
+    return llvm_amdgcn_raw_buffer_load_b8(resource, offset, uniform_offset, 0);
+  if constexpr (bytes == 2)
+    return llvm_amdgcn_raw_buffer_load_b16(resource, offset, uniform_offset, 0);
+  if constexpr (bytes == 4)
+    return llvm_amdgcn_raw_buffer_load_b32(resource, offset, uniform_offset, 0);
+  if constexpr (bytes == 8)
+    return llvm_amdgcn_raw_buffer_load_b64(resource, offset, uniform_offset, 0);
+  if constexpr (bytes == 16)
+    return llvm_amdgcn_raw_buffer_load_b128(resource, offset, uniform_offset, 0);
 }
 template <int bytes>
-KITTENS_DEVICE void buffer_store(i32x4 resource, uint32_t offset, word<bytes> value) {
-  if constexpr (bytes == 1) llvm_amdgcn_raw_buffer_store_b8(value, resource, offset, 0, 0);
-  if constexpr (bytes == 2) llvm_amdgcn_raw_buffer_store_b16(value, resource, offset, 0, 0);
-  if constexpr (bytes == 4) llvm_amdgcn_raw_buffer_store_b32(value, resource, offset, 0, 0);
-  if constexpr (bytes == 8) llvm_amdgcn_raw_buffer_store_b64(value, resource, offset, 0, 0);
-  if constexpr (bytes == 16) llvm_amdgcn_raw_buffer_store_b128(value, resource, offset, 0, 0);
+KITTENS_DEVICE void buffer_store(i32x4 resource, uint32_t offset, uint32_t uniform_offset,
+                                 word<bytes> value) {
+  if constexpr (bytes == 1)
+    llvm_amdgcn_raw_buffer_store_b8(value, resource, offset, uniform_offset, 0);
+  if constexpr (bytes == 2)
+    llvm_amdgcn_raw_buffer_store_b16(value, resource, offset, uniform_offset, 0);
+  if constexpr (bytes == 4)
+    llvm_amdgcn_raw_buffer_store_b32(value, resource, offset, uniform_offset, 0);
+  if constexpr (bytes == 8)
+    llvm_amdgcn_raw_buffer_store_b64(value, resource, offset, uniform_offset, 0);
+  if constexpr (bytes == 16)
+    llvm_amdgcn_raw_buffer_store_b128(value, resource, offset, uniform_offset, 0);
 }
 }  // namespace detail
 

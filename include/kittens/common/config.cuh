@@ -54,10 +54,16 @@ constexpr int TILE_COL_DIM = sizeof(T) == 1 ? 32 : 16;
 template <typename T>
 constexpr int TILE_ELEMENTS = TILE_ROW_DIM<T> * TILE_COL_DIM<T>;
 
-/// The ids are the same in all lanes of a warp, and readfirstlane tells the compiler so: what is
-/// computed from them then lives in scalar registers.
-KITTENS_DEVICE int warpid() { return __builtin_amdgcn_readfirstlane(threadIdx.x >> 6); }
-KITTENS_DEVICE int warpgroupid() { return __builtin_amdgcn_readfirstlane(threadIdx.x >> 8); }
+/// A value that is the same in all lanes of the warp, told to the compiler: what is computed from
+/// it then lives in scalar registers. The coordinates of a tile need it where the compiler cannot
+/// see that by itself (threadIdx.x / 64, a value read from shared memory); without it the access
+/// becomes a loop over the lanes' coordinates. blockIdx, warpid(), kernel arguments and what is
+/// loaded through them are seen. Outside of a loop it costs next to nothing, in one an instruction.
+KITTENS_DEVICE int uniform(int value) { return __builtin_amdgcn_readfirstlane(value); }
+
+/// The ids of the calling thread: warp, group of four warps, lane within the warp.
+KITTENS_DEVICE int warpid() { return uniform(threadIdx.x >> 6); }
+KITTENS_DEVICE int warpgroupid() { return uniform(threadIdx.x >> 8); }
 KITTENS_DEVICE int laneid() { return threadIdx.x & 63; }
 
 KITTENS_HD constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }

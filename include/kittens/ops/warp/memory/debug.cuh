@@ -64,6 +64,23 @@ KITTENS_DEVICE void check_inside(const GL& tensor, const COORD& at, int rows, in
   }
 }
 
+/// The rows of a tile must span less than 4 GiB: their offsets are kept in 32 bits.
+template <int axis, typename GL, typename COORD>
+KITTENS_DEVICE void check_span(const GL& tensor, const COORD& at, int rows) {
+  if constexpr (debug) {
+    const int64_t row_bytes = tensor.template stride<axis>() * int64_t{sizeof(typename GL::T)};
+    if (rows > 1 && rows * row_bytes > int64_t{0xffffffff}) {
+      if (laneid() == 0) {
+        printf(
+            "kittens: the %d rows of the tile {%d, %d, %d, %d} lie %lld bytes apart, more than 4 "
+            "GiB together: use a smaller tile, or an axis of the tensor other than its rows\n",
+            rows, at.b, at.d, at.r, at.c, static_cast<long long>(row_bytes));
+      }
+      __builtin_trap();
+    }
+  }
+}
+
 /// A tile of a tensor with safe edges may hang over its rows and columns, but must start at one
 /// that is not negative, in a batch and depth that exist.
 template <int axis, typename GL, typename COORD>

@@ -155,8 +155,10 @@ KITTENS_DEVICE void mma(D& d, const A& a, const B& b, const C& c) {
                 "kittens: D and C of an mma must have as many rows as the product");
   static_assert(D::width == n_tiles && C::width == n_tiles,
                 "kittens: D and C of an mma must have as many columns as the product");
+  // From the last row of base tiles to the first: the loads of A arrive in order, so the first MFMA
+  // waits for all of A, and no further wait is needed for it. The order does not touch the sums.
 #pragma unroll
-  for (int m = 0; m < m_tiles; ++m) {
+  for (int m = m_tiles - 1; m >= 0; --m) {
 #pragma unroll
     for (int n = 0; n < n_tiles; ++n) {
 #pragma unroll

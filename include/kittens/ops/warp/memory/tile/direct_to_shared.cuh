@@ -32,7 +32,7 @@ KITTENS_DEVICE void load_direct(ST& dst, const GL& src, const COORD& idx) {
   constexpr int tile_bytes = ST::rows * ST::cols * sizeof(T);
   constexpr int block_bytes = ST::rows * L::swizzle_bytes;
   static_assert(block_bytes % piece_bytes == 0);
-  const detail::global_tile<axis, GL> tile(src, idx, ST::rows, ST::cols);
+  const detail::buffer_tile<axis, GL> tile(src, idx, ST::rows, ST::cols);
   const int warp = __builtin_amdgcn_readfirstlane(threadIdx.x % N_THREADS / WARP_THREADS);
 #pragma unroll
   for (int first = 0; first < tile_bytes; first += piece_bytes * (N_THREADS / WARP_THREADS)) {
@@ -43,12 +43,10 @@ KITTENS_DEVICE void load_direct(ST& dst, const GL& src, const COORD& idx) {
     const int linear = stored ^ L::mask(stored / L::line_bytes);
     const int row = linear / L::swizzle_bytes;
     const int byte = linear % L::swizzle_bytes;
-    // The base must be known to be the same in all lanes: it goes into M0.
-    const uint32_t to = __builtin_amdgcn_readfirstlane(detail::lds_address(dst.data) + piece);
-    const i32x4 block_columns = make_srsrc(tile.at(0, block * L::block_cols), 0xffffffff);
-    llvm_amdgcn_raw_buffer_load_lds(block_columns, (KITTENS_LDS void*)to, lane_bytes,
-                                    static_cast<uint32_t>(tile.lane_offset(row, 0)) + byte, 0, 0,
-                                    0);
+    const uint32_t to = detail::lds_address(dst.data) + piece;  // the same in all lanes, for M0
+    llvm_amdgcn_raw_buffer_load_lds(tile.resource, (KITTENS_LDS void*)to, lane_bytes,
+                                    tile.lane_part(0, row, 0) + byte,
+                                    tile.uniform_part(0) + block * L::swizzle_bytes, 0, 0);
   }
 }
 template <ducks::st::all ST, ducks::gl::all GL, ducks::coord::tile COORD = coord<ST>>

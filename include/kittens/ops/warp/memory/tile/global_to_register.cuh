@@ -25,14 +25,15 @@ KITTENS_DEVICE void load(RT& dst, const GL& src, const COORD& idx) {
       using words = detail::run_words<U, run, 16>;
       value = words::read([&](int byte) {
         return tile.template read<words::bytes>(
-            row0, col0, base::row_of(lane, q * run),
-            base::col_of(lane, q * run) + byte / static_cast<int>(sizeof(U)));
+            row0, col0 + base::col_of(0, q * run) + byte / static_cast<int>(sizeof(U)),
+            base::row_of(lane, 0), base::col_of(lane, 0));
       });
     } else {
 #pragma unroll
       for (int e = 0; e < run; ++e) {
-        value.e[e] = detail::bits_as<U>(tile.template read<sizeof(U)>(
-            row0, col0, base::row_of(lane, q * run + e), base::col_of(lane, q * run + e)));
+        value.e[e] = detail::bits_as<U>(
+            tile.template read<sizeof(U)>(row0 + base::row_of(0, q * run + e), col0,
+                                          base::row_of(lane, 0), base::col_of(lane, 0)));
       }
     }
     detail::put_run(dst.tiles[i][j], q, detail::convert_elements<typename RT::T>(value));
@@ -59,14 +60,14 @@ KITTENS_DEVICE void store(const GL& dst, const RT& src, const COORD& idx) {
       using words = detail::run_words<U, run, 16>;
       words::write(value, [&](int byte, auto bits) {
         tile.template write<words::bytes>(
-            row0, col0, base::row_of(lane, q * run),
-            base::col_of(lane, q * run) + byte / static_cast<int>(sizeof(U)), bits);
+            row0, col0 + base::col_of(0, q * run) + byte / static_cast<int>(sizeof(U)),
+            base::row_of(lane, 0), base::col_of(lane, 0), bits);
       });
     } else {
 #pragma unroll
       for (int e = 0; e < run; ++e) {
-        tile.template write<sizeof(U)>(row0, col0, base::row_of(lane, q * run + e),
-                                       base::col_of(lane, q * run + e),
+        tile.template write<sizeof(U)>(row0 + base::row_of(0, q * run + e), col0,
+                                       base::row_of(lane, 0), base::col_of(lane, 0),
                                        detail::bits_as<detail::word<sizeof(U)>>(value.e[e]));
       }
     }

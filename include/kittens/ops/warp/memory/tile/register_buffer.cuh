@@ -34,8 +34,9 @@ KITTENS_DEVICE void load_global_to_register_buffer(float4* reg_buffer, int buffe
 template <int N_THREADS = WARP_THREADS, ducks::st::all ST>
 KITTENS_DEVICE void store_register_buffer_to_shared(ST& dst, const float4* reg_buffer) {
   const detail::chunk_map<ST, N_THREADS> chunks;
+  // The chunk that was asked for last goes first: one wait for it covers the others.
 #pragma unroll
-  for (int call = 0; call < chunks.calls; ++call) {
+  for (int call = chunks.calls - 1; call >= 0; --call) {
     if (chunks.has(call)) {
       chunks.store_shared(dst, call, detail::bits_as<detail::word<16>>(reg_buffer[call]));
     }

@@ -21,9 +21,7 @@ struct shared_fragments {
   uint32_t first_col;
 
   KITTENS_MEMBER shared_fragments(const ST& tile)
-      : start(lds_address(tile.data)),
-        first_row(__builtin_amdgcn_readfirstlane(tile.row_offset)),
-        first_col(__builtin_amdgcn_readfirstlane(tile.col_offset)) {}
+      : start(lds_address(tile.data)), first_row(tile.row_offset), first_col(tile.col_offset) {}
 
   struct place {
     uint32_t lane;
