@@ -67,6 +67,8 @@ void read_shape(TensorArgument& tensor, const ArgumentField& pointer,
   const auto parts = template_arguments(std::string_view(tensor.type).substr(kTensorType.size()));
   if (parts.size() < 5) return;
   tensor.element = element_name(parts[0]);
+  // The shape of a strided one does not say where it ends.
+  if (std::ranges::find(parts, "kittens::strided") != parts.end()) return;
   std::array<std::uint64_t, 4> shape{};
   for (std::size_t axis = 0; axis < 4; ++axis) {
     const auto fixed = template_number(parts[axis + 1]);

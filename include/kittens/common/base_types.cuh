@@ -4,6 +4,7 @@
 //   bf16, half            __hip_bfloat16, __half
 //   fp8e4m3, fp8e5m2      8-bit floats of CDNA3, see float8.cuh
 //   int8_t                operands of the integer MFMA, whose sums are int
+//   uint8_t               masks; no MFMA takes it
 //
 // Narrow types are handled through their bits so that this works with every version of HIP's
 // headers, whose bfloat16 has been an aggregate, a class, and a class with protected members.
@@ -29,6 +30,7 @@ struct KITTENS_ALIGN_AS(4) packed_4 {
 using fp8e4m3_4 = packed_4<fp8e4m3>;
 using fp8e5m2_4 = packed_4<fp8e5m2>;
 using int8_4 = packed_4<int8_t>;
+using uint8_4 = packed_4<uint8_t>;
 
 namespace detail {
 /// N elements side by side, as they lie in a register pair, in memory, or in a packed type.
@@ -42,19 +44,19 @@ inline constexpr bool is_one_of = (std::is_same_v<T, Ts> || ...);
 template <typename T>
 inline constexpr bool is_float8 = is_one_of<T, fp8e4m3, fp8e5m2>;
 template <typename T>
-inline constexpr bool is_integer = is_one_of<T, int, int8_t>;
+inline constexpr bool is_integer = is_one_of<T, int, int8_t, uint8_t>;
 }  // namespace detail
 
 namespace ducks {
 namespace base_types {
 /// A scalar that a tile or vector can hold.
 template <typename T>
-concept T1 =
-    kittens::detail::is_one_of<T, float, bf16, half, fp8e4m3, fp8e5m2, int8_t, int, double>;
+concept T1 = kittens::detail::is_one_of<T, float, bf16, half, fp8e4m3, fp8e5m2, int8_t, uint8_t,
+                                        int, double>;
 /// Its packed form.
 template <typename T>
 concept T2 = kittens::detail::is_one_of<T, float2, bf16_2, half_2, fp8e4m3_4, fp8e5m2_4, int8_4,
-                                        int2, double2>;
+                                        uint8_4, int2, double2>;
 }  // namespace base_types
 }  // namespace ducks
 
@@ -63,6 +65,8 @@ namespace base_types {
 /// How many scalars a type holds, and the scalar and the packed type that belong to it.
 template <typename T>
 struct packing {
+  using unpacked_type = T;
+  using packed_type = T;
   static KITTENS_HD constexpr int num() { return 1; }
 };
 
@@ -97,6 +101,7 @@ KITTENS_PACKING(double, double2, 2)
 KITTENS_PACKING(fp8e4m3, fp8e4m3_4, 4)
 KITTENS_PACKING(fp8e5m2, fp8e5m2_4, 4)
 KITTENS_PACKING(int8_t, int8_4, 4)
+KITTENS_PACKING(uint8_t, uint8_4, 4)
 #undef KITTENS_PACKING
 
 template <>

@@ -17,10 +17,10 @@ concept col_layout = all<T> && std::is_same_v<typename T::layout, rt_layout::col
 }  // namespace rt
 }  // namespace ducks
 
-/// rows x cols elements of type T (float, bf16, half, fp8e4m3, fp8e5m2, int8_t, int, double),
-/// multiples of the base tile's. The layout says which lane holds what; rt_bf<64, 32, col_l> is a
-/// bf16 tile. `shape` chooses the MFMA: rt_16x16 (the default) or rt_32x32, which does the same
-/// work with fewer instructions and longer latency.
+/// rows x cols elements of type T (float, bf16, half, fp8e4m3, fp8e5m2, int8_t, uint8_t, int,
+/// double), multiples of the base tile's. The layout says which lane holds what; rt_bf<64, 32,
+/// col_l> is a bf16 tile. `shape` chooses the MFMA: rt_16x16 (the default) or rt_32x32, which does
+/// the same work with fewer instructions and longer latency.
 template <typename _T, int _rows, int _cols, ducks::rt_layout::all _layout = ducks::rt_layout::row,
           ducks::rt_shape::all _shape = ducks::rt_shape::rt_16x16>
 struct rt {
@@ -72,6 +72,9 @@ using rt_fp8e5m2 = rt<fp8e5m2, rows, cols, layout, shape>;
 template <int rows, int cols, ducks::rt_layout::all layout = ducks::rt_layout::row,
           ducks::rt_shape::all shape = ducks::rt_shape::rt_16x16>
 using rt_i8 = rt<int8_t, rows, cols, layout, shape>;
+template <int rows, int cols, ducks::rt_layout::all layout = ducks::rt_layout::row,
+          ducks::rt_shape::all shape = ducks::rt_shape::rt_16x16>
+using rt_u8 = rt<uint8_t, rows, cols, layout, shape>;
 template <int rows, int cols, ducks::rt_layout::all layout = ducks::rt_layout::row,
           ducks::rt_shape::all shape = ducks::rt_shape::rt_16x16>
 using rt_i32 = rt<int, rows, cols, layout, shape>;

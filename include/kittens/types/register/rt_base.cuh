@@ -19,9 +19,10 @@ struct rt_base {
   using identifier = ducks::rt_base::identifier;
   using layout = _layout;
   using shape = _shape;
-  static_assert(ducks::base_types::T1<_T>,
-                "kittens: a register tile holds float, bf16, half, fp8e4m3, fp8e5m2, int8_t, int "
-                "or double");
+  static_assert(
+      ducks::base_types::T1<_T>,
+      "kittens: a register tile holds float, bf16, half, fp8e4m3, fp8e5m2, int8_t, uint8_t, "
+      "int or double");
   using map = detail::base_map<_T, shape>;
   static constexpr bool is_row = std::is_same_v<layout, ducks::rt_layout::row>;
 

@@ -30,8 +30,9 @@ struct rv {
   using identifier = ducks::rv::identifier;
   using layout = _layout;
   using shape = _shape;
-  static_assert(ducks::base_types::T1<_T>,
-                "kittens: rv holds float, bf16, half, fp8e4m3, fp8e5m2, int8_t, int or double");
+  static_assert(
+      ducks::base_types::T1<_T>,
+      "kittens: rv holds float, bf16, half, fp8e4m3, fp8e5m2, int8_t, uint8_t, int or double");
   static constexpr bool is_naive = std::is_same_v<layout, ducks::rv_layout::naive>;
   static constexpr bool is_align = std::is_same_v<layout, ducks::rv_layout::align>;
   using map = detail::base_map<_T, shape>;

@@ -29,8 +29,9 @@ struct st_subtile;
 template <typename _T, int _rows, int _cols>
 struct KITTENS_DEFAULT_ALIGN st {
   using identifier = ducks::st::identifier;
-  static_assert(ducks::base_types::T1<_T>,
-                "kittens: st holds float, bf16, half, fp8e4m3, fp8e5m2, int8_t, int or double");
+  static_assert(
+      ducks::base_types::T1<_T>,
+      "kittens: st holds float, bf16, half, fp8e4m3, fp8e5m2, int8_t, uint8_t, int or double");
   static_assert(_rows > 0 && _rows % 16 == 0,
                 "kittens: the rows of an st must be a multiple of 16");
   static_assert(_cols > 0 && _cols % 16 == 0,
@@ -158,6 +159,8 @@ template <int rows, int cols>
 using st_fp8e5m2 = st<fp8e5m2, rows, cols>;
 template <int rows, int cols>
 using st_i8 = st<int8_t, rows, cols>;
+template <int rows, int cols>
+using st_u8 = st<uint8_t, rows, cols>;
 template <int rows, int cols>
 using st_i32 = st<int, rows, cols>;
 template <int rows, int cols>

@@ -17,8 +17,9 @@ concept all =
 template <typename _T, size_t _length>
 struct KITTENS_DEFAULT_ALIGN sv {
   using identifier = ducks::sv::identifier;
-  static_assert(ducks::base_types::T1<_T>,
-                "kittens: sv holds float, bf16, half, fp8e4m3, fp8e5m2, int8_t, int or double");
+  static_assert(
+      ducks::base_types::T1<_T>,
+      "kittens: sv holds float, bf16, half, fp8e4m3, fp8e5m2, int8_t, uint8_t, int or double");
   static_assert(_length > 0 && _length % 16 == 0,
                 "kittens: the length of an sv must be a multiple of 16");
   using T = _T;
@@ -59,6 +60,8 @@ template <size_t length>
 using sv_fp8e5m2 = sv<fp8e5m2, length>;
 template <size_t length>
 using sv_i8 = sv<int8_t, length>;
+template <size_t length>
+using sv_u8 = sv<uint8_t, length>;
 template <size_t length>
 using sv_i32 = sv<int, length>;
 template <size_t length>
