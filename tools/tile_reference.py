@@ -1,14 +1,21 @@
 #!/usr/bin/env python3
-"""Writes the reference of the tile library from the comments of its headers.
+"""Writes the reference of the tile library from its headers and a file of examples.
 
-  tile_reference.py INCLUDE_DIR            the page, on standard output
-  tile_reference.py INCLUDE_DIR --check FILE
-                                           fails if FILE is not that page, and says how to renew it
+  tile_reference.py INCLUDE_DIR EXAMPLES            the page, on standard output
+  tile_reference.py INCLUDE_DIR EXAMPLES --check FILE
+                                                    fails if FILE is not that page, and says how to
+                                                    renew it
 
 A header's first comment becomes the introduction of its section. Every declaration outside
 `namespace detail` becomes an entry: its signature, and the `///` comment before it. Declarations that
-follow without a comment or an empty line belong to the entry before them. Families made by a macro
-are listed by the names it is used with.
+follow without a comment or an empty line belong to the entry before them. Macros are expanded, so that
+every operation stands there with its own name and parameters. Public members of the types in MEMBERS
+are shown with them.
+
+EXAMPLES is compiled by a test. It has a block for each header, from a line `//: HEADER` to a line
+`//: end`; the lines up to the first empty one are what the examples of the block need, the others are
+statements. An operation's examples are the statements that call it; an operation without one is an
+error.
 """
 
 import argparse
@@ -20,7 +27,8 @@ import sys
 # The order in which one learns the library.
 SECTIONS = [
     ("Types", ["common/config.cuh", "common/base_types.cuh", "common/float8.cuh",
-               "types/register/layouts.cuh", "types/register/rt.cuh", "types/register/rv.cuh",
+               "types/register/layouts.cuh", "types/register/rt.cuh", "types/register/rt_base.cuh",
+               "types/register/rv.cuh",
                "types/shared/st.cuh", "types/shared/sv.cuh", "types/shared/swizzle.cuh",
                "types/global/gl.cuh", "types/global/coord.cuh", "types/global/bounded.cuh"]),
     ("Memory", ["ops/warp/memory/tile/global_to_shared.cuh",
@@ -35,14 +43,17 @@ SECTIONS = [
                 "common/low_level.cuh"]),
     ("Matrix multiply-accumulate", ["ops/warp/mma/mma.cuh"]),
     ("Register tiles and vectors", ["ops/warp/register/tile/maps.cuh",
+                                    "ops/warp/register/tile/apply.cuh",
                                     "ops/warp/register/tile/reductions.cuh",
                                     "ops/warp/register/tile/conversions.cuh",
                                     "ops/warp/register/tile/masks.cuh",
                                     "ops/warp/register/vec/maps.cuh",
+                                    "ops/warp/register/vec/apply.cuh",
                                     "ops/warp/register/vec/masks.cuh",
                                     "ops/warp/register/vec/reductions.cuh",
                                     "common/base_ops.cuh", "common/shuffle.cuh"]),
     ("Shared tiles and vectors", ["ops/warp/shared.cuh", "ops/group/shared/tile_maps.cuh",
+                                  "ops/group/shared/apply.cuh",
                                   "ops/group/shared/tile_reductions.cuh",
                                   "ops/group/shared/vec.cuh"]),
     ("Groups of warps", ["ops/group/group.cuh", "ops/group/memory/tile.cuh",
@@ -53,25 +64,257 @@ SECTIONS = [
 INTERNAL = {"common/common.cuh", "common/memory.cuh", "ops/ops.cuh", "ops/warp/warp.cuh",
             "ops/warp/memory/chunk_map.cuh", "ops/warp/memory/global_tile.cuh",
             "ops/warp/memory/runs.cuh", "ops/warp/memory/vec/vector_map.cuh",
-            "ops/group/shared/access.cuh", "common/op_names.cuh", "types/types.cuh", "types/register/rt_base.cuh"}
+            "ops/group/shared/access.cuh", "common/op_names.cuh", "types/types.cuh"}
+# Types whose members are for users.
+MEMBERS = {"rt", "rt_base", "rv", "st", "st_subtile", "sv", "gl", "coord", "group", "convertor",
+           "packing", "constants", "shared_allocator", "float8"}
+# Types whose members are the operations of a group, entries of their own.
+OPERATIONS = "group_ops"
 
 ATTRIBUTES = re.compile(r"\b(KITTENS_(DEVICE|MEMBER|HD|DEFAULT_ALIGN)|KITTENS_ALIGN_AS\(\d+\)|"
-                        r"inline|__device__|__host__)\s*")
+                        r"inline|__device__|__host__|__forceinline__|static(?= (void|auto)))\s*")
 
 
-def name_lists(root):
-    """The lists of common/op_names.cuh: {"KITTENS_UNARY_NAMES": ["exp", ...], ...}."""
-    text = (root / "common/op_names.cuh").read_text(encoding="utf-8").replace("\\\n", " ")
-    return {name: re.findall(r"X\((\w+)", body)
-            for name, body in re.findall(r"#define (\w+_NAMES)\(X\)(.*)", text)}
+def logical_lines(text):
+    return re.sub(r"\s*\\\n\s*", " ", text).split("\n")
+
+
+def split_arguments(text):
+    parts, depth, start = [], 0, 0
+    for i, char in enumerate(text):
+        depth += {"(": 1, "<": 1, ")": -1, ">": -1}.get(char, 0)
+        if char == "," and depth == 0:
+            parts.append(text[start:i].strip())
+            start = i + 1
+    return [*parts, text[start:].strip()]
+
+
+def closing(text, start, pair="()"):
+    """The index behind the bracket that closes the one at `start`."""
+    depth = 0
+    for i in range(start, len(text)):
+        depth += {pair[0]: 1, pair[1]: -1}.get(text[i], 0)
+        if depth == 0:
+            return i + 1
+    sys.exit(f"no {pair[1]} for: {text[start:start + 60]}")
+
+
+class Macros:
+    """The preprocessor, as far as the headers need it: macros whose names start with KITTENS_."""
+
+    def __init__(self, text=""):
+        self.table = {}
+        for line in logical_lines(text):
+            self.directive(line)
+
+    def directive(self, line):
+        if ATTRIBUTES.search(line) and "(name" not in line and not re.search(r"\bvoid\b|template", line):
+            return  # one of the attributes themselves, which clean() takes off
+        if match := re.match(r"\s*#\s*define (KITTENS_\w+)(\(([^)]*)\))?\s*(.*)", line):
+            parameters = [p.strip() for p in match[3].split(",")] if match[2] else None
+            self.table[match[1]] = (parameters, match[4])
+        elif match := re.match(r"\s*#\s*undef (KITTENS_\w+)", line):
+            self.table.pop(match[1], None)
+
+    def expand(self, line):
+        at = 0
+        while match := re.compile(r"\bKITTENS_\w+").search(line, at):
+            at = match.end()
+            if match[0] not in self.table:
+                continue
+            parameters, body = self.table[match[0]]
+            end = match.end()
+            if parameters is not None:
+                if line[end:end + 1] != "(":
+                    continue
+                end = closing(line, end)
+                given = split_arguments(line[match.end() + 1:end - 1])
+                body = self.substitute(body, parameters, given)
+            line = line[:match.start()] + body + line[end:]
+            at = match.start()
+        return line
+
+    @staticmethod
+    def substitute(body, parameters, given):
+        values = dict(zip(parameters, given))
+        named = len([p for p in parameters if p != "..."])
+        values["__VA_ARGS__"] = ", ".join(given[named:])
+        body = re.sub(r"\b\w+\b", lambda word: values.get(word[0], word[0]), body)
+        return re.sub(r"\s*##\s*", "", body)
+
+
+def preprocessed(text, names):
+    macros = Macros(names)
+    out = []
+    for line in logical_lines(text):
+        if line.lstrip().startswith("#"):
+            macros.directive(line)
+        elif line.lstrip().startswith("//"):
+            out.append(line)
+        else:
+            out.append(macros.expand(re.sub(r"//.*", "", line)))
+    return "\n".join(out)
 
 
 class Entry:
     """A declaration with the comment before it, and those that follow without one."""
 
-    def __init__(self, comment, signature, member):
-        self.comment, self.signatures, self.member = comment, [signature], member
-        self.names = []
+    def __init__(self, comment, signature):
+        self.comment, self.signatures, self.members = comment, [signature], []
+
+    def names(self):
+        """Of the functions among them."""
+        found = [name_of(signature) for signature in self.signatures]
+        return list(dict.fromkeys(name for name in found if name))
+
+
+def without_template(signature):
+    while match := re.match(r"template\s*(?=<)", signature):
+        signature = signature[closing(signature, match.end(), "<>"):].strip()
+    return signature
+
+
+def name_of(signature):
+    text = without_template(signature)
+    if re.match(r"(struct|class|enum|using|constexpr \w+ \w+ =|typedef)\b", text):
+        return None
+    match = re.match(r"[^=(]*?(\w+)\s*\(", text)
+    return match[1] if match else None
+
+
+def clean(text):
+    text = re.sub(r"\s+", " ", ATTRIBUTES.sub("", text)).strip()
+    text = re.sub(r"KITTENS_LDS |\s*__asm\(.*\)$", "", text)
+    text = re.sub(r"\) (const )?(requires ?\(.*\) )?: .*$", lambda m: ")" + (" " + m[1].strip() if m[1] else "") +
+                  (" " + m[2].strip() if m[2] else ""), text)
+    text = re.sub(r"^((template ?<.*> )?struct \w+) ?:(?!:).*$", r"\1", text)
+    return text.replace("kittens::", "").replace("( ", "(")
+
+
+HIDDEN = re.compile(r"static_assert|friend\b|using namespace|template ?<>|~|extern \"C\"|"
+                    r"using (identifier|strides_t|map|access)\b|struct identifier|.*\bconcept\b|.*= delete|"
+                    r"using \w+ops::|using (tile|vec)_(memory|maps)")
+
+
+class Parser:
+    """Declarations of one header, in order."""
+
+    def __init__(self, text):
+        self.text, self.at = text, 0
+        self.entries = []
+        self.comment, self.blank = [], True
+        self.scopes = []  # (kind, name): namespace, hidden, struct (members shown), operations, skipped
+        self.public = []
+
+    def visible(self):
+        return all(kind in ("namespace", "struct", "operations") for kind, _ in self.scopes) and all(self.public)
+
+    def emit(self, declaration, body=False):
+        signature = clean(declaration)
+        comment, self.comment = self.comment, []
+        blank, self.blank = self.blank, False
+        declared = not body and re.match(r"(struct|class) \w+$", without_template(signature))
+        if not signature or not self.visible() or HIDDEN.match(signature) or declared or "->" in signature:
+            return None
+        if self.scopes and self.scopes[-1][0] == "struct":
+            self.owner.members += [f"  // {line}".rstrip() for line in comment] + [f"  {signature};"]
+            return None
+        if not comment and not blank and self.entries:
+            self.entries[-1].signatures.append(signature)
+        else:
+            self.entries.append(Entry(comment, signature))
+        return self.entries[-1]
+
+    def skip_line(self):
+        end = self.text.find("\n", self.at)
+        line = self.text[self.at:end if end >= 0 else len(self.text)]
+        self.at = end if end >= 0 else len(self.text)
+        return line.strip()
+
+    def open(self, head):
+        """A `{` behind `head`. Returns what stays of the declaration."""
+        plain = clean(head)
+        body = closing(self.text, self.at, "{}")
+        if match := re.match(r"(?:namespace )(\S+)?", plain):
+            name = match[1] or ""
+            hidden = name.split("::")[-1] == "detail"
+            self.push("hidden" if hidden else "namespace", name)
+        elif re.search(r"=[^=]|=$|\bconcept\b", re.sub(r"\([^)]*\)|operator\S+", "", without_template(plain))):
+            text = head + self.text[self.at:body]
+            self.at = body
+            return text
+        elif re.match(r"enum\b", plain):
+            self.emit(head + self.text[self.at:body])
+            self.at = body
+        elif match := re.match(r"(struct|class) (?:\w+\(.*?\) )?(\w+)(.*)", without_template(plain)):
+            if "identifier" in match[2]:
+                self.at = body
+                return ""
+            within = [name for kind, name in self.scopes if kind == "namespace"]
+            if OPERATIONS in within:
+                self.comment, self.blank = [], True
+                self.push("operations", match[2])
+            else:
+                entry = self.emit(head, body=True)
+                shown = entry is not None and match[2] in MEMBERS
+                if shown:
+                    self.owner = entry
+                self.push("struct" if shown else "skipped", match[2])
+        else:
+            if "(" in plain:
+                self.emit(head)
+            self.at = body
+        return ""
+
+    def push(self, kind, name):
+        self.scopes.append((kind, name))
+        self.public.append(True)
+        self.at += 1
+
+    def parse(self):
+        declaration, depth, newlines = "", 0, 0
+        while self.at < len(self.text):
+            char = self.text[self.at]
+            empty = not declaration.strip()
+            if char == "\n":
+                newlines += 1
+                if empty and newlines > 1:
+                    self.blank, self.comment = True, []
+                declaration += " "
+            elif self.text.startswith("///", self.at):
+                self.comment.append(self.skip_line()[4:])
+                newlines = 0
+                continue
+            elif self.text.startswith("//", self.at):
+                self.skip_line()
+                newlines = 0
+                continue
+            elif char == '"':
+                end = self.text.index('"', self.at + 1) + 1
+                declaration += self.text[self.at:end]
+                self.at, newlines = end, 0
+                continue
+            elif char == "{" and depth == 0:
+                declaration, newlines = self.open(declaration), 0
+                continue
+            elif char == "}" and depth == 0:
+                if self.scopes:
+                    self.scopes.pop()
+                    self.public.pop()
+                declaration, newlines = "", 0
+            elif char == ";" and depth == 0:
+                self.emit(declaration)
+                declaration, newlines = "", 0
+            elif char == ":" and declaration.strip() in ("public", "private", "protected"):
+                self.public[-1] = declaration.strip() == "public"
+                declaration, newlines, self.comment = "", 0, []
+            else:
+                if not char.isspace():
+                    newlines = 0
+                depth += {"(": 1, ")": -1}.get(char, 0)
+                declaration += char
+            self.at += 1
+        return self.entries
 
 
 def introduction(lines):
@@ -83,119 +326,106 @@ def introduction(lines):
     return text
 
 
-def signature_of(lines, start):
-    """The declaration that starts at a line, up to its body or its end, on one line."""
-    text, depth = "", 0
-    for line in lines[start:start + 12]:
-        for char in line.rstrip("\\ \n"):
-            if char in "{;" and depth == 0:
-                return clean(text)
-            depth += {"(": 1, ")": -1}.get(char, 0)
-            text += char
-        text += " "
-    return clean(text)
-
-
-def clean(text):
-    text = ATTRIBUTES.sub("", text)
-    text = re.sub(r"\s+", " ", text).strip()
-    text = re.sub(r"\s*:\s*(private|public|group_ops|detail::gl_dim|packing|raw_ptr).*$", "", text)
-    return text.replace("kittens::", "")
-
-
-def entries_of(lines, lists):
-    result, comment, hidden, private = [], [], None, False
-    macros, macro, position = {}, None, {}
-    after_blank = True
-    i = 0
-    while i < len(lines):
-        line = lines[i].rstrip("\n")
-        stripped = line.strip()
-        indent = len(line) - len(line.lstrip())
-        if hidden is None and re.match(r"\s*namespace (\w+::)*(detail|identifier)\b", line):
-            hidden = indent
-        if hidden is not None:
-            if re.match(r"}\s*// namespace .*detail", stripped) and indent == hidden:
-                hidden = None
-            i += 1
-            comment = []
+def statements_of(lines):
+    """Statements, each with its lines; one ends where its brackets are closed and it ends in ; or }."""
+    out, current, depth = [], [], 0
+    for line in lines:
+        if not line.strip():
             continue
-        if stripped == "private:":
-            private = True
-        if line.startswith("};"):
-            private = False
-        if stripped.startswith("///"):
-            comment.append(stripped[4:])
-        elif match := re.match(r"\s*#define (KITTENS_\w+)\((.*?)\)", line):
-            macro = match.group(1)
-            macros[macro] = None
-            parameters = [p.strip() for p in match.group(2).split(",")]
-            position[macro] = parameters.index("name") if "name" in parameters else 0
-            body = []
-            while lines[i].rstrip().endswith("\\"):
-                i += 1
-                body.append(re.sub(r"\\\s*$", "", lines[i].rstrip("\n")))
-            for text in body:
-                other = re.search(r"(KITTENS_\w+)\(.*name", text)
-                if other and macros.get(other.group(1)):
-                    macros[macro], position[macro] = macros[other.group(1)], 0
-            for k, text in enumerate(body):
-                if re.search(r"\bvoid \S*name|struct name", text):
-                    start = k - 1 if k and body[k - 1].strip().startswith("template") else k
-                    entry = Entry(comment, signature_of(body, start), indent > 0)
-                    if macros[macro] is None:
-                        macros[macro] = [entry]
-                        result.append(entry)
-                    else:
-                        macros[macro][0].signatures.append(entry.signatures[0])
-            comment = []
-        elif (match := re.match(r"\s*(KITTENS_\w+)\(([\w, ]+)\)", line)) and \
-                {match.group(1), match.group(2)} & set(macros):
-            # MACRO(name, ...), or LIST(MACRO) for every name of the list.
-            used, given = match.groups()
-            macro = given if used in lists else used
-            if macros[macro]:
-                new = lists[used] if used in lists else [given.split(",")[position[macro]].strip()]
-                names = macros[macro][0].names
-                names += [name for name in new if name not in names]
-        elif not private and re.match(
-                r"(template|struct|enum|constexpr|using|KITTENS_(DEVICE|HD)|typedef|inline)\b",
-                stripped) and indent in (0, 2) and (
-                    indent == 0 or comment or (result and result[-1].member and
-                                               stripped.startswith(("template", "KITTENS")))):
-            if not re.match(r"(template\s*<>|using (identifier|T|T2|dtype|layout)\b)", stripped):
-                signature = signature_of(lines, i)
-                if re.search(r"\b(concept|friend)\b", signature) or "identifier {" in stripped or \
-                        signature.startswith("struct identifier"):
-                    pass
-                elif not comment and not after_blank and result and \
-                        result[-1].member == (indent > 0) and not result[-1].names:
-                    result[-1].signatures.append(signature)
-                else:
-                    result.append(Entry(comment, signature, indent > 0))
-            comment = []
-            # The parameters of a template may go on over lines.
-            while "{" not in lines[i] and ";" not in lines[i] and i + 1 < len(lines):
-                i += 1
-        elif stripped and not stripped.startswith("//"):
-            comment = []
-        if not stripped.startswith("///"):
-            after_blank = not stripped
-        i += 1
-    return result
+        current.append(line)
+        code = line.split("//")[0].rstrip()
+        depth += sum({"(": 1, "{": 1, ")": -1, "}": -1}.get(c, 0) for c in code)
+        if depth == 0 and code.endswith((";", "}")):
+            out.append(current)
+            current = []
+    return out
 
 
-def page(root):
-    root = pathlib.Path(root) / "kittens"
+def unindented(lines):
+    indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    return [line[indent:] for line in lines]
+
+
+def examples_of(path):
+    """By header: what its examples need, and the statements."""
+    blocks, header = {}, None
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if match := re.match(r"\s*//: (\S+)", line):
+            header = None if match[1] == "end" else match[1]
+            if header in blocks:
+                sys.exit(f"{path}: two blocks for {header}")
+            if header:
+                blocks[header] = []
+        elif header:
+            blocks[header].append(line)
+    out = {}
+    for header, lines in blocks.items():
+        lines = unindented(lines)
+        split = lines.index("") if "" in lines else 0
+        out[header] = (lines[:split], statements_of(lines[split:]))
+    return out
+
+
+def calls(name, statement):
+    """Whether a statement calls the operation, or uses the struct of base_ops with that name."""
+    return re.search(rf"\b{name}(<[^;()]*>)?\s*\(|base_ops::{name}\b", "\n".join(statement)) is not None
+
+
+def entry_lines(header, entry, examples, seen, missing):
+    out = ["", "```cpp"]
+    for signature in entry.signatures:
+        out.append(f"{signature} {{" if entry.members else signature)
+        out += [*entry.members, "};"] if entry.members else []
+    out.append("```")
+    if entry.comment:
+        out += ["", *entry.comment]
+    shown = []
+    for name in entry.names():
+        # Overloads in entries of their own have examples in the same order.
+        found = [s for s in examples if calls(name, s)][seen.get(name, 0):]
+        seen[name] = seen.get(name, 0) + 1
+        if not found and header.startswith("ops/"):
+            missing.append(f"{header}: {name}, {seen[name]} times")
+        shown += [s for s in found[:1] if s not in shown]
+    if shown:
+        out += ["", "Example:", "", "```cpp", *(line for s in shown for line in s), "```"]
+    return out
+
+
+def anchor(header):
+    return re.sub(r"[^\w-]", "", header.lower())
+
+
+def index(parsed):
+    """Every operation, with the sections that have it."""
+    places = {}
+    for header, entries in parsed.items():
+        for entry in entries:
+            for name in entry.names():
+                if header.startswith("ops/") and not name.startswith("operator"):
+                    places.setdefault(name, {})[header] = True
+    out = ["", "## Operations by name", ""]
+    for name in sorted(places):
+        links = ", ".join(f"[{h[4:-4].replace('memory/', '').replace('register/', 'register ')}](#{anchor(h)})"
+                          for h in places[name])
+        out.append(f"- `{name}`: {links}")
+    return out
+
+
+def page(include, examples_file):
+    root = pathlib.Path(include) / "kittens"
     known = {name for _, names in SECTIONS for name in names} | INTERNAL
-    missing = {str(p.relative_to(root)) for p in root.rglob("*.cuh")} ^ known
-    if missing:
-        sys.exit("tools/tile_reference.py does not place these headers: " +
-                 ", ".join(sorted(missing)))
-    lists = name_lists(root)
+    strangers = {str(p.relative_to(root)) for p in root.rglob("*.cuh")} ^ known
+    if strangers:
+        sys.exit("tools/tile_reference.py does not place these headers: " + ", ".join(sorted(strangers)))
+    names = (root / "common/op_names.cuh").read_text(encoding="utf-8")
+    examples = examples_of(pathlib.Path(examples_file))
+    texts = {h: (root / h).read_text(encoding="utf-8") for _, headers in SECTIONS for h in headers}
+    parsed = {h: Parser(preprocessed(t, names)).parse() for h, t in texts.items()}
     out = ["# The tile library: reference", "",
-           "Written by `tools/tile_reference.py` from the comments of `include/kittens`. "
-           "[The tutorial](tutorial.md) is the place to start.", "",
+           "Written by `tools/tile_reference.py` from `include/kittens` and `tests/tiles/reference_examples.hip`. "
+           "[The tutorial](tutorial.md) is the place to start. To find an operation, search this page for its name "
+           "and a parenthesis, such as `exp(`, or use [the list](#operations-by-name).", "",
            "Rules that hold everywhere:", ""]
     rules = (root.parent / "kittens.cuh").read_text(encoding="utf-8").splitlines()
     for line in introduction(rules):
@@ -203,28 +433,31 @@ def page(root):
             out.append("- " + line[3:])
         elif line.startswith("   ") and out[-1].startswith("- "):
             out[-1] += " " + line.strip()
-    for title, names in SECTIONS:
+    out += index(parsed)
+    missing = []
+    for title, headers in SECTIONS:
         out += ["", f"## {title}"]
-        for name in names:
-            lines = (root / name).read_text(encoding="utf-8").splitlines()
-            out += ["", f"### `{name}`", "", "```text", *introduction(lines), "```"]
-            for entry in entries_of(lines, lists):
-                if not entry.comment and not entry.names and entry.member:
-                    continue
-                out += ["", "```cpp", *entry.signatures, "```"]
-                if entry.names:
-                    out += ["", "`name`: " + ", ".join(f"`{n}`" for n in entry.names)]
-                if entry.comment:
-                    out += ["", *entry.comment]
+        for header in headers:
+            needs, statements = examples.pop(header, ([], []))
+            seen = {}
+            out += ["", f"### `{header}`", "", "```text", *introduction(texts[header].splitlines()), "```"]
+            if needs:
+                out += ["", "For the examples of this section:", "", "```cpp", *needs, "```"]
+            for entry in parsed[header]:
+                out += entry_lines(header, entry, statements, seen, missing)
+    if missing or examples:
+        sys.exit(f"{examples_file}: " + "\n".join(
+            [*(f"no example of {name}" for name in missing), *(f"{h} is not a header of the page" for h in examples)]))
     return "\n".join(line.rstrip() for line in out) + "\n"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("include")
+    parser.add_argument("examples")
     parser.add_argument("--check", metavar="FILE")
     arguments = parser.parse_args()
-    text = page(arguments.include)
+    text = page(arguments.include, arguments.examples)
     if arguments.check is None:
         sys.stdout.write(text)
         return
@@ -233,7 +466,7 @@ def main():
         sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), text.splitlines(True),
                                                    arguments.check, "the headers", n=1))
         sys.exit(f"{arguments.check} is not what the headers say; renew it:\n"
-                 f"  tools/tile_reference.py include > {arguments.check}")
+                 f"  tools/tile_reference.py include tests/tiles/reference_examples.hip > {arguments.check}")
 
 
 if __name__ == "__main__":

@@ -324,4 +324,60 @@ __global__ void kernel(Floats floats, Bf16s bf16s) {
     wrong->rows();
   }
 #endif
+#ifdef TENSOR_ELEMENT
+  {
+    // expect: kittens: gl holds float, bf16, half
+    gl<uint64_t, 1, 1, -1, -1> wrong(nullptr, nullptr, nullptr, 16, 16);
+  }
+#endif
+#ifdef OWN_OPERATION
+  {
+    // expect: is_operation<no_operation, __hip_bfloat162>': kittens: the operation
+    struct no_operation {};
+    unary_map<no_operation>(a, a);
+  }
+#endif
+#ifdef OWN_OPERATION_OPERANDS
+  {
+    // expect: is_operation<of_pairs, __hip_bfloat162>': kittens: the operation
+    struct of_pairs {
+      static __device__ float2 op(float2 x) { return x; }
+    };
+    unary_map<of_pairs>(a, a);
+  }
+#endif
+#ifdef OWN_FUNCTION
+  {
+    // expect: kittens: the function given to apply() must take (row, column, element...)
+    apply(a, a, [](const char* text) { return *text; });
+  }
+#endif
+#ifdef OWN_FUNCTION_OF_A_VECTOR
+  {
+    // expect: kittens: the function given to apply() of vectors must take (number, element...)
+    rv_fl<64> wrong;
+    apply(wrong, wrong, [](const char* text) { return *text; });
+  }
+#endif
+#ifdef APPLY_LANES
+  {
+    // expect: kittens: apply and select of register tiles need tiles of the same layout
+    rt_i8<32, 32> bytes;
+    rt_bf<32, 32> wide;
+    apply(wide, bytes, [](int x) { return x; });
+  }
+#endif
+#ifdef FUNCTION_OF_INTEGERS
+  {
+    // expect: is_defined_for<kittens::base_ops::exp, int>': kittens: this function is for
+    rt_i32<32, 32> wrong;
+    exp(wrong, wrong);
+  }
+#endif
+#ifdef SELECT_CHOICE
+  {
+    // expect: kittens: select() chooses between tiles or vectors of the destination's type
+    select(a, a, a, acc);
+  }
+#endif
 }

@@ -3,6 +3,7 @@
 
 #include "memory/tile.cuh"
 #include "memory/vec.cuh"
+#include "shared/apply.cuh"
 #include "shared/tile_maps.cuh"
 #include "shared/tile_reductions.cuh"
 #include "shared/vec.cuh"
@@ -17,6 +18,7 @@ namespace kittens {
 template <int _GROUP_WARPS>
 struct group : group_ops::memory_tile<_GROUP_WARPS>,
                group_ops::memory_vec<_GROUP_WARPS>,
+               group_ops::shared_apply<_GROUP_WARPS>,
                group_ops::shared_tile_maps<_GROUP_WARPS>,
                group_ops::shared_tile_reductions<_GROUP_WARPS>,
                group_ops::shared_vec<_GROUP_WARPS> {

@@ -2,6 +2,7 @@
 // contain no barrier, so some warps may call them and others not.
 #pragma once
 
+#include "../group/shared/apply.cuh"
 #include "../group/shared/tile_maps.cuh"
 #include "../group/shared/tile_reductions.cuh"
 #include "../group/shared/vec.cuh"
@@ -26,6 +27,10 @@ KITTENS_UNARY_NAMES(KITTENS_WARP_MAP)
 KITTENS_BINARY_NAMES(KITTENS_WARP_MAP)
 KITTENS_VECTOR_NAMES(KITTENS_WARP_VECTOR_MAP)
 KITTENS_WARP_VECTOR_MAP(broadcast)
+KITTENS_WARP(st, shared_apply, apply)
+KITTENS_WARP(sv, shared_apply, apply)
+KITTENS_WARP(st, shared_apply, select)
+KITTENS_WARP(sv, shared_apply, select)
 #undef KITTENS_WARP_VECTOR_MAP
 #undef KITTENS_WARP_MAP
 #undef KITTENS_WARP

@@ -9,8 +9,9 @@
 namespace kittens {
 namespace detail {
 
-/// dst[r][c] = f(r, c, src[r][c], more[r][c]...), on lists of neighbours in the type computed in.
-template <int N_THREADS, ducks::st::all D, typename F, ducks::st::all... S>
+/// dst[r][c] = f(r, c, src[r][c], more[r][c]...), of elements in the destination's type, or in
+/// their own.
+template <int N_THREADS, bool own_types = false, ducks::st::all D, typename F, ducks::st::all... S>
 KITTENS_DEVICE void map_shared(D& dst, F&& f, const S&... src) {
   static_assert(((D::rows == S::rows && D::cols == S::cols) && ...),
                 "kittens: a map of shared tiles needs tiles of the same shape");
@@ -22,7 +23,8 @@ KITTENS_DEVICE void map_shared(D& dst, F&& f, const S&... src) {
 #pragma unroll
       for (int e = 0; e < count; ++e) result.e[e] = f(row, col + e, part.e[e]...);
     };
-    apply(convert_elements<T>(shared_run<S, count>::read(src, row, col))...);
+    apply(convert_elements<std::conditional_t<own_types, typename S::T, T>>(
+        shared_run<S, count>::read(src, row, col))...);
     shared_run<D, count>::write(dst, row, col, result);
   });
   lds_writes_done();
@@ -49,32 +51,36 @@ struct shared_tile_maps {
 
   template <typename op, ducks::st::all ST>
   static KITTENS_MEMBER void unary_map(ST& dst, const ST& src) {
-    detail::map_shared<threads>(dst, [](int, int, const auto& x) { return op::op(x); }, src);
+    detail::map_shared<threads>(
+        dst, [](int, int, const auto& x) { return detail::operate<op>(x); }, src);
   }
   template <typename op, ducks::st::all ST>
   static KITTENS_MEMBER void bin_map(ST& dst, const ST& lhs, const ST& rhs) {
     detail::map_shared<threads>(
-        dst, [](int, int, const auto& x, const auto& y) { return op::op(x, y); }, lhs, rhs);
+        dst, [](int, int, const auto& x, const auto& y) { return detail::operate<op>(x, y); }, lhs,
+        rhs);
   }
   /// With a scalar.
   template <typename op, ducks::st::all ST>
   static KITTENS_MEMBER void bin_map(ST& dst, const ST& src, const typename ST::T& param) {
     detail::map_shared<threads>(
-        dst, [&](int, int, const auto& x) { return op::op(x, param); }, src);
+        dst, [&](int, int, const auto& x) { return detail::operate<op>(x, param); }, src);
   }
   /// dst[r][c] = op(src[r][c], row_values[r]).
   template <typename op, ducks::st::all ST, ducks::sv::all SV>
   static KITTENS_MEMBER void row_map(ST& dst, const ST& src, const SV& row_values) {
     detail::check_shared_vector<true, ST, SV>();
     detail::map_shared<threads>(
-        dst, [&](int row, int, const auto& x) { return op::op(x, row_values[row]); }, src);
+        dst, [&](int row, int, const auto& x) { return detail::operate<op>(x, row_values[row]); },
+        src);
   }
   /// dst[r][c] = op(src[r][c], col_values[c]).
   template <typename op, ducks::st::all ST, ducks::sv::all SV>
   static KITTENS_MEMBER void col_map(ST& dst, const ST& src, const SV& col_values) {
     detail::check_shared_vector<false, ST, SV>();
     detail::map_shared<threads>(
-        dst, [&](int, int col, const auto& x) { return op::op(x, col_values[col]); }, src);
+        dst, [&](int, int col, const auto& x) { return detail::operate<op>(x, col_values[col]); },
+        src);
   }
 
   /// Converts the element type.

@@ -13,16 +13,16 @@ struct shared_vec {
 
   template <typename op, ducks::sv::all SV>
   static KITTENS_MEMBER void unary_op(SV& dst, const SV& src) {
-    each<SV>([&](int i) { dst[i] = op::op(src[i]); });
+    each<SV>([&](int i) { dst[i] = detail::operate<op>(src[i]); });
   }
   template <typename op, ducks::sv::all SV>
   static KITTENS_MEMBER void bin_op(SV& dst, const SV& lhs, const SV& rhs) {
-    each<SV>([&](int i) { dst[i] = op::op(lhs[i], rhs[i]); });
+    each<SV>([&](int i) { dst[i] = detail::operate<op>(lhs[i], rhs[i]); });
   }
   /// With a scalar.
   template <typename op, ducks::sv::all SV>
   static KITTENS_MEMBER void bin_op(SV& dst, const SV& src, const typename SV::T& param) {
-    each<SV>([&](int i) { dst[i] = op::op(src[i], param); });
+    each<SV>([&](int i) { dst[i] = detail::operate<op>(src[i], param); });
   }
 
   /// Converts the element type.

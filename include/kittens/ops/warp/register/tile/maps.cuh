@@ -21,18 +21,27 @@ KITTENS_DEVICE void for_each_packed(F&& f) {
 }
 }  // namespace detail
 
-/// dst = op(src), element by element; `op` is one of common/base_ops.cuh.
+/// dst = op(src), element by element. `op` is one of common/base_ops.cuh, or a struct with a static
+/// device function op(), which takes one of
+///
+/// - an element: float op(float x), for a tile of float, bf16, half or 8-bit floats, computed in
+///   float and rounded once; int op(int x) for integers
+/// - a packed value, the tile's dtype: float2, bf16_2 and so on, two neighbours at a time (four of
+///   a 1-byte type). A template is given these.
+///
+/// apply() takes a lambda instead, which is also given the row and the column.
 template <typename op, ducks::rt::all T>
 KITTENS_DEVICE void unary_map(T& dst, const T& src) {
-  detail::for_each_packed<T>(
-      [&](int i, int j, int k) { dst.tiles[i][j].data[k] = op::op(src.tiles[i][j].data[k]); });
+  detail::for_each_packed<T>([&](int i, int j, int k) {
+    dst.tiles[i][j].data[k] = detail::operate<op>(src.tiles[i][j].data[k]);
+  });
 }
 
 /// dst = op(lhs, rhs), element by element.
 template <typename op, ducks::rt::all T>
 KITTENS_DEVICE void bin_map(T& dst, const T& lhs, const T& rhs) {
   detail::for_each_packed<T>([&](int i, int j, int k) {
-    dst.tiles[i][j].data[k] = op::op(lhs.tiles[i][j].data[k], rhs.tiles[i][j].data[k]);
+    dst.tiles[i][j].data[k] = detail::operate<op>(lhs.tiles[i][j].data[k], rhs.tiles[i][j].data[k]);
   });
 }
 
@@ -40,7 +49,7 @@ KITTENS_DEVICE void bin_map(T& dst, const T& lhs, const T& rhs) {
 template <typename op, ducks::rt::all T>
 KITTENS_DEVICE void bin_map(T& dst, const T& src, const typename T::dtype& param) {
   detail::for_each_packed<T>([&](int i, int j, int k) {
-    dst.tiles[i][j].data[k] = op::op(src.tiles[i][j].data[k], param);
+    dst.tiles[i][j].data[k] = detail::operate<op>(src.tiles[i][j].data[k], param);
   });
 }
 template <typename op, ducks::rt::all T>
@@ -77,8 +86,9 @@ KITTENS_DEVICE void vector_map_tile(RT& dst, const RT& src, const V& vec, const 
   check_vector<rows, RT, V>();
   (check_vector<rows, RT, Vs>(), ...);
   for_each_packed<RT>([&](int i, int j, int k) {
-    dst.tiles[i][j].data[k] = op::op(src.tiles[i][j].data[k], vector_part<rows, RT>(vec, i, j, k),
-                                     vector_part<rows, RT>(more, i, j, k)...);
+    dst.tiles[i][j].data[k] =
+        operate<op>(src.tiles[i][j].data[k], vector_part<rows, RT>(vec, i, j, k),
+                    vector_part<rows, RT>(more, i, j, k)...);
   });
 }
 }  // namespace detail
@@ -111,7 +121,7 @@ KITTENS_DEVICE void col_map(RT& dst, const RT& src, const V& a, const V& b) {
 KITTENS_NULLARY_NAMES(KITTENS_NULLARY_MAP)
 #undef KITTENS_NULLARY_MAP
 
-/// dst = name(src).
+/// dst = f(src), f being what the operation is named after; common/base_ops.cuh says how exact.
 #define KITTENS_UNARY_MAP(name)                    \
   template <ducks::rt::all T>                      \
   KITTENS_DEVICE void name(T& dst, const T& src) { \

@@ -16,10 +16,11 @@ KITTENS_DEVICE void for_each_vector_part(F&& f) {
 }
 }  // namespace detail
 
-/// dst = op(src), element by element; `op` is one of common/base_ops.cuh.
+/// dst = op(src), element by element; `op` as for unary_map of a register tile.
 template <typename op, ducks::rv::all V>
 KITTENS_DEVICE void unary_op(V& dst, const V& src) {
-  detail::for_each_vector_part<V>([&](int i, int j) { dst.data[i][j] = op::op(src.data[i][j]); });
+  detail::for_each_vector_part<V>(
+      [&](int i, int j) { dst.data[i][j] = detail::operate<op>(src.data[i][j]); });
 }
 /// Of the parts data[first] .. data[end - 1] only.
 template <typename op, int first, int end, ducks::rv::all V>
@@ -29,7 +30,7 @@ KITTENS_DEVICE void unary_op_range(V& dst, const V& src) {
 #pragma unroll
   for (int i = first; i < end; ++i) {
 #pragma unroll
-    for (int j = 0; j < V::inner_dim; ++j) dst.data[i][j] = op::op(src.data[i][j]);
+    for (int j = 0; j < V::inner_dim; ++j) dst.data[i][j] = detail::operate<op>(src.data[i][j]);
   }
 }
 
@@ -37,7 +38,7 @@ KITTENS_DEVICE void unary_op_range(V& dst, const V& src) {
 template <typename op, ducks::rv::all V>
 KITTENS_DEVICE void bin_op(V& dst, const V& lhs, const V& rhs) {
   detail::for_each_vector_part<V>(
-      [&](int i, int j) { dst.data[i][j] = op::op(lhs.data[i][j], rhs.data[i][j]); });
+      [&](int i, int j) { dst.data[i][j] = detail::operate<op>(lhs.data[i][j], rhs.data[i][j]); });
 }
 /// With a scalar.
 template <typename op, ducks::rv::all V>
@@ -45,9 +46,9 @@ KITTENS_DEVICE void bin_op(V& dst, const V& src, const typename V::T& param) {
   using dtype = typename V::dtype;
   detail::for_each_vector_part<V>([&](int i, int j) {
     if constexpr (V::is_align) {
-      dst.data[i][j] = op::op(src.data[i][j], base_types::packing<dtype>::pack(param));
+      dst.data[i][j] = detail::operate<op>(src.data[i][j], base_types::packing<dtype>::pack(param));
     } else {
-      dst.data[i][j] = op::op(src.data[i][j], param);
+      dst.data[i][j] = detail::operate<op>(src.data[i][j], param);
     }
   });
 }
