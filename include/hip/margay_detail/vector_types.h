@@ -73,9 +73,18 @@ struct Elements {
 #endif
 
 /// Members and constructors. The anonymous structure in the union gives both names to the same
-/// storage; the members are what is initialised, so that they can be read in constant expressions.
+/// storage. What is initialised is the native vector: from members clang makes scalar arithmetic
+/// where the device has packed instructions. In a constant expression it is the members after that,
+/// so that they can be read there; C++ allows the change since C++20.
 template <typename T, unsigned int n>
 struct HIP_vector_base;
+
+#if __cplusplus >= 202002L
+#define MARGAY_VECTOR_CONSTANT(...) \
+  if (__builtin_is_constant_evaluated()) __VA_ARGS__
+#else
+#define MARGAY_VECTOR_CONSTANT(...) static_assert(true, "C++11's constexpr has an empty body")
+#endif
 
 template <typename T>
 struct HIP_vector_base<T, 1> {
@@ -89,7 +98,9 @@ struct HIP_vector_base<T, 1> {
   };
 
   HIP_vector_base() = default;
-  __HOST_DEVICE__ explicit constexpr HIP_vector_base(T x_) noexcept : x(x_) {}
+  __HOST_DEVICE__ explicit constexpr HIP_vector_base(T x_) noexcept : data{x_} {
+    MARGAY_VECTOR_CONSTANT(x = x_);
+  }
 };
 
 template <typename T>
@@ -105,7 +116,9 @@ struct alignas(2 * sizeof(T)) HIP_vector_base<T, 2> {
   };
 
   HIP_vector_base() = default;
-  __HOST_DEVICE__ explicit constexpr HIP_vector_base(T x_, T y_ = T()) noexcept : x(x_), y(y_) {}
+  __HOST_DEVICE__ explicit constexpr HIP_vector_base(T x_, T y_ = T()) noexcept : data{x_, y_} {
+    MARGAY_VECTOR_CONSTANT(x = x_, y = y_);
+  }
 };
 
 template <typename T>
@@ -143,8 +156,12 @@ struct alignas(4 * sizeof(T)) HIP_vector_base<T, 4> {
   HIP_vector_base() = default;
   __HOST_DEVICE__ explicit constexpr HIP_vector_base(T x_, T y_ = T(), T z_ = T(),
                                                      T w_ = T()) noexcept
-      : x(x_), y(y_), z(z_), w(w_) {}
+      : data{x_, y_, z_, w_} {
+    MARGAY_VECTOR_CONSTANT(x = x_, y = y_, z = z_, w = w_);
+  }
 };
+
+#undef MARGAY_VECTOR_CONSTANT
 
 template <typename T, unsigned int rank>
 struct HIP_vector_type : HIP_vector_base<T, rank> {
