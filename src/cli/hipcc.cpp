@@ -71,11 +71,12 @@ std::string find_compiler() {
   return {};
 }
 
-Status check(const std::vector<Need>& all, bool links, bool given_directory) {
+Status check(const std::vector<Need>& all, const HipccPlan& plan, bool given_directory) {
   std::vector<std::string> missing;
   std::vector<std::string> packages;
   for (const Need& need : all) {
-    if (std::strcmp(need.what, "HIP runtime") == 0 && !links) continue;
+    if (std::strcmp(need.what, "HIP runtime") == 0 && !plan.links) continue;
+    if (std::strcmp(need.what, "OpenMP") == 0 && !plan.openmp) continue;
     // With a compiler of the user's own choice its tools may lie elsewhere; clang will say so.
     if (given_directory &&
         (std::strcmp(need.what, "device linker") == 0 || std::strcmp(need.what, "bundler") == 0)) {
@@ -147,6 +148,7 @@ std::vector<Need> needs(const Toolchain& toolchain) {
       {"device libraries", toolchain.device_libs + "/ocml.bc", "rocm-device-libs"},
       {"gfx942 library", toolchain.device_libs + "/oclc_isa_version_942.bc", nullptr},
       {"tile library", toolchain.margay_include, nullptr},
+      {"OpenMP", (tools.parent_path() / "lib" / "libomp.so").string(), "libomp-19-dev"},
       {"HIP runtime", toolchain.runtime_lib + "/libamdhip64.so", nullptr},
   };
   if (!toolchain.argument_types.empty())
@@ -209,8 +211,7 @@ int drive(const Toolchain& toolchain, const std::vector<std::string>& words) {
                                       environment("HIPCC_VERBOSE").c_str(), nullptr, 10))};
   const Result<HipccPlan> plan = plan_hipcc(toolchain, words, settings);
   if (!plan) return report("hipcc", plan.error());
-  const Status present =
-      check(needs(toolchain), plan->links, !environment("HIP_CLANG_PATH").empty());
+  const Status present = check(needs(toolchain), *plan, !environment("HIP_CLANG_PATH").empty());
   if (!present) return report("hipcc", present.error());
 
   // To stderr, where hipcc uses stdout: the output of -E and -M stays usable.

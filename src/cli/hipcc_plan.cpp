@@ -134,6 +134,7 @@ class Planner {
   bool has_debug_ = false;
   bool wants_types_ = false;  // more than line tables
   bool has_device_libs_ = false;
+  bool openmp_ = false;
 };
 
 Status Planner::add_architectures(std::string_view list) {
@@ -222,6 +223,8 @@ void Planner::note_properties(std::string_view argument) {
   if (argument == "-fgpu-rdc" || argument == "-fcuda-rdc") relocatable_device_code_ = true;
   if (argument == "-fno-gpu-rdc") relocatable_device_code_ = false;
   if (argument == "--hip-link") hip_link_ = true;
+  if (argument == "-fopenmp" || argument == "-fopenmp=libomp") openmp_ = true;
+  if (argument == "-fno-openmp") openmp_ = false;
   if (argument.starts_with("-O") && argument != "-ObjC") has_optimisation_ = true;
   if (argument.starts_with("-std=") || argument.starts_with("--std=") || argument == "-ansi") {
     has_standard_ = true;
@@ -296,6 +299,7 @@ HipccPlan Planner::finish(const HipccEnvironment& environment) && {
   HipccPlan plan;
   plan.verbose = environment.verbose | verbose_;
   plan.links = may_link_ && has_input_;
+  plan.openmp = openmp_;
   const bool device_link = plan.links && (relocatable_device_code_ || hip_link_);
 
   std::vector<std::string>& out = plan.command;
@@ -332,6 +336,8 @@ HipccPlan Planner::finish(const HipccEnvironment& environment) && {
     for (const std::string& include : rocm_includes_) {
       out.insert(out.end(), {"-isystem", include});
     }
+    // After all others: headers of libraries that are not installed, which say so.
+    out.insert(out.end(), {"-idirafter", toolchain_.margay_include + "/missing"});
     if (has_c_) out.emplace_back("-D__HIP_PLATFORM_AMD__=1");  // clang defines it for HIP only
     for (std::string& word : split_words(environment.compile_flags_append)) {
       out.push_back(std::move(word));

@@ -34,6 +34,7 @@ struct HipccEnvironment {
 struct HipccPlan {
   std::vector<std::string> command;  ///< The compiler and its arguments.
   bool links = false;                ///< Whether a host program or library comes out.
+  bool openmp = false;               ///< Whether host code uses OpenMP.
   unsigned verbose = 0;
 };
 

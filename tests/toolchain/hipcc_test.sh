@@ -122,6 +122,70 @@ argument_types() {  # names and types of kernel arguments cost nothing: the mach
   quiet
 }
 
+openmp() {  # in host code, with Debian's libomp for this clang
+  cat >omp.cpp <<'END'
+#include <hip/hip_runtime.h>
+#include <omp.h>
+#include <cstdio>
+__global__ void twice(int* x) { x[blockIdx.x * 64 + threadIdx.x] *= 2; }
+int main() {
+  int* x = nullptr;
+  if (hipMallocManaged(&x, 640 * sizeof(int)) != hipSuccess) return 1;
+#pragma omp parallel for
+  for (int i = 0; i < 640; ++i) x[i] = i;
+  twice<<<10, 64>>>(x);
+  if (hipDeviceSynchronize() != hipSuccess) return 1;
+  long sum = 0;
+  int threads = 0;
+#pragma omp parallel for reduction(+ : sum) reduction(max : threads) num_threads(3)
+  for (int i = 0; i < 640; ++i) sum += x[i], threads = omp_get_num_threads();
+  std::printf("%ld %d\n", sum, threads);
+}
+END
+  status 0 "$margay" hipcc -Wall -Werror -fopenmp omp.cpp -o omp
+  status 0 ./omp
+  said '^408960 3$'
+  # A compiler without the library.
+  mkdir -p elsewhere/bin
+  ln -s "$(readlink -f /usr/lib/llvm-19/bin/clang++)" elsewhere/bin/clang++
+  HIP_CLANG_PATH=$PWD/elsewhere/bin status 1 "$margay" hipcc -fopenmp -c omp.cpp
+  said 'not found: OpenMP'
+  said 'apt-get install libomp-19-dev'
+  HIP_CLANG_PATH=$PWD/elsewhere/bin status 0 "$margay" hipcc -fopenmp -fno-openmp -E kernel.cpp -o e
+}
+
+missing_libraries() {  # a header that is not installed is missed in a sentence
+  local header
+  for header in rocrand/rocrand_kernel.h rocrand_kernel.h hiprand/hiprand.h; do
+    local library=${header%%_*}
+    library=${library%%/*}
+    library=${library%.h}
+    printf '#include <%s>\n' "$header" >l.hip
+    # Without those of this machine, where there are any.
+    status 1 "$margay" hipcc -nogpuinc -nostdinc -fsyntax-only l.hip
+    said "is not installed: apt-get install lib$library-dev"
+  done
+  # Where there is one, it is found.
+  mkdir -p there/rocrand
+  echo '#define FOUND 1' >there/rocrand/rocrand_kernel.h
+  for header in rocrand/rocrand_kernel.h rocrand_kernel.h; do
+    printf '#include <%s>\nstatic_assert(FOUND == 1);\n' "$header" >l.hip
+    status 0 "$margay" hipcc -Ithere -Wall -Werror -fsyntax-only l.hip
+  done
+}
+
+upstream_helpers() {  # names that kernels written for upstream's tile library use
+  cat >t.hip <<'END'
+#include <kittens.cuh>
+__device__ float f(const kittens::st_bf<32, 32>& tile) {
+  static_assert(std::is_same_v<typeof(tile), kittens::st_bf<32, 32>>);
+  __shared__ kittens::col_vec<typeof(tile)> sums;
+  return static_cast<float>(sums.data[0]);
+}
+END
+  status 0 "$margay" hipcc -std=c++20 -fsyntax-only t.hip
+}
+
 dependencies() {
   status 0 "$margay" hipcc -MM kernel.cpp -MF d
   grep -q 'kernel.cpp' d || fail "no dependency on the source"

@@ -68,6 +68,9 @@ KITTENS_DEVICE int laneid() { return threadIdx.x & 63; }
 
 KITTENS_HD constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
+/// Upstream's: the type of an expression without `const` and `&`. No keyword of strict C++.
+#define typeof(expression) std::remove_const_t<std::remove_reference_t<decltype(expression)>>
+
 /// Cache hints, by upstream's names.
 enum coherency { cache_all = 0, cache_global = 1, cache_stream = 2, non_temporal = 3 };
 

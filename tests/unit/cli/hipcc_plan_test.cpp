@@ -38,11 +38,11 @@ Words from(const Words& command, const std::string& word, std::size_t count) {
 }
 
 TEST(HipccPlan, ProgramGetsEverything) {
-  EXPECT_THAT(
-      plan({"a.cpp", "-o", "a"}),
-      ElementsAre("CXX", "--offload-arch=gfx942", "-O3", "--rocm-device-lib-path=BITCODE",
-                  "-std=gnu++20", "-gline-tables-only", "-no-hip-rt", "-x", "hip", "a.cpp", "-o",
-                  "a", "-isystem", "INCLUDE", "-LLIB", "-lamdhip64", "-Wl,-rpath,LIB"));
+  EXPECT_THAT(plan({"a.cpp", "-o", "a"}),
+              ElementsAre("CXX", "--offload-arch=gfx942", "-O3", "--rocm-device-lib-path=BITCODE",
+                          "-std=gnu++20", "-gline-tables-only", "-no-hip-rt", "-x", "hip", "a.cpp",
+                          "-o", "a", "-isystem", "INCLUDE", "-idirafter", "INCLUDE/missing",
+                          "-LLIB", "-lamdhip64", "-Wl,-rpath,LIB"));
 }
 
 TEST(HipccPlan, ObjectsOnlyLink) {
@@ -102,6 +102,17 @@ TEST(HipccPlan, DefaultsGiveWay) {
   EXPECT_THAT(plan({"-c", "-gcc-toolchain", "x", "a.cpp"}), Contains("-gline-tables-only"));
   EXPECT_THAT(plan({"-c", "--rocm-device-lib-path=MINE", "a.cpp"}),
               Not(Contains("--rocm-device-lib-path=BITCODE")));
+}
+
+TEST(HipccPlan, OpenMp) {
+  const auto openmp = [](const Words& arguments) {
+    return plan_hipcc(kToolchain, arguments, {}).value().openmp;
+  };
+  EXPECT_TRUE(openmp({"-fopenmp", "a.cpp"}));
+  EXPECT_TRUE(openmp({"-c", "a.cpp", "-fopenmp=libomp"}));
+  EXPECT_FALSE(openmp({"a.cpp"}));
+  EXPECT_FALSE(openmp({"-fopenmp=libgomp", "a.cpp"}));
+  EXPECT_FALSE(openmp({"-fopenmp", "-fno-openmp", "a.cpp"}));
 }
 
 TEST(HipccPlan, TypesOfArgumentsOnTheDevice) {
@@ -216,7 +227,7 @@ TEST(HipccPlan, EverythingAfterTwoDashesIsAnInput) {
 TEST(HipccPlan, PlainCIsNotHip) {
   const Words command = plan({"-c", "a.c"});
   EXPECT_THAT(command, ElementsAre("CXX", "-c", "-x", "c", "a.c", "-isystem", "INCLUDE",
-                                   "-D__HIP_PLATFORM_AMD__=1"));
+                                   "-idirafter", "INCLUDE/missing", "-D__HIP_PLATFORM_AMD__=1"));
 }
 
 TEST(SplitWords, QuotesAndBackslashes) {
