@@ -158,9 +158,7 @@ class VirtualDevice final : public Device {
     job.threads = options_.threads != 0 ? options_.threads
                                         : std::max(1u, std::thread::hardware_concurrency());
     job.resident_limit = std::max<std::uint64_t>(1, resident_limit(request, properties_));
-    job.measure_time_shares = options_.measure_time_shares;
-    job.patience = options_.patience;
-    job.progress = &options_.progress;
+    job.options = &options_;
     job.observer = observer;
     job.hostcalls = hostcalls;
     return job;

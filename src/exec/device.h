@@ -45,6 +45,14 @@ struct DeviceProperties {
 /// it passes, and the first two take the answer. An error stops the launch.
 using HostService = std::function<Status(std::uint32_t service, std::span<std::uint64_t, 8> slots)>;
 
+/// A launch that takes long: how far it is, and where a workgroup of it stands.
+struct LongLaunch {
+  std::string kernel;
+  double seconds = 0;
+  std::uint64_t workgroups_done = 0, workgroups = 0;
+  std::string where;  ///< The instructions at which the waves are, with their source lines.
+};
+
 struct DeviceOptions {
   /// How long a workgroup that is watched may wait for memory to change. Under an observer each
   /// runs to its end before the next one of its host thread begins, so that the wait may have no
@@ -62,6 +70,10 @@ struct DeviceOptions {
   bool measure_time_shares = false;
   /// Called now and then, from one thread, while a launch runs.
   std::function<void(std::uint64_t workgroups_done, std::uint64_t workgroups_total)> progress = {};
+  /// Called once for a launch that takes long, after about `long_launch`, by one of the threads
+  /// that run it.
+  std::function<void(const LongLaunch& launch)> on_long_launch = {};
+  std::chrono::milliseconds long_launch{9'000};
   /// Called by the threads that run workgroups, one at a time. Without it a kernel that calls the
   /// host is refused.
   HostService host_service = {};

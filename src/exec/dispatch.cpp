@@ -32,6 +32,8 @@ using Clock = std::chrono::steady_clock;
 
 /// Every so many workgroups, one is run with a clock around each instruction.
 constexpr std::uint64_t kSampleEvery = 64;
+/// Every so many workgroups it is looked how long the launch takes.
+constexpr std::uint64_t kLookEvery = 16;
 std::uint64_t clock_ticks() {
 #if defined(__x86_64__)
   return __rdtsc();
@@ -60,12 +62,28 @@ struct Shared {
     report.workgroups = total;
     report.waves = total * ((j.request->block.count() + kWaveLanes - 1) / kWaveLanes);
   }
+  /// Says it when the launch takes long. `group` is one of its workgroups, which has begun.
+  void look_at_length(const Workgroup& group) {
+    const DeviceOptions& options = *job.options;
+    if (!options.on_long_launch || told_of_length.load(std::memory_order_relaxed)) return;
+    const auto length = Clock::now() - started;
+    if (length < options.long_launch || told_of_length.exchange(true)) return;
+    options.on_long_launch({.kernel = job.program->kernel_name(),
+                            .seconds = std::chrono::duration<double>(length).count(),
+                            .workgroups_done = done.load(std::memory_order_relaxed),
+                            .workgroups = total,
+                            .where = group.where_waves_are()});
+  }
+
   const DispatchJob job;
+  const Clock::time_point started = Clock::now();
   const std::uint64_t total;
   /// In the middle of a small launch, or of each run of kSampleEvery.
   const std::uint64_t first_sample = std::min(total, kSampleEvery) / 2;
   Residents residents;
+  LonelyThreads lonely;
   std::atomic<std::uint64_t> done{0};
+  std::atomic<bool> told_of_length{false};
   std::atomic<bool> stop{false};
   std::mutex mutex;  // guards what follows
   std::condition_variable one_has_ended;
@@ -88,6 +106,7 @@ class Worker {
   /// host (then it returns true); `tell` is called between them by the first thread.
   template <typename Tell>
   [[nodiscard]] bool run(bool may_leave, Tell&& tell) {
+    shared_.lonely.begin();
     job_.memory->set_view(job_.request->device, job_.request->visible_devices);
     // Other code on this thread (oneDNN, torch) may have left its own matrix-unit state.
     mfma_thread_begin();
@@ -96,6 +115,7 @@ class Worker {
     bool left = false;
     while (!shared_.stop.load(std::memory_order_relaxed) && take_next()) {
       if (run_workgroup() == WorkgroupEnd::waiting) {
+        shared_.look_at_length(*group_);
         shared_.residents.put_aside(std::move(group_));
         if (!shared_.residents.only_host_can_help()) continue;
         left = may_leave;
@@ -107,6 +127,7 @@ class Worker {
       shared_.done.fetch_add(1, std::memory_order_relaxed);
       tell();
     }
+    shared_.lonely.end();
     mfma_thread_end();
     const std::lock_guard lock(shared_.mutex);
     shared_.report.wave_instructions += instructions_;
@@ -126,10 +147,16 @@ class Worker {
     const auto* const id = std::get_if<std::uint64_t>(&next);
     if (id == nullptr) return false;
     if (!group_)
-      group_ = std::make_unique<Workgroup>(*job_.request, *job_.program, *job_.memory,
-                                           job_.addresses, shared_.stop, job_.hostcalls,
-                                           observer_ ? nullptr : &shared_.residents, job_.patience);
+      group_ = std::make_unique<Workgroup>(
+          *job_.request, *job_.program, *job_.memory, job_.addresses, shared_.stop,
+          WorkgroupCompany{
+              .hostcalls = job_.hostcalls,
+              .residents = observer_ ? nullptr : &shared_.residents,
+              .lonely = observer_ ? &shared_.lonely : nullptr,
+              .patience = job_.options->patience,
+              .heartbeat = [&shared = shared_](const Workgroup& g) { shared.look_at_length(g); }});
     group_->begin(*id);
+    if (*id % kLookEvery == 0) shared_.look_at_length(*group_);
     return true;
   }
 
@@ -137,7 +164,8 @@ class Worker {
     WorkgroupEnd end;
     if (observer_ != nullptr) {
       end = observer_->run(*group_);
-    } else if (job_.measure_time_shares && group_->id() % kSampleEvery == shared_.first_sample) {
+    } else if (job_.options->measure_time_shares &&
+               group_->id() % kSampleEvery == shared_.first_sample) {
       end = group_->run(shares_);
     } else {
       NoObserver none;
@@ -195,7 +223,6 @@ class Worker {
 
 struct Dispatch::Impl : Shared {
   using Shared::Shared;
-  const Clock::time_point started = Clock::now();
   bool was_left = false;  // then there is nobody to be told of progress
   std::vector<std::shared_ptr<HostTask>> others;
 };
@@ -217,14 +244,14 @@ Dispatch::~Dispatch() {
 bool Dispatch::run(bool may_leave) {
   Impl& launch = *impl_;
   auto last_told = launch.started;
-  const bool tells = launch.job.progress != nullptr && *launch.job.progress && !launch.was_left;
+  const bool tells = launch.job.options->progress && !launch.was_left;
   launch.was_left = may_leave;
   const bool left = Worker(launch).run(may_leave, [&] {
     if (!tells) return;
     const auto now = Clock::now();
     if (now - last_told < std::chrono::milliseconds(100)) return;
     last_told = now;
-    (*launch.job.progress)(launch.done.load(std::memory_order_relaxed), launch.total);
+    launch.job.options->progress(launch.done.load(std::memory_order_relaxed), launch.total);
   });
   if (left) return false;
   // What others still run may come to wait for the host, too.

@@ -23,12 +23,10 @@ struct DispatchJob {
   const Memory* memory = nullptr;
   LaunchAddresses addresses;
   unsigned threads = 1;
-  std::uint64_t resident_limit = 1;  ///< Workgroups that the device has room for at a time.
-  bool measure_time_shares = false;
-  std::chrono::milliseconds patience{0};  ///< See DeviceOptions.
-  HostcallBuffer* hostcalls = nullptr;    ///< For kernels that may call the host.
-  LaunchObserver* observer = nullptr;     ///< Who watches, if anybody.
-  const std::function<void(std::uint64_t, std::uint64_t)>* progress = nullptr;
+  std::uint64_t resident_limit = 1;     ///< Workgroups that the device has room for at a time.
+  HostcallBuffer* hostcalls = nullptr;  ///< For kernels that may call the host.
+  LaunchObserver* observer = nullptr;   ///< Who watches, if anybody.
+  const DeviceOptions* options = nullptr;
 };
 
 /// A launch on the host's threads. The error of the lowest-numbered workgroup seen to fail stops

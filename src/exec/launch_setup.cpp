@@ -206,6 +206,7 @@ void initialise_wave(Wave& wave, const LaunchRequest& r, const WorkgroupState& g
   wave.index_in_group = index_in_group;
   wave.instructions = wave.mfma_instructions = 0;
   wave.error.reset();
+  wave.gave_way_at = nullptr;
   wave.mode = (d.compute_pgm_rsrc1 >> 12 & 0xff)        // float round and denorm
               | (d.compute_pgm_rsrc1 >> 21 & 1) << 8    // DX10_CLAMP
               | (d.compute_pgm_rsrc1 >> 23 & 1) << 9    // IEEE

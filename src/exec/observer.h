@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "exec/instruction.h"
+#include "exec/turns.h"
 #include "exec/wave.h"
 
 namespace margay {
@@ -21,8 +22,9 @@ class Workgroup;
 class Program;
 struct LaunchRequest;
 
-/// A wave that does not reach a barrier or its end within so many instructions lets the others of
-/// its workgroup run: they may be what it waits for.
+/// The turn of a wave for observers that want it to run to its next barrier or its end: still not
+/// for ever, because the others of its workgroup may be what it waits for. So long, too, waves run
+/// before it is looked whether they can ever go on.
 inline constexpr std::uint64_t kQuantum = 1 << 20;
 
 /// The observer that observes nothing, and the interface:
@@ -36,8 +38,9 @@ struct NoObserver {
   void barrier_opens(Workgroup&) {}
   /// Which wave runs as the `turn`-th of a round over the workgroup's waves.
   std::uint32_t wave_in_turn(std::uint32_t turn, std::uint32_t /*wave_count*/) { return turn; }
-  /// How many instructions the wave may run before it is the next one's turn.
-  std::uint64_t quantum() { return kQuantum; }
+  /// How many instructions the wave may run before it is the next one's turn. kTurn and less: a
+  /// turn ends before LDS is rewritten, too (exec/turns.h).
+  std::uint64_t quantum() { return kTurn; }
 };
 
 /// Runs `wave` until it stops or has executed `budget` instructions; then Wave::next says where it
@@ -47,6 +50,9 @@ void run_wave(Wave& wave, std::uint64_t budget, Observer& observer) {
   const Instruction* at = wave.next;
   std::uint64_t executed = 0;
   while (executed < budget) {
+    // Unobserved, the instruction's own handler does this.
+    if constexpr (Observer::kEnabled)
+      if (executed != 0 && budget <= kTurn && ends_turn(*at)) break;
     ++executed;
     const Instruction* next;
     if constexpr (Observer::kEnabled)

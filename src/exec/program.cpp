@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "exec/turns.h"
 #include "exec/wave.h"
 
 namespace margay {
@@ -189,6 +190,7 @@ void Program::resolve_branches(Block& block) {
     is_target[index] = true;
   }
   index_registers(block, is_target);
+  end_turns_before_rewrites(block.instructions, block.begin == kernel_vaddr_);
   block.matrix_runs = group_matrix_instructions(block.instructions, is_target, mfma_);
 }
 

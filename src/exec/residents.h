@@ -43,6 +43,21 @@ class GridBarrier {
   std::atomic<std::uint64_t> phase_{0}, missing_{0};
 };
 
+/// The host threads of a launch that somebody watches. There each workgroup runs to its end before
+/// the next one of its thread begins, so that when all threads only repeat themselves, nothing but
+/// the host can change what they look at.
+class LonelyThreads {
+ public:
+  void begin() { ++all_; }
+  void end() { --all_; }
+  void stuck() { ++stuck_; }
+  void no_longer_stuck() { --stuck_; }
+  [[nodiscard]] bool all_stuck() const { return stuck_.load() >= all_.load(); }
+
+ private:
+  std::atomic<unsigned> all_{0}, stuck_{0};
+};
+
 class Residents {
  public:
   /// A launch of `workgroups`, of which the device has room for `limit` at a time.

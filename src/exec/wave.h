@@ -50,6 +50,7 @@ struct WorkgroupState {
   std::uint32_t scratch_bytes_per_lane = 0;
   std::uint32_t id[3] = {};
   MfmaMode mfma = MfmaMode::exact;
+  bool gives_way = false;  ///< Waves end their turn before they rewrite LDS; see exec/turns.h.
 };
 
 struct Wave {
@@ -59,9 +60,10 @@ struct Wave {
   alignas(64) std::uint32_t s[kScalarRegisters + 16] = {};
   bool scc = false;
   WaveStop stop = WaveStop::running;
-  std::uint32_t mode = 0;             ///< The MODE register.
-  std::uint32_t vgpr_rows = 0;        ///< Rows the kernel owns; kTemporaryRows follow them.
-  const Instruction* next = nullptr;  ///< Where to go on after a stop.
+  std::uint32_t mode = 0;                    ///< The MODE register.
+  std::uint32_t vgpr_rows = 0;               ///< Rows the kernel owns; kTemporaryRows follow them.
+  const Instruction* next = nullptr;         ///< Where to go on after a stop.
+  const Instruction* gave_way_at = nullptr;  ///< See exec/turns.h.
   WorkgroupState* group = nullptr;
   std::uint8_t* scratch = nullptr;          ///< Swizzled: see exec/scratch.h.
   std::array<AddressRange, 4> ranges = {};  ///< Global ranges found accessible lately.

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <map>
 
-#include "exec/lane_access.h"
 #include "exec/row_table.h"
 
 namespace margay {
@@ -24,15 +23,14 @@ std::uint32_t scratch_bytes(const Kernel& kernel) {
 
 Workgroup::Workgroup(const LaunchRequest& request, Program& program, const Memory& memory,
                      const LaunchAddresses& addresses, const std::atomic<bool>& stop,
-                     HostcallBuffer* hostcalls, Residents* residents,
-                     std::chrono::milliseconds patience)
+                     WorkgroupCompany company)
     : request_(request),
       program_(program),
       addresses_(addresses),
       stop_(stop),
-      hostcalls_(hostcalls),
-      residents_(residents),
-      patience_(patience),
+      company_(std::move(company)),
+      hostcalls_(company_.hostcalls),
+      residents_(company_.residents),
       wave_count_(
           static_cast<std::uint32_t>((request.block.count() + kWaveLanes - 1) / kWaveLanes)),
       rows_(request.kernel->descriptor.unified_vgpr_count()),
@@ -59,13 +57,20 @@ Workgroup::Workgroup(const LaunchRequest& request, Program& program, const Memor
   }
 }
 
+Workgroup::~Workgroup() { set_stuck(false); }
+
 void Workgroup::begin(std::uint64_t id) {
   const Dim3& grid = request_.grid;
   id_ = id;
   long_turns_ = 0;
   waiting_since_.reset();
+  stuck_since_.reset();
   gave_up_ = false;
-  if (residents_ != nullptr) quantum_ = residents_->polling() ? kShortQuantum : kFirstQuantum;
+  set_stuck(false);
+  const bool polling = residents_ != nullptr && residents_->polling();
+  if (residents_ != nullptr) quantum_ = polling ? kShortQuantum : kFirstQuantum;
+  barrier_quantum_ = polling ? kShortQuantum : kFirstBarrierQuantum;
+  unstopped_ = across_barriers_ = since_heartbeat_ = 0;
   state_.id[0] = static_cast<std::uint32_t>(id % grid.x);
   state_.id[1] = static_cast<std::uint32_t>(id / grid.x % grid.y);
   state_.id[2] = static_cast<std::uint32_t>(id / grid.x / grid.y);
@@ -104,19 +109,77 @@ void Workgroup::leave_grid_barrier() {
     if (wave.stop == WaveStop::grid_barrier) wave.stop = WaveStop::running;
 }
 
-std::optional<WorkgroupEnd> Workgroup::after_lonely_round(Activity found) {
+std::optional<WorkgroupEnd> Workgroup::after(Activity found) {
+  if (found == Activity::endless) return WorkgroupEnd::deadlock;
+  if (residents_ == nullptr) return after_lonely(found);
+  if (found != Activity::work) {
+    residents_->found_polling();
+    if (!all_watched_) watched_.clear();
+    quantum_ = barrier_quantum_ = kShortQuantum;
+    return residents_->hopeless() ? WorkgroupEnd::deadlock : WorkgroupEnd::waiting;
+  }
+  residents_->progress();
+  if (quantum_ < kQuantum) {
+    quantum_ *= 2;
+    return std::nullopt;
+  }
+  return residents_->polling() || ++long_turns_ >= kManyTurns ? std::optional(WorkgroupEnd::waiting)
+                                                              : std::nullopt;
+}
+
+std::optional<WorkgroupEnd> Workgroup::after_lonely(Activity found) {
   const auto now = std::chrono::steady_clock::now();
-  if (found != Activity::polling) {
+  set_stuck(found == Activity::stuck);
+  if (found == Activity::work) {
     waiting_since_.reset();
+    stuck_since_.reset();
     return std::nullopt;
   }
   if (!waiting_since_) waiting_since_ = now;
-  gave_up_ = now - *waiting_since_ > patience_;
+  // Memory that no thread changes stays as it is; those that only count how often they looked may
+  // do something else in the end.
+  const bool all_stuck = is_stuck_ && company_.lonely != nullptr && company_.lonely->all_stuck();
+  if (!all_stuck)
+    stuck_since_.reset();
+  else if (!stuck_since_)
+    stuck_since_ = now;
+  gave_up_ = now - *waiting_since_ > company_.patience ||
+             (stuck_since_ && now - *stuck_since_ > kStuckPatience);
   return gave_up_ ? std::optional(WorkgroupEnd::deadlock) : std::nullopt;
+}
+
+void Workgroup::set_stuck(bool stuck) {
+  if (company_.lonely == nullptr || stuck == is_stuck_) return;
+  is_stuck_ = stuck;
+  if (stuck)
+    company_.lonely->stuck();
+  else
+    company_.lonely->no_longer_stuck();
 }
 
 const Wave& Workgroup::faulty() const {
   return *std::ranges::find(waves_, WaveStop::fault, &Wave::stop);
+}
+
+std::string Workgroup::where_waves_are() const {
+  constexpr std::size_t kMostPlaces = 4;
+  std::map<const Instruction*, std::string> waves;  // by where they are
+  for (const Wave& wave : waves_) {
+    if (wave.stop == WaveStop::ended) continue;
+    std::string& text = waves[wave.next];
+    text += fmt::format("{}{}", text.empty() ? "wave " : ", ", wave.index_in_group);
+  }
+  std::string out;
+  std::size_t places = 0;
+  for (const auto& [at, text] : waves) {
+    if (++places > kMostPlaces) break;
+    out += fmt::format("{} of workgroup ({}, {}, {}): {}\n       ", text, state_.id[0],
+                       state_.id[1], state_.id[2], program_.describe(at->vaddr));
+  }
+  return out + fmt::format("{} of {} waves have not ended",
+                           std::ranges::count_if(
+                               waves_, [](const Wave& w) { return w.stop != WaveStop::ended; }),
+                           wave_count_);
 }
 
 Error Workgroup::deadlock() const {
@@ -165,13 +228,6 @@ Error Workgroup::deadlock(const Residents& residents) const {
   return error;
 }
 
-namespace {
-/// The word of memory at an address, which another host thread may be writing.
-std::uint64_t current(std::uint64_t address) {
-  return __atomic_load_n(reinterpret_cast<const std::uint64_t*>(address), __ATOMIC_RELAXED);
-}
-}  // namespace
-
 bool Workgroup::is_ready() const {
   bool in_grid = false, running = false;
   for (const Wave& wave : waves_) {
@@ -180,69 +236,7 @@ bool Workgroup::is_ready() const {
   }
   if (in_grid && residents_->barrier().open(grid_phase_)) return true;
   if (!running) return !in_grid;
-  return watched_.empty() || std::ranges::any_of(watched_, [](const WatchedWord& word) {
-           return current(word.address) != word.value;
-         });
-}
-
-WaveSnapshot::WaveSnapshot(const Wave& wave)
-    : next_(wave.next),
-      scc_(wave.scc),
-      mode_(wave.mode),
-      scalars_(std::begin(wave.s), std::end(wave.s)),
-      vectors_(wave.v, wave.v + std::size_t{wave.vgpr_rows} * kWaveLanes),
-      lds_(wave.group->lds, wave.group->lds + wave.group->lds_bytes) {}
-
-bool WaveSnapshot::same(const Wave& wave) const {
-  return wave.next == next_ && wave.scc == scc_ && wave.mode == mode_ &&
-         std::equal(scalars_.begin(), scalars_.end(), wave.s) &&
-         std::equal(vectors_.begin(), vectors_.end(), wave.v) &&
-         std::equal(lds_.begin(), lds_.end(), wave.group->lds);
-}
-
-void TouchedPlaces::add(const Wave& wave, const Instruction& i, const TouchedPlaces& earlier) {
-  const auto watch = [&](std::uint64_t address) {
-    if (!words_.empty() && words_.back().address == address) return;  // lanes that look at one flag
-    too_many_ = too_many_ || words_.size() == kMostWords;
-    if (too_many_) return words_.clear();
-    const std::size_t n = words_.size();
-    const bool touched = n < earlier.words_.size() && earlier.words_[n].address == address;
-    words_.push_back({address, touched ? current(address) : 0});
-  };
-  const auto mix = [this](std::uint64_t value) {
-    hash_ = (hash_ ^ value) * 0x9e37'79b9'7f4a'7c15ull;
-    hash_ ^= hash_ >> 29;
-  };
-  LaneAccesses accesses;
-  lane_accesses(wave, i, memory_form(i), accesses);
-  for (const LaneAccess& access : std::span(accesses.access, accesses.count)) {
-    if (access.space != MemorySpace::global) continue;
-    any_ = true;
-    for (std::uint64_t lanes = access.active; lanes != 0; lanes &= lanes - 1) {
-      const std::uint64_t at = access.at[std::countr_zero(lanes)];
-      mix(at);
-      for (std::uint64_t word = at & ~7ull; word < at + access.bytes; word += 8) watch(word);
-    }
-  }
-}
-
-bool stays_in_workgroup(const Wave& wave, const Instruction& i) {
-  if (i.row == nullptr) return false;
-  switch (i.row->instruction_class) {
-    case InstructionClass::vmem: {
-      // A flat access may be one of LDS: a volatile __shared__ variable behind a pointer.
-      LaneAccesses accesses;
-      lane_accesses(wave, i, memory_form(i), accesses);
-      return std::all_of(accesses.access, accesses.access + accesses.count,
-                         [](const LaneAccess& a) { return a.space == MemorySpace::lds; });
-    }
-    case InstructionClass::smem:
-      return false;
-    case InstructionClass::salu:
-      return i.row->mnemonic != "s_getreg_b32";  // may be a clock
-    default:
-      return true;
-  }
+  return watched_.empty() || std::ranges::any_of(watched_, &WatchedWord::changed);
 }
 
 }  // namespace margay

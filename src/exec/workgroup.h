@@ -2,10 +2,10 @@
 // the waves run. A host thread has one of these and reuses it for all its workgroups.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,31 +19,41 @@
 #include "exec/observer.h"
 #include "exec/program.h"
 #include "exec/residents.h"
+#include "exec/turns.h"
+#include "exec/waiting.h"
 #include "exec/wave.h"
 
 namespace margay {
 
-/// A word of memory that a wave looks at, as it was before it last looked.
-struct WatchedWord {
-  std::uint64_t address = 0;  ///< A multiple of 8.
-  std::uint64_t value = 0;
+/// How a workgroup is run.
+struct WorkgroupCompany {
+  /// For a kernel that makes calls to the host.
+  HostcallBuffer* hostcalls = nullptr;
+  /// The launch's other workgroups, where they take turns; null where each runs to its end.
+  Residents* residents = nullptr;
+  /// There: the launch's other host threads, and how long a workgroup may only wait for memory to
+  /// change before it gives up.
+  LonelyThreads* lonely = nullptr;
+  std::chrono::milliseconds patience = std::chrono::milliseconds::max();
+  /// Called now and then while a workgroup runs.
+  std::function<void(const Workgroup&)> heartbeat = {};
 };
 
 class Workgroup {
  public:
-  /// `stop` ends a run early; all references must outlive the workgroup. `hostcalls` is null for
-  /// a kernel that makes no calls to the host, `residents` where a workgroup runs to its end; then
-  /// it gives up after `patience` in which it only waited for memory to change.
+  /// `stop` ends a run early; all references must outlive the workgroup.
   Workgroup(const LaunchRequest& request, Program& program, const Memory& memory,
             const LaunchAddresses& addresses, const std::atomic<bool>& stop,
-            HostcallBuffer* hostcalls = nullptr, Residents* residents = nullptr,
-            std::chrono::milliseconds patience = std::chrono::milliseconds::max());
+            WorkgroupCompany company = {});
+  ~Workgroup();
+  Workgroup(const Workgroup&) = delete;
+  Workgroup& operator=(const Workgroup&) = delete;
 
   /// Sets everything to what workgroup `id` (x fastest) finds when it starts.
   void begin(std::uint64_t id);
 
-  /// Runs the waves in turn, each until it stops: at a barrier, at its end, or when its quantum is
-  /// used up. After WorkgroupEnd::waiting it may be called again.
+  /// Runs the waves in turn, until all have ended. After WorkgroupEnd::waiting it may be called
+  /// again.
   template <typename Observer>
   [[nodiscard]] WorkgroupEnd run(Observer& observer);
 
@@ -68,19 +78,38 @@ class Workgroup {
   static constexpr std::string_view kGaveUpHint =
       "under margay check and margay prof a workgroup runs to its end before the next one begins, "
       "and no host code runs beside it: what it waits for has to come from an earlier workgroup";
+  /// At which instructions the waves are, in words.
+  [[nodiscard]] std::string where_waves_are() const;
   /// After WorkgroupEnd::deadlock: who waits where, in words.
   [[nodiscard]] Error deadlock() const;
   /// The same where it may be other workgroups that are waited for.
   [[nodiscard]] Error deadlock(const Residents& residents) const;
 
  private:
-  /// Runs `wave` for its turn; true when it used up a whole quantum.
+  /// One turn of each wave, and what came of it.
+  struct Round {
+    std::uint32_t running = 0;                ///< Waves that had a turn.
+    std::uint32_t ended = 0;                  ///< Waves that have ended.
+    std::uint32_t in_grid = 0;                ///< Waves at the grid's barrier.
+    bool stopped = false;                     ///< A wave came to a barrier or to its end.
+    bool opened = false;                      ///< The barrier has opened.
+    bool fault = false;                       ///< A wave has Wave::error.
+    std::uint64_t executed = 0;               ///< Instructions of all waves.
+    std::uint64_t least = ~std::uint64_t{0};  ///< Of a wave that goes on, the fewest.
+  };
   template <typename Observer>
-  [[nodiscard]] bool take_turn(Wave& wave, Observer& observer);
-  /// What the running waves do, when all of them used up their quantum.
+  [[nodiscard]] Round take_round(Observer& observer);
+  template <typename Observer>
+  void take_turn(Wave& wave, std::uint64_t turn, Observer& observer);
+  /// After a round: how the run ends, if it does.
+  template <typename Observer>
+  [[nodiscard]] std::optional<WorkgroupEnd> look_after(const Round& round, Observer& observer);
+
+  /// What the running waves do.
   enum class Activity : std::uint8_t {
     work,
     polling,  ///< Each repeats a loop that reads the same places of memory.
+    stuck,    ///< And nothing else changes.
     endless,  ///< And nothing it does can ever change.
   };
   /// Runs each running wave until it comes back to where it is, for `longest` instructions at
@@ -89,11 +118,19 @@ class Workgroup {
   [[nodiscard]] Activity activity(Observer& observer, std::uint32_t longest);
   template <typename Observer>
   [[nodiscard]] Activity activity_of(Wave& wave, Observer& observer, std::uint32_t longest);
-  /// After a round in which every running wave used up its quantum: how the run ends, if it does.
+  /// The same for a workgroup all of whose waves stand behind a barrier that has just opened: runs
+  /// it until they do so again.
   template <typename Observer>
-  [[nodiscard]] std::optional<WorkgroupEnd> after_full_round(Observer& observer);
+  [[nodiscard]] Activity activity_across_barriers(Observer& observer, std::uint32_t longest);
+  /// Lets the other waves do as many instructions as the one that has run ahead the furthest;
+  /// `before`: how many each had done.
+  template <typename Observer>
+  void catch_up(std::span<const std::uint64_t> before, Observer& observer);
+  /// What comes of it; nothing when the run goes on.
+  [[nodiscard]] std::optional<WorkgroupEnd> after(Activity found);
   /// The same for a workgroup that nobody takes turns with.
-  [[nodiscard]] std::optional<WorkgroupEnd> after_lonely_round(Activity found);
+  [[nodiscard]] std::optional<WorkgroupEnd> after_lonely(Activity found);
+  void set_stuck(bool stuck);
   /// A wave that stopped at the grid's barrier, in a launch that has one.
   void arrive_at_grid_barrier(Wave& wave);
   /// Lets waves go on whose grid barrier has opened.
@@ -105,14 +142,19 @@ class Workgroup {
   Program& program_;
   const LaunchAddresses addresses_;
   const std::atomic<bool>& stop_;
+  const WorkgroupCompany company_;
   HostcallBuffer* const hostcalls_;
   Residents* const residents_;
-  const std::chrono::milliseconds patience_;
-  std::optional<std::chrono::steady_clock::time_point> waiting_since_;
+  std::optional<std::chrono::steady_clock::time_point> waiting_since_, stuck_since_;
   bool gave_up_ = false;
-  std::uint64_t quantum_ = kQuantum;  ///< With residents; grows while the waves do other than wait.
-  std::uint32_t long_turns_ = 0;      ///< How many of kQuantum this workgroup has had.
-  std::uint64_t grid_phase_ = 0;      ///< What a wave at the grid's barrier waits for the end of.
+  bool is_stuck_ = false;  ///< As LonelyThreads knows it.
+  /// After so many instructions of each wave without a stop, and after so many across barriers, it
+  /// is looked whether they only wait. Both grow while the waves do other than wait.
+  std::uint64_t quantum_ = kQuantum, barrier_quantum_ = kQuantum;
+  std::uint64_t unstopped_ = 0, across_barriers_ = 0;  ///< Counted so far.
+  std::uint64_t since_heartbeat_ = 0;                  ///< Instructions of all waves.
+  std::uint32_t long_turns_ = 0;  ///< How many of kQuantum this workgroup has had.
+  std::uint64_t grid_phase_ = 0;  ///< What a wave at the grid's barrier waits for the end of.
   bool all_watched_ = false;
   std::vector<WatchedWord> watched_;  ///< Of the waves that wait for memory; empty: not known.
   std::uint64_t id_ = 0;
@@ -132,46 +174,6 @@ class Workgroup {
 /// waits for an answer.
 inline constexpr std::uint64_t kHostcallQuantum = 256;
 
-/// What a wave can change without leaving its workgroup, to recognise a loop that never ends.
-class WaveSnapshot {
- public:
-  explicit WaveSnapshot(const Wave& wave);
-  /// True when `wave` stands where it stood, with the same registers and the same LDS.
-  [[nodiscard]] bool same(const Wave& wave) const;
-
- private:
-  const Instruction* next_;
-  bool scc_;
-  std::uint32_t mode_;
-  std::vector<std::uint32_t> scalars_, vectors_;
-  std::vector<std::uint8_t> lds_;
-};
-
-/// The places of global memory that a wave touches in one pass through a loop.
-class TouchedPlaces {
- public:
-  /// What `i` is about to touch. Values are read where `earlier`, which ran without a fault,
-  /// touched the same.
-  void add(const Wave& wave, const Instruction& i, const TouchedPlaces& earlier);
-  [[nodiscard]] bool any() const { return any_; }
-  [[nodiscard]] bool same(const TouchedPlaces& other) const {
-    return any_ == other.any_ && hash_ == other.hash_;
-  }
-  /// Empty when there are too many.
-  [[nodiscard]] const std::vector<WatchedWord>& words() const { return words_; }
-
- private:
-  /// More than the lanes of a wave that look at a flag each, in a few instructions.
-  static constexpr std::size_t kMostWords = 256;
-
-  bool any_ = false, too_many_ = false;
-  std::uint64_t hash_ = 0;
-  std::vector<WatchedWord> words_;
-};
-
-/// Whether `i`, run by `wave` now, stays inside its workgroup: no global memory, no scratch (which
-/// a snapshot does not hold), no clock.
-[[nodiscard]] bool stays_in_workgroup(const Wave& wave, const Instruction& i);
 /// The longest loop that is examined for being endless.
 inline constexpr std::uint32_t kLongestSpin = 1 << 14;
 /// The longest that is looked for early, in a workgroup that is not known to wait.
@@ -181,122 +183,16 @@ inline constexpr std::uint64_t kFirstQuantum = 1 << 14, kShortQuantum = 1 << 10;
 /// After so many turns of kQuantum a workgroup that was never seen to wait gives way as well: it
 /// may wait in a way that is not recognised.
 inline constexpr std::uint32_t kManyTurns = 64;
-
-template <typename Observer>
-Workgroup::Activity Workgroup::activity_of(Wave& wave, Observer& observer, std::uint32_t longest) {
-  const WaveSnapshot before(wave);
-  const Instruction* const start = wave.next;
-  bool inside = true, changed = false;
-  TouchedPlaces passes[2];
-  for (TouchedPlaces& pass : passes) {
-    std::uint32_t n = 0;
-    do {
-      if (++n > longest) return Activity::work;
-      if (!stays_in_workgroup(wave, *wave.next)) {
-        inside = false;
-        pass.add(wave, *wave.next, passes[0]);
-      }
-      run_wave(wave, 1, observer);
-      if (wave.stop == WaveStop::fault && request_.cooperative) arrive_at_grid_barrier(wave);
-      if (wave.stop != WaveStop::running) return Activity::work;
-    } while (wave.next != start);
-    changed = !before.same(wave);
-    if (inside) return changed ? Activity::work : Activity::endless;
-  }
-  // A loop that counts how often it looked changes its registers, but looks at the same places.
-  const bool same_places = passes[0].same(passes[1]);
-  if (changed && !(passes[0].any() && same_places)) return Activity::work;
-  const std::vector<WatchedWord>& words = passes[1].words();
-  all_watched_ = all_watched_ && same_places && !words.empty();
-  watched_.insert(watched_.end(), words.begin(), words.end());
-  return Activity::polling;
-}
-
-template <typename Observer>
-Workgroup::Activity Workgroup::activity(Observer& observer, std::uint32_t longest) {
-  Activity all = Activity::endless;
-  watched_.clear();
-  all_watched_ = true;
-  for (Wave& wave : waves_) {
-    if (wave.stop == WaveStop::grid_barrier) all = Activity::polling;
-    if (wave.stop != WaveStop::running) continue;
-    const Activity one = activity_of(wave, observer, longest);
-    if (one == Activity::work) return one;
-    if (one == Activity::polling) all = one;
-  }
-  return all;
-}
-
-template <typename Observer>
-bool Workgroup::take_turn(Wave& wave, Observer& observer) {
-  const std::uint64_t given = observer.quantum();
-  const std::uint64_t quantum = std::min(given, quantum_);
-  if (hostcalls_ == nullptr) {
-    run_wave(wave, quantum, observer);
-  } else {
-    for (std::uint64_t done = 0; done < quantum && wave.stop == WaveStop::running;
-         done += kHostcallQuantum) {
-      run_wave(wave, std::min(kHostcallQuantum, quantum - done), observer);
-      answer_calls(wave);
-    }
-  }
-  if (wave.stop == WaveStop::fault && request_.cooperative) arrive_at_grid_barrier(wave);
-  return wave.stop == WaveStop::running && given == kQuantum;
-}
-
-template <typename Observer>
-std::optional<WorkgroupEnd> Workgroup::after_full_round(Observer& observer) {
-  const Activity found = activity(observer, quantum_ < kQuantum ? kLongestPoll : kLongestSpin);
-  for (const Wave& wave : waves_)
-    if (wave.stop == WaveStop::fault) return WorkgroupEnd::fault;
-  if (found == Activity::endless) return WorkgroupEnd::deadlock;
-  if (residents_ == nullptr) return after_lonely_round(found);
-  if (found == Activity::polling) {
-    residents_->found_polling();
-    if (!all_watched_) watched_.clear();
-    quantum_ = kShortQuantum;
-    return residents_->hopeless() ? WorkgroupEnd::deadlock : WorkgroupEnd::waiting;
-  }
-  residents_->progress();
-  if (quantum_ < kQuantum) {
-    quantum_ *= 2;
-    return std::nullopt;
-  }
-  return residents_->polling() || ++long_turns_ >= kManyTurns ? std::optional(WorkgroupEnd::waiting)
-                                                              : std::nullopt;
-}
-
-template <typename Observer>
-WorkgroupEnd Workgroup::run(Observer& observer) {
-  std::uint32_t ended = 0;
-  watched_.clear();
-  while (ended < wave_count_) {
-    std::uint32_t waiting = 0, used_up = 0, running = 0, in_grid = 0;
-    ended = 0;
-    leave_grid_barrier();
-    for (std::uint32_t turn = 0; turn < wave_count_; ++turn) {
-      Wave& wave = waves_[observer.wave_in_turn(turn, wave_count_)];
-      if (wave.stop == WaveStop::running) {
-        ++running;
-        used_up += take_turn(wave, observer);
-      }
-      if (wave.stop == WaveStop::fault) return WorkgroupEnd::fault;
-      waiting += wave.stop == WaveStop::barrier;
-      in_grid += wave.stop == WaveStop::grid_barrier;
-      ended += wave.stop == WaveStop::ended;
-    }
-    // A barrier waits for every wave that has not ended.
-    if (waiting != 0 && waiting + ended == wave_count_) {
-      observer.barrier_opens(*this);
-      for (Wave& wave : waves_)
-        if (wave.stop == WaveStop::barrier) wave.stop = WaveStop::running;
-    }
-    if (stop_.load(std::memory_order_relaxed)) return WorkgroupEnd::cancelled;
-    if (in_grid != 0 && running == 0) return WorkgroupEnd::waiting;
-    if (running != 0 && used_up == running)
-      if (const auto end = after_full_round(observer)) return *end;
-  }
-  return WorkgroupEnd::done;
-}
+/// The same across barriers.
+inline constexpr std::uint32_t kLongestBarrierPoll = 1 << 11;
+/// After so many instructions of each wave a workgroup's loops over barriers are looked at first:
+/// more than most workgroups run.
+inline constexpr std::uint64_t kFirstBarrierQuantum = 1 << 16;
+/// How many instructions of a workgroup there are between two heartbeats.
+inline constexpr std::uint64_t kHeartbeat = 1 << 18;
+/// How long all host threads of a watched launch may only repeat themselves.
+inline constexpr std::chrono::seconds kStuckPatience{6};
 
 }  // namespace margay
+
+#include "exec/workgroup_run.h"  // the templates

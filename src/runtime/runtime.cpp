@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <mutex>
+#include <set>
+#include <string>
 
 #include "runtime/progress.h"
 #include "runtime/watch.h"
@@ -14,6 +17,21 @@ namespace {
 ProgressLine& progress_line() {
   static ProgressLine line(stderr);
   return line;
+}
+
+// A person who waits wants to know what for. Of a kernel that is launched again and again it is
+// said once.
+void print_long_launch(const LongLaunch& launch) {
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  {
+    const std::lock_guard lock(mutex);
+    if (!said.insert(launch.kernel).second) return;
+  }
+  const std::string text = fmt::format(
+      "margay: {} has been running for {:.0f} s; {} of its {} workgroups are done.\n  at   {}\n",
+      launch.kernel, launch.seconds, launch.workgroups_done, launch.workgroups, launch.where);
+  std::fputs(text.c_str(), stderr);
 }
 
 // One line of key=value pairs, so that scripts can read it; the kernel comes last because its name
@@ -91,6 +109,7 @@ Answer<Device*> Runtime::device() {
         progress_line().update(done, total, ProgressLine::Clock::now());
       };
     }
+    if (!settings_->quiet) options.on_long_launch = print_long_launch;
     options.host_service = [this](std::uint32_t service, std::span<std::uint64_t, 8> slots) {
       const std::lock_guard lock(services_mutex_);
       return services_.serve(device_->memory(), service, slots);

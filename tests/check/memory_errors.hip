@@ -47,6 +47,17 @@ __global__ void permute(const unsigned* in, unsigned* out) {
   out[threadIdx.x] = sum;
 }
 
+// A recursion that goes deeper than the stack: there is no way back, and no end.
+__device__ __attribute__((noinline)) unsigned down(unsigned depth, const unsigned* in) {
+  volatile unsigned frame[4];
+  for (unsigned i = 0; i < 4; ++i) frame[i] = in[i];  // BUG recursion
+  if (depth == 0) return frame[0];
+  return down(depth - 1, in) + frame[depth % 4];
+}
+__global__ void recurse(const unsigned* in, unsigned* out, unsigned depth) {
+  out[threadIdx.x] = down(depth, in);
+}
+
 __global__ void reverse_in_lds(const unsigned* in, unsigned* out) {
   __shared__ unsigned padding[4];
   extern __shared__ unsigned tile[];
@@ -114,6 +125,16 @@ bool run_scratch(bool broken) {
   });
 }
 
+bool run_recursion(bool broken) {
+  const DeviceArray<unsigned> in(ramp(4, 0u));
+  const DeviceArray<unsigned> out(kThreads, 0u);
+  const unsigned depth = broken ? ~0u : 10;
+  recurse<<<1, kThreads>>>(in.get(), out.get(), depth);
+  if (broken) return hipDeviceSynchronize() == hipSuccess;
+  finish();
+  return matches(out.host(), [](std::size_t) { return 0u; });
+}
+
 bool run_leak(bool broken) {
   unsigned* forgotten = nullptr;
   expect(hipMalloc(reinterpret_cast<void**>(&forgotten), 4000));
@@ -147,6 +168,8 @@ int main(int argc, char** argv) {
                    {"misaligned-fixed", [] { return run_misaligned(false); }},
                    {"scratch-broken", [] { return run_scratch(true); }},
                    {"scratch-fixed", [] { return run_scratch(false); }},
+                   {"recursion-broken", [] { return run_recursion(true); }},
+                   {"recursion-fixed", [] { return run_recursion(false); }},
                    {"leak-broken", [] { return run_leak(true); }},
                    {"leak-fixed", [] { return run_leak(false); }},
                    {"launch-broken", [] { return run_launch(true); }},

@@ -13,6 +13,9 @@ namespace {
 
 using Path = MemoryForm::Path;
 
+/// So many instructions of a wave may miss its scratch before it is stopped.
+constexpr std::uint32_t kMostMissedScratch = 256;
+
 std::uint32_t wave_count(const LaunchRequest& request) {
   return static_cast<std::uint32_t>((request.block.count() + kWaveLanes - 1) / kWaveLanes);
 }
@@ -81,7 +84,7 @@ void WorkerChecker::begin(Workgroup& group) {
     w.waits.begin(waves[n].index_in_group, launch_.request.kernel->descriptor.accum_offset());
     w.values.begin(waves[n].index_in_group, waves[n].exec());
     w.hazards.reset();
-    w.since_barrier = 0;
+    w.since_barrier = w.missed_scratch = 0;
   }
   lds_.begin_workgroup();
   if (initcheck_) lds_values_.begin_workgroup();
@@ -258,9 +261,16 @@ const Instruction* WorkerChecker::memory(PerWave& w, InstructionFacts& facts, Wa
   lane_accesses(wave, *facts.instruction, facts.form, accesses);
   std::uint64_t outside = 0;
   // Lanes outside LDS touch nothing; a launch that is not checked for it goes on just so.
-  for (std::uint32_t n = 0; n < accesses.count; ++n)
-    if (memcheck_ || accesses.access[n].space == MemorySpace::lds)
-      outside |= bounds_.outside(accesses.access[n], facts, wave);
+  for (std::uint32_t n = 0; n < accesses.count; ++n) {
+    if (!memcheck_ && accesses.access[n].space != MemorySpace::lds) continue;
+    const std::uint64_t missed = bounds_.outside(accesses.access[n], facts, wave);
+    outside |= missed;
+    // A stack that has overflowed holds no return addresses: the wave would never end. The
+    // instruction itself stops it.
+    if (missed != 0 && accesses.access[n].space == MemorySpace::scratch &&
+        ++w.missed_scratch > kMostMissedScratch)
+      return facts.instruction->execute(wave, *facts.instruction);
+  }
   Outstanding& flight = w.waits.issue(facts, exec);
   if (facts.form.path == Path::scalar) {
     if (outside != 0) {  // reads 0, as far as one can say

@@ -73,7 +73,8 @@ class WorkerChecker final : public WorkerObserver {
     WaitTracker waits;
     ValueTracker values;
     HazardWindow hazards;
-    std::uint32_t since_barrier = 0;  ///< Instructions.
+    std::uint32_t since_barrier = 0;   ///< Instructions.
+    std::uint32_t missed_scratch = 0;  ///< Instructions that accessed scratch beyond its end.
     Wave* wave = nullptr;
   };
 

@@ -15,6 +15,7 @@ struct MemoryEvent {
   std::uint32_t site = 0;       ///< FactsTable::slot_of the instruction.
   std::uint32_t first_run = 0;  ///< Into MemoryStream::runs.
   std::uint16_t run_count = 0;
+  std::uint8_t wave = 0;  ///< In its workgroup.
   Kind kind = Kind::vector_read;
   bool bypasses_l1 = false;
   bool returns_value = false;  ///< Atomics.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <tuple>
 
 namespace margay::profile {
 namespace {
@@ -105,9 +106,9 @@ void Worker::end(Workgroup& group) {
                          waves_[n].trace->slices()});
   }
   stream_->steps = steps;
-  // Of one step in the order of waves, which is that of their runs.
+  // Of one step in the order of waves, of one wave in that of its runs.
   std::ranges::sort(stream_->events, {},
-                    [](const MemoryEvent& e) { return std::pair(e.step, e.first_run); });
+                    [](const MemoryEvent& e) { return std::tuple(e.step, e.wave, e.first_run); });
   launch_.replay.deposit(std::move(stream_));
 }
 
@@ -208,6 +209,7 @@ void Worker::add_event(PerWave& w, const InstructionFacts& facts, MemoryEvent::K
   event.first_run = static_cast<std::uint32_t>(stream_->runs.size());
   event.run_count = static_cast<std::uint16_t>(coalesced_.runs.size());
   event.kind = kind;
+  event.wave = static_cast<std::uint8_t>(&w - waves_.data());
   event.bypasses_l1 = facts.bypasses_l1;
   event.returns_value = facts.returns_value;
   stream_->runs.insert(stream_->runs.end(), coalesced_.runs.begin(), coalesced_.runs.end());

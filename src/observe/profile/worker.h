@@ -70,7 +70,7 @@ class Worker final : public WorkerObserver {
   const Instruction* step(Wave& wave, const Instruction& i);
   void barrier_opens(Workgroup& group);
   std::uint32_t wave_in_turn(std::uint32_t turn, std::uint32_t) { return turn; }
-  std::uint64_t quantum() { return kQuantum; }
+  std::uint64_t quantum() { return kTurn; }
 
  private:
   struct PerWave {
