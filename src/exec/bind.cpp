@@ -249,10 +249,6 @@ class Binder {
       out_.src[1] = read_source(bits(word_, 57, 63), 1, OperandType::u32);
     else if (!immediate)
       out_.src[1] = read_source(bits(word_, 32, 38), 1, OperandType::u32);
-    // Source: MI300 ISA guide, table of the SMEM fields, though LLVM assembles other registers.
-    const bool writes = row_.is_store || row_.is_atomic;
-    if (writes && out_.src[1].kind() != Source::kNone && out_.src[1].bits != m0_.bits)
-      refuse("an offset in a scalar register other than M0, which stores and atomics do not have,");
   }
   /// Where a load goes and a store comes from; an atomic with GLC returns to the first of its data.
   void bind_scalar_data(unsigned field) {
@@ -519,7 +515,6 @@ class Binder {
     out_.src[2] = read_source(bits(word_, 56, 63), 2, OperandType::u32);
   }
 
-  static constexpr Source m0_ = Source::scalar(kM0Index);
   const Encoded& encoded_;
   const std::uint64_t word_;
   const Row& row_;

@@ -96,7 +96,9 @@ bool check_buffer_slow(Wave& wave, const Instruction& i, const BufferResource& r
   if (r.data_format == 0)
     return stop(where + " has the data format INVALID: to the hardware it is unbound, and reads 0",
                 "put a format into bits 18:15 of its last dword; compilers set that to 0x00020000");
-  if (r.swizzle && r.stride != 0 && (bytes > r.element_size || r.stride % r.element_size != 0))
+  const bool indexed = (i.extra & extra::kIdxen) != 0 || r.add_tid;
+  if (r.swizzle && indexed && r.stride != 0 &&
+      (bytes > r.element_size || r.stride % r.element_size != 0))
     return stop(
         fmt::format("{} is swizzled with a stride of {} and elements of {} bytes, which does "
                     "not allow accesses of {} bytes",
@@ -107,9 +109,12 @@ bool check_buffer_slow(Wave& wave, const Instruction& i, const BufferResource& r
 }
 
 // Source: MI300 ISA guide 9.1.5 to 9.1.8 (addressing and range checking). It tells three kinds of
-// buffers apart; for what is left (swizzled without an index, index with a stride of 0 ...) the
-// rules of the kind it resembles most are taken. Taking soffset off num_records, which this guide
-// does not say, is how older guides describe raw buffers, and gem5.
+// buffers apart; for what is left (index with a stride of 0 ...) the rules of the kind it resembles
+// most are taken. Swizzling moves the records that an index tells apart; where an instruction has
+// none, neither of its own nor the lane, the buffer is raw: HipKittens' make_srsrc sets the bit and
+// the stride for plain byte offsets in rows below 16 KiB, and its kernels are right on CDNA3.
+// Taking soffset off num_records, which this guide does not say, is how older guides describe raw
+// buffers, and gem5.
 void buffer_addresses(const Wave& wave, const Instruction& i, std::uint32_t bytes,
                       LaneAddresses& out) {
   const BufferResource r = buffer_resource(wave, i);
@@ -119,7 +124,8 @@ void buffer_addresses(const Wave& wave, const Instruction& i, std::uint32_t byte
   const std::uint32_t* offset_row = idxen ? index_row + kWaveLanes : index_row;
   const std::uint64_t exec = wave.exec();
   const bool is_private = r.add_tid && !idxen;  // scratch: not checked at all
-  const bool structured = r.stride != 0 && (idxen || r.swizzle);
+  const bool structured = r.stride != 0 && idxen;
+  const bool swizzled = r.swizzle && r.stride != 0 && (idxen || r.add_tid);
   const std::uint64_t limit = r.num_records > soffset ? r.num_records - soffset : 0;
   out.active = out.out_of_range = 0;
   for (unsigned lane = 0; lane < kWaveLanes; ++lane) {
@@ -128,7 +134,7 @@ void buffer_addresses(const Wave& wave, const Instruction& i, std::uint32_t byte
     const std::uint64_t offset =
         std::uint64_t{offen ? offset_row[lane] : 0} + static_cast<std::uint32_t>(i.offset);
     std::uint64_t in_buffer = index * r.stride + offset;
-    if (r.swizzle && r.stride != 0) {
+    if (swizzled) {
       const std::uint64_t stride = r.stride, step = r.index_stride, element = r.element_size;
       in_buffer = (index / step * stride + offset / element * element) * step +
                   index % step * element + offset % element;

@@ -20,6 +20,14 @@ std::string demangled(const std::string& name) {
   return status == 0 && text ? std::string(text.get()) : name;
 }
 
+/// Source: MI300 ISA guide, 3.8.2: every VGPR operand of a vector ALU instruction. Of swaps and
+/// moves between the register files it does not say which number M0 is added to.
+bool can_be_indexed(const Row& row) {
+  return !row.is_lane_operation || row.mnemonic == "v_writelane_b32" ||
+         row.mnemonic == "v_readlane_b32" || row.mnemonic == "v_readfirstlane_b32" ||
+         row.mnemonic.starts_with("v_mbcnt_");
+}
+
 }  // namespace
 
 Program::Program(const CodeObject& object, const Kernel& kernel, std::span<const std::byte> image,
@@ -42,9 +50,14 @@ Result<std::unique_ptr<Program>> Program::create(const CodeObject& object, const
   std::unique_ptr<Program> program(new Program(object, kernel, image, base_address, rows, mfma));
   program->decoder_ = MARGAY_TRY(isa::Decoder::create());
   const std::lock_guard lock(program->mutex_);
-  program->entry_ = program->at_vaddr(kernel.entry_vaddr, CodeCopy::usual);
-  if (program->entry_ != nullptr)
-    program->entry_stride_ = program->decode_block(kernel.entry_vaddr).stride;
+  // What loads arguments into SGPRs before a wave starts goes past the code for firmware that does
+  // not: a trap in LLVM 17 to 19, loads of the same SGPRs since. Source: LLVM, "User Guide for
+  // AMDGPU Backend", Preloaded Kernel Arguments; AMDGPUPreloadKernArgProlog.cpp.
+  constexpr std::uint64_t kPreloadPrologueBytes = 256;
+  const bool preloads = (kernel.descriptor.kernarg_preload & 0x7f) != 0;
+  const std::uint64_t start = kernel.entry_vaddr + (preloads ? kPreloadPrologueBytes : 0);
+  program->entry_ = program->at_vaddr(start, CodeCopy::usual);
+  if (program->entry_ != nullptr) program->entry_stride_ = program->decode_block(start).stride;
   if (program->entry_ == nullptr)
     return fail(ErrorCode::invalid_image, "the entry point of this kernel is not an instruction",
                 "kernel " + kernel.name);
@@ -156,7 +169,7 @@ void Program::index_registers(Block& block, const std::vector<bool>& is_target) 
     }
     if (!inside) continue;
     if (i.row->instruction_class == InstructionClass::valu && i.execute == i.row->plain &&
-        !i.row->is_lane_operation) {
+        can_be_indexed(*i.row)) {
       i.modifiers.form = OperandForm::indexed;
       i.execute = run_indexed;
     } else if (i.row->instruction_class != InstructionClass::salu) {

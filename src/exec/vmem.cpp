@@ -264,7 +264,7 @@ struct BufferLanes : LaneAddresses {
   const BufferResource r = buffer_resource(wave, i);
   if (!check_buffer(wave, i, r, bytes)) return false;
   const bool idxen = i.extra & extra::kIdxen;
-  if ((r.add_tid && !idxen) || (r.stride != 0 && (idxen || r.swizzle))) {
+  if ((r.add_tid && !idxen) || (r.stride != 0 && idxen)) {
     buffer_addresses(wave, i, bytes, out);
     return true;
   }

@@ -418,6 +418,31 @@ TEST(Scalar, index_mode) {
   EXPECT_EQ(out.read(), (std::vector<u32>{2, 7}));
 }
 
+/// Of the register that M0 counts to, a lane is written, and read.
+__global__ void indexed_lanes(u32* out) {
+  u32 value = 0, read = 0, first = 0;
+  DEVICE_CODE(
+      asm volatile("v_mov_b32 v40, 1\n v_mov_b32 v41, 2\n v_add_u32 v42, 100, %3\n"
+                   "s_mov_b32 s20, 1\n s_mov_b32 s22, 5\n"
+                   "s_set_gpr_idx_on s20, gpr_idx(DST)\n v_writelane_b32 v40, 7, s22\n"  // of v41
+                   "s_set_gpr_idx_mode gpr_idx(SRC0)\n v_readlane_b32 %1, v41, s22\n"    // of v42
+                   "v_readfirstlane_b32 %2, v41\n"
+                   "s_set_gpr_idx_off\n v_add_u32 %0, v40, v41" : "=&v"(value),
+                   "=&s"(read), "=&s"(first) : "v"(static_cast<u32>(threadIdx.x)) : "v40", "v41",
+                   "v42", "s20", "s22");)
+  out[threadIdx.x] = value;
+  if (threadIdx.x == 0) out[64] = read, out[65] = first;
+}
+TEST(Scalar, index_mode_of_lanes) {
+  judge::Buffer<u32> out(66);
+  indexed_lanes<<<1, 64>>>(out.get());
+  std::vector<u32> expected(66, 3);
+  expected[5] = 8;
+  expected[64] = 105;
+  expected[65] = 100;
+  EXPECT_EQ(out.read(), expected);
+}
+
 /// A trap is an error of the launch; nothing behind it runs.
 __global__ void trapped(u32* out) {
   out[0] = 1;

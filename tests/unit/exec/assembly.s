@@ -257,6 +257,80 @@ scalar_memory_widths:
         s_endpgm
         .size   scalar_memory_widths, .-scalar_memory_widths
 
+// Offsets in any scalar register, alone and with an immediate, of stores and atomics.
+        .globl  scalar_memory_offsets
+        .p2align 8
+        .type   scalar_memory_offsets,@function
+scalar_memory_offsets:
+        s_load_dwordx2 s[4:5], s[0:1], 0x0
+        s_mov_b32 s8, 0x11
+        s_mov_b32 s9, 0x22
+        s_mov_b32 s10, 5
+        s_mov_b32 m0, 0x3c                       // what is not meant
+        s_movk_i32 s21, 8
+        s_movk_i32 s22, 16
+        s_waitcnt lgkmcnt(0)
+        s_store_dword s8, s[4:5], s21            // 2
+        s_store_dwordx2 s[8:9], s[4:5], s22 offset:0x8 // 6, 7
+        s_mov_b32 s28, s4                        // a buffer of 40 bytes
+        s_and_b32 s29, s5, 0xffff
+        s_movk_i32 s30, 40
+        s_mov_b32 s31, 0x00020000
+        s_buffer_store_dword s9, s[28:31], s22   // 4
+        s_store_dword s10, s[4:5], 0x14          // 5
+        s_dcache_wb
+        s_movk_i32 s23, 20
+        s_atomic_add s10, s[4:5], s23            // 5 + 5
+        s_movk_i32 s11, 7
+        s_buffer_atomic_or s11, s[28:31], s22    // 4: 0x22 | 7
+        s_mov_b32 s12, 9
+        s_atomic_swap s12, s[4:5], s21 offset:0x4 glc // 3
+        s_waitcnt lgkmcnt(0)
+        s_store_dword s12, s[4:5], 0x20          // 8: what was there
+        s_dcache_wb
+        s_endpgm
+        .size   scalar_memory_offsets, .-scalar_memory_offsets
+
+// The arguments are in SGPRs already: what stands before byte 256 is for firmware that leaves them
+// out, as LLVM 17 to 19 write it.
+        .globl  preloads
+        .p2align 8
+        .type   preloads,@function
+preloads:
+        s_trap 2
+        .fill 63, 4, 0xbf800000  // s_nop 0
+        v_mov_b32 v1, 42
+        v_lshlrev_b32 v2, 2, v0
+        global_store_dword v2, v1, s[2:3]
+        s_endpgm
+        .size   preloads, .-preloads
+
+// A lane of the register that M0 counts from v11 on is written, and read.
+        .globl  indexed_lanes
+        .p2align 8
+        .type   indexed_lanes,@function
+indexed_lanes:
+        s_load_dwordx2 s[4:5], s[0:1], 0x0
+        v_lshlrev_b32 v10, 2, v0
+        v_mov_b32 v11, 2
+        v_mov_b32 v12, 3
+        v_add_u32 v13, 100, v0
+        s_mov_b32 s20, 1
+        s_mov_b32 s22, 5
+        s_set_gpr_idx_on s20, gpr_idx(DST)
+        v_writelane_b32 v11, 63, s22             // of v12
+        s_set_gpr_idx_mode gpr_idx(SRC0)
+        v_readlane_b32 s6, v12, s22              // of v13
+        v_readfirstlane_b32 s7, v12
+        s_set_gpr_idx_off
+        v_writelane_b32 v12, s6, 6
+        v_writelane_b32 v12, s7, 7
+        v_add_u32 v12, v12, v11
+        s_waitcnt lgkmcnt(0)
+        global_store_dword v10, v12, s[4:5]
+        s_endpgm
+        .size   indexed_lanes, .-indexed_lanes
+
         // Every scalar atomic on a place of its own of 32 bytes: memory, what is returned, data and
         // what it is compared with.
         .globl  scalar_atomics
@@ -436,9 +510,10 @@ results:
         s_endpgm
         .size   results, .-results
 
-        .macro descriptor name, overflow=0, exception=0
+        .macro descriptor name, overflow=0, exception=0, preload=0
         .amdhsa_kernel \name
           .amdhsa_user_sgpr_kernarg_segment_ptr 1
+          .amdhsa_user_sgpr_kernarg_preload_length \preload
           .amdhsa_kernarg_size 8
           .amdhsa_group_segment_fixed_size 64
           .amdhsa_private_segment_fixed_size 16
@@ -468,6 +543,9 @@ results:
         descriptor enable_exceptions
         descriptor scalar_memory
         descriptor scalar_memory_widths
+        descriptor scalar_memory_offsets
+        descriptor preloads preload=2
+        descriptor indexed_lanes
         descriptor scalar_atomics
         descriptor scalar_store_outside
         descriptor scalar_atomic_misaligned
@@ -673,6 +751,45 @@ amdhsa.kernels:
       - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
   - .name: scalar_memory_widths
     .symbol: scalar_memory_widths.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 64
+    .private_segment_fixed_size: 16
+    .wavefront_size: 64
+    .sgpr_count: 38
+    .vgpr_count: 28
+    .agpr_count: 8
+    .max_flat_workgroup_size: 256
+    .args:
+      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+  - .name: scalar_memory_offsets
+    .symbol: scalar_memory_offsets.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 64
+    .private_segment_fixed_size: 16
+    .wavefront_size: 64
+    .sgpr_count: 38
+    .vgpr_count: 28
+    .agpr_count: 8
+    .max_flat_workgroup_size: 256
+    .args:
+      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+  - .name: preloads
+    .symbol: preloads.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 64
+    .private_segment_fixed_size: 16
+    .wavefront_size: 64
+    .sgpr_count: 38
+    .vgpr_count: 28
+    .agpr_count: 8
+    .max_flat_workgroup_size: 256
+    .args:
+      - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
+  - .name: indexed_lanes
+    .symbol: indexed_lanes.kd
     .kernarg_segment_size: 8
     .kernarg_segment_align: 8
     .group_segment_fixed_size: 64

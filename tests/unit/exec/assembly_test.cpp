@@ -219,6 +219,31 @@ TEST_F(Assembly, ScalarMemoryWidths) {
     EXPECT_EQ(results_[n], expected[n]) << "result " << n;
 }
 
+TEST_F(Assembly, ScalarMemoryOffsets) {
+  std::fill_n(results_, 16, 0u);
+  const auto report = launch("scalar_memory_offsets");
+  ASSERT_TRUE(report) << report.error().text();
+  constexpr std::uint32_t expected[] = {0, 0, 0x11, 9, 0x27, 10, 0x11, 0x22, 0, 0};
+  for (std::size_t n = 0; n < std::size(expected); ++n)
+    EXPECT_EQ(results_[n], expected[n]) << "result " << n;
+}
+
+TEST_F(Assembly, PreloadedArgumentsStartBehindThePrologue) {
+  std::fill_n(results_, 64, 0u);
+  const auto report = launch("preloads");
+  ASSERT_TRUE(report) << report.error().text();
+  for (std::uint32_t lane = 0; lane < 64; ++lane) ASSERT_EQ(results_[lane], 42u) << lane;
+}
+
+TEST_F(Assembly, IndexedLanes) {
+  const auto report = launch("indexed_lanes");
+  ASSERT_TRUE(report) << report.error().text();
+  for (std::uint32_t lane = 0; lane < 64; ++lane) {
+    const std::uint32_t expected = lane == 5 ? 63 : lane == 6 ? 105 : lane == 7 ? 100 : 3;
+    ASSERT_EQ(results_[lane], expected + 2) << lane;
+  }
+}
+
 /// Memory, what the instruction returned, its data, and what cmpswap compares with. The compared
 /// value of 32 bits is the upper half of the data.
 struct AtomicPlace {

@@ -32,7 +32,8 @@ std::optional<std::uint64_t> place(const Access& a, unsigned lane, unsigned byte
   const std::uint64_t offset = (a.f.offen ? a.offset[lane] : 0) + a.f.offset;
   const std::uint64_t stride = a.d.stride | (a.d.add_tid ? a.d.data_format << 14 : 0);
   std::uint64_t in_buffer = index * stride + offset;
-  const bool swizzled = a.d.swizzle && stride != 0;
+  // Swizzling moves records; without an index there is one.
+  const bool swizzled = a.d.swizzle && stride != 0 && (a.f.idxen || a.d.add_tid);
   if (swizzled) {
     const std::uint64_t element = 2u << a.d.element_size, indices = 8u << a.d.index_stride;
     const std::uint64_t index_msb = index / indices, index_lsb = index % indices;
@@ -43,7 +44,7 @@ std::optional<std::uint64_t> place(const Access& a, unsigned lane, unsigned byte
   inside = bytes;
   const std::uint64_t address = a.d.base + a.soffset + in_buffer;
   if (a.d.add_tid && !a.f.idxen) return address;  // private
-  if (stride != 0 && (a.f.idxen || swizzled)) {   // structured
+  if (stride != 0 && a.f.idxen) {                 // structured
     if (index >= a.d.num_records) return std::nullopt;
     return address;
   }
@@ -79,7 +80,7 @@ Access random_access(Random& random, const BufferBench& bench, unsigned bytes,
   a.soffset = static_cast<std::uint32_t>(random() % 16 * 16);
   const unsigned step = bytes <= 4 ? bytes : bytes == 8 ? 8 : 16;
   a.f.offset = static_cast<std::uint32_t>(random() % 4 * step);
-  const bool raw = !a.f.idxen && !a.d.add_tid && !(a.d.swizzle && a.d.stride != 0);
+  const bool raw = !a.f.idxen && !a.d.add_tid;
   a.d.num_records = static_cast<std::uint32_t>(random() % (raw || a.d.stride == 0 ? 1600 : 50));
   std::array<std::uint32_t, 64> order{};
   for (unsigned n = 0; n < 64; ++n) order[n] = n;
@@ -87,11 +88,11 @@ Access random_access(Random& random, const BufferBench& bench, unsigned bytes,
   for (unsigned lane = 0; lane < 64; ++lane) {
     a.index[lane] = static_cast<std::uint32_t>(random() % 60);
     // In a swizzled record an access lies in one element.
-    a.offset[lane] = a.d.swizzle && a.d.stride != 0
+    a.offset[lane] = a.d.swizzle && a.d.stride != 0 && !raw
                          ? static_cast<std::uint32_t>(random() % (a.d.stride / step + 1)) * step
                          : order[lane] * 16 + static_cast<std::uint32_t>(random() % 3) * step % 16;
   }
-  if (a.d.swizzle && step > element) a.d.swizzle = false;
+  if (a.d.swizzle && step > element && !raw) a.d.swizzle = false;
   return a;
 }
 
@@ -267,6 +268,30 @@ TEST_P(BufferAddress, OfAtomics) {
 INSTANTIATE_TEST_SUITE_P(Targets, BufferAddress,
                          testing::Values("generic", "x86-64-v3", "x86-64-v4"));
 
+/// As HipKittens makes them: rows of less than 16 KiB, the bits of both swizzles, and byte offsets.
+TEST_P(BufferAddress, WithoutAnIndexNothingIsSwizzled) {
+  Descriptor d;
+  d.base = reinterpret_cast<std::uint64_t>(bench_.block);
+  d.num_records = 2048;
+  const std::array<std::uint32_t, 4> plain = d.words();
+  auto words = plain;
+  words[1] |= (256u | 0x4000u | 0x8000u) << 16;
+  words[3] = 0x00110000;
+  for (const bool swizzles : {false, true}) {
+    std::memcpy(&bench_.wave.s[kResource], swizzles ? words.data() : plain.data(), 16);
+    bench_.wave.s[kSoffset] = 64;
+    for (unsigned lane = 0; lane < 64; ++lane) bench_.wave.row(kAddress)[lane] = lane * 32;
+    ASSERT_EQ(bench_.run("buffer_load_dwordx4", {.offset = 16, .offen = true}), "");
+    for (unsigned lane = 0; lane < 64; ++lane)
+      for (unsigned n = 0; n < 4; ++n) {
+        const unsigned at = 80 + lane * 32 + 4 * n;
+        std::uint32_t word = 0;
+        if (at + 4 <= 2048) std::memcpy(&word, bench_.block + at, 4);
+        ASSERT_EQ(bench_.wave.row(kData + n)[lane], word) << lane;
+      }
+  }
+}
+
 // ---- Descriptors ------------------------------------------------------------------------------
 
 class BufferDescriptor : public testing::Test {
@@ -277,9 +302,9 @@ class BufferDescriptor : public testing::Test {
     d.num_records = 4096;
     return d;
   }
-  std::string load(const Descriptor& d) {
+  std::string load(const Descriptor& d, bool idxen = false) {
     bench_.set(d);
-    return bench_.run("buffer_load_dword", {});
+    return bench_.run("buffer_load_dword", {.idxen = idxen});
   }
   BufferBench bench_;
 };
@@ -308,13 +333,15 @@ TEST_F(BufferDescriptor, ThatIsNoneStops) {
   d.swizzle = true;
   d.stride = 16;
   d.element_size = 0;
-  EXPECT_EQ(load(d),
+  EXPECT_EQ(load(d, true),
             "the buffer descriptor in s[8:11] is swizzled with a stride of 16 and elements of 2 "
             "bytes, which does not allow accesses of 4 bytes");
+  EXPECT_EQ(load(d), "") << "without an index nothing is swizzled";
   d.element_size = 1;
-  EXPECT_EQ(load(d), "");
+  EXPECT_EQ(load(d, true), "");
   d.stride = 18;
-  EXPECT_NE(load(d), "");
+  EXPECT_NE(load(d, true), "");
+  EXPECT_EQ(load(d), "");
   // Where the lane is added to the index, the data format is part of the stride.
   d = valid();
   d.add_tid = true;

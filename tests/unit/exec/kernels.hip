@@ -54,7 +54,10 @@ extern "C" __global__ void wave_sync() { asm volatile("ds_gws_barrier v0 gds"); 
 extern "C" __global__ void message_and_halt() { asm volatile("s_sendmsghalt 0"); }
 extern "C" __global__ void return_from_trap() { asm volatile("s_rfe_b64 s[2:3]"); }
 extern "C" __global__ void restore_from_trap() { asm volatile("s_rfe_restore_b64 s[2:3], s4"); }
-extern "C" __global__ void scalar_atomic() { asm volatile("s_atomic_add s5, s[2:3], s0"); }
+extern "C" __global__ void indexed_swap() {
+  asm volatile("s_set_gpr_idx_on s0, gpr_idx(SRC0)\n v_swap_b32 v1, v2\n s_set_gpr_idx_off" ::
+                   : "v1", "v2");
+}
 extern "C" __global__ void uninitialised(float* out) {
   float x;
   asm volatile("v_mov_b32 %0, v33" : "=v"(x) : : "v33");

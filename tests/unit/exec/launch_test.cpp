@@ -258,9 +258,9 @@ TEST(Fault, WhatTheDeviceDoesNotHaveIsSaid) {
 
 TEST(Fault, UnimplementedInstructionIsNamed) {
   Machine machine;
-  const Error e = fault_of(machine, "scalar_atomic");
+  const Error e = fault_of(machine, "indexed_swap");
   EXPECT_EQ(e.code, ErrorCode::not_implemented);
-  EXPECT_THAT(e.what, HasSubstr("s_atomic_add"));
+  EXPECT_THAT(e.what, HasSubstr("v_swap_b32"));
   EXPECT_THAT(e.where, HasSubstr("PC 0x"));
   EXPECT_THAT(e.where, HasSubstr("kernels.hip:"));
 }

@@ -181,6 +181,20 @@ TEST(ModelExamples, SpecialValues) {
   EXPECT_EQ(bf16({}, {}, 0x1p-149f), 1u);  // denormals stay
 }
 
+// A total below the smallest normal number is cut 31 bits below 2^-126, so that what is less than
+// 2^-157 does not break a tie: MMA-Sim 2.0.2 to 2.1.1. (2.0.0 cut it relative to its own leading
+// bit, and gave 1 for the first.)
+TEST(ModelExamples, BelowTheNormalNumbers) {
+  const auto sum = [](double other) {
+    return group_of(MfmaType::bf16, {0x1p-75, other}, {0x1p-75, 0x1p-80}, 0);
+  };
+  EXPECT_EQ(sum(0x1p-85), 0u);   // 2^-150 + 2^-165
+  EXPECT_EQ(sum(-0x1p-85), 0u);  // the tie's other side
+  EXPECT_EQ(sum(0x1p-77), 1u);   // 2^-150 + 2^-157
+  EXPECT_EQ(sum(0x1p-78), 0u);   // 2^-150 + 2^-158
+  EXPECT_EQ(group_of(MfmaType::xf32, {0x1p-75, 0x1p-85}, {0x1p-75, 0x1p-80}, 0), 0u);
+}
+
 // Where the total has one exponent less than C, bit 32 of the products still counts: here it is
 // what lifts 1 - 1.5 * 2^-24 above the middle between two floats.
 constexpr double kBelowOne[] = {-191 * 0x1p-31, -0x1p-32};
