@@ -2,7 +2,9 @@
 
 #include <string_view>
 
+#include "exec/bind.h"
 #include "exec/row_table.h"
+#include "observe/check/polls.h"
 
 namespace margay::check {
 namespace {
@@ -42,6 +44,37 @@ Action action_of(const Instruction& i, const MemoryForm& form, const Counters& c
   return Action::none;
 }
 
+/// Source: LLVM, AMDGPU backend, memory model GFX942: sc0 is workgroup scope, sc1 agent, both
+/// system; of an atomic sc0 returns the old value, and all of them are made in L2.
+void find_sync(const Instruction& i, InstructionFacts& facts) {
+  const bool sc1 = (i.extra & extra::kSc1) != 0;
+  facts.writes_back = i.row->mnemonic == "buffer_wbl2" && sc1;
+  facts.invalidates = i.row->mnemonic == "buffer_inv" && sc1;
+  const MemoryForm& form = facts.form;
+  using Path = MemoryForm::Path;
+  if (form.path == Path::none || form.path == Path::scratch || form.to_lds) return;
+  const bool in_lds = form.path == Path::ds || form.path == Path::ds_two;
+  // A flat access may turn out to be one of LDS. With both bits it is a volatile one, which is data
+  // unless somebody polls it.
+  facts.lds_atomic =
+      form.is_atomic || (form.path == Path::flat && (i.extra & extra::kSc0) != 0 && !sc1);
+  if (form.is_atomic) {
+    facts.scoped = facts.agent_scope = !in_lds;
+    facts.releases_word = true;
+    const auto& scalars = facts.use.scalar_writes;
+    facts.acquires_word = facts.use.destination.count != 0 ||
+                          (form.path == Path::scalar && (scalars[0] | scalars[1]) != 0);
+    return;
+  }
+  if (form.is_read) facts.polls = is_poll(i);
+  if (!in_lds && form.path != Path::scalar) {
+    facts.agent_scope = sc1;
+    facts.scoped = sc1 || (i.extra & extra::kSc0) != 0;
+  }
+  facts.releases_word = facts.scoped && form.is_write;
+  facts.acquires_word = form.is_read && (facts.scoped || facts.polls);
+}
+
 }  // namespace
 
 std::unique_ptr<InstructionFacts> FactsTable::make(const Instruction& i) {
@@ -57,8 +90,7 @@ std::unique_ptr<InstructionFacts> FactsTable::make(const Instruction& i) {
   facts->form = memory_form(i);
   facts->counters = counters_of(i, facts->form);
   facts->action = action_of(i, facts->form, facts->counters);
-  facts->releases = i.row->mnemonic == "buffer_wbl2";
-  facts->acquires = i.row->mnemonic == "buffer_inv";
+  find_sync(i, *facts);
   if (facts->action == Action::wait) facts->wait = wait_counts(i.extra);
   if (facts->action == Action::wait || facts->action == Action::barrier) {
     facts->site = static_cast<std::uint32_t>(sites_.size());

@@ -42,8 +42,14 @@ struct InstructionFacts {
   MemoryForm form;
   Counters counters;
   WaitCounts wait;
-  bool acquires = false;         ///< A cache invalidation, of agent scope or wider.
-  bool releases = false;         ///< A cache write-back, of agent scope or wider.
+  bool invalidates = false;      ///< buffer_inv of agent scope or wider.
+  bool writes_back = false;      ///< buffer_wbl2 of agent scope or wider.
+  bool scoped = false;           ///< A global atomic, or an access with a scope (sc0, sc1).
+  bool agent_scope = false;      ///< Of these: other workgroups take part.
+  bool releases_word = false;    ///< An atomic, or a global store with a scope.
+  bool acquires_word = false;    ///< An atomic that returns, a load with a scope, or a poll.
+  bool lds_atomic = false;       ///< As far as it touches LDS: an atomic, or of workgroup scope.
+  bool polls = false;            ///< A load that waits for another wave (polls.h).
   std::uint32_t site = kNoSite;  ///< Waits and barriers: index into the worker's sites.
   std::uint32_t vaddr = 0;
   RegisterUse use;

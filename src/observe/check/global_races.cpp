@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -12,36 +13,35 @@ namespace {
 
 constexpr std::size_t kCompactAt = 1 << 15;
 
-/// All in which two runs must agree to become one, as a number: sorting is most of the work.
-std::uint64_t kind_of(const Run& r) {
-  const unsigned flags = (r.is_write ? 1u : 0) | (r.is_atomic ? 2u : 0) | (r.acquired ? 4u : 0) |
-                         (r.released ? 8u : 0);
-  return std::uint64_t{r.vaddr} << 8 | flags;
-}
-/// An order in which neighbours that can be merged stand together; of one workgroup's runs.
-bool before(const Run& a, const Run& b) {
-  const std::uint64_t kind_a = kind_of(a), kind_b = kind_of(b);
-  if (kind_a != kind_b) return kind_a < kind_b;
-  if (a.begin != b.begin) return a.begin < b.begin;
-  return std::tie(a.end, a.digest, a.wave, a.lane) < std::tie(b.end, b.digest, b.wave, b.lane);
+/// All in which two runs must agree to become one; of one workgroup's runs.
+auto kind_of(const Run& r, bool by_wave) {
+  const unsigned flags =
+      (r.is_write ? 1u : 0) | (r.is_atomic ? 2u : 0) | static_cast<unsigned>(r.scope) << 2;
+  const std::uint64_t wave = by_wave ? r.wave : 0;
+  return std::tuple(std::uint64_t{r.vaddr} << 16 | wave << 8 | flags,
+                    std::uint64_t{r.issued} << 32 | r.completed,
+                    std::uint64_t{r.version} << 32 | r.known);
 }
 /// By address, and the same whichever workgroup ran first.
 bool before_in_memory(const Run& a, const Run& b) {
   if (a.begin != b.begin) return a.begin < b.begin;
-  return std::tuple(a.end, a.workgroup, kind_of(a)) < std::tuple(b.end, b.workgroup, kind_of(b));
+  return std::tuple(a.end, a.workgroup, kind_of(a, true), a.lane) <
+         std::tuple(b.end, b.workgroup, kind_of(b, true), b.lane);
 }
 
 [[nodiscard]] bool overlap(const Run& a, const Run& b) {
   return a.begin < b.end && b.begin < a.end;
 }
-[[nodiscard]] bool conflict(const Run& a, const Run& b) {
-  return (a.is_write || b.is_write) && !(a.is_atomic && b.is_atomic) && overlap(a, b);
+/// `enough`: the scope with which accesses do not race.
+[[nodiscard]] bool conflict(const Run& a, const Run& b, Scope enough) {
+  return (a.is_write || b.is_write) && !(a.scope >= enough && b.scope >= enough) && overlap(a, b);
 }
 
-/// Two writes that left the same, as far as their digests tell.
-[[nodiscard]] bool same_value(const Run& a, const Run& b) {
-  return a.is_write && b.is_write && !a.is_atomic && !b.is_atomic && !a.mixed && !b.mixed &&
-         a.begin == b.begin && a.end == b.end && a.digest == b.digest;
+/// Two plain writes that left the same, as far as their digests and memory tell.
+[[nodiscard]] bool same_value(const Run& a, const Run& b, const StillStands& still_stands) {
+  if (!a.is_write || !b.is_write || a.is_atomic || b.is_atomic || a.mixed || b.mixed) return false;
+  if (a.begin == b.begin && a.end == b.end) return a.digest == b.digest;
+  return still_stands(a) && still_stands(b);
 }
 /// Adds `run`, which touches `into` and begins no earlier, to it; `into` ends with `last`.
 void append(Run& into, const Run& last, const Run& run) {
@@ -50,6 +50,29 @@ void append(Run& into, const Run& last, const Run& run) {
   if (!repeated) into.digest += run.digest;
   into.end = std::max(into.end, run.end);
 }
+
+/// The bytes that anybody writes, as ascending ranges; of runs that are sorted by address.
+class Written {
+ public:
+  explicit Written(const std::vector<Run>& runs) {
+    for (const Run& run : runs) {
+      if (!run.is_write) continue;
+      if (!ranges_.empty() && run.begin <= ranges_.back().second)
+        ranges_.back().second = std::max(ranges_.back().second, run.end);
+      else
+        ranges_.emplace_back(run.begin, run.end);
+    }
+  }
+  /// Whether somebody writes where the run is. Runs are asked for in their order.
+  [[nodiscard]] bool meets(const Run& run) {
+    while (next_ < ranges_.size() && ranges_[next_].second <= run.begin) ++next_;
+    return next_ < ranges_.size() && ranges_[next_].first < run.end;
+  }
+
+ private:
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges_;
+  std::size_t next_ = 0;
+};
 
 }  // namespace
 
@@ -69,44 +92,84 @@ std::uint64_t digest_of(std::uint64_t address, const std::uint8_t* value, unsign
   return sum;
 }
 
-void compact(std::vector<Run>& runs) {
-  std::ranges::sort(runs, before);
+bool stands_in_memory(const Run& run, const Memory& memory) {
+  if (run.mixed || !run.is_write || run.is_atomic) return false;
+  if (!memory.accessible_range(run.begin).contains(run.begin, run.end - run.begin)) return false;
+  std::uint64_t sum = 0;
+  for (std::uint64_t at = run.begin; at < run.end;) {
+    const auto bytes = static_cast<unsigned>(std::min<std::uint64_t>(run.end - at, 1 << 16));
+    sum += digest_of(at, reinterpret_cast<const std::uint8_t*>(at), bytes);
+    at += bytes;
+  }
+  return sum == run.digest;
+}
+
+void compact(std::vector<Run>& runs, bool by_wave) {
+  std::ranges::sort(runs, [&](const Run& a, const Run& b) {
+    if (a.vaddr != b.vaddr) return a.vaddr < b.vaddr;
+    const auto kind_a = kind_of(a, by_wave), kind_b = kind_of(b, by_wave);
+    if (kind_a != kind_b) return kind_a < kind_b;
+    if (a.begin != b.begin) return a.begin < b.begin;
+    return std::tie(a.end, a.digest, a.wave, a.lane, a.phase_step) <
+           std::tie(b.end, b.digest, b.wave, b.lane, b.phase_step);
+  });
   std::size_t kept = 0;
   Run previous;
   for (std::size_t n = 0; n < runs.size(); ++n) {
     const Run run = runs[n];
     Run* const last = kept == 0 ? nullptr : &runs[kept - 1];
-    if (last != nullptr && kind_of(*last) == kind_of(runs[n]) && runs[n].begin <= last->end) {
+    if (last != nullptr && run.begin <= last->end &&
+        kind_of(*last, by_wave) == kind_of(run, by_wave))
       append(*last, previous, run);
-    } else {
+    else
       runs[kept++] = run;
-    }
     previous = run;
   }
   runs.resize(kept);
 }
 
-void GlobalRaces::begin_workgroup(std::uint64_t linear_id) {
+void GlobalRaces::begin_workgroup(std::uint64_t linear_id, WaveOrder* order, bool between) {
   workgroup_ = static_cast<std::uint32_t>(linear_id);
-  acquired_ = wrote_ = phase_wrote_ = phase_synchronised_ = false;
+  order_ = order;
+  between_ = between;
+  wrote_ = phase_wrote_ = false;
   phase_.clear();
+  ++epoch_;
   group_.clear();
+  settled_.clear();
+  for (auto& pending : pending_) pending.clear();
   last_of_place_.clear();
+  compact_at_ = kCompactAt;
 }
 
 void GlobalRaces::access(const LaneAccess& access, const InstructionFacts& facts, unsigned wave,
-                         std::uint32_t phase_step, const LaneDigests& digests) {
+                         std::uint32_t phase_step, const LaneDigests& digests,
+                         std::uint64_t serial) {
   Run run;
   run.workgroup = workgroup_;
   run.vaddr = facts.vaddr;
   run.phase_step = phase_step;
   run.wave = static_cast<std::uint8_t>(wave);
   run.is_write = access.is_write;
-  // Accesses of agent scope are how flags are polled: as good as atomics.
-  run.is_atomic = access.is_atomic || facts.form.agent_scope;
-  run.acquired = acquired_;
+  run.is_atomic = access.is_atomic;
+  run.scope = facts.agent_scope ? Scope::agent : facts.scoped ? Scope::workgroup : Scope::none;
+  run.issued = run.completed = 1;
+  if (order_ != nullptr) {
+    order_->used_segment(wave);
+    run.issued = run.completed = order_->segment(wave);
+    run.version = order_->version(wave);
+    const Knowledge& known = order_->of(wave);
+    // A load without scope may find what the caches held before they were invalidated.
+    run.known = run.is_write || run.scope == Scope::agent ? known.seen : known.acquired;
+  }
   if (run.is_write) phase_wrote_ = wrote_ = true;
+  if (!between_ && is_repeated(run, access, digests)) return;
   const bool with_value = run.is_write && !access.is_atomic;
+  const auto add = [&] {
+    if (run.end == 0) return;
+    phase_.push_back(run);
+    if (between_) pending_[wave].push_back({run, serial});
+  };
   for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const std::uint64_t at = access.at[lane];
@@ -115,43 +178,95 @@ void GlobalRaces::access(const LaneAccess& access, const InstructionFacts& facts
       if (with_value) run.digest += digests[lane];
       continue;
     }
-    if (run.end != 0) phase_.push_back(run);
+    add();
     run.begin = at;
     run.end = at + access.bytes;
     run.lane = static_cast<std::uint8_t>(lane);
     run.digest = with_value ? digests[lane] : 0;
   }
-  if (run.end != 0) phase_.push_back(run);
-  if (!phase_wrote_ && phase_.size() > kCompactAt) file_phase();
+  add();
+  if (phase_.size() > compact_at_) compact_phase();
 }
 
-void GlobalRaces::flag() { phase_synchronised_ = true; }
-
-void GlobalRaces::release() {
-  if (phase_wrote_ && !phase_synchronised_) compare_waves();
-  file_phase();
-  last_of_place_.clear();  // what follows is another kind
-  for (Run& run : group_) run.released = true;
+bool GlobalRaces::is_repeated(const Run& run, const LaneAccess& access,
+                              const LaneDigests& digests) {
+  std::uint64_t hash = access.bytes;
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1)
+    hash = (std::rotl(hash, 23) ^ access.at[std::countr_zero(rest)]) * 0x9e3779b97f4a7c15;
+  Repeated& last = repeated_[std::uint64_t{run.vaddr} << 8 | run.wave];
+  const bool same = last.epoch == epoch_ && last.addresses == hash &&
+                    last.active == access.active && last.issued == run.issued &&
+                    last.version == run.version && last.known == run.known;
+  if (!same) {
+    last = {epoch_,
+            hash,
+            access.active,
+            run.issued,
+            run.version,
+            run.known,
+            static_cast<std::uint32_t>(phase_.size())};
+    return false;
+  }
+  if (!run.is_write || access.is_atomic) return true;
+  // The same runs as before: neighbouring lanes made one.
+  Run* known = &phase_[last.first];
+  std::uint64_t end = 0, sum = 0;
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    if (end != 0 && access.at[lane] != end) {
+      known->mixed |= known->digest != sum;
+      ++known;
+      sum = 0;
+    }
+    end = access.at[lane] + access.bytes;
+    sum += digests[lane];
+  }
+  known->mixed |= known->digest != sum;
+  return true;
 }
 
-void GlobalRaces::acquire() {
-  if (phase_wrote_ && !phase_synchronised_) compare_waves();
-  file_phase();
-  last_of_place_.clear();
-  acquired_ = true;
+// A loop that comes to the same places again and again leaves one run of each.
+void GlobalRaces::compact_phase() {
+  if (!phase_wrote_) return file_phase();
+  ++epoch_;
+  compact(phase_, true);
+  compact_at_ = std::max(kCompactAt, 2 * phase_.size());
+}
+
+// What is complete now is told by the release or barrier that follows.
+void GlobalRaces::settle(unsigned wave, std::uint64_t completed) {
+  auto& pending = pending_[wave];
+  if (pending.empty()) return;
+  order_->used_segment(wave);
+  while (!pending.empty() && pending.front().serial <= completed) {
+    settled_.push_back(pending.front().run);
+    settled_.back().completed = order_->segment(wave);
+    pending.pop_front();
+  }
 }
 
 void GlobalRaces::end_phase() {
-  if (phase_wrote_ && !phase_synchronised_) compare_waves();
   file_phase();
-  phase_wrote_ = phase_synchronised_ = false;
+  phase_wrote_ = false;
 }
 
 void GlobalRaces::file_phase() {
-  for (const Run& run : phase_) file(run);
+  if (!between_) {
+    for (const Run& run : phase_) file(run);
+  } else {
+    for (Run& run : settled_) {
+      run.issued = order_->canonical(run.wave, run.issued);
+      run.completed = order_->canonical(run.wave, run.completed);
+      run.version = 0;
+      file(run);
+    }
+    settled_.clear();
+  }
   phase_.clear();
+  ++epoch_;
+  compact_at_ = kCompactAt;
   if (group_.size() > 2 * kCompactAt) {
-    compact(group_);
+    compact(group_, between_);
     last_of_place_.clear();
   }
 }
@@ -163,7 +278,8 @@ void GlobalRaces::file(const Run& run) {
       last_of_place_.try_emplace(place, static_cast<std::uint32_t>(group_.size()));
   if (!fresh) {
     Run& last = group_[at->second];
-    if (kind_of(last) == kind_of(run) && run.begin >= last.begin && run.begin <= last.end) {
+    if (kind_of(last, true) == kind_of(run, true) && run.begin >= last.begin &&
+        run.begin <= last.end) {
       append(last, last, run);
       return;
     }
@@ -174,38 +290,54 @@ void GlobalRaces::file(const Run& run) {
 
 void GlobalRaces::end_workgroup() {
   end_phase();
-  compact(group_);
+  compact(group_, between_);
   launch_.insert(launch_.end(), group_.begin(), group_.end());
   group_.clear();
 }
 
-// Runs of a phase were made in the order in which the waves ran.
+bool GlobalRaces::ordered(const Run& a, const Run& b) const {
+  if (a.wave == b.wave) return true;
+  if (order_ == nullptr) return false;
+  return order_->issued_in(b.version)[a.wave] >= a.issued ||
+         order_->issued_in(a.version)[b.wave] >= b.issued;
+}
+
 void GlobalRaces::compare_waves() {
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> by_address(phase_.size());
-  for (std::uint32_t n = 0; n < by_address.size(); ++n) by_address[n] = {phase_[n].begin, n};
-  std::ranges::sort(by_address);
-  std::vector<std::uint32_t> open;  // runs that reach beyond the current address
-  for (const auto& [begin, n] : by_address) {
-    const Run& run = phase_[n];
-    std::erase_if(open, [&](std::uint32_t o) { return phase_[o].end <= run.begin; });
-    for (const std::uint32_t o : open) {
-      const Run& other = phase_[o];
-      if (other.wave == run.wave || !conflict(run, other)) continue;
-      if (n > o)
-        report(run, other);
-      else
-        report(other, run);
+  if (!phase_wrote_) return;
+  // One wave has nobody to race with.
+  if (std::ranges::all_of(phase_, [&](const Run& run) { return run.wave == phase_[0].wave; }))
+    return;
+  ++epoch_;
+  compact(phase_, true);
+  std::ranges::sort(phase_, before_in_memory);
+  Written written(phase_);
+  // Runs that reach beyond the current address, by wave.
+  std::array<std::vector<const Run*>, kMaxWaves> open;
+  for (const Run& run : phase_) {
+    if (!written.meets(run)) continue;
+    for (unsigned wave = 0; wave < kMaxWaves; ++wave) {
+      auto& others = open[wave];
+      if (others.empty() || wave == run.wave) continue;
+      std::erase_if(others, [&](const Run* other) { return other->end <= run.begin; });
+      for (const Run* const other : others)
+        if (conflict(run, *other, Scope::workgroup) && !ordered(run, *other)) report(run, *other);
     }
-    open.push_back(n);
+    auto& own = open[run.wave];
+    if (own.size() > 64)
+      std::erase_if(own, [&](const Run* other) { return other->end <= run.begin; });
+    own.push_back(&run);
   }
 }
 
 void GlobalRaces::report(const Run& later, const Run& earlier) {
   constexpr std::string_view kKind = "global-race";
-  const bool benign = same_value(later, earlier);
-  const std::string_view extra = benign ? "waves, same value" : "waves";
-  const bool earlier_first = earlier.phase_step <= later.phase_step;
+  // Told in the order of the program, and of two that are alike, of the waves.
+  const bool earlier_first =
+      std::tie(earlier.phase_step, earlier.wave) <= std::tie(later.phase_step, later.wave);
   const Run &first = earlier_first ? earlier : later, &second = earlier_first ? later : earlier;
+  const bool benign =
+      same_value(first, second, [&](const Run& run) { return stands_in_memory(run, memory_); });
+  const std::string_view extra = benign ? "waves, same value" : "waves";
   if (reporter_.repeat(Tool::racecheck, kKind, second.vaddr, first.vaddr, extra)) return;
   const auto word = [](const Run& run) {
     return std::string(run.is_atomic ? "atomic" : run.is_write ? "write" : "read");
@@ -231,41 +363,17 @@ void GlobalRaces::report(const Run& later, const Run& earlier) {
 
 namespace {
 
-[[nodiscard]] bool ordered_by_release(const Run& a, const Run& b) {
-  return (a.released && b.acquired) || (b.released && a.acquired);
-}
-
-/// The atomics of each workgroup. Who has changed a counter atomically knows how far the others
-/// are: the last one may then set it back with a plain store.
-class Atomics {
- public:
-  explicit Atomics(const std::vector<Run>& runs) {
-    for (const Run& run : runs)
-      if (run.is_atomic && run.is_write) by_workgroup_[run.workgroup].push_back(&run);
-  }
-  [[nodiscard]] bool also_by(const Run& plain, const Run& atomic) const {
-    const auto found = by_workgroup_.find(plain.workgroup);
-    return found != by_workgroup_.end() && std::ranges::any_of(found->second, [&](const Run* own) {
-             return overlap(*own, plain) && overlap(*own, atomic);
-           });
-  }
-
- private:
-  std::unordered_map<std::uint32_t, std::vector<const Run*>> by_workgroup_;
-};
-
 class ConflictSet {
  public:
-  explicit ConflictSet(const Atomics& atomics) : atomics_(atomics) {}
+  ConflictSet(SyncGraph& graph, const StillStands& still_stands)
+      : graph_(graph), still_stands_(still_stands) {}
 
   void add(const Run& a, const Run& b) {
-    if (a.workgroup == b.workgroup || !conflict(a, b) || ordered_by_release(a, b)) return;
-    if (a.is_atomic != b.is_atomic &&
-        (a.is_atomic ? atomics_.also_by(b, a) : atomics_.also_by(a, b)))
-      return;
+    if (a.workgroup == b.workgroup || !conflict(a, b, Scope::agent)) return;
+    if (ordered(a, b) || ordered(b, a)) return;
     const bool in_order = std::tie(a.workgroup, a.vaddr) <= std::tie(b.workgroup, b.vaddr);
     const Run &first = in_order ? a : b, &second = in_order ? b : a;
-    const bool benign = same_value(first, second);
+    const bool benign = same_value(first, second, [&](const Run& run) { return stands(run); });
     const std::uint64_t begin = std::max(a.begin, b.begin), end = std::min(a.end, b.end);
     const auto key = std::tuple(std::min(a.vaddr, b.vaddr), std::max(a.vaddr, b.vaddr), benign);
     auto [at, fresh] = found_.try_emplace(key, Conflict{first, second, benign, begin, end, 1});
@@ -286,7 +394,20 @@ class ConflictSet {
   }
 
  private:
-  const Atomics& atomics_;
+  [[nodiscard]] bool ordered(const Run& a, const Run& b) {
+    if (b.known == 0) return false;
+    const bool plain_store = a.is_write && a.scope != Scope::agent;
+    return graph_.ordered({a.workgroup, a.wave, a.issued, a.completed, plain_store}, b.known);
+  }
+  [[nodiscard]] bool stands(const Run& run) {
+    const auto [at, fresh] = stands_.try_emplace({run.begin, run.end, run.digest}, false);
+    if (fresh) at->second = still_stands_(run);
+    return at->second;
+  }
+
+  SyncGraph& graph_;
+  const StillStands& still_stands_;
+  std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, bool> stands_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, Conflict> found_;
 };
 
@@ -296,26 +417,14 @@ constexpr std::size_t kMostOpen = 64;
 
 }  // namespace
 
-std::vector<Conflict> conflicts_between_workgroups(std::vector<Run> runs) {
-  // Reads matter only where something is written.
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> written;
+std::vector<Conflict> conflicts_between_workgroups(std::vector<Run> runs, SyncGraph& graph,
+                                                   const StillStands& still_stands) {
   std::ranges::sort(runs, before_in_memory);
-  for (const Run& run : runs) {
-    if (!run.is_write) continue;
-    if (!written.empty() && run.begin <= written.back().second)
-      written.back().second = std::max(written.back().second, run.end);
-    else
-      written.emplace_back(run.begin, run.end);
-  }
-  const Atomics atomics(runs);
-  ConflictSet conflicts(atomics);
+  Written written(runs);  // reads matter only where something is written
+  ConflictSet conflicts(graph, still_stands);
   std::vector<const Run*> open;
-  std::size_t next_written = 0;
   for (const Run& run : runs) {
-    while (next_written < written.size() && written[next_written].second <= run.begin)
-      ++next_written;
-    if (next_written == written.size()) break;
-    if (written[next_written].first >= run.end) continue;
+    if (!written.meets(run)) continue;
     std::erase_if(open, [&](const Run* other) { return other->end <= run.begin; });
     for (const Run* const other : open) conflicts.add(run, *other);
     if (open.size() < kMostOpen || run.is_write) open.push_back(&run);

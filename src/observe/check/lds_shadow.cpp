@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 
 #include "exec/row_table.h"
 
@@ -47,36 +48,55 @@ std::uint8_t lane_at(std::uint32_t lanes, std::uint8_t mask) {
 }  // namespace
 
 LdsShadow::LdsShadow(std::uint32_t bytes, std::uint32_t waves, Reporter& reporter)
-    : waves_(waves), reporter_(reporter), granules_((bytes + kGranuleBytes - 1) / kGranuleBytes) {}
+    : waves_(waves),
+      reporter_(reporter),
+      granules_((bytes + kGranuleBytes - 1) / kGranuleBytes),
+      reads_(granules_.size() * waves) {}
 
-void LdsShadow::begin_workgroup() {
-  if (!granules_.empty()) std::memset(granules_.data(), 0, granules_.size() * sizeof(Granule));
-  details_.clear();
-  sync_.clear();
-  clocks_ = {};
+void LdsShadow::begin_workgroup(const WaveOrder* order) {
+  order_ = order;
+  if (phase_ > std::numeric_limits<std::uint32_t>::max() / 2) {
+    std::ranges::fill(granules_, Granule{});
+    phase_ = 0;
+  }
+  if (std::exchange(has_flags_, false))
+    for (Granule& g : granules_) g.flag_mask = 0;
+  first_phase_ = ++phase_;
+  lists_used_ = 0;
+  for (auto& told : told_) told.clear();
   direct_completed = {};
-  phase_ = 1;
   last_needed_ = 0;
   barrier_need_ = {};
 }
 
 void LdsShadow::open_barrier() {
   barrier_need_ = {};
-  if (phase_ == 0xffff) {  // forget who was where
-    for (Granule& g : granules_) g.write_phase = g.read_phase = 0;
-    phase_ = 0;
-    last_needed_ = 0;
-  }
   ++phase_;
+  lists_used_ = 0;
+  for (auto& told : told_) told.clear();
 }
 
-LdsShadow::Details& LdsShadow::details(const Granule& g) { return details_[byte_of(g)]; }
+void LdsShadow::remember(const LdsOperation& o) {
+  auto& told = told_[o.wave->index_in_group];
+  // In order, but for what is carried over a barrier.
+  const auto at = told.empty() || told.back().step < o.step
+                      ? told.end()
+                      : std::ranges::lower_bound(told, o.step, {}, &Told::step);
+  if (at == told.end() || at->step != o.step)
+    told.insert(at, {o.step, o.facts->vaddr, o.phase_step});
+}
 
-// ---- Reads ----------------------------------------------------------------------------------
+LdsShadow::Told LdsShadow::told(unsigned wave, std::uint32_t step) const {
+  const auto found = std::ranges::lower_bound(told_[wave], step, {}, &Told::step);
+  return found == told_[wave].end() || found->step != step ? Told{} : *found;
+}
+
+// ---- Accesses -------------------------------------------------------------------------------
 
 void LdsShadow::read(const LdsOperation& o, const std::uint64_t* at, std::uint64_t active,
                      unsigned bytes) {
-  if (bytes == 8 || bytes == 16) {
+  remember(o);
+  if ((bytes == 8 || bytes == 16) && !o.atomic) {
     active = read_whole_granules(o, at, active, bytes / kGranuleBytes);
     if (active == 0) return;
   }
@@ -84,13 +104,16 @@ void LdsShadow::read(const LdsOperation& o, const std::uint64_t* at, std::uint64
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     for_each_granule(static_cast<std::uint32_t>(at[lane]), bytes,
                      [&](std::uint32_t index, std::uint8_t mask) {
-                       read_granule(o, granules_[index], lane, mask);
+                       if (o.atomic)
+                         atomic_granule(o, granules_[index], lane, mask, Kind::atomic_read);
+                       else
+                         read_granule(o, granules_[index], lane, mask);
                      });
   }
 }
 
-// The usual case: aligned, written in an earlier phase, and read by others in the same way.
-// Gives back the lanes for which it is not.
+// The usual case: aligned, written long ago, and read by others in this phase already, so that what
+// the barrier before it has ordered is known. Gives back the lanes for which it is not.
 std::uint64_t LdsShadow::read_whole_granules(const LdsOperation& o, const std::uint64_t* at,
                                              std::uint64_t active, unsigned granules) {
   const unsigned wave = o.wave->index_in_group;
@@ -98,245 +121,234 @@ std::uint64_t LdsShadow::read_whole_granules(const LdsOperation& o, const std::u
   std::uint64_t rest_lanes = 0;
   for (std::uint64_t rest = active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    Granule* g = &granules_[at[lane] / kGranuleBytes];
-    bool usual = at[lane] % kGranuleBytes == 0;
+    Granule* const g = &granules_[at[lane] / kGranuleBytes];
+    bool usual = at[lane] % kGranuleBytes == 0 && !o.carried;
     for (unsigned n = 0; n < granules; ++n) {
       // The last granule of LDS may be looked at twice when the access is not aligned.
       if (!usual) break;
-      usual = g[n].flags == 0 && g[n].read_phase == phase_ &&
-              (g[n].write_phase != phase_ || g[n].writer == wave) && g[n].read_mask == 0xff;
+      usual = g[n].read_phase == phase_ && g[n].write_phase != phase_ &&
+              g[n].list_phase != phase_ && (g[n].bits & kSettled) != 0 && g[n].flag_mask == 0;
     }
     if (!usual) {
       rest_lanes |= 1ull << lane;
       continue;
     }
-    for (unsigned n = 0; n < granules; ++n) g[n].readers |= bit;
+    LastRead* const last = &last_read(*g, wave);
+    for (unsigned n = 0; n < granules; ++n) {
+      g[n].readers |= bit;
+      g[n].carried_readers &= static_cast<std::uint16_t>(~bit);
+      last[n * waves_] = {o.step, lane * 0x01010101u, 0xff};
+    }
   }
   return rest_lanes;
 }
 
-inline void LdsShadow::read_granule(const LdsOperation& o, Granule& g, unsigned lane,
-                                    std::uint8_t mask) {
+// Bytes that are polled race with nobody, but a barrier may be needed for them.
+void LdsShadow::read_granule(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask) {
+  mask &= static_cast<std::uint8_t>(~g.flag_mask);
   const unsigned wave = o.wave->index_in_group;
   const auto bit = static_cast<std::uint16_t>(1u << wave);
-  if (g.flags != 0 || (g.write_phase == phase_ && g.writer != wave && (g.write_mask & mask) != 0))
-      [[unlikely]]
-    slow_read(o, g, lane, mask);
-  if (g.read_phase == phase_) {
-    if (g.readers == bit) {
-      const auto fresh = static_cast<std::uint8_t>(mask & ~g.read_mask);
-      if (fresh != 0) note_lane(g.read_lanes, fresh, lane);
-      g.read_mask |= mask;
-    } else if (g.read_mask == mask && (g.flags & kMixedReads) == 0) {
-      g.readers |= bit;
-    } else {
-      mix_reads(o, g, mask);
-    }
-    return;
+  if (g.write_phase == phase_ || g.list_phase == phase_) {
+    if (!o.carried) meet(o, g, lane, mask, Kind::read);
+    // The wave's own direct load, not waited for: DS reads and direct loads take different paths.
+    const auto both = static_cast<std::uint8_t>(g.write_mask & mask);
+    if ((g.bits & kDirect) != 0 && g.writer == wave && both != 0 && g.write_phase == phase_ &&
+        g.write_step > direct_completed[wave] && !o.carried)
+      report_own_direct(o, lane, g, both);
   }
-  if (g.write_phase != 0 && g.write_phase != phase_ && g.writer != wave) note_order(g.write_phase);
-  g.read_phase = phase_;
-  g.readers = bit;
-  g.read_mask = mask;
-  g.read_vaddr = o.facts->vaddr;
-  g.read_step = o.step;
-  g.read_phase_step = o.phase_step;
-  g.reader = static_cast<std::uint8_t>(wave);
-  note_lane(g.read_lanes, 0xff, lane);
-  g.flags &= static_cast<std::uint8_t>(~(kMixedReads | kCarriedRead));
-  if (o.carried) g.flags |= kCarriedRead;
+  begin_reads(g, wave);
+  LastRead& last = last_read(g, wave);
+  const bool first = (g.readers & bit) == 0;
+  if (first || (last.mask & ~mask) == 0) {
+    last = {o.step, last.lanes, mask};
+  } else if (last.step == o.step || order_ == nullptr) {
+    last.step = o.step;
+    last.mask |= mask;
+  } else {
+    add_to_list(g, {last.step, last.lanes, static_cast<std::uint8_t>(wave), last.mask, Kind::read,
+                    (g.carried_readers & bit) != 0, false});
+    last = {o.step, last.lanes, mask};
+  }
+  note_lane(last.lanes, mask, lane);
+  g.readers |= bit;
+  if (o.carried)
+    g.carried_readers |= bit;
+  else
+    g.carried_readers &= static_cast<std::uint16_t>(~bit);
 }
 
-void LdsShadow::slow_read(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask) {
-  const unsigned wave = o.wave->index_in_group;
-  if (g.flags & kSync) synchronise(o, g, true, o.atomic);
-  const auto both = static_cast<std::uint8_t>(g.write_mask & mask);
-  if (g.write_phase == phase_ && both != 0 && !o.carried) {
-    if (g.writer != wave && (g.flags & kMixedWrites) == 0) {
-      const bool both_atomic = (g.flags & kAtomicWrite) != 0;  // a flag, read plainly
-      if (!both_atomic && !ordered_by_flag(g.writer, g.write_step, wave))
-        report_race(o, lane, false, g, both,
-                    {g.writer, lane_at(g.write_lanes, both), g.write_vaddr, g.write_phase_step,
-                     true, (g.flags & kCarriedWrite) != 0, (g.flags & kDirect) != 0, both_atomic},
-                    false);
-    }
+void LdsShadow::begin_reads(Granule& g, unsigned wave) {
+  if (g.read_phase != phase_) {
+    g.old_read_phase = std::exchange(g.read_phase, phase_);
+    g.old_readers = std::exchange(g.readers, 0);
+    g.carried_readers = 0;
+    g.bits &= static_cast<std::uint8_t>(~kSettled);
   }
-  if (g.write_phase == phase_ && (g.flags & kMixedWrites) != 0 && !o.carried) {
-    const Details& d = details(g);
-    for (unsigned w = 0; w < waves_; ++w)
-      if (w != wave && (d.writes[w] & mask) != 0 && (d.plain_writers >> w & 1) != 0 &&
-          !ordered_by_flag(w, d.write_step[w], wave))
-        return report_race(o, lane, false, g, static_cast<std::uint8_t>(d.writes[w] & mask),
-                           {w, kNoNumber, d.write_vaddr[w], 0, true}, false);
-  }
-  // The wave's own direct load, not waited for: DS reads and direct loads take different paths.
-  if ((g.flags & kDirect) != 0 && g.writer == wave && both != 0 &&
-      g.write_step > direct_completed[wave] && !o.carried)
-    report_own_direct(o, lane, g, both);
+  if ((g.bits & kSettled) == 0 && note_older(g, wave, false)) g.bits |= kSettled;
 }
-
-void LdsShadow::mix_reads(const LdsOperation& o, Granule& g, std::uint8_t mask) {
-  const unsigned wave = o.wave->index_in_group;
-  Details& d = details(g);
-  if (d.read_phase != phase_ || (g.flags & kMixedReads) == 0) {
-    d.read_phase = phase_;
-    d.reads = {};
-    for (unsigned w = 0; w < waves_; ++w) {
-      if ((g.readers >> w & 1) == 0) continue;
-      d.reads[w] = g.read_mask;
-      d.read_vaddr[w] = g.read_vaddr;
-      d.read_step[w] = g.read_step;
-    }
-    g.flags |= kMixedReads;
-  }
-  d.reads[wave] |= mask;
-  d.read_vaddr[wave] = o.facts->vaddr;
-  d.read_step[wave] = o.step;
-  g.readers |= static_cast<std::uint16_t>(1u << wave);
-  g.read_mask |= mask;
-}
-
-// ---- Writes ---------------------------------------------------------------------------------
 
 void LdsShadow::write(const LdsOperation& o, const std::uint64_t* at, std::uint64_t active,
                       unsigned bytes) {
+  remember(o);
   for (std::uint64_t rest = active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     for_each_granule(static_cast<std::uint32_t>(at[lane]), bytes,
                      [&](std::uint32_t index, std::uint8_t mask) {
-                       write_granule(o, granules_[index], lane, mask);
+                       Granule& g = granules_[index];
+                       if (o.atomic)
+                         atomic_granule(o, g, lane, mask, Kind::atomic);
+                       else
+                         write_granule(o, g, lane, mask);
                      });
   }
 }
 
-inline void LdsShadow::write_granule(const LdsOperation& o, Granule& g, unsigned lane,
-                                     std::uint8_t mask) {
+void LdsShadow::write_granule(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask) {
+  mask &= static_cast<std::uint8_t>(~g.flag_mask);
   const unsigned wave = o.wave->index_in_group;
   const auto bit = static_cast<std::uint16_t>(1u << wave);
   const bool written_now = g.write_phase == phase_;
-  if (!written_now || g.writer != wave || g.write_step != o.step) g.newest_mask = 0;
-  if (g.flags != 0 || o.atomic || (written_now && (g.writer != wave || g.write_step == o.step)) ||
-      (g.read_phase == phase_ && (g.readers & ~bit) != 0)) [[unlikely]]
-    slow_write(o, g, lane, mask);
-  if (g.read_phase != 0 && g.read_phase != phase_ && (g.readers & ~bit) != 0)
-    note_order(g.read_phase);
-  if (written_now && g.writer != wave) {
-    mix_writes(o, g, mask);
-  } else if (written_now) {
-    g.write_mask |= mask;
-    if (o.carried) return;
-  } else {
-    if (g.write_phase != 0 && g.writer != wave) note_order(g.write_phase);
+  const bool own = written_now && g.writer == wave && g.write_mask != 0;
+  const bool same_instruction = own && g.write_step == o.step;
+  if (!same_instruction) g.newest_mask = 0;
+  if (!o.carried) {
+    // Lanes of one instruction that write the same bytes.
+    if (same_instruction && !o.second && (g.newest_mask & mask) != 0)
+      report_lanes(o, lane, g, static_cast<std::uint8_t>(g.newest_mask & mask));
+    if (written_now || g.list_phase == phase_ || (g.read_phase == phase_ && g.readers != bit))
+      meet(o, g, lane, mask, Kind::write);
+  }
+  (void)note_older(g, wave, true);
+  if (!written_now) {
+    begin_writes(g);
     g.write_mask = mask;
-    g.flags &= static_cast<std::uint8_t>(~kMixedWrites);
+  } else if (same_instruction || (own && order_ == nullptr)) {
+    g.write_mask |= mask;
+  } else {
+    if (g.write_mask != 0 && !(own && (g.write_mask & ~mask) == 0))
+      add_to_list(g, {g.write_step, g.write_lanes, g.writer, g.write_mask, Kind::write,
+                      (g.bits & kCarriedWrite) != 0, (g.bits & kDirect) != 0});
+    g.write_mask = mask;
   }
   g.newest_mask |= mask;
-  g.write_phase = phase_;
+  g.writers |= bit;
   g.writer = static_cast<std::uint8_t>(wave);
   note_lane(g.write_lanes, mask, lane);
-  g.write_vaddr = o.facts->vaddr;
   g.write_step = o.step;
-  g.write_phase_step = o.phase_step;
-  g.flags &= static_cast<std::uint8_t>(~(kDirect | kCarriedWrite | kAtomicWrite));
-  g.flags |= static_cast<std::uint8_t>((o.direct ? kDirect : 0) | (o.carried ? kCarriedWrite : 0) |
-                                       (o.atomic ? kAtomicWrite : 0));
+  g.bits &= static_cast<std::uint8_t>(~(kDirect | kCarriedWrite));
+  g.bits |= static_cast<std::uint8_t>((o.direct ? kDirect : 0) | (o.carried ? kCarriedWrite : 0));
 }
 
-void LdsShadow::slow_write(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask) {
+void LdsShadow::atomic_granule(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask,
+                               Kind kind) {
+  mask &= static_cast<std::uint8_t>(~g.flag_mask);
   const unsigned wave = o.wave->index_in_group;
-  if (o.carried) return;
-  // Only who gets the old value learns from it.
-  const bool gets_value = o.atomic && o.facts->use.destination.count != 0;
-  if (o.atomic || (g.flags & kSync) != 0) synchronise(o, g, gets_value, true);
-  // Lanes of one instruction that write the same bytes.
-  if (g.write_phase == phase_ && g.writer == wave && g.write_step == o.step && !o.atomic &&
-      !o.second && (g.newest_mask & mask) != 0)
-    report_lanes(o, lane, g, static_cast<std::uint8_t>(g.newest_mask & mask));
-  if (g.write_phase == phase_ && (g.write_mask & mask) != 0) {
-    const bool both_atomic = o.atomic && (g.flags & kAtomicWrite) != 0;
-    if ((g.flags & kMixedWrites) != 0) {
-      const Details& d = details(g);
-      for (unsigned w = 0; w < waves_; ++w)
-        if (w != wave && (d.writes[w] & mask) != 0 &&
-            !(o.atomic && (d.plain_writers >> w & 1) == 0) &&
-            !ordered_by_flag(w, d.write_step[w], wave))
-          report_race(o, lane, true, g, static_cast<std::uint8_t>(d.writes[w] & mask),
-                      {w, kNoNumber, d.write_vaddr[w], 0, true},
-                      writes_same_value(o, lane, g, mask));
-    } else if (g.writer != wave && !both_atomic && !ordered_by_flag(g.writer, g.write_step, wave)) {
-      const auto both = static_cast<std::uint8_t>(g.write_mask & mask);
-      report_race(o, lane, true, g, both,
-                  {g.writer, lane_at(g.write_lanes, both), g.write_vaddr, g.write_phase_step, true,
-                   (g.flags & kCarriedWrite) != 0, (g.flags & kDirect) != 0, false},
-                  writes_same_value(o, lane, g, mask));
+  // Lanes that count in one place have been looked at with the first of them.
+  if (g.list_phase == phase_ && !lists_[g.list].empty()) {
+    const Record& last = lists_[g.list].back();
+    if (last.wave == wave && last.step == o.step && last.kind == kind && (mask & ~last.mask) == 0)
+      return;
+  }
+  if (!o.carried) meet(o, g, lane, mask, kind);
+  if (kind == Kind::atomic_read) {
+    begin_reads(g, wave);
+    if ((g.readers >> wave & 1) == 0) last_read(g, wave) = {};
+    g.readers |= static_cast<std::uint16_t>(1u << wave);
+  } else {
+    (void)note_older(g, wave, true);
+    if (g.write_phase != phase_) {
+      begin_writes(g);
+      g.write_mask = g.newest_mask = 0;
     }
+    g.writers |= static_cast<std::uint16_t>(1u << wave);
   }
-  if (o.atomic) return;  // on a flag that others watch
-  if (g.read_phase != phase_ || (g.read_mask & mask) == 0) return;
-  if ((g.flags & kMixedReads) != 0) {
-    const Details& d = details(g);
-    for (unsigned w = 0; w < waves_; ++w)
-      if (w != wave && (d.reads[w] & mask) != 0 && !ordered_by_flag(w, d.read_step[w], wave))
-        return report_race(o, lane, true, g, static_cast<std::uint8_t>(d.reads[w] & mask),
-                           {w, kNoNumber, d.read_vaddr[w], 0, false}, false);
-    return;
-  }
-  const auto others = static_cast<unsigned>(g.readers) & ~(1u << wave);
-  if (others == 0) return;
-  const unsigned reader =
-      g.reader != wave ? g.reader : static_cast<unsigned>(std::countr_zero(others));
-  const auto both = static_cast<std::uint8_t>(g.read_mask & mask);
-  if (!ordered_by_flag(reader, g.read_step, wave))
-    report_race(o, lane, true, g, both,
-                {reader, reader == g.reader ? lane_at(g.read_lanes, both) : kNoNumber, g.read_vaddr,
-                 g.read_phase_step, false, (g.flags & kCarriedRead) != 0, false, false},
-                false);
+  if (mask == 0) return;
+  std::uint32_t lanes = 0;
+  note_lane(lanes, 0xff, lane);
+  add_to_list(g, {o.step, lanes, static_cast<std::uint8_t>(wave), mask, kind, o.carried, false});
 }
 
-void LdsShadow::mix_writes(const LdsOperation& o, Granule& g, std::uint8_t mask) {
-  const unsigned wave = o.wave->index_in_group;
-  Details& d = details(g);
-  if (d.write_phase != phase_ || (g.flags & kMixedWrites) == 0) {
-    d.write_phase = phase_;
-    d.writes = {};
-    d.writes[g.writer] = g.write_mask;
-    d.plain_writers =
-        static_cast<std::uint16_t>((g.flags & kAtomicWrite) != 0 ? 0 : 1u << g.writer);
-    d.write_vaddr[g.writer] = g.write_vaddr;
-    d.write_step[g.writer] = g.write_step;
-    g.flags |= kMixedWrites;
-  }
-  d.writes[wave] |= mask;
-  if (!o.atomic) d.plain_writers |= static_cast<std::uint16_t>(1u << wave);
-  d.write_vaddr[wave] = o.facts->vaddr;
-  d.write_step[wave] = o.step;
-  g.write_mask |= mask;
+void LdsShadow::begin_writes(Granule& g) {
+  g.old_write_phase = std::exchange(g.write_phase, phase_);
+  g.old_writers = std::exchange(g.writers, 0);
 }
 
-// ---- Flags ----------------------------------------------------------------------------------
+// A barrier stands between the accesses of an earlier phase and this one, and is needed if they are
+// another wave's. False: of the writers there was none but the wave itself.
+bool LdsShadow::note_older(const Granule& g, unsigned wave, bool writes) {
+  const unsigned others = ~(1u << wave);
+  const bool written_now = g.write_phase == phase_, read_now = g.read_phase == phase_;
+  const std::uint32_t written = written_now ? g.old_write_phase : g.write_phase;
+  const bool by_others = ((written_now ? g.old_writers : g.writers) & others) != 0;
+  if (written >= first_phase_ && by_others) note_order(written);
+  if (writes) {
+    const std::uint32_t read = read_now ? g.old_read_phase : g.read_phase;
+    if (read >= first_phase_ && ((read_now ? g.old_readers : g.readers) & others) != 0)
+      note_order(read);
+  }
+  return written < first_phase_ || by_others;
+}
 
-// An atomic publishes what its wave has completed and what it knows of others; whoever touches the
-// same bytes later learns it.
-void LdsShadow::synchronise(const LdsOperation& o, Granule& g, bool acquire, bool release) {
+void LdsShadow::add_to_list(Granule& g, const Record& record) {
+  if (g.list_phase != phase_) {
+    g.list_phase = phase_;
+    g.list = lists_used_++;
+    if (g.list == lists_.size()) lists_.emplace_back();
+    lists_[g.list].clear();
+  }
+  auto& list = lists_[g.list];
+  std::erase_if(list, [&](const Record& r) {
+    return r.wave == record.wave && r.kind == record.kind && (r.mask & ~record.mask) == 0;
+  });
+  list.push_back(record);
+}
+
+LdsShadow::LastWrite LdsShadow::make_flag(std::uint32_t dword, std::uint8_t mask) {
+  Granule& g = granules_[dword / 2];
+  const auto in_granule = static_cast<std::uint8_t>(mask << (dword % 2 * 4));
+  if ((in_granule & ~g.flag_mask) == 0) return {};
+  g.flag_mask |= in_granule;
+  has_flags_ = true;
+  if (g.write_phase == phase_ && (g.write_mask & in_granule) != 0)
+    return {true, g.writer, g.write_step};
+  if (g.list_phase != phase_) return {};
+  const auto& list = lists_[g.list];
+  for (auto r = list.rbegin(); r != list.rend(); ++r)
+    if (r->kind == Kind::write && (r->mask & in_granule) != 0) return {true, r->wave, r->step};
+  return {};
+}
+
+// ---- Races ----------------------------------------------------------------------------------
+
+// Of each kind of other accesses the first is reported.
+void LdsShadow::meet(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask,
+                     Kind kind) {
   const unsigned wave = o.wave->index_in_group;
-  SyncClock& own = clocks_[wave];
-  SyncClock& flag = sync_[byte_of(g)];
-  const auto join = [&](SyncClock& to, const SyncClock& from) {
-    for (unsigned w = 0; w < waves_; ++w) to.step[w] = std::max(to.step[w], from.step[w]);
+  const auto races = [&](const Record& other) {
+    const auto both = static_cast<std::uint8_t>(other.mask & mask);
+    if (both == 0 || ordered(other.wave, other.step, wave)) return false;
+    Record shared = other;
+    shared.mask = both;
+    report_race(o, lane, g, kind, shared);
+    return true;
   };
-  if (acquire) join(own, flag);
-  if (release) {
-    g.flags |= kSync;
-    own.step[wave] = std::max(own.step[wave], o.completed);
-    join(flag, own);
-  }
-}
-
-void LdsShadow::read_completed(const LdsOperation& o, const std::uint64_t* at,
-                               std::uint64_t active) {
-  for (std::uint64_t rest = active; rest != 0; rest &= rest - 1) {
-    Granule& g = granules_[at[std::countr_zero(rest)] / kGranuleBytes];
-    if (g.flags & kSync) synchronise(o, g, true, false);
+  if (mask == 0) return;
+  if (g.write_phase == phase_ && g.write_mask != 0)
+    races({g.write_step, g.write_lanes, g.writer, g.write_mask, Kind::write,
+           (g.bits & kCarriedWrite) != 0, (g.bits & kDirect) != 0});
+  if (g.list_phase == phase_)
+    for (const Record& other : lists_[g.list]) {
+      if (!writes(kind) && !writes(other.kind)) continue;
+      if (is_atomic(kind) && is_atomic(other.kind)) continue;
+      if (races(other)) break;
+    }
+  if (!writes(kind) || g.read_phase != phase_) return;
+  for (unsigned rest = g.readers & ~(1u << wave); rest != 0; rest &= rest - 1) {
+    const auto reader = static_cast<unsigned>(std::countr_zero(rest));
+    const LastRead& last = last_read(g, reader);
+    if (races({last.step, last.lanes, static_cast<std::uint8_t>(reader), last.mask, Kind::read,
+               (g.carried_readers >> reader & 1) != 0, false}))
+      return;
   }
 }
 
@@ -369,46 +381,56 @@ bool LdsShadow::writes_same_value(const LdsOperation& o, unsigned lane, const Gr
   return true;
 }
 
-void LdsShadow::report_race(const LdsOperation& o, unsigned lane, bool is_write, const Granule& g,
-                            std::uint8_t mask, const Other& other, bool same_value) {
+void LdsShadow::report_race(const LdsOperation& o, unsigned lane, const Granule& g, Kind kind,
+                            const Record& other) {
+  const Told theirs_told = told(other.wave, other.step);
+  // With the wait that is missing the barrier would order the two.
+  if (other.carried) note_order(phase_ - 1);
   // Which one comes first in the program is told by how far each wave is past its last barrier.
-  const bool other_first = other.carried || other.phase_step <= o.phase_step;
-  const bool earlier_writes = other_first ? other.is_write : is_write;
-  const bool later_writes = other_first ? is_write : other.is_write;
-  const std::string_view kind = earlier_writes && later_writes ? "write-after-write"
+  const bool other_first = other.carried || theirs_told.phase_step <= o.phase_step;
+  const bool is_write = writes(kind), other_writes = writes(other.kind);
+  const bool earlier_writes = other_first ? other_writes : is_write;
+  const bool later_writes = other_first ? is_write : other_writes;
+  const std::string_view name = earlier_writes && later_writes ? "write-after-write"
                                 : earlier_writes               ? "read-after-write"
                                                                : "write-after-read";
-  const std::uint64_t own_vaddr = o.facts->vaddr, other_vaddr = other.vaddr;
+  const bool same_value = kind == Kind::write && other.kind == Kind::write && !other.direct &&
+                          writes_same_value(o, lane, g, other.mask);
+  const std::uint64_t own_vaddr = o.facts->vaddr, other_vaddr = theirs_told.vaddr;
   const std::string_view extra = same_value ? "same value" : "";
   const std::uint64_t first = other_first ? own_vaddr : other_vaddr;
   const std::uint64_t second = other_first ? other_vaddr : own_vaddr;
-  if (reporter_.repeat(Tool::racecheck, kind, first, second, extra)) return;
+  if (reporter_.repeat(Tool::racecheck, name, first, second, extra)) return;
   Finding f;
   f.tool = Tool::racecheck;
-  f.kind = kind;
+  f.kind = name;
   f.severity = same_value ? Severity::note : Severity::error;
-  const std::uint32_t byte = byte_of(g) + first_byte(mask);
-  const int bytes = std::popcount(mask);
+  const std::uint32_t byte = byte_of(g) + first_byte(other.mask);
+  const int bytes = std::popcount(other.mask);
   f.message =
-      fmt::format("{} race on LDS at byte {:#06x}, {} byte{}{}", kind, byte, bytes,
+      fmt::format("{} race on LDS at byte {:#06x}, {} byte{}{}", name, byte, bytes,
                   bytes == 1 ? "" : "s", same_value ? ": both waves write the same value" : "");
-  const auto name = [](bool write, bool atomic, bool direct) {
-    return std::string(atomic ? "atomic" : direct ? "direct load" : write ? "write" : "read");
+  const auto role = [](Kind what, bool direct) {
+    return std::string(what == Kind::atomic  ? "atomic"
+                       : direct              ? "direct load"
+                       : what == Kind::write ? "write"
+                                             : "read");
   };
-  Access own = reporter_.access(name(is_write, o.atomic, o.direct), own_vaddr,
+  Access own = reporter_.access(role(kind, o.direct), own_vaddr,
                                 static_cast<std::int32_t>(o.wave->index_in_group),
                                 static_cast<std::int32_t>(lane));
-  Access theirs = reporter_.access(name(other.is_write, other.atomic, other.direct), other_vaddr,
-                                   static_cast<std::int32_t>(other.wave), other.lane);
+  Access theirs =
+      reporter_.access(role(other.kind, other.direct), other_vaddr,
+                       static_cast<std::int32_t>(other.wave), lane_at(other.lanes, other.mask));
   f.accesses = other_first ? std::vector{std::move(own), std::move(theirs)}
                            : std::vector{std::move(theirs), std::move(own)};
   if (other.carried) {
     f.detail.push_back(fmt::format(
         "a barrier stands between, but the {} was still in flight when its wave reached it",
-        name(other.is_write, other.atomic, other.direct)));
+        role(other.kind, other.direct)));
     f.fix = Fix::wait_barrier;
     f.hint = fmt::format("wait for it ({}) before the barrier",
-                         other.direct ? "s_waitcnt vmcnt" : "s_waitcnt lgkmcnt");
+                         other.direct ? "s_waitcnt vmcnt(0)" : "s_waitcnt lgkmcnt(0)");
   } else {
     f.detail.push_back("no s_barrier separates them");
     f.fix = same_value ? Fix::one_writer : Fix::barrier;
@@ -419,7 +441,9 @@ void LdsShadow::report_race(const LdsOperation& o, unsigned lane, bool is_write,
 void LdsShadow::report_own_direct(const LdsOperation& o, unsigned lane, const Granule& g,
                                   std::uint8_t mask) {
   constexpr std::string_view kKind = "lds-read-before-wait";
-  if (reporter_.repeat(Tool::waitcheck, kKind, o.facts->vaddr, g.write_vaddr)) return;
+  if (reporter_.repeat(Tool::waitcheck, kKind, o.facts->vaddr,
+                       told(o.wave->index_in_group, g.write_step).vaddr))
+    return;
   Finding f;
   f.tool = Tool::waitcheck;
   f.kind = kKind;
@@ -428,7 +452,8 @@ void LdsShadow::report_own_direct(const LdsOperation& o, unsigned lane, const Gr
       byte_of(g) + first_byte(mask));
   const auto wave = static_cast<std::int32_t>(o.wave->index_in_group);
   f.accesses = {reporter_.access("read", o.facts->vaddr, wave, static_cast<std::int32_t>(lane)),
-                reporter_.access("load", g.write_vaddr, wave, lane_at(g.write_lanes, mask))};
+                reporter_.access("load", told(o.wave->index_in_group, g.write_step).vaddr, wave,
+                                 lane_at(g.write_lanes, mask))};
   f.hint = "loads straight to LDS are counted by vmcnt: s_waitcnt vmcnt(0) before reading";
   reporter_.add(std::move(f));
 }

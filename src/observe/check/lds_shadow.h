@@ -2,52 +2,62 @@
 // anything stands between. Finds races between waves. Bytes that nobody wrote: lds_definedness.h.
 //
 // A phase is what lies between two barriers. Two accesses of different waves in the same phase are
-// unordered, unless a flag (an atomic) was passed between them. An access that is still in flight
-// when its wave reaches a barrier belongs to the next phase as well: the barrier does not order it.
+// unordered, unless the one's wave has learnt of the other by a flag (wave_order.h). An access that
+// is still in flight when its wave reaches a barrier belongs to the next phase as well: the barrier
+// does not order it. Atomics do not race with atomics. Words that a wave polls are flags
+// (sync_points.h): whatever is done to them is no race.
+//
+// Of each eight bytes the last write and, by wave, the last read of a phase are kept. Whatever does
+// not fit (atomics, waves that write different parts, reads of different parts at different times)
+// goes to a list of the phase. No information is lost that way: of two accesses of one wave to the
+// same bytes the later one is unordered if the earlier one is.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <memory>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "exec/wave.h"
 #include "observe/check/facts.h"
 #include "observe/check/reporter.h"
+#include "observe/check/wave_order.h"
 
 namespace margay::check {
-
-inline constexpr unsigned kMaxWaves = 16;
 
 /// One LDS instruction of one wave, at the moment it is issued.
 struct LdsOperation {
   const InstructionFacts* facts = nullptr;
   const Wave* wave = nullptr;
   std::uint32_t step = 0;        ///< The wave's own count of LDS instructions.
-  std::uint32_t phase_step = 0;  ///< The same since the last barrier.
-  std::uint32_t completed = 0;   ///< Every step up to this one is known to be complete.
-  bool atomic = false;
-  bool direct = false;   ///< A load straight to LDS.
-  bool second = false;   ///< The second half of a read2 or write2.
-  bool carried = false;  ///< Issued before the last barrier and still in flight.
+  std::uint32_t phase_step = 0;  ///< Instructions since the last barrier.
+  bool atomic = false;           ///< Or of workgroup scope.
+  bool direct = false;           ///< A load straight to LDS.
+  bool second = false;           ///< The second half of a read2 or write2.
+  bool carried = false;          ///< Issued before the last barrier and still in flight.
 };
 
 class LdsShadow {
  public:
   LdsShadow(std::uint32_t bytes, std::uint32_t waves, Reporter& reporter);
 
-  void begin_workgroup();
+  /// `order`: null when the waves of the kernel learn of each other by barriers only.
+  void begin_workgroup(const WaveOrder* order);
 
   /// All lanes in `active` read (or write) `bytes` at their offsets, which lie inside LDS.
   void read(const LdsOperation& operation, const std::uint64_t* at, std::uint64_t active,
             unsigned bytes);
   void write(const LdsOperation& operation, const std::uint64_t* at, std::uint64_t active,
              unsigned bytes);
-  /// A read is complete: what a flag told has been learnt by then.
-  void read_completed(const LdsOperation& operation, const std::uint64_t* at, std::uint64_t active);
-  [[nodiscard]] bool has_flags() const { return !sync_.empty(); }
+
+  /// A wave polls these bytes of a dword: from now on they are a flag. Who wrote them last in this
+  /// phase without an atomic, if anybody did: wave and step.
+  struct LastWrite {
+    bool exists = false;
+    unsigned wave = 0;
+    std::uint32_t step = 0;
+  };
+  [[nodiscard]] LastWrite make_flag(std::uint32_t dword, std::uint8_t mask);
 
   /// All waves have passed the barrier. Accesses in flight are to be told again, as carried.
   void open_barrier();
@@ -59,51 +69,73 @@ class LdsShadow {
   [[nodiscard]] Need take_barrier_need() { return std::exchange(barrier_need_, {}); }
   /// The barrier before the current phase orders something else (global memory, say).
   void need_barrier(std::uint32_t since_phase) { note_order(since_phase); }
+  /// Never 0; phases of different workgroups have different numbers.
   [[nodiscard]] std::uint32_t phase() const { return phase_; }
 
  private:
   /// Eight bytes of LDS. Masks have a bit per byte.
   struct Granule {
-    std::uint32_t write_vaddr, read_vaddr;
-    std::uint32_t write_step, read_step;              // of the wave
-    std::uint32_t write_phase_step, read_phase_step;  // since its last barrier
-    std::uint16_t write_phase, read_phase;            // 0: never
-    std::uint32_t write_lanes, read_lanes;            // of each two bytes; see lane_at()
-    std::uint16_t readers;                            // waves, in read_phase
-    std::uint8_t writer;
-    std::uint8_t reader;  // one of the readers
-    std::uint8_t write_mask, read_mask, flags;
+    std::uint32_t write_phase, read_phase;          // 0: never
+    std::uint32_t old_write_phase, old_read_phase;  // the ones before
+    std::uint32_t list_phase;                       // in which it has a list
+    std::uint32_t list;                             // of lists_
+    std::uint32_t write_step;
+    std::uint32_t write_lanes;  // of each two bytes; see lane_at()
+    std::uint16_t writers;      // waves, in write_phase
+    std::uint16_t readers;      // waves, in read_phase
+    std::uint16_t old_writers, old_readers;
+    std::uint16_t carried_readers;  // of them: those whose read is older than the phase
+    std::uint8_t writer, write_mask;
     std::uint8_t newest_mask;  // what the last write instruction wrote so far
+    std::uint8_t flag_mask;    // bytes that are polled
+    std::uint8_t bits;
   };
-  static constexpr std::uint8_t kSync = 1,  // an atomic was used here: a flag
-      kDirect = 2,                          // the last write is a direct load
-      kMixedReads = 4,                      // readers read different bytes: see details_
-      kMixedWrites = 8,                     // waves wrote different bytes: see details_
-      kCarriedWrite = 16, kCarriedRead = 32, kAtomicWrite = 64;
+  static constexpr std::uint8_t kDirect = 1,  // the last write is a direct load
+      kCarriedWrite = 2,
+                                kSettled =
+                                    4;  // the phase's reads have told which barrier they need
 
-  struct Details {
-    std::uint16_t read_phase = 0, write_phase = 0;
-    std::array<std::uint8_t, kMaxWaves> reads{}, writes{};
-    std::uint16_t plain_writers = 0;  // waves of which some write was no atomic
-    std::array<std::uint32_t, kMaxWaves> read_vaddr{}, write_vaddr{}, read_step{}, write_step{};
+  struct LastRead {
+    std::uint32_t step = 0, lanes = 0;
+    std::uint8_t mask = 0;
   };
-  struct SyncClock {
-    std::array<std::uint32_t, kMaxWaves> step{};
+  enum class Kind : std::uint8_t { read, write, atomic, atomic_read };
+  [[nodiscard]] static bool writes(Kind kind) {
+    return kind == Kind::write || kind == Kind::atomic;
+  }
+  [[nodiscard]] static bool is_atomic(Kind kind) { return kind >= Kind::atomic; }
+  struct Record {
+    std::uint32_t step = 0, lanes = 0;
+    std::uint8_t wave = 0, mask = 0;
+    Kind kind = Kind::read;
+    bool carried = false, direct = false;
+  };
+  /// What an instruction of a step was.
+  struct Told {
+    std::uint32_t step = 0, vaddr = 0, phase_step = 0;
   };
 
   [[nodiscard]] std::uint64_t read_whole_granules(const LdsOperation& o, const std::uint64_t* at,
                                                   std::uint64_t active, unsigned granules);
   void read_granule(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask);
   void write_granule(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask);
-  void slow_read(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask);
-  void slow_write(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask);
-  void mix_reads(const LdsOperation& o, Granule& g, std::uint8_t mask);
-  void mix_writes(const LdsOperation& o, Granule& g, std::uint8_t mask);
-  void synchronise(const LdsOperation& o, Granule& g, bool acquire, bool release);
-  [[nodiscard]] bool ordered_by_flag(unsigned from, std::uint32_t step, unsigned to) const {
-    return clocks_[to].step[from] >= step && step != 0;
+  void atomic_granule(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask,
+                      Kind kind);
+  void begin_reads(Granule& g, unsigned wave);
+  /// Reports what other waves' accesses `o` races with.
+  void meet(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask, Kind kind);
+  bool note_older(const Granule& g, unsigned wave, bool writes);
+  void begin_writes(Granule& g);
+  void add_to_list(Granule& g, const Record& record);
+  void remember(const LdsOperation& o);
+  [[nodiscard]] Told told(unsigned wave, std::uint32_t step) const;
+
+  [[nodiscard]] bool ordered(unsigned from, std::uint32_t step, unsigned to) const {
+    return from == to || (order_ != nullptr && order_->lds_ordered(from, step, to));
   }
-  [[nodiscard]] Details& details(const Granule& g);
+  [[nodiscard]] LastRead& last_read(const Granule& g, unsigned wave) {
+    return reads_[static_cast<std::size_t>(&g - granules_.data()) * waves_ + wave];
+  }
   [[nodiscard]] std::uint32_t byte_of(const Granule& g) const {
     return static_cast<std::uint32_t>(&g - granules_.data()) * 8;
   }
@@ -116,15 +148,8 @@ class LdsShadow {
     barrier_need_.needed = true;
   }
 
-  /// The other side of a conflict.
-  struct Other {
-    unsigned wave = 0;
-    std::int32_t lane = kNoNumber;
-    std::uint32_t vaddr = 0, phase_step = 0;
-    bool is_write = false, carried = false, direct = false, atomic = false;
-  };
-  void report_race(const LdsOperation& o, unsigned lane, bool is_write, const Granule& g,
-                   std::uint8_t mask, const Other& other, bool same_value);
+  void report_race(const LdsOperation& o, unsigned lane, const Granule& g, Kind kind,
+                   const Record& other);
   void report_own_direct(const LdsOperation& o, unsigned lane, const Granule& g, std::uint8_t mask);
   void report_lanes(const LdsOperation& o, unsigned lane, const Granule& g, std::uint8_t mask);
   [[nodiscard]] bool writes_same_value(const LdsOperation& o, unsigned lane, const Granule& g,
@@ -132,13 +157,17 @@ class LdsShadow {
 
   std::uint32_t waves_;
   Reporter& reporter_;
+  const WaveOrder* order_ = nullptr;
   std::vector<Granule> granules_;
-  std::unordered_map<std::uint32_t, Details> details_;
-  std::unordered_map<std::uint32_t, SyncClock> sync_;
-  std::array<SyncClock, kMaxWaves> clocks_{};
-  std::uint16_t phase_ = 1;
+  std::vector<LastRead> reads_;  // by granule and wave
+  std::vector<std::vector<Record>> lists_;
+  std::uint32_t lists_used_ = 0;
+  /// By wave: its LDS instructions of this phase, and those in flight from before.
+  std::array<std::vector<Told>, kMaxWaves> told_;
+  std::uint32_t phase_ = 0, first_phase_ = 0;
   std::uint32_t last_needed_ = 0;
   Need barrier_need_;
+  bool has_flags_ = false;
 
  public:
   /// Direct loads complete when their wave waits; until then its own reads are too early.

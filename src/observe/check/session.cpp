@@ -44,7 +44,12 @@ Finding finding_of(const Conflict& conflict, const LaunchRequest& request) {
                           conflict.begin, conflict.end - conflict.begin, f.accesses[0].role,
                           f.accesses[1].role, benign ? " of the same value" : "");
   f.detail.emplace_back("workgroups of a launch run in any order, or at the same time");
-  if (benign)
+  // Both are meant to be seen by others, but not both by other workgroups.
+  const bool narrow = conflict.first.scope != Scope::none && conflict.second.scope != Scope::none;
+  if (narrow) f.message += ", one of them of workgroup scope only";
+  if (narrow)
+    f.hint = "workgroup scope (sc0) reaches the waves of one workgroup: take agent scope (sc1)";
+  else if (benign)
     f.fix = Fix::one_writer;
   else if (conflict.first.is_write && conflict.second.is_write)
     f.fix = Fix::own_part;
@@ -66,20 +71,26 @@ class LaunchChecker final : public LaunchObserver {
   [[nodiscard]] std::unique_ptr<WorkerObserver> make_worker(const LaunchRequest& request,
                                                             Program& program) override {
     const HostRule rule = host_rule(request, memory_, global_);
+    SyncMeans means;
     {
       const std::lock_guard lock(mutex_);
+      if (program_ == nullptr && config_.has(Tool::racecheck)) means_ = sync_means(program);
       program_ = &program;
+      means = means_;
     }
-    return std::make_unique<WorkerChecker>(
-        WorkerChecker::Launch{config_, request, program, memory_, global_, rule, number_,
-                              [this](WorkerResults results) { collect(std::move(results)); }});
+    SyncGraph* const graph = means.global && request.grid.count() > 1 ? &graph_ : nullptr;
+    return std::make_unique<WorkerChecker>(WorkerChecker::Launch{
+        config_, request, program, memory_, global_, rule, number_, means, graph,
+        [this](WorkerResults results) { collect(std::move(results)); }});
   }
 
   /// After the launch.
   [[nodiscard]] std::vector<Finding> findings(const LaunchRequest& request) {
     if (program_ == nullptr) return {};
     if (config_.has(Tool::racecheck))
-      for (const Conflict& conflict : conflicts_between_workgroups(std::move(runs_))) {
+      for (const Conflict& conflict : conflicts_between_workgroups(
+               std::move(runs_), graph_,
+               [this](const Run& run) { return stands_in_memory(run, memory_); })) {
         Finding f = finding_of(conflict, request);
         f.launch = number_;
         f.kernel = program_->kernel_name();
@@ -123,6 +134,8 @@ class LaunchChecker final : public LaunchObserver {
   std::uint64_t number_;
   std::mutex mutex_;
   const Program* program_ = nullptr;
+  SyncMeans means_;
+  SyncGraph graph_;
   FindingSet findings_;
   std::vector<Run> runs_;
   std::map<std::uint64_t, WorkerResults::SiteResult> sites_;

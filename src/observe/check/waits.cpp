@@ -89,6 +89,7 @@ Outstanding& WaitTracker::issue(const InstructionFacts& facts, std::uint64_t exe
   flight->order = counters.in_order ? ++issued : issued;
   flight->lds_step = 0;
   flight->lds_count = 0;
+  flight->learning.clear();
   flight->deferred.reset();
   flight->waits_vm = counters.vm;
   flight->waits_lgkm = counters.lgkm;
@@ -175,6 +176,16 @@ std::uint32_t WaitTracker::lds_completed() const {
   auto& self = const_cast<WaitTracker&>(*this);
   self.for_each_lds_in_flight(
       [&](const Outstanding& flight) { first = std::min(first, flight.lds_step); });
+  return first - 1;
+}
+
+std::uint64_t WaitTracker::vm_completed() const {
+  std::uint64_t first = serial_ + 1;
+  auto& self = const_cast<WaitTracker&>(*this);
+  if (vm_.size() != 0) first = self.vm_.oldest().serial;
+  for (const Outstanding& flight : unordered_)
+    if (flight.waits_vm || flight.facts->form.path == MemoryForm::Path::scalar)
+      first = std::min(first, flight.serial);
   return first - 1;
 }
 

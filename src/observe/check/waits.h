@@ -20,6 +20,7 @@
 #include "observe/check/facts.h"
 #include "observe/check/reporter.h"
 #include "observe/check/site_counts.h"
+#include "observe/check/sync_points.h"
 
 namespace margay::check {
 
@@ -41,6 +42,7 @@ struct Outstanding {
   bool waits_vm = false, waits_lgkm = false;
   std::uint64_t order = 0;  ///< Of its counter's instructions.
   OutstandingLds lds[2];
+  Learning learning;                              ///< What it will have acquired.
   std::unique_ptr<DeferredInstruction> deferred;  ///< Adversarial runs: it has not been run yet.
 };
 
@@ -93,6 +95,8 @@ class WaitTracker {
 
   /// Every LDS instruction up to this step is complete.
   [[nodiscard]] std::uint32_t lds_completed() const;
+  /// Every instruction counted by vmcnt, up to this serial, is complete.
+  [[nodiscard]] std::uint64_t vm_completed() const;
   [[nodiscard]] std::uint32_t lds_steps() const { return lds_step_; }
   [[nodiscard]] std::uint32_t direct_completed() const { return direct_completed_; }
   /// Calls `visit(Outstanding&)` for each instruction in flight that touches LDS, oldest first.

@@ -44,7 +44,8 @@ WorkerChecker::PerWave::PerWave(WorkerChecker& owner, std::uint32_t scratch_byte
       values(owner.reporter_, owner.launch_.request.kernel->descriptor.unified_vgpr_count(),
              scratch_bytes_per_lane, owner.launch_.request.kernel->descriptor.accum_offset()) {
   waits.on_complete = [this, &owner](Outstanding& flight) {
-    if (flight.lds_count != 0 && owner.lds_.has_flags()) owner.learn_from_flags(*this, flight);
+    if (flight.deferred != nullptr && owner.sync_.active()) owner.learn_late(flight);
+    if (flight.learning.any()) owner.sync_.learn(wave->index_in_group, flight.learning);
     if (flight.deferred == nullptr) return;
     deliver(*wave, *flight.deferred);
     flight.deferred.reset();
@@ -58,7 +59,8 @@ WorkerChecker::WorkerChecker(const Launch& launch)
       bounds_(reporter_, launch.memory, launch.global, launch.host_rule, launch.request),
       lds_(lds_bytes(launch.request), wave_count(launch.request), reporter_),
       lds_values_(lds_bytes(launch.request)),
-      races_(reporter_),
+      sync_(launch.means, launch.graph, lds_),
+      races_(reporter_, launch.memory),
       barriers_(reporter_),
       memcheck_(launch.config.has(Tool::memcheck)),
       racecheck_(launch.config.has(Tool::racecheck)),
@@ -86,9 +88,12 @@ void WorkerChecker::begin(Workgroup& group) {
     w.hazards.reset();
     w.since_barrier = w.missed_scratch = 0;
   }
-  lds_.begin_workgroup();
+  const auto id = static_cast<std::uint32_t>(group.id());
+  sync_.begin_workgroup(id, static_cast<unsigned>(waves.size()));
+  WaveOrder* const order = sync_.active() ? &sync_.order() : nullptr;
+  lds_.begin_workgroup(order);
   if (initcheck_) lds_values_.begin_workgroup();
-  races_.begin_workgroup(group.id());
+  races_.begin_workgroup(group.id(), order, sync_.graph() != nullptr);
   barriers_.begin_workgroup(group);
   if (turns_) turns_->begin_workgroup(group.id());
   barrier_sites_.clear();
@@ -102,6 +107,7 @@ WorkgroupEnd WorkerChecker::run(Workgroup& group) {
   if (end == WorkgroupEnd::deadlock && synccheck_) barriers_.deadlock(group, table_);
   if (end == WorkgroupEnd::done && synccheck_) barriers_.end_workgroup();
   settle_barrier();
+  meet_waves(group);
   races_.end_workgroup();
   return end;
 }
@@ -131,6 +137,7 @@ const Instruction* WorkerChecker::step(Wave& wave, const Instruction& i) {
       return memory(w, *facts, wave);
     case Action::wait:
       w.waits.wait(*facts);
+      if (facts->wait.vm == 0 && sync_.active()) sync_.order().written_back(wave.index_in_group);
       if (wave.stop == WaveStop::fault) return nullptr;  // a late result
       break;
     case Action::barrier:
@@ -144,11 +151,10 @@ const Instruction* WorkerChecker::step(Wave& wave, const Instruction& i) {
       barriers_.end(*facts, wave);
       break;
     case Action::none:
-      if (facts->releases) {
-        w.waits.release();
-        races_.release();
-      }
-      if (facts->acquires) races_.acquire();
+      if (facts->writes_back) w.waits.release();
+      if (!sync_.active()) break;
+      if (facts->writes_back) sync_.order().write_back(wave.index_in_group);
+      if (facts->invalidates) sync_.order().invalidate(wave.index_in_group);
       break;
     case Action::matrix:
       break;
@@ -166,12 +172,25 @@ void WorkerChecker::settle_barrier() {
   for (auto& w : waves_) w->waits.barrier_was_needed(need.sole);
 }
 
+void WorkerChecker::meet_waves(Workgroup& group) {
+  races_.compare_waves();
+  if (!sync_.active()) return;
+  Clock lds_completed{};
+  for (unsigned n = 0; n < group.waves().size() && n < kMaxWaves; ++n) {
+    WaitTracker& waits = waves_[n]->waits;
+    lds_completed[n] = waits.lds_completed();
+    races_.settle(n, waits.vm_completed());
+  }
+  sync_.barrier(lds_completed);
+}
+
 void WorkerChecker::barrier_opens(Workgroup& group) {
   settle_barrier();
   barrier_sites_.swap(arriving_sites_);
   arriving_sites_.clear();
   if (turns_)
     for (auto& w : waves_) perform_stores(*w);
+  meet_waves(group);
   races_.end_phase();
   lds_.open_barrier();
   for (std::size_t n = 0; n < group.waves().size(); ++n) {
@@ -184,6 +203,7 @@ void WorkerChecker::barrier_opens(Workgroup& group) {
       o.facts = flight.facts;
       o.wave = &group.waves()[n];
       o.step = flight.lds_step;
+      o.atomic = flight.facts->lds_atomic;
       o.carried = true;
       for (unsigned k = 0; k < flight.lds_count; ++k) {
         const OutstandingLds& lds = flight.lds[k];
@@ -272,13 +292,17 @@ const Instruction* WorkerChecker::memory(PerWave& w, InstructionFacts& facts, Wa
       return facts.instruction->execute(wave, *facts.instruction);
   }
   Outstanding& flight = w.waits.issue(facts, exec);
+  // Nobody else may come between what the instruction does and what is noted of it.
+  std::unique_lock<std::recursive_mutex> lock;
+  if (sync_.graph() != nullptr && sync_.syncs(facts)) lock = sync_.graph()->lock();
   if (facts.form.path == Path::scalar) {
     if (outside != 0) {  // reads 0, as far as one can say
       for (std::uint32_t n = 0; n < kScalarRegisters; ++n)
         if (contains(facts.use.scalar_writes, n)) wave.s[n] = 0;
       return facts.instruction + 1;
     }
-    for (std::uint32_t n = 0; n < accesses.count; ++n) scalar_access(w, facts, accesses.access[n]);
+    for (std::uint32_t n = 0; n < accesses.count; ++n)
+      scalar_access(w, facts, accesses.access[n], flight);
     return execute(w, facts, wave, flight);
   }
   bool second = false;
@@ -292,7 +316,7 @@ const Instruction* WorkerChecker::memory(PerWave& w, InstructionFacts& facts, Wa
         second = facts.form.path == Path::ds_two;
         break;
       case MemorySpace::global:
-        global_access(w, facts, wave, access);
+        global_access(w, facts, wave, access, flight);
         break;
       case MemorySpace::scratch:
         if (initcheck_) w.values.scratch_access(facts, access);
@@ -331,12 +355,19 @@ void WorkerChecker::perform_stores(PerWave& w) {
   });
 }
 
-void WorkerChecker::learn_from_flags(PerWave& w, const Outstanding& flight) {
-  LdsOperation o;
-  o.facts = flight.facts;
-  o.wave = w.wave;
-  for (unsigned k = 0; k < flight.lds_count; ++k)
-    if (!flight.lds[k].is_write) lds_.read_completed(o, flight.lds[k].at, flight.lds[k].active);
+// What the read finds is what stands in LDS now.
+void WorkerChecker::learn_late(Outstanding& flight) {
+  for (unsigned k = 0; k < flight.lds_count; ++k) {
+    const OutstandingLds& lds = flight.lds[k];
+    LaneAccess access;
+    access.space = MemorySpace::lds;
+    access.is_atomic = flight.facts->form.is_atomic;
+    access.is_read = !lds.is_write || access.is_atomic;
+    access.bytes = lds.bytes;
+    access.active = lds.active;
+    std::copy(std::begin(lds.at), std::end(lds.at), std::begin(access.at));
+    sync_.lds_read(*flight.facts, access, flight.learning);
+  }
 }
 
 void WorkerChecker::zero_results(const InstructionFacts& facts, Wave& wave,
@@ -359,10 +390,9 @@ void WorkerChecker::lds_access(PerWave& w, const InstructionFacts& facts, Wave& 
   o.wave = &wave;
   o.step = flight.lds_step;
   o.phase_step = w.since_barrier;
-  o.atomic = access.is_atomic;
+  o.atomic = facts.lds_atomic;
   o.direct = access.to_lds;
   o.second = second;
-  if (access.is_atomic) o.completed = w.waits.lds_completed();
   if (flight.lds_count < 2) {
     OutstandingLds& lds = flight.lds[flight.lds_count++];
     std::copy(std::begin(access.at), std::end(access.at), std::begin(lds.at));
@@ -371,6 +401,11 @@ void WorkerChecker::lds_access(PerWave& w, const InstructionFacts& facts, Wave& 
     lds.is_write = access.is_write;
     lds.direct = access.to_lds;
     lds.second = second;
+  }
+  if (lds_races_ && sync_.active()) {
+    if (access.is_write) races_.settle(wave.index_in_group, w.waits.vm_completed());
+    sync_.lds_access(facts, access, wave.index_in_group, o.step, w.waits.lds_completed(),
+                     flight.learning);
   }
   if (access.is_read && !access.is_atomic && lds_races_)
     lds_.read(o, access.at, access.active, access.bytes);
@@ -422,21 +457,30 @@ WrittenMap* WorkerChecker::written_map(std::uint64_t address) {
   return map;
 }
 
-void WorkerChecker::global_access(PerWave& w, const InstructionFacts& facts, Wave& wave,
-                                  const LaneAccess& access) {
-  const bool synchronises = access.is_atomic || facts.form.agent_scope;
-  if (racecheck_) {
-    LaneDigests digests;
-    if (access.is_write && !access.is_atomic) {
-      digest_stores(access, facts, wave, digests);
-      global_written_in_ = lds_.phase();
-    }
-    if (access.is_read && global_written_in_ != 0 && global_written_in_ != lds_.phase())
-      lds_.need_barrier(global_written_in_);
-    races_.access(access, facts, wave.index_in_group, w.since_barrier, digests);
-    if (synchronises) races_.flag();
+void WorkerChecker::follow_global(PerWave& w, const InstructionFacts& facts, const Wave& wave,
+                                  const LaneAccess& access, Outstanding& flight) {
+  LaneDigests digests;
+  if (facts.form.path == Path::scalar)
+    digests[0] = 0;
+  else if (access.is_write && !access.is_atomic)
+    digest_stores(access, facts, wave, digests);
+  if (access.is_read && global_written_in_ != 0 && global_written_in_ != lds_.phase())
+    lds_.need_barrier(global_written_in_);
+  const unsigned index = wave.index_in_group;
+  const bool syncs = sync_.syncs(facts);
+  if (syncs && facts.releases_word) {
+    races_.settle(index, w.waits.vm_completed());
+    sync_.before_release(index, w.waits.lds_completed());
   }
-  if (synchronises) w.waits.release();
+  races_.access(access, facts, index, w.since_barrier, digests, flight.serial);
+  if (access.is_write) global_written_in_ = lds_.phase();
+  if (syncs) sync_.global_access(facts, access, index, flight.learning);
+}
+
+void WorkerChecker::global_access(PerWave& w, const InstructionFacts& facts, Wave& wave,
+                                  const LaneAccess& access, Outstanding& flight) {
+  if (racecheck_) follow_global(w, facts, wave, access, flight);
+  if (facts.scoped) w.waits.release();
   if (!initcheck_) return;
   if (access.is_read) global_read_values(w, facts, access);
   if (!access.is_write) return;
@@ -501,12 +545,8 @@ void WorkerChecker::global_read_values(PerWave& w, const InstructionFacts& facts
 }
 
 void WorkerChecker::scalar_access(PerWave& w, const InstructionFacts& facts,
-                                  const LaneAccess& access) {
-  if (racecheck_) {
-    races_.access(access, facts, w.wave->index_in_group, w.since_barrier, {});
-    if (access.is_write && !access.is_atomic) global_written_in_ = lds_.phase();
-    if (access.is_atomic) races_.flag();
-  }
+                                  const LaneAccess& access, Outstanding& flight) {
+  if (racecheck_) follow_global(w, facts, *w.wave, access, flight);
   if (access.is_atomic) w.waits.release();
   if (!initcheck_ || !access.is_write || access.is_atomic) return;
   if (WrittenMap* const map = written_map(access.at[0])) map->set(access.at[0], access.bytes);

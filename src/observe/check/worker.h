@@ -23,6 +23,8 @@
 #include "observe/check/hazards.h"
 #include "observe/check/lds_definedness.h"
 #include "observe/check/lds_shadow.h"
+#include "observe/check/sync_graph.h"
+#include "observe/check/sync_points.h"
 #include "observe/check/values.h"
 #include "observe/check/waits.h"
 
@@ -50,6 +52,8 @@ class WorkerChecker final : public WorkerObserver {
     GlobalMemory& global;
     HostRule host_rule;
     std::uint64_t number = 0;
+    SyncMeans means;             ///< By what the kernel's waves learn of each other.
+    SyncGraph* graph = nullptr;  ///< Of the launch; null: nothing passes between workgroups.
     /// Takes a worker's results when it is done, on its own thread.
     std::function<void(WorkerResults)> collect;
   };
@@ -87,7 +91,7 @@ class WorkerChecker final : public WorkerObserver {
                              Outstanding& flight);
   /// Adversarial runs: the wave's global stores that have been put off.
   void perform_stores(PerWave& w);
-  void learn_from_flags(PerWave& w, const Outstanding& flight);
+  void learn_late(Outstanding& flight);
   void zero_results(const InstructionFacts& facts, Wave& wave, std::uint64_t lanes) const;
 
   void lds_access(PerWave& w, const InstructionFacts& facts, Wave& wave, const LaneAccess& access,
@@ -95,10 +99,16 @@ class WorkerChecker final : public WorkerObserver {
   void note_lds_values(PerWave& w, const InstructionFacts& facts, const LaneAccess& access,
                        bool second);
   void global_access(PerWave& w, const InstructionFacts& facts, Wave& wave,
-                     const LaneAccess& access);
+                     const LaneAccess& access, Outstanding& flight);
   void global_read_values(PerWave& w, const InstructionFacts& facts, const LaneAccess& access);
   [[nodiscard]] WrittenMap* written_map(std::uint64_t address);
-  void scalar_access(PerWave& w, const InstructionFacts& facts, const LaneAccess& access);
+  void scalar_access(PerWave& w, const InstructionFacts& facts, const LaneAccess& access,
+                     Outstanding& flight);
+  /// The part of a global access that racecheck looks at.
+  void follow_global(PerWave& w, const InstructionFacts& facts, const Wave& wave,
+                     const LaneAccess& access, Outstanding& flight);
+  /// At barriers and at the end: what the waves know of each other.
+  void meet_waves(Workgroup& group);
   void settle_barrier();
 
   Launch launch_;
@@ -108,6 +118,7 @@ class WorkerChecker final : public WorkerObserver {
   Bounds bounds_;
   LdsShadow lds_;
   LdsDefinedness lds_values_;
+  SyncPoints sync_;
   GlobalRaces races_;
   BarrierTracker barriers_;
   std::optional<RandomTurns> turns_;

@@ -148,6 +148,10 @@ TEST(Session, ReportsDoNotDependOnThreads) {
     Bench bench(threads, everything());
     for (const ListedKernel& listed : Listing::instance().kernels()) {
       if (listed.name.starts_with("deadlock")) continue;
+      // How often a workgroup looks at a flag depends on when the other one sets it; who counts
+      // last, on all of them.
+      if (listed.name.starts_with("workgroups_") && listed.name.find("flag") != std::string::npos)
+        continue;
       ListedKernel kernel = listed;
       // Which workgroup is the first to find memory unwritten, before its own atomic writes it,
       // is left to the host.

@@ -1,0 +1,96 @@
+// What orders the workgroups of a launch: the releases that each of them has made, which of them
+// another one has read, and so what came before what.
+//
+// A vertex stands for something that can be known: a release of a workgroup, with what it publishes
+// of that workgroup's own accesses; or several vertices together. An edge leads to what was known
+// before. A word of memory holds the vertex of its last release; an atomic that changes the word
+// adds its own to it (a release sequence), a store begins anew. Whoever reads the word acquires the
+// vertex.
+//
+// Host threads run workgroups at the same time. Who reads or writes a word that may be a flag holds
+// the lock from before its instruction runs until the word is noted, so that the graph knows what
+// the instruction saw.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace margay::check {
+
+class SyncGraph {
+ public:
+  using Vertex = std::uint32_t;  ///< 0: nothing.
+
+  /// The functions below are called under it, except ordered().
+  [[nodiscard]] std::unique_lock<std::recursive_mutex> lock() { return std::unique_lock(mutex_); }
+
+  /// Both.
+  [[nodiscard]] Vertex join(Vertex a, Vertex b);
+  /// A release by a workgroup that knows `before`: by wave, the segments that are complete, and
+  /// those that were written back; and the access itself, which whoever sees its value knows.
+  struct Own {
+    std::uint32_t workgroup = 0, wave = 0, segment = 0;
+  };
+  [[nodiscard]] Vertex release(const Own& own, Vertex before,
+                               std::span<const std::uint32_t> completed,
+                               std::span<const std::uint32_t> flushed);
+
+  /// The dword at `address` was stored, or changed by an atomic, by a wave that released `vertex`.
+  void stored(std::uint64_t address, Vertex vertex) { word(address) = vertex; }
+  void changed(std::uint64_t address, Vertex vertex) {
+    Vertex& at = word(address);
+    at = join(at, vertex);
+  }
+  [[nodiscard]] Vertex at(std::uint64_t address) { return word(address); }
+
+  /// An access of another workgroup, as releases see it.
+  struct Published {
+    std::uint32_t workgroup = 0;
+    unsigned wave = 0;
+    std::uint32_t issued = 0, completed = 0;  ///< Its segments.
+    bool needs_write_back = false;            ///< A store without scope.
+  };
+  /// Whether who knows `vertex` knows the access. Called when the launch has ended.
+  [[nodiscard]] bool ordered(const Published& access, Vertex vertex);
+
+ private:
+  static constexpr std::uint64_t kPageBytes = 4096;
+  using Page = std::array<Vertex, kPageBytes / 4>;
+  struct Node {
+    Vertex before[2] = {};
+    std::uint32_t release = 0;  // into releases_; 0: none
+  };
+  struct Release {
+    Own own;
+    std::uint32_t waves = 0;
+    std::size_t clocks = 0;  // into clocks_: completed, then flushed
+  };
+  /// All that is reachable from a vertex, as far as it was looked for.
+  struct Reach {
+    std::vector<Vertex> open;
+    std::vector<bool> visited;
+    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> releases;  // by workgroup
+  };
+
+  [[nodiscard]] Vertex& word(std::uint64_t address);
+  [[nodiscard]] bool publishes(const Release& release, const Published& access) const;
+
+  std::recursive_mutex mutex_;
+  std::vector<Node> nodes_{1};
+  std::vector<Release> releases_{1};
+  std::vector<std::uint32_t> clocks_;
+  std::unordered_map<std::uint64_t, Vertex> joined_;  // by both vertices
+  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+  std::uint64_t recent_page_ = ~0ull;
+  Page* recent_ = nullptr;
+  std::unordered_map<Vertex, Reach> reach_;
+  std::size_t visited_ = 0;
+};
+
+}  // namespace margay::check

@@ -1,0 +1,189 @@
+#include "observe/check/sync_points.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace margay::check {
+namespace {
+
+/// Calls `visit(dword index, byte mask)` for the dwords that the active lanes touch; lanes that
+/// touch the same one as the lane before them are left out.
+template <typename F>
+void for_each_dword(const LaneAccess& access, F&& visit) {
+  std::uint64_t last = ~0ull;
+  std::uint8_t last_mask = 0;
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+    const std::uint64_t begin = access.at[std::countr_zero(rest)], end = begin + access.bytes;
+    for (std::uint64_t dword = begin / 4; dword * 4 < end; ++dword) {
+      const std::uint64_t from = std::max(begin, dword * 4) % 4;
+      const std::uint64_t to = std::min(end - dword * 4, std::uint64_t{4});
+      const auto mask = static_cast<std::uint8_t>((1u << to) - (1u << from));
+      if (dword == last && mask == last_mask) continue;
+      last = dword;
+      last_mask = mask;
+      visit(dword, mask);
+    }
+  }
+}
+
+}  // namespace
+
+void SyncPoints::begin_workgroup(std::uint32_t workgroup, unsigned waves) {
+  if (!active()) return;
+  order_.begin_workgroup(workgroup, waves);
+  known_.assign(1, {});
+  joined_.clear();
+  words_.clear();
+  released_.fill({});
+  for (auto& stores : lds_stores_) stores.clear();
+  if (has_flags_) flags_.reset();
+  has_flags_ = false;
+}
+
+void SyncPoints::barrier(const Clock& lds_completed) {
+  order_.barrier(lds_completed);
+  for (auto& stores : lds_stores_) stores.clear();
+}
+
+// Releases between which nothing happened that they could tell are one.
+const SyncPoints::Released& SyncPoints::release(unsigned wave, std::uint32_t lds_completed) {
+  Released& last = released_[wave];
+  if (last.changes == order_.changes(wave) && last.lds_completed == lds_completed) return last;
+  known_.push_back(order_.release(wave, lds_completed));
+  last = {order_.changes(wave), lds_completed, static_cast<std::uint32_t>(known_.size() - 1)};
+  return last;
+}
+
+std::uint32_t SyncPoints::join(std::uint32_t a, std::uint32_t b) {
+  if (a == b || b == 0) return a;
+  if (a == 0) return b;
+  const std::uint64_t key = std::uint64_t{std::max(a, b)} << 32 | std::min(a, b);
+  const auto [at, fresh] = joined_.try_emplace(key, static_cast<std::uint32_t>(known_.size()));
+  if (fresh) {
+    Knowledge both = known_[a];
+    order_.join(both, known_[b]);
+    known_.push_back(both);
+  }
+  return at->second;
+}
+
+void SyncPoints::stored(std::uint64_t key, std::uint8_t mask, std::uint32_t known) {
+  auto& parts = words_[key];
+  for (Part& part : parts) part.mask &= static_cast<std::uint8_t>(~mask);
+  std::erase_if(parts, [](const Part& part) { return part.mask == 0; });
+  parts.push_back({mask, known});
+}
+
+void SyncPoints::changed(std::uint64_t key, std::uint8_t mask, std::uint32_t known) {
+  for (const Part& part : words_[key])
+    if ((part.mask & mask) != 0) known = join(known, part.known);
+  stored(key, mask, known);
+}
+
+void SyncPoints::acquire(std::uint64_t key, std::uint8_t mask, Learning& learning) const {
+  const auto found = words_.find(key);
+  if (found == words_.end()) return;
+  for (const Part& part : found->second)
+    if ((part.mask & mask) != 0 &&
+        std::ranges::find(learning.known, part.known) == learning.known.end())
+      learning.known.push_back(part.known);
+}
+
+// ---- LDS ------------------------------------------------------------------------------------
+
+void SyncPoints::make_flag(std::uint32_t dword, std::uint8_t mask) {
+  flags_.set(dword);
+  has_flags_ = true;
+  const LdsShadow::LastWrite last = lds_.make_flag(dword, mask);
+  if (!last.exists) return;
+  const auto& stores = lds_stores_[last.wave];
+  const auto store = std::ranges::lower_bound(stores, last.step, {}, &LdsStore::step);
+  if (store != stores.end() && store->step == last.step) stored(kLds | dword, mask, store->known);
+}
+
+void SyncPoints::lds_read(const InstructionFacts& facts, const LaneAccess& access,
+                          Learning& learning) {
+  if (!means_.lds || !access.is_read) return;
+  if (facts.polls)
+    for_each_dword(access, [&](std::uint64_t dword, std::uint8_t mask) {
+      make_flag(static_cast<std::uint32_t>(dword), mask);
+    });
+  const bool acquires = facts.lds_atomic && facts.acquires_word;
+  if (!acquires && !has_flags_) return;
+  for_each_dword(access, [&](std::uint64_t dword, std::uint8_t mask) {
+    if (acquires || flags_[dword]) acquire(kLds | dword, mask, learning);
+  });
+}
+
+void SyncPoints::lds_access(const InstructionFacts& facts, const LaneAccess& access, unsigned wave,
+                            std::uint32_t step, std::uint32_t lds_completed, Learning& learning) {
+  if (!means_.lds) return;
+  lds_read(facts, access, learning);
+  const bool plain_store = access.is_write && !facts.lds_atomic;
+  if (!access.is_write) return;
+  if (plain_store && !means_.lds_polls) {
+    // Whoever reads it with an atomic has nothing to learn from it.
+    if (!words_.empty())
+      for_each_dword(access, [&](std::uint64_t dword, std::uint8_t mask) {
+        if (words_.contains(kLds | dword)) stored(kLds | dword, mask, 0);
+      });
+    return;
+  }
+  const std::uint32_t known = release(wave, lds_completed).known;
+  if (plain_store) {
+    auto& stores = lds_stores_[wave];
+    if (stores.empty() || stores.back().step != step) stores.push_back({step, known});
+  }
+  for_each_dword(access, [&](std::uint64_t dword, std::uint8_t mask) {
+    if (access.is_atomic)
+      changed(kLds | dword, mask, known);
+    else if (facts.lds_atomic || flags_[dword])
+      stored(kLds | dword, mask, known);
+    else if (words_.contains(kLds | dword))
+      stored(kLds | dword, mask, 0);
+  });
+}
+
+// ---- Global memory --------------------------------------------------------------------------
+
+// Whoever sees what the access leaves knows the access itself, though it is not complete: it gets a
+// segment of its own.
+void SyncPoints::before_release(unsigned wave, std::uint32_t lds_completed) {
+  Knowledge& known = known_.emplace_back(order_.release(wave, lds_completed));
+  known.issued[wave] = order_.segment(wave);
+}
+
+void SyncPoints::global_access(const InstructionFacts& facts, const LaneAccess& access,
+                               unsigned wave, Learning& learning) {
+  if (facts.acquires_word && access.is_read)
+    for_each_dword(access, [&](std::uint64_t dword, std::uint8_t mask) {
+      acquire(dword, mask, learning);
+      if (graph_ != nullptr && facts.agent_scope)
+        learning.seen = graph_->join(learning.seen, graph_->at(4 * dword));
+    });
+  if (!facts.releases_word || !access.is_write) return;
+  const auto known = static_cast<std::uint32_t>(known_.size() - 1);
+  const bool between = graph_ != nullptr && facts.agent_scope;
+  const SyncGraph::Vertex vertex = between ? order_.publish(wave, known_[known]) : 0;
+  order_.end_segment(wave);
+  for_each_dword(access, [&](std::uint64_t dword, std::uint8_t mask) {
+    if (access.is_atomic)
+      changed(dword, mask, known);
+    else
+      stored(dword, mask, known);
+    if (graph_ == nullptr) return;
+    if (access.is_atomic)
+      graph_->changed(4 * dword, vertex);
+    else
+      graph_->stored(4 * dword, vertex);
+  });
+}
+
+void SyncPoints::learn(unsigned wave, Learning& learning) {
+  for (const std::uint32_t known : learning.known)
+    if (known != 0) order_.acquire(wave, known_[known]);
+  if (learning.seen != 0) order_.see(wave, learning.seen);
+  learning.clear();
+}
+
+}  // namespace margay::check

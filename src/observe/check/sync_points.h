@@ -1,0 +1,104 @@
+// Where the waves of a workgroup learn of each other and of other workgroups: atomics, accesses
+// with a scope, polls, fences. What is learnt is wave_order.h; here is by what.
+//
+//   releases   LDS and global atomics; global stores with a scope (sc0, sc1); any store to a word
+//              that is polled
+//   acquires   atomics that return a value, global loads with a scope, reads of words that are
+//              polled; of what stands in the bytes, once the read is complete
+//
+// What nobody looks at orders nothing.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "exec/lane_access.h"
+#include "observe/check/facts.h"
+#include "observe/check/lds_shadow.h"
+#include "observe/check/polls.h"
+#include "observe/check/wave_order.h"
+
+namespace margay::check {
+
+/// What an instruction in flight will have acquired when it is complete.
+struct Learning {
+  std::vector<std::uint32_t> known;  ///< Of the workgroup, by SyncPoints' numbers.
+  SyncGraph::Vertex seen = 0;        ///< Of others.
+  [[nodiscard]] bool any() const { return !known.empty() || seen != 0; }
+  void clear() {
+    known.clear();
+    seen = 0;
+  }
+};
+
+class SyncPoints {
+ public:
+  /// `graph`: null when nothing passes between workgroups.
+  SyncPoints(SyncMeans means, SyncGraph* graph, LdsShadow& lds)
+      : means_(means), graph_(graph), lds_(lds), order_(graph) {}
+
+  void begin_workgroup(std::uint32_t workgroup, unsigned waves);
+  /// False: barriers alone order the waves, and nothing orders workgroups.
+  [[nodiscard]] bool active() const { return means_.any(); }
+  [[nodiscard]] SyncGraph* graph() const { return graph_; }
+  [[nodiscard]] WaveOrder& order() { return order_; }
+
+  /// The wave is about to access LDS; every LDS step of it up to `lds_completed` is complete.
+  void lds_access(const InstructionFacts& facts, const LaneAccess& access, unsigned wave,
+                  std::uint32_t step, std::uint32_t lds_completed, Learning& learning);
+  /// The part of it that learns. Where reads are put off (--adversarial), again when they are made.
+  void lds_read(const InstructionFacts& facts, const LaneAccess& access, Learning& learning);
+  /// Whether the instruction may release or acquire through global memory.
+  [[nodiscard]] bool syncs(const InstructionFacts& facts) const {
+    return means_.global && (facts.releases_word || facts.acquires_word);
+  }
+  /// The same for global memory, by an instruction that syncs(); under the graph's lock. The first
+  /// before the access is recorded, if it releases, the second after.
+  void before_release(unsigned wave, std::uint32_t lds_completed);
+  void global_access(const InstructionFacts& facts, const LaneAccess& access, unsigned wave,
+                     Learning& learning);
+  /// The read is complete.
+  void learn(unsigned wave, Learning& learning);
+  void barrier(const Clock& lds_completed);
+
+ private:
+  /// Bytes of a dword that were written together, as far as they stand yet.
+  struct Part {
+    std::uint8_t mask = 0;
+    std::uint32_t known = 0;
+  };
+  struct Released {
+    std::uint32_t changes = ~0u, lds_completed = 0;
+    std::uint32_t known = 0;
+  };
+  /// A store to LDS that may turn out to be a flag's.
+  struct LdsStore {
+    std::uint32_t step = 0, known = 0;
+  };
+  static constexpr std::uint64_t kLds = 1ull << 62;  // keys of words_ that are LDS offsets
+  static constexpr std::uint8_t kWhole = 0xf;
+
+  [[nodiscard]] const Released& release(unsigned wave, std::uint32_t lds_completed);
+  [[nodiscard]] std::uint32_t join(std::uint32_t a, std::uint32_t b);
+  void stored(std::uint64_t key, std::uint8_t mask, std::uint32_t known);
+  void changed(std::uint64_t key, std::uint8_t mask, std::uint32_t known);
+  void acquire(std::uint64_t key, std::uint8_t mask, Learning& learning) const;
+  void make_flag(std::uint32_t dword, std::uint8_t mask);
+
+  SyncMeans means_;
+  SyncGraph* graph_;
+  LdsShadow& lds_;
+  WaveOrder order_;
+  std::vector<Knowledge> known_;
+  std::unordered_map<std::uint64_t, std::uint32_t> joined_;
+  std::unordered_map<std::uint64_t, std::vector<Part>> words_;
+  std::array<Released, kMaxWaves> released_{};
+  std::array<std::vector<LdsStore>, kMaxWaves> lds_stores_;  // of the phase
+  std::bitset<(64 * 1024) / 4> flags_;                       // dwords of LDS that are polled
+  bool has_flags_ = false;
+};
+
+}  // namespace margay::check
