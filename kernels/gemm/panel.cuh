@@ -70,8 +70,9 @@ struct KMajorPanel {
   }
   KITTENS_MEMBER void put(Tile& tile) const {
     const kittens::detail::chunk_map<Tile, kThreads> chunks;
+    // The chunk that was fetched last goes first: one wait for it covers the others.
 #pragma unroll
-    for (int i = 0; i < kChunks; ++i) chunks.store_shared(tile, i, chunk[i]);
+    for (int i = kChunks - 1; i >= 0; --i) chunks.store_shared(tile, i, chunk[i]);
   }
 };
 

@@ -67,8 +67,8 @@ void read_shape(TensorArgument& tensor, const ArgumentField& pointer,
   const auto parts = template_arguments(std::string_view(tensor.type).substr(kTensorType.size()));
   if (parts.size() < 5) return;
   tensor.element = element_name(parts[0]);
-  // The shape of a strided one does not say where it ends.
-  if (std::ranges::find(parts, "kittens::strided") != parts.end()) return;
+  tensor.strided = std::ranges::find(parts, "kittens::strided") != parts.end();
+  if (tensor.strided) return;
   std::array<std::uint64_t, 4> shape{};
   for (std::size_t axis = 0; axis < 4; ++axis) {
     const auto fixed = template_number(parts[axis + 1]);
@@ -94,7 +94,7 @@ void find_extent(TensorArgument& tensor, const Memory& memory, const DescribedTe
   const Tensor* const described = known.at(begin);
   if (const auto allocation = memory.find(begin)) tensor.memory_end = allocation->range.end;
   // An allocation may have got another tensor than the one that was described last.
-  if (described != nullptr && described->range.begin == begin && !tensor.shape &&
+  if (described != nullptr && described->range.begin == begin && !tensor.shape && !tensor.strided &&
       (tensor.memory_end == 0 || described->range.end <= tensor.memory_end)) {
     tensor.shape = described->shape;
     tensor.element_bytes = described->element_bytes;

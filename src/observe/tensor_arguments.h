@@ -24,6 +24,7 @@ struct TensorArgument {
   std::uint64_t memory_end;  ///< Where the allocation ends that it points into; 0: not known.
   std::uint32_t element_bytes = 0;                    ///< 0: not known.
   std::optional<std::array<std::uint64_t, 4>> shape;  ///< Batch, depth, rows, columns.
+  bool strided = false;  ///< Rows lie further apart than a shape says: it has none here.
 };
 
 /// From the argument bytes of `request`; without debug information about types every word that

@@ -32,6 +32,17 @@ __global__ void access(Global<bf16> g, coord<> at) {
   if constexpr (way == Way::kGroup) group<4>::load(tile, g, coord<st_bf<32, 64>>(at));
 }
 
+__global__ void load_far_rows(gl<bf16, 1, 1, -1, -1, strided> g, bool with_edges) {
+  rt_bf<32, 64> registers;
+  __shared__ st_bf<32, 64> tile;
+  if (with_edges) {
+    load(registers, bounded(g), {0, 0});
+  } else {
+    load(registers, g, {0, 0});
+  }
+  store(tile, registers);
+}
+
 /// Exits with 0 if the kernel ran, with 3 if it was stopped. What it prints goes to stderr.
 template <Way way>
 void run(coord<> at, int warps = 1) {
@@ -52,6 +63,22 @@ TEST_F(DebugDeathTest, NamesTheTileAndTheTensor) {
               "the coordinate \\{0, 1, 4, 1\\}, which counts tiles of 32 x 64, means rows 128 to "
               "159, columns 64 to 127, batch 0, depth 1: outside the tensor 1 x 2 x 128 x 128 of "
               "2-byte elements");
+}
+/// Rows so far apart that a tile of them spans more than 4 GiB: nothing is read, the kernel stops.
+void run_far_rows(bool with_edges) {
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  Buffer<bf16> data(32);
+  const gl<bf16, 1, 1, -1, -1, strided> far(data.get(), nullptr, nullptr, 32, 64, 1 << 27);
+  load_far_rows<<<1, 64>>>(far, with_edges);
+  _exit(hipGetLastError() == hipSuccess && hipDeviceSynchronize() == hipSuccess ? 0 : 3);
+}
+TEST_F(DebugDeathTest, RowsThatSpanMoreThanOffsetsReach) {
+  for (const bool with_edges : {false, true}) {
+    EXPECT_EXIT(
+        run_far_rows(with_edges), testing::ExitedWithCode(3),
+        "the 32 rows of the tile \\{0, 0, 0, 0\\} lie 268435456 bytes apart, more than 4 GiB "
+        "together");
+  }
 }
 TEST_F(DebugDeathTest, EveryDirection) {
   EXPECT_EXIT(run<Way::kRegister>({0, 2, 0, 0}), testing::ExitedWithCode(3), "depth 2: outside");

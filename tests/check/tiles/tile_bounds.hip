@@ -95,6 +95,23 @@ bool run_views() {
   return matches(values, [](std::size_t i) { return i / 32 / 16 % 2 == 0 ? 1.0f : 0.0f; });
 }
 
+/// The right half of a matrix, by its leading dimension: more bytes lie between its ends than it
+/// has.
+using strided_matrix = gl<float, 1, 1, -1, 32, strided>;
+__global__ __launch_bounds__(64) void store_strided(strided_matrix half, int rows) {
+  rt_fl<16, 32> tile;
+  zero(tile);
+  for (int row = 0; row < rows; ++row) store(half, tile, {row, 0});  // BUG strided
+}
+bool run_strided(bool broken) {
+  // Memory of the program: the runtime knows of it what it is told of the tensor.
+  std::vector<float> values(80 * 64, 1.0f);
+  const strided_matrix half(values.data() + 32, nullptr, nullptr, 64, nullptr, 64);
+  store_strided<<<1, 64>>>(half, broken ? 5 : 4);
+  finish();
+  return matches(values, [](std::size_t i) { return i % 64 < 32 || i / 64 >= 64 ? 1.0f : 0.0f; });
+}
+
 /// A smaller tensor that lay here earlier says nothing of a plain pointer.
 bool run_earlier() {
   std::vector<float> values(64, 7.0f);
@@ -113,6 +130,8 @@ int main(int argc, char** argv) {
   return run_case(argc, argv,
                   {{"views", run_views},
                    {"earlier", run_earlier},
+                   {"strided-broken", [] { return run_strided(true); }},
+                   {"strided-fixed", [] { return run_strided(false); }},
                    {"column-broken", [] { return run_column(true); }},
                    {"column-fixed", [] { return run_column(false); }},
                    {"row-broken", [] { return run_row(true); }},
