@@ -110,7 +110,7 @@ inline array_view view_interface(const pybind11::object& array, const char* attr
   }
   const auto code = interface["typestr"].cast<std::string>();
   const std::pair<const char*, const char*> kTypes[] = {
-      {"<f4", "float32"}, {"<f2", "float16"}, {"<u2", "uint16"}};
+      {"<f4", "float32"}, {"<f2", "float16"}, {"<u2", "uint16"}, {"|u1", "uint8"}, {"|b1", "bool"}};
   view.type = code;
   for (const auto& [typestr, type] : kTypes) {
     if (code == typestr) view.type = type;
@@ -162,6 +162,8 @@ inline constexpr const char* type_of<int> = "int32";
 template <>
 inline constexpr const char* type_of<int8_t> = "int8";
 template <>
+inline constexpr const char* type_of<uint8_t> = "uint8";
+template <>
 inline constexpr const char* type_of<fp8e4m3> = "float8_e4m3fnuz";
 template <>
 inline constexpr const char* type_of<fp8e5m2> = "float8_e5m2fnuz";
@@ -175,6 +177,9 @@ template <>
 inline constexpr const char* bits_of<fp8e4m3> = "uint8";
 template <>
 inline constexpr const char* bits_of<fp8e5m2> = "uint8";
+/// A mask: 0 or 1.
+template <>
+inline constexpr const char* bits_of<uint8_t> = "bool";
 
 template <typename T>
 void check_type(const std::string& where, const std::string& given) {
@@ -204,6 +209,10 @@ inline array_view view_of(const std::string& where, const pybind11::object& obje
 
 template <ducks::gl::all GL>
 GL tensor_argument(const std::string& where, const pybind11::object& object, host_memory& host) {
+  static_assert(
+      !GL::is_strided,
+      "kittens: tensors come from Python without strides; bind a gl without `strided` and "
+      "take a view() of it in the kernel");
   using T = typename GL::T;
   const array_view view = view_of(where, object, host);
   check_type<T>(where, view.type);

@@ -50,6 +50,20 @@ __global__ void add_all(const typed g) {
                        1000000 * g.bytes.raw_ptr[i] + static_cast<int>(g.doubles.raw_ptr[i]);
 }
 
+struct masked {
+  gl<uint8_t, 1, 1, 1, -1> mask;
+  gl<float, 1, 1, 1, -1> values;
+  dim3 grid() { return dim3(1); }
+  dim3 block() { return dim3(64); }
+};
+__global__ void keep_masked(const masked g) {
+  rv_fl<64> values, mask;
+  load(values, g.values, {0, 0});
+  load(mask, g.mask, {0, 0});
+  select(values, mask, values, -1);
+  store(g.values, values, {0, 0});
+}
+
 struct three {
   float first, second, third;
 };
@@ -63,6 +77,7 @@ PYBIND11_MODULE(binding, m) {
   py::bind_function<dispatch_past_the_end>(m, "past_the_end", &globals::in, &globals::out);
   py::bind_kernel<add_all>(m, "add_all", &typed::e4m3, &typed::e5m2, &typed::bytes, &typed::doubles,
                            &typed::sums);
+  py::bind_kernel<keep_masked>(m, "keep_masked", &masked::mask, &masked::values);
   m.def("bind_out_of_order", [](pybind11::module_ module) {
     py::bind_function<ignore>(module, "wrong", &three::second, &three::first);
   });

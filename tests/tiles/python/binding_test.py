@@ -144,6 +144,16 @@ class BindingTest(unittest.TestCase):
                rest[1].astype(np.float32), sums)
         refuse("argument 5: Expected dtype int32, got uint32", *bits, *rest, sums.view(np.uint32))
 
+    def test_masks(self):
+        values = np.arange(64, dtype=np.float32)
+        keep = values % 3 == 0
+        for mask in (keep, keep.astype(np.uint8)):
+            kept = values.copy()
+            binding.keep_masked(mask, kept)
+            np.testing.assert_array_equal(kept, np.where(keep, values, -1))
+        self.refuse(r"argument 1: Expected dtype uint8 \(or bool with its bits\), got int8",
+                    keep.astype(np.int8), values, function=binding.keep_masked)
+
     def test_extension_type_is_known_by_its_name(self):
         class Array(Interface):  # what an array of ml_dtypes.bfloat16 shows
             def __init__(self, array):
