@@ -6,6 +6,7 @@ from margay.checker import short_function
 
 _LINES = 6  # of source, at most
 _TENSORS = 8
+_ADVICE = 3
 
 
 def title(kernel):
@@ -24,6 +25,7 @@ def kernel_text(kernel):
     failed = f", {kernel.failed_launches} of them failed" if kernel.failed_launches else ""
     rows = [
         f"{title(kernel)}, {count}{failed}",
+        *_section("limit", _indented(kernel.limit)),
         *_section("resources", _resources(kernel.resources)),
         *_section("instructions", _instructions(kernel)),
         *_section("LDS", _lds(kernel)),
@@ -33,6 +35,8 @@ def kernel_text(kernel):
     if kernel.tensors:
         rows += _tensors(kernel.tensors)
     rows += _lines(kernel)
+    for advice in kernel.advice[:_ADVICE]:
+        rows += _section("advice", _indented(advice))
     return "\n".join(rows)
 
 
@@ -66,6 +70,10 @@ def _product(extent):
 
 def _section(name, text):
     return [f"  {name:<15}{text}"] if text else []
+
+
+def _indented(lines):
+    return str(lines).replace("\n", "\n" + 17 * " ") if lines else ""
 
 
 def _number(value, form=",.0f", unit=""):

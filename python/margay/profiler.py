@@ -14,8 +14,8 @@ import json
 import os
 import subprocess
 import tempfile
-from dataclasses import dataclass, field
-from typing import Dict, List, Optional, Tuple
+from dataclasses import MISSING, dataclass, field
+from typing import Dict, List, Optional, Tuple, Union
 
 from margay import display, library, profile_text
 from margay.checker import Frame, suspended
@@ -69,6 +69,11 @@ class Tensor:
     l2_written_bytes: int
     fabric_read_bytes: int  # between L2 and memory
     fabric_written_bytes: int
+    # What is read at least: lines, each counted once for each workgroup, or XCD, that reads it; and
+    # of the former what the workgroups use, in pieces of 32 bytes.
+    workgroup_read_bytes: int = 0
+    workgroup_used_bytes: int = 0
+    xcd_read_bytes: int = 0
 
     @property
     def fetched_from_memory(self):
@@ -102,7 +107,10 @@ class MemoryTraffic:
     accesses: int = 0  # TCP_TOTAL_ACCESSES: thread requests after coalescing
     tag_accesses: int = 0  # TCP_TOTAL_CACHE_ACCESSES
     sector_bytes: int = 0  # 64 for each sector that an instruction touches
-    least_sector_bytes: int = 0  # the same, if its lanes' bytes lay side by side
+    least_sector_bytes: int = 0  # the same, if its lanes' bytes, each once, lay side by side
+    misaligned_sector_bytes: int = 0  # of what is more: rows begin or end inside a sector
+    inactive_sector_bytes: int = 0  # lanes between are switched off
+    least_tag_accesses: int = 0  # one for each four lanes
     l2_reads: int = 0  # of 128 bytes
     l2_writes: int = 0  # of 64 bytes; atomics as well
     l2_hits: int = 0
@@ -153,6 +161,34 @@ class ProfiledSite:
     is_scratch: bool
     lds: Optional[LdsUse]
     memory: Optional[MemoryTraffic]
+    tensor: Optional[int] = None  # index into the kernel's tensors, if it touches one
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What the kernel keeps busy, or waits for, longest: str(limit) is two sentences."""
+
+    part: str  # "memory", "vector ALU", "load latency" ...
+    what: str
+    meaning: str
+
+    def __str__(self) -> str:
+        return f"{self.what}\n{self.meaning}".strip()
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What would make the kernel faster: str(advice) is all that there is to say."""
+
+    what: str
+    why: str
+    fix: str
+    effect: str
+    gain: float  # the share of the least time that it saves at most
+
+    def __str__(self) -> str:
+        fix = f"fix: {self.fix}" if self.fix else ""
+        return "\n".join(part for part in (self.what, self.why, fix, self.effect) if part)
 
 
 @dataclass
@@ -200,6 +236,10 @@ class KernelProfile:
     xcds: List[Dict[str, int]]  # the TCC_ counters of each die
     tensors: List[Tensor]
     sites: List[ProfiledSite]  # by address
+    launches_seen: int = 0  # with those that were not chosen to be counted
+    sampled_workgroups: int = 0  # 0: all; else the counts are scaled up from so many
+    limit: Optional[Limit] = None
+    advice: List[Advice] = field(default_factory=list)  # the one that saves most first
 
     def __getitem__(self, name):
         for values, key in (
@@ -363,16 +403,27 @@ class profile:  # pylint: disable=invalid-name  # reads as a function: with marg
     """Profiles all kernel launches of the block.
 
     kernel: only launches of kernels whose demangled name contains this; the others run unwatched.
+    launches: only these launches of each kernel: 3, or "1,4-6".
+    workgroups: only a sample of each launch's workgroups, 64 (the first) or "100-163"; counts are
+    scaled up from it. All workgroups run.
     trace: of so many workgroups per launch, record what each wave did (in `document`, `to_json`).
     Blocks do not nest. Within margay.check, and under pytest --margay-check, the launches of the block
     are profiled and not checked, which the check's report says. An exception that the block raises goes
     on; the profile is filled in all the same.
     """
 
-    def __init__(self, kernel: Optional[str] = None, trace: int = 0) -> None:
+    def __init__(
+        self,
+        kernel: Optional[str] = None,
+        trace: int = 0,
+        launches: Union[int, str, None] = None,
+        workgroups: Union[int, str, None] = None,
+    ) -> None:
         if kernel is not None and ";" in kernel:
             raise ValueError(f"a kernel's name has no semicolon: {kernel!r}")
         self._options = f"trace={int(trace)}" + (f";kernel={kernel}" if kernel else "")
+        self._options += "" if launches is None else f";launches={launches}"
+        self._options += "" if workgroups is None else f";workgroups={workgroups}"
         self._library = None
         self._unchecked = None
         self.profile = Profile()
@@ -419,8 +470,18 @@ def _listed(kernels):
 
 
 def _fields(kind, document, **converted):
-    known = {name: document[name] for name in kind.__dataclass_fields__ if name not in converted}
+    fields = kind.__dataclass_fields__.values()
+    known = {
+        f.name: document[f.name]
+        for f in fields
+        if f.name not in converted and (f.name in document or not _has_default(f))
+    }
     return kind(**known, **converted)
+
+
+def _has_default(of):
+    """What profiles of earlier versions may lack."""
+    return of.default is not MISSING or of.default_factory is not MISSING
 
 
 def _tensor(document):
@@ -460,4 +521,6 @@ def _kernel(document, frames):
         metrics=dict(document["metrics"]),
         tensors=[_tensor(t) for t in document["tensors"]],
         sites=[_site(s, frames) for s in document["sites"]],
+        limit=_fields(Limit, document["limit"]) if "limit" in document else None,
+        advice=[_fields(Advice, a) for a in document.get("advice", [])],
     )

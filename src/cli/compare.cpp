@@ -28,7 +28,7 @@ Examples
   margay compare --kernel-a micro_tk --kernel-b Cijk a.json pytorch.json)";
 
 struct CompareOptions {
-  std::string a, b, kernel_a, kernel_b, json;
+  std::string a, b, kernel_a, kernel_b, json, html;
 };
 
 /// A file that exists, or a command for the shell.
@@ -55,9 +55,11 @@ Result<int> compare_both(const CompareOptions& options) {
   const profile::Profile b = MARGAY_TRY(profile_of(options.b));
   const profile::Pair pair =
       MARGAY_TRY(profile::choose_kernels(a, b, options.kernel_a, options.kernel_b));
-  const profile::Comparison comparison = profile::compare(*pair.a, *pair.b);
+  const profile::Comparison comparison = profile::compare(*pair.a, *pair.b, a.sources, b.sources);
   if (!options.json.empty())
     MARGAY_CHECK(report::write_text(profile::json_of(comparison, pair), options.json));
+  if (!options.html.empty())
+    MARGAY_CHECK(report::write_text(profile::html_of(comparison, pair), options.html));
   const std::string text = profile::text_of(comparison, pair, report::text_options(STDOUT_FILENO));
   std::fwrite(text.data(), 1, text.size(), stdout);
   return kExitOk;
@@ -75,6 +77,9 @@ int compare_main(std::span<char*> arguments) {
       ->type_name("NAME");
   app.add_option("--kernel-b", options.kernel_b, "the kernel of B with NAME in its name")
       ->type_name("NAME");
+  app.add_option("--html", options.html,
+                 "write the comparison to FILE: one page, no network needed")
+      ->type_name("FILE");
   app.add_option("--json", options.json, "write the comparison to FILE, for programs")
       ->type_name("FILE");
   try {

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -19,6 +17,7 @@
 #include "observe/profile/advice.h"
 #include "observe/profile/html.h"
 #include "observe/profile/json.h"
+#include "observe/profile/selection.h"
 #include "observe/profile/text.h"
 #include "observe/profile/trace.h"
 #include "observe/report/text_file.h"
@@ -44,6 +43,11 @@ each part of the device would take at its peak rate. Counters of the caches hold
 workgroups and waves, which docs/prof.md describes beside every counter and formula. Source lines need
 -g or -gline-tables-only, which margay hipcc adds. Exit code: the program's own.)";
 
+/// Why it cannot be; empty when it can.
+std::string reason(const Result<profile::Selection>& selection) {
+  return selection ? std::string{} : selection.error().text();
+}
+
 void declare(CLI::App& app, Options& options) {
   app.add_option("--kernel", options.profile.kernel,
                  "profile only kernels that have NAME in their demangled name")
@@ -58,6 +62,15 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--trace-workgroups", options.profile.traced_workgroups,
                  "so many workgroups in the timeline (default: 2)")
       ->type_name("N");
+  app.add_option("--launches", options.profile.launches,
+                 "count only these launches of each kernel: 3, or 1,4-6")
+      ->check([](const std::string& text) { return reason(profile::parse_numbers(text, 1)); })
+      ->type_name("LIST");
+  app.add_option("--workgroups", options.profile.workgroups,
+                 "count only a sample of each launch's workgroups, the first 64 or 100-163, and "
+                 "scale up from it")
+      ->check([](const std::string& text) { return reason(profile::parse_sample(text)); })
+      ->type_name("N|RANGE");
   app.add_option("--from", options.from, "show the profile in FILE instead of running a program")
       ->type_name("FILE");
   app.add_flag("--full", options.full,
@@ -70,20 +83,6 @@ void declare(CLI::App& app, Options& options) {
                  "host threads that run workgroups (default: one per core)")
       ->check(CLI::Range(1u, 4096u))
       ->type_name("N");
-}
-
-std::optional<std::vector<std::string>> read_source(const std::string& path) {
-  // The names come from debug information, which may be anyone's.
-  constexpr std::uintmax_t kLargest = 8 << 20;
-  std::error_code failure;
-  if (!std::filesystem::is_regular_file(path, failure) ||
-      std::filesystem::file_size(path, failure) > kLargest || failure)
-    return std::nullopt;
-  std::ifstream file(path);
-  if (!file) return std::nullopt;
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) lines.push_back(line);
-  return lines;
 }
 
 /// Files and the screen.
@@ -127,6 +126,8 @@ Result<int> profile_program(const Options& options, std::span<char*> command) {
         options.profile.kernel.empty()
             ? std::string{}
             : fmt::format(" with \"{}\" in its name", options.profile.kernel));
+    if (!options.profile.launches.empty() || !options.profile.workgroups.empty())
+      fmt::print(stderr, "margay prof: or none of the launches and workgroups that were chosen\n");
     return run.end.shell_code() != 0 ? run.end.shell_code() : kExitFailed;
   }
   MARGAY_CHECK(show(options, run.profile));
@@ -146,9 +147,9 @@ Result<int> profile_or_show(const Options& options, std::span<char*> command) {
 }  // namespace
 
 int prof_main(std::span<char*> arguments) {
-  const CommandLine line =
-      split_command(arguments, {.always = {"--kernel", "--json", "--html", "--trace",
-                                           "--trace-workgroups", "--from", "--mfma", "--threads"}});
+  const CommandLine line = split_command(
+      arguments, {.always = {"--kernel", "--json", "--html", "--trace", "--trace-workgroups",
+                             "--launches", "--workgroups", "--from", "--mfma", "--threads"}});
   CLI::App app{"Runs a HIP program or script and counts what its kernels do.", "margay prof"};
   app.footer(kFooter);
   Options options;

@@ -4,12 +4,28 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "cli/start.h"
 #include "cli/temporary_directory.h"
 #include "observe/profile/json.h"
 
 namespace margay::cli {
+
+std::optional<std::vector<std::string>> read_source(const std::string& path) {
+  // The names come from debug information, which may be anyone's.
+  constexpr std::uintmax_t kLargest = 8 << 20;
+  std::error_code failure;
+  if (!std::filesystem::is_regular_file(path, failure) ||
+      std::filesystem::file_size(path, failure) > kLargest || failure)
+    return std::nullopt;
+  std::ifstream file(path);
+  if (!file) return std::nullopt;
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
 
 Result<ProfiledRun> run_profiled(const Install& install, const ProfileOptions& options,
                                  ChildPlan plan) {
@@ -22,6 +38,8 @@ Result<ProfiledRun> run_profiled(const Install& install, const ProfileOptions& o
   set("MARGAY_PROFILE_JSON", (directory.path() / "%p.json").string());
   set("MARGAY_PROFILE_KERNEL", options.kernel);
   set("MARGAY_PROFILE_TRACE", std::to_string(options.traced_workgroups));
+  set("MARGAY_PROFILE_LAUNCHES", options.launches);
+  set("MARGAY_PROFILE_WORKGROUPS", options.workgroups);
   if (!options.mfma.empty()) set("MARGAY_MFMA", options.mfma);
   if (options.threads != 0) set("MARGAY_THREADS", std::to_string(options.threads));
   // A long launch shows how far it is, unless the user has said otherwise.
@@ -37,6 +55,7 @@ Result<ProfiledRun> run_profiled(const Install& install, const ProfileOptions& o
     else
       run.unreadable.push_back(std::move(profile).error());
   }
+  profile::keep_sources(run.profile, read_source);
   return run;
 }
 

@@ -2,6 +2,7 @@
 // profile that comes back.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace margay::cli {
 struct ProfileOptions {
   std::string kernel = {};  ///< Only kernels with this in their name; empty: all.
   std::uint64_t traced_workgroups = 0;
+  std::string launches = {}, workgroups = {};  ///< As profile/selection.h reads them; empty: all.
   std::string mfma = {};  ///< Empty: the runtime's default. The same for threads.
   unsigned threads = 0;
 };
@@ -24,6 +26,9 @@ struct ProfiledRun {
   profile::Profile profile;  ///< Of all processes of the program.
   std::vector<Error> unreadable;
 };
+
+/// The lines of a source file, or nothing when it cannot be read.
+[[nodiscard]] std::optional<std::vector<std::string>> read_source(const std::string& path);
 
 /// Runs `plan` with the virtual device and the profiler in its environment.
 [[nodiscard]] Result<ProfiledRun> run_profiled(const Install& install,

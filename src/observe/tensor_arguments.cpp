@@ -131,7 +131,21 @@ std::vector<TensorArgument> typed_arguments(std::span<const ArgumentField> field
   return tensors;
 }
 
-std::vector<TensorArgument> untyped_arguments(std::span<const std::byte> arguments,
+/// As the compiler wrote it into the metadata, which few do; a pointer to global memory that clang
+/// has cast is "x.coerce" there.
+std::string name_in_metadata(const Kernel& kernel, std::size_t offset) {
+  for (const KernelArgument& argument : kernel.arguments) {
+    if (argument.offset_bytes != offset || argument.kind != ArgumentKind::global_buffer) continue;
+    constexpr std::string_view kCast = ".coerce";
+    return argument.name.ends_with(kCast)
+               ? argument.name.substr(0, argument.name.size() - kCast.size())
+               : argument.name;
+  }
+  return {};
+}
+
+std::vector<TensorArgument> untyped_arguments(const Kernel& kernel,
+                                              std::span<const std::byte> arguments,
                                               const Memory& memory, const DescribedTensors& known) {
   std::vector<TensorArgument> tensors;
   for (std::size_t at = 0; at + 8 <= arguments.size(); at += 8) {
@@ -139,7 +153,8 @@ std::vector<TensorArgument> untyped_arguments(std::span<const std::byte> argumen
     if (value < kNullPage || (!memory.find(value) && known.at(value) == nullptr)) continue;
     TensorArgument& tensor = tensors.emplace_back();
     tensor.range.begin = value;
-    tensor.name = fmt::format("the tensor at kernel argument byte {}", at);
+    tensor.name = name_in_metadata(kernel, at);
+    if (tensor.name.empty()) tensor.name = fmt::format("the tensor at kernel argument byte {}", at);
   }
   return tensors;
 }
@@ -149,8 +164,9 @@ std::vector<TensorArgument> untyped_arguments(std::span<const std::byte> argumen
 std::vector<TensorArgument> tensor_arguments(const LaunchRequest& request, const Memory& memory,
                                              const DescribedTensors& known) {
   const auto fields = request.module->object().argument_fields(*request.kernel);
-  auto tensors = fields.empty() ? untyped_arguments(request.arguments, memory, known)
-                                : typed_arguments(fields, request.arguments);
+  auto tensors = fields.empty()
+                     ? untyped_arguments(*request.kernel, request.arguments, memory, known)
+                     : typed_arguments(fields, request.arguments);
   for (TensorArgument& tensor : tensors) find_extent(tensor, memory, known);
   return tensors;
 }

@@ -13,7 +13,9 @@
 namespace margay::runtime {
 
 Profiling::Profiling(const ProfileSettings& settings)
-    : settings_(settings), session_({settings.kernel, settings.traced_workgroups}) {}
+    : settings_(settings),
+      session_(
+          {settings.kernel, settings.traced_workgroups, settings.launches, settings.workgroups}) {}
 
 void Profiling::write(const profile::Profile& profile) const {
   if (settings_.json.empty()) return;
@@ -52,13 +54,18 @@ Result<ProfileSettings> parse_options(std::string_view options) {
     const std::string value(equals == option.npos ? "" : option.substr(equals + 1));
     if (name == "kernel") {
       settings.kernel = value;
+    } else if (name == "launches") {
+      settings.launches = MARGAY_TRY(profile::parse_numbers(value, 1));
+    } else if (name == "workgroups") {
+      settings.workgroups = MARGAY_TRY(profile::parse_sample(value));
     } else if (name == "trace" && !value.empty() &&
                value.find_first_not_of("0123456789") == value.npos && value.size() < 20) {
       settings.traced_workgroups = std::stoull(value);
     } else if (!option.empty()) {
       return fail(ErrorCode::invalid_argument,
                   fmt::format("the profiler has no option \"{}\"", option), "margayProfileBegin",
-                  "give kernel=NAME and trace=WORKGROUPS, with ; between");
+                  "give kernel=NAME, launches=LIST, workgroups=SAMPLE and trace=WORKGROUPS, with ; "
+                  "between");
     }
   }
   return settings;

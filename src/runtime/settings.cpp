@@ -133,6 +133,10 @@ Result<ProfileSettings> read_profile(const Environment& environment) {
   profile.kernel = environment("MARGAY_PROFILE_KERNEL").value_or("");
   profile.traced_workgroups =
       MARGAY_TRY(read_number(environment, "MARGAY_PROFILE_TRACE")).value_or(0);
+  if (const auto launches = environment("MARGAY_PROFILE_LAUNCHES"); launches && !launches->empty())
+    profile.launches = MARGAY_TRY(profile::parse_numbers(*launches, 1));
+  if (const auto sample = environment("MARGAY_PROFILE_WORKGROUPS"); sample && !sample->empty())
+    profile.workgroups = MARGAY_TRY(profile::parse_sample(*sample));
   return profile;
 }
 

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "exec/device.h"
 #include "observe/check/tools.h"
+#include "observe/profile/selection.h"
 
 namespace margay::runtime {
 
@@ -39,6 +40,8 @@ struct ProfileSettings {
   std::string json = {};    ///< MARGAY_PROFILE_JSON=FILE, where %p is the process's id.
   std::string kernel = {};  ///< MARGAY_PROFILE_KERNEL=NAME: only kernels with this in their name.
   std::uint64_t traced_workgroups = 0;  ///< MARGAY_PROFILE_TRACE=N: timelines of so many.
+  profile::Selection launches = {};     ///< MARGAY_PROFILE_LAUNCHES=1,4-6: of each kernel.
+  profile::Selection workgroups = {};  ///< MARGAY_PROFILE_WORKGROUPS=64 or 100-163: of each launch.
 };
 
 /// Most virtual devices of a process.

@@ -35,10 +35,24 @@ void copied_at(std::size_t offset, bool on_device) {
   if (on_device) {
     if (hipMalloc(&in, kBytes) != hipSuccess || hipMalloc(&out, kBytes) != hipSuccess) std::abort();
   } else {
-    in = static_cast<char*>(std::aligned_alloc(4096, kBytes + 4096)) + offset;
-    out = static_cast<char*>(std::aligned_alloc(4096, kBytes + 4096)) + 3 * offset;
+    in = static_cast<char*>(std::aligned_alloc(4096, kBytes + 16384)) + offset;
+    out = static_cast<char*>(std::aligned_alloc(4096, kBytes + 16384)) + 3 * offset;
   }
   copied<<<64, 256>>>(reinterpret_cast<float4*>(in), reinterpret_cast<float4*>(out));
+}
+
+bool copies_all() {
+  constexpr std::size_t kFloats = 64 * 256 * 4;
+  float *in = nullptr, *out = nullptr;
+  if (hipMallocManaged(&in, kFloats * 4) != hipSuccess ||
+      hipMallocManaged(&out, kFloats * 4) != hipSuccess)
+    std::abort();
+  for (std::size_t n = 0; n < kFloats; ++n) in[n] = static_cast<float>(n);
+  copied<<<64, 256>>>(reinterpret_cast<float4*>(in), reinterpret_cast<float4*>(out));
+  if (hipDeviceSynchronize() != hipSuccess) return false;
+  for (std::size_t n = 0; n < kFloats; ++n)
+    if (out[n] != in[n]) return false;
+  return true;
 }
 
 __global__ void past_the_end(float* out) { out[1ull << 36] = 1; }
@@ -55,6 +69,7 @@ int main(int count, char** words) {
     if (word == "scattered") scattered<<<1, 64>>>(in, out);
     if (word.starts_with("at=")) copied_at(std::stoul(word.substr(3)), false);
     if (word == "device") copied_at(0, true);
+    if (word == "verified") std::puts(copies_all() ? "right" : "wrong");
     if (word == "faulty") past_the_end<<<1, 1>>>(out);
     if (hipDeviceSynchronize() != hipSuccess) std::puts("a launch failed");
     if (word == "say") std::puts("said");

@@ -155,6 +155,26 @@ def test_file_and_back(recorded, tmp_path):
     assert written == json.loads(RECORDED_PROFILE.read_text())
 
 
+def test_limit_and_advice(recorded, conflicting):
+    assert conflicting.limit is None and conflicting.advice == []  # recorded before there were any
+    document = copy.deepcopy(recorded.document)
+    kernel = document["kernels"][0]
+    kernel["limit"] = {"part": "LDS", "what": "LDS is the limit with 2 us", "meaning": "fewer bytes"}
+    kernel["advice"] = [{"what": "pad", "why": "it conflicts", "fix": "", "effect": "saves half", "gain": 0.5}]
+    kernel["tensors"][0]["xcd_read_bytes"] = 77
+    k = Profile.from_json(json.dumps(document)).kernels[0]
+    assert str(k.limit) == "LDS is the limit with 2 us\nfewer bytes"
+    assert str(k.advice[0]) == "pad\nit conflicts\nsaves half" and k.advice[0].gain == 0.5
+    text = str(k).splitlines()
+    at = text.index("  limit          LDS is the limit with 2 us")
+    assert text[at + 1].split() == ["fewer", "bytes"] and "  advice         pad" in text
+    assert "  limit  " not in str(conflicting)
+    assert k.tensors[0].xcd_read_bytes == 77 and k.sampled_workgroups == 0
+    del document["kernels"][0]["tensors"][0]["l2_read_bytes"]  # what all versions have
+    with pytest.raises(ValueError, match="l2_read_bytes"):
+        Profile.from_json(json.dumps(document))
+
+
 def test_copies(conflicting):
     assert copy.deepcopy(conflicting) == conflicting
 
@@ -206,9 +226,12 @@ print(library.standInOptions().decode(), len(p.kernels), p.kernel("exchange", gr
 with margay.profile(kernel="copy", trace=2):
     pass
 print(library.standInOptions().decode())
+with margay.profile(launches="1,4-6", workgroups=64):
+    pass
+print(library.standInOptions().decode())
 """
     )
-    assert done.stdout == "trace=0 3 2\ntrace=2;kernel=copy\n", done.stderr
+    assert done.stdout == "trace=0 3 2\ntrace=2;kernel=copy\ntrace=0;launches=1,4-6;workgroups=64\n", done.stderr
 
 
 def test_the_blocks_own_exception_goes_on(python, stand_ins):

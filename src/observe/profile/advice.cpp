@@ -1,39 +1,88 @@
 #include "observe/profile/advice.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "observe/profile/advice_parts.h"
 #include "observe/profile/machine.h"
 #include "observe/profile/metrics.h"
 #include "observe/report/words.h"
 
 namespace margay::profile {
-namespace {
 
-using enum Counter;
 using report::bytes_text;
 
-/// Shares below this are not worth a sentence.
-constexpr double kWorthSaying = 0.02;
+// ---- The list ---------------------------------------------------------------------------------
 
-std::string mnemonic(const Site& site) { return site.text.substr(0, site.text.find(' ')); }
+namespace {
+/// Gains below this are not worth a sentence; nor is, of a part that is not the limit, what takes
+/// little from it or would not make it the limit soon.
+constexpr double kWorthSaying = 0.02, kWorthRelief = 0.1, kNearTheLimit = 0.5;
 
-std::string place(const Site& site) {
+/// "LDS is", "matrix units are".
+std::string_view verb_of(std::string_view part) { return part.ends_with('s') ? "are" : "is"; }
+}  // namespace
+
+void AdviceList::add(std::string what, std::string why, std::string fix,
+                     const std::vector<Limits::Saving>& savings, bool always) {
+  const Limits::Effect effect = limits_.effect_of(savings);
+  Advice advice{std::move(what), std::move(why), std::move(fix), {}, effect.gain, effect.relief};
+  if (effect.gain >= kWorthSaying) {
+    advice.effect = fmt::format("saves up to {:.0f} % of the least time", 100 * effect.gain);
+    if (effect.then != limits_.longest().name)
+      advice.effect += fmt::format("; then {} {} the limit", effect.then, verb_of(effect.then));
+  } else {
+    const bool near =
+        !limits_.empty() && effect.relief >= kWorthRelief &&
+        limits_.seconds_of(effect.relieved) >= kNearTheLimit * limits_.longest().seconds;
+    if (!near && !always) return;
+    advice.gain = 0;
+    if (near)
+      advice.effect =
+          fmt::format("saves {:.0f} % of {}, which is not the limit: {} {}", 100 * effect.relief,
+                      effect.relieved, limits_.longest().name, verb_of(limits_.longest().name));
+  }
+  list_.push_back(std::move(advice));
+}
+
+std::vector<Advice> AdviceList::take() {
+  std::ranges::sort(list_, [](const Advice& a, const Advice& b) {
+    return std::tie(b.gain, b.relief, a.what) < std::tie(a.gain, a.relief, b.what);
+  });
+  return std::move(list_);
+}
+
+std::string mnemonic_of(const Site& site) { return site.text.substr(0, site.text.find(' ')); }
+
+std::string place_of_site(const Site& site) {
   if (site.frames.empty() || site.frames.front().line == 0)
     return fmt::format("at {:#x}", site.vaddr);
   const SourceFrame& frame = site.frames.front();
   return fmt::format("at {}:{}", frame.file.substr(frame.file.rfind('/') + 1), frame.line);
 }
 
+namespace {
+
+using enum Counter;
+
 double sum(const KernelProfile& k, std::initializer_list<Counter> counters) {
   double total = 0;
   for (const Counter c : counters) total += static_cast<double>(k.counters[c]);
   return total;
 }
+
+double of_matrix(const KernelProfile& k) { return sum(k, {SQ_VALU_MFMA_BUSY_CYCLES}); }
+/// Cycles of the vector ALU, without matrix instructions.
+double of_vector(const KernelProfile& k) {
+  return 4 * sum(k, {SQ_ACTIVE_INST_VALU}) - of_matrix(k);
+}
+
+// ---- LDS --------------------------------------------------------------------------------------
 
 /// "lanes 0, 4, 8 and 12", at most eight of them.
 std::string lanes_text(std::uint64_t mask) {
@@ -53,187 +102,287 @@ std::string lanes_text(std::uint64_t mask) {
 /// Instructions of one kind at one line, which conflict in the same way.
 struct Conflict {
   const Site* site = nullptr;
-  std::uint64_t instructions = 0, executions = 0, conflicting = 0, cycles = 0;
+  std::uint64_t executions = 0, conflicting = 0, cycles = 0;
 };
 
-void add_lds_conflicts(const KernelProfile& k, std::vector<Advice>& out) {
-  const double all = sum(k, {SQ_LDS_IDX_ACTIVE});
+void add_lds_conflicts(AdviceList& list) {
+  const double all = sum(list.kernel(), {SQ_LDS_IDX_ACTIVE});
   std::map<std::tuple<std::string, std::string, std::uint32_t>, Conflict> conflicts;
-  for (const Site& site : k.sites) {
+  for (const Site& site : list.kernel().sites) {
     if (!site.lds || site.lds->conflict_cycles == 0) continue;
-    Conflict& c = conflicts[{mnemonic(site), place(site), site.lds->worst_ways}];
+    Conflict& c = conflicts[{mnemonic_of(site), place_of_site(site), site.lds->worst_ways}];
     if (c.site == nullptr) c.site = &site;
-    ++c.instructions;
     c.executions += site.executions;
     c.conflicting += site.lds->conflicting;
     c.cycles += site.lds->conflict_cycles;
   }
   for (const auto& [key, c] : conflicts) {
-    const double share = static_cast<double>(c.cycles) / all;
-    if (share < kWorthSaying) continue;
     const LdsUse& use = *c.site->lds;
-    Advice advice;
-    advice.what = fmt::format(
-        "{} {} {} conflicts {} ways: {} meet in bank {}",
-        c.conflicting == c.executions
-            ? std::string("every")
-            : fmt::format("{} of {}", report::quantity_text(static_cast<double>(c.conflicting)),
-                          report::quantity_text(static_cast<double>(c.executions))),
-        std::get<0>(key), std::get<1>(key), use.worst_ways, lanes_text(use.worst_lanes),
-        use.worst_bank);
-    advice.why = fmt::format("{:.0f} % of the cycles LDS is busy are lost here", 100 * share);
-    advice.fix =
-        "pad the rows, or swizzle, so that lanes served together fall into different banks";
-    advice.weight = static_cast<double>(c.cycles);
-    out.push_back(std::move(advice));
+    list.add(
+        fmt::format(
+            "{} {} {} conflicts {} ways: {} meet in bank {}",
+            c.conflicting == c.executions
+                ? std::string("every")
+                : fmt::format("{} of {}", report::quantity_text(static_cast<double>(c.conflicting)),
+                              report::quantity_text(static_cast<double>(c.executions))),
+            std::get<0>(key), std::get<1>(key), use.worst_ways, lanes_text(use.worst_lanes),
+            use.worst_bank),
+        fmt::format("{:.0f} % of the cycles LDS is busy are lost here",
+                    all == 0 ? 0 : 100 * static_cast<double>(c.cycles) / all),
+        "pad the rows, or swizzle, so that lanes served together fall into different banks",
+        {{"LDS", static_cast<double>(c.cycles)}});
   }
 }
 
-void add_memory_use(const KernelProfile& k, std::vector<Advice>& out) {
-  double all = 0;
-  for (const Site& site : k.sites)
-    if (site.memory) all += static_cast<double>(site.memory->sector_bytes);
-  std::map<std::pair<std::string, std::string>, std::pair<const Site*, MemoryTraffic>> lines;
-  for (const Site& site : k.sites) {
-    if (!site.memory || site.is_scratch) continue;
-    auto& [first, total] = lines[{mnemonic(site), place(site)}];
-    if (first == nullptr) first = &site;
-    total += *site.memory;
-  }
-  for (const auto& [key, entry] : lines) {
-    const auto& [site, m] = entry;
-    const auto sectors = static_cast<double>(m.sector_bytes);
-    if (sectors < kWorthSaying * all) continue;
-    const double use = static_cast<double>(m.least_sector_bytes) / sectors;
-    if (use < 0.9) {
-      Advice advice;
-      advice.what = fmt::format("{} {} uses {:.0f} % of the 64-byte sectors it touches", key.first,
-                                key.second, 100 * use);
-      advice.why = fmt::format(
-          "its lanes ask for {}, in {} of sectors: neighbouring lanes do not touch neighbouring "
-          "bytes",
-          bytes_text(static_cast<double>(m.lane_bytes)), bytes_text(sectors));
-      advice.fix = "let consecutive lanes read consecutive elements of a row";
-      advice.weight = (sectors - static_cast<double>(m.least_sector_bytes)) / kSectorBytes;
-      out.push_back(std::move(advice));
-    } else if (site->is_read && m.lane_bytes != 0 &&
-               static_cast<double>(m.l2_reads) * kLineBytes >
-                   1.5 * static_cast<double>(m.lane_bytes)) {
-      Advice advice;
-      const double fetched = static_cast<double>(m.l2_reads) * kLineBytes;
-      advice.what = fmt::format("{} {} fetches {:.1f} times the bytes it uses from L2", key.first,
-                                key.second, fetched / static_cast<double>(m.lane_bytes));
-      advice.why =
-          "vL1D fetches whole lines of 128 bytes; the rest of each line is wanted later, when the "
-          "32 KiB of vL1D have been used for other lines, and is fetched again";
-      advice.fix =
-          "let a wave load 128 bytes of a row at a time (64 elements of 16 bits), or use what is "
-          "left of a line at once";
-      advice.weight = (fetched - static_cast<double>(m.lane_bytes)) / kLineBytes;
-      out.push_back(std::move(advice));
-    }
-  }
-}
+// ---- Scratch ----------------------------------------------------------------------------------
 
-void add_spills(const KernelProfile& k, std::vector<Advice>& out) {
+void add_spills(AdviceList& list) {
+  const KernelProfile& k = list.kernel();
   std::uint64_t accesses = 0, instructions = 0;
+  MemoryTraffic memory;
   const Site* most = nullptr;
   for (const Site& site : k.sites) {
     if (!site.is_scratch) continue;
     ++instructions;
     accesses += site.executions;
+    if (site.memory) memory += *site.memory;
     if (most == nullptr || site.executions > most->executions) most = &site;
   }
   if (most == nullptr) return;
-  Advice advice;
   const bool spilled = k.resources.vgpr_spills != 0;
-  advice.what =
-      fmt::format("{} scratch instructions ran {} times, most often {} ({} times)", instructions,
-                  report::quantity_text(static_cast<double>(accesses)), place(*most),
-                  report::quantity_text(static_cast<double>(most->executions)));
-  advice.why =
+  list.add(
+      fmt::format("{} ran {} times, most often {} ({} times)",
+                  report::counted(instructions, "scratch instruction"),
+                  report::quantity_text(static_cast<double>(accesses)), place_of_site(*most),
+                  report::quantity_text(static_cast<double>(most->executions))),
       spilled
-          ? fmt::format("the compiler spilled {} VGPRs: {} were not enough",
-                        k.resources.vgpr_spills, k.resources.vgprs)
+          ? fmt::format("the compiler spilled {}: {} were not enough",
+                        report::counted(k.resources.vgpr_spills, "VGPR"), k.resources.vgprs)
           : "a local array is indexed by a variable, or its address is taken, so that it lies in "
-            "memory";
-  advice.fix = spilled ? "smaller register tiles, or __launch_bounds__ that allows more VGPRs"
-                       : "index local arrays by constants (unroll the loop)";
-  advice.weight = static_cast<double>(accesses) * 16;
-  out.push_back(std::move(advice));
+            "memory",
+      spilled ? "smaller register tiles, or __launch_bounds__ that allows more VGPRs"
+              : "index local arrays by constants (unroll the loop)",
+      {{"vL1D tags", static_cast<double>(memory.tag_accesses)},
+       {"L2", static_cast<double>(memory.l2_reads + memory.l2_writes) * kLineBytes},
+       {"memory", static_cast<double>(memory.fabric_read_bytes)}},
+      /*always=*/true);
 }
 
-void add_tensor_reuse(const KernelProfile& k, std::vector<Advice>& out) {
-  for (const TensorTraffic& t : k.tensors) {
-    const auto touched = static_cast<double>(t.touched_read_bytes);
-    if (touched == 0 || t.name == "other memory") continue;
-    const double from_memory = static_cast<double>(t.fabric_read_bytes) / touched;
-    if (from_memory < 1.5) continue;
-    Advice advice;
-    advice.what =
-        fmt::format("each byte of {} is fetched {:.1f} times from memory", t.name, from_memory);
-    // An XCD has an L2 of its own: what all eight need is fetched eight times at least.
-    advice.why = from_memory <= kXcds + 0.5
-                     ? "each of the 8 XCDs has its own L2, so what workgroups of several XCDs read "
-                       "is fetched by each of them"
-                     : "it leaves L2 before all workgroups that need it have read it";
-    advice.fix =
-        "give workgroups that read the same rows to the same XCD (XCD-aware block order), "
-        "close together in time";
-    advice.weight = (from_memory - 1) * touched / kLineBytes;
-    out.push_back(std::move(advice));
+// ---- Vector ALU -------------------------------------------------------------------------------
+
+void add_vector_alu(AdviceList& list) {
+  const KernelProfile& k = list.kernel();
+  double single = 0, most = 0;
+  const Site* site_of_most = nullptr;
+  for (const Site& site : k.sites) {
+    constexpr std::string_view kSingle[] = {"v_add_f32",   "v_sub_f32",  "v_mul_f32",
+                                            "v_fma_f32",   "v_fmac_f32", "v_subrev_f32",
+                                            "v_fmaak_f32", "v_fmamk_f32"};
+    const bool is_single =
+        std::ranges::any_of(kSingle, [&](std::string_view n) { return site.text.starts_with(n); });
+    if (!is_single) continue;
+    const auto cycles = static_cast<double>(site.issue_cycles);
+    single += cycles;
+    if (cycles > most) {
+      most = cycles;
+      site_of_most = &site;
+    }
   }
+  if (site_of_most != nullptr && list.limits().is_longest("vector ALU"))
+    list.add(
+        fmt::format("{:.0f} % of the vector ALU's cycles are f32 arithmetic on one element, most "
+                    "of them {} {}",
+                    100 * single / of_vector(k), mnemonic_of(*site_of_most),
+                    place_of_site(*site_of_most)),
+        "v_pk_add_f32, v_pk_mul_f32 and v_pk_fma_f32 take as long for two",
+        "work on float2, or let each lane do two independent elements",
+        {{"vector ALU", single / 2}});
+  const double busy = sum(k, {SQ_ACTIVE_INST_VALU});
+  const double lanes = busy == 0 ? 64 : sum(k, {SQ_THREAD_CYCLES_VALU}) / busy;
+  if (lanes < 48)
+    list.add(fmt::format("{:.0f} of 64 lanes are active in a VALU instruction, on average", lanes),
+             "lanes of a wave take different branches, or have nothing to do",
+             "let whole waves take the same branch",
+             {{"vector ALU", (64 - lanes) / 64 * of_vector(k)}});
 }
 
-void add_shape(const KernelProfile& k, std::vector<Advice>& out) {
+// ---- Shape ------------------------------------------------------------------------------------
+
+/// What all CUs would save, of parts that each of them has for itself. A wave waits as long
+/// wherever it runs.
+std::vector<Limits::Saving> of_all_cus(const AdviceList& list, double used) {
+  std::vector<Limits::Saving> out;
+  for (const Limits::Part& part : list.limits().parts()) {
+    double share = 1 - used;
+    if (part.name == "memory" || part.name == "L2") continue;
+    if (part.name == kLoadLatency) {
+      const double rounds = load_latency_of(list.kernel())->rounds;
+      share = 1 - std::max(1.0, rounds * used) / rounds;
+    }
+    out.push_back({part.name, share * part.seconds * part.peak_per_second});
+  }
+  return out;
+}
+
+void add_grid(AdviceList& list) {
+  const KernelProfile& k = list.kernel();
   const std::uint64_t groups = std::uint64_t{k.grid[0]} * k.grid[1] * k.grid[2];
   const std::uint64_t items = std::uint64_t{k.workgroup[0]} * k.workgroup[1] * k.workgroup[2];
+  const std::uint64_t waves = groups * ((items + 63) / 64);
   constexpr std::uint64_t kCus = kXcds * kCusPerXcd;
-  if (groups < kCus)
-    out.push_back({fmt::format("only {} of {} CUs get a workgroup", groups, kCus),
-                   fmt::format("the grid has {}", report::counted(groups, "workgroup")),
-                   "smaller tiles, or split the reduction over workgroups", 0});
-  if (items % 64 != 0)
-    out.push_back({fmt::format("{} of 64 lanes of the last wave of each workgroup never run",
-                               64 - items % 64),
-                   fmt::format("a workgroup has {} work-items", items),
-                   "make the workgroup a multiple of 64 work-items", 0});
-  const double lanes = sum(k, {SQ_ACTIVE_INST_VALU}) == 0
-                           ? 64
-                           : sum(k, {SQ_THREAD_CYCLES_VALU}) / sum(k, {SQ_ACTIVE_INST_VALU});
-  if (lanes < 48)
-    out.push_back(
-        {fmt::format("{:.0f} of 64 lanes are active in a VALU instruction, on average", lanes),
-         "lanes of a wave take different branches, or have nothing to do",
-         "let whole waves take the same branch",
-         (64 - lanes) / 64 * sum(k, {SQ_ACTIVE_INST_VALU})});
-  if (!k.resources.next_step.empty())
-    out.push_back({fmt::format("{} {} the kernel to {} per CU ({} waves of 32)", k.resources.limit,
-                               k.resources.limit == "LDS" ? "limits" : "limit",
-                               report::counted(k.resources.workgroups_per_cu, "workgroup"),
-                               k.resources.waves_per_cu),
-                   k.resources.next_step, "", 0});
+  if (groups < kCus) {
+    const bool loops = std::ranges::any_of(
+        k.sites, [&](const Site& site) { return site.executions > 2 * waves * k.launches; });
+    const bool tiles = k.counters[SQ_INSTS_MFMA] != 0;
+    const double used = static_cast<double>(groups) / kCus;
+    const auto savings = of_all_cus(list, used);
+    list.add(fmt::format("only {} of {} CUs get a workgroup", groups, kCus),
+             list.limits().effect_of(savings).gain < kWorthSaying
+                 ? fmt::format("{:.0f} times as many workgroups would take as long", 1 / used)
+                 : fmt::format("the grid has {}", report::counted(groups, "workgroup")),
+             tiles        ? "smaller tiles, or split the reduction over workgroups"
+             : loops      ? "spread what its loops do over more workgroups"
+             : items > 64 ? "smaller workgroups, or more work in one launch"
+                          : "more work in one launch",
+             savings, /*always=*/true);
+  }
+  if (items % 64 != 0) {
+    const double idle =
+        static_cast<double>(64 - items % 64) / static_cast<double>((items + 63) / 64 * 64);
+    list.add(
+        fmt::format("{} of 64 lanes of the last wave of each workgroup never run", 64 - items % 64),
+        fmt::format("a workgroup has {} work-items", items),
+        "make the workgroup a multiple of 64 work-items",
+        {{"vector ALU", idle * of_vector(k)},
+         {"scalar issue", idle * 4 * sum(k, {SQ_ACTIVE_INST_SCA})}});
+  }
   if (k.resources.code_bytes > kInstructionCacheBytes)
-    out.push_back({fmt::format("the code has {}, L1I {}", bytes_text(k.resources.code_bytes),
-                               bytes_text(kInstructionCacheBytes)),
-                   "a loop that does not fit is fetched from L2 again and again; the counts of L1I "
-                   "misses here assume that it fits",
-                   "unroll less", 0});
+    list.add(
+        fmt::format("the code has {}, L1I {}", bytes_text(k.resources.code_bytes),
+                    bytes_text(kInstructionCacheBytes)),
+        "a loop that does not fit is fetched from L2 again and again; the counts of L1I misses "
+        "here assume that it fits",
+        "unroll less", {}, /*always=*/true);
+}
+
+// ---- Latency ----------------------------------------------------------------------------------
+
+void add_latency(AdviceList& list) {
+  const KernelProfile& k = list.kernel();
+  const auto latency = load_latency_of(k);
+  if (!latency || !list.limits().is_longest(kLoadLatency)) return;
+  const double waves = latency->waves_per_cu;
+  // More would run only where more are waiting.
+  const Resources& r = k.resources;
+  const std::uint64_t groups = std::uint64_t{k.grid[0]} * k.grid[1] * k.grid[2];
+  if (!r.next_step.empty() && groups > std::uint64_t{kXcds} * kCusPerXcd * r.workgroups_per_cu)
+    list.add(fmt::format("{} {} the kernel to {} per CU ({} of 32)", r.limit,
+                         r.limit == "LDS" ? "limits" : "limit",
+                         report::counted(r.workgroups_per_cu, "workgroup"),
+                         report::counted(r.waves_per_cu, "wave")),
+             r.next_step, "", {{kLoadLatency, latency->seconds / (r.workgroups_per_cu + 1)}});
+  list.add(
+      fmt::format("a wave has {} in flight when it waits for a load, a CU {} in {}",
+                  bytes_text(latency->wave_bytes), bytes_text(waves * latency->wave_bytes),
+                  report::counted(static_cast<std::uint64_t>(waves), "wave")),
+      fmt::format("its loads take {:.0f} cycles on average even on an idle device",
+                  latency->cycles),
+      "issue more loads before the first of them is used: unroll, load the next tile early, load "
+      "16 bytes a lane",
+      {{kLoadLatency,
+        latency->seconds * (1 - std::max(1.0, latency->batches / 2) / latency->batches)}});
+}
+
+// ---- The limit --------------------------------------------------------------------------------
+
+std::string vector_alu_mix(const KernelProfile& k) {
+  const double all = of_vector(k);
+  const std::pair<double, std::string_view> kinds[] = {
+      {4 * sum(k, {SQ_INSTS_VALU_ADD_F16, SQ_INSTS_VALU_MUL_F16, SQ_INSTS_VALU_FMA_F16,
+                   SQ_INSTS_VALU_ADD_F32, SQ_INSTS_VALU_MUL_F32, SQ_INSTS_VALU_FMA_F32,
+                   SQ_INSTS_VALU_ADD_F64, SQ_INSTS_VALU_MUL_F64, SQ_INSTS_VALU_FMA_F64}),
+       "floating-point arithmetic"},
+      {16 * sum(k, {SQ_INSTS_VALU_TRANS_F16, SQ_INSTS_VALU_TRANS_F32, SQ_INSTS_VALU_TRANS_F64}),
+       "transcendentals, which take four times as long"},
+      {4 * sum(k, {SQ_INSTS_VALU_INT32, SQ_INSTS_VALU_INT64}), "integers"},
+      {4 * sum(k, {SQ_INSTS_VALU_CVT}), "conversions"}};
+  std::vector<std::string> parts;
+  double rest = all;
+  for (const auto& [cycles, name] : kinds) {
+    rest -= cycles;
+    if (cycles > 0.01 * all) parts.push_back(fmt::format("{:.0f} % {}", 100 * cycles / all, name));
+  }
+  if (rest > 0.01 * all)
+    parts.push_back(fmt::format("{:.0f} % moves, compares and others", 100 * rest / all));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string meaning_of(const KernelProfile& k, std::string_view part) {
+  if (part == "memory") {
+    double touched = 0, moved = 0;
+    for (const TensorTraffic& t : k.tensors) {
+      touched += static_cast<double>(t.touched_read_bytes + t.touched_written_bytes);
+      moved += static_cast<double>(t.fabric_read_bytes + t.fabric_written_bytes);
+    }
+    double read = 0, used = 0;
+    for (const TensorTraffic& t : k.tensors) {
+      read += static_cast<double>(t.workgroup_read_bytes);
+      used += static_cast<double>(t.workgroup_used_bytes);
+    }
+    if (used < 0.9 * read)
+      return fmt::format("{:.0f} % of the bytes that are read are used", 100 * used / read);
+    if (touched == 0 || moved <= 1.1 * touched)
+      return "each byte moves once: fewer bytes make it faster (narrower types, more done with "
+             "what is "
+             "in registers), nothing else does";
+    return fmt::format("each byte moves {:.2f} times; once is the least", moved / touched);
+  }
+  if (part == "matrix units")
+    return "all else has to hide behind them; fewer or narrower matrix operations make it faster";
+  if (part == "vector ALU") return "of its cycles: " + vector_alu_mix(k);
+  if (part == "LDS")
+    return "fewer bytes through LDS make it faster: more reuse in registers, 16 bytes a lane";
+  if (part == "vL1D tags")
+    return "a line is looked up for four lanes each cycle: wider loads, and more reuse in LDS or "
+           "registers, make it faster";
+  if (part == "L2")
+    return "requests of up to 128 bytes: more reuse in LDS or registers makes it faster";
+  if (part == "scalar issue")
+    return "scalar arithmetic and loads: fewer instructions make it faster";
+  if (part == kLoadLatency)
+    return "an estimate: waves wait for loads, and there are too few of either to keep a part busy";
+  return {};
 }
 
 }  // namespace
 
-std::vector<Advice> advice_for(const KernelProfile& kernel) {
-  std::vector<Advice> out;
-  add_lds_conflicts(kernel, out);
-  add_memory_use(kernel, out);
-  add_spills(kernel, out);
-  add_tensor_reuse(kernel, out);
-  add_shape(kernel, out);
-  std::ranges::sort(out, [](const Advice& a, const Advice& b) {
-    return std::tie(b.weight, a.what) < std::tie(a.weight, b.what);
-  });
+Limit limit_of(const KernelProfile& kernel) {
+  const Limits limits(kernel);
+  if (limits.empty()) return {};
+  const Limits::Part& first = limits.longest();
+  Limit out;
+  out.part = first.name;
+  out.what = fmt::format("{} {} the limit with {}", first.name, verb_of(first.name),
+                         report::seconds_text(first.seconds));
+  if (limits.parts().size() > 1) {
+    const Limits::Part& next = limits.parts()[1];
+    out.what += fmt::format("; {} {} next with {:.0f} % of that", next.name, verb_of(next.name),
+                            100 * next.seconds / first.seconds);
+  }
+  out.meaning = meaning_of(kernel, first.name);
   return out;
+}
+
+std::vector<Advice> advice_for(const KernelProfile& kernel) {
+  AdviceList list(kernel);
+  add_lds_conflicts(list);
+  advise_on_memory(list);
+  add_spills(list);
+  advise_on_reuse(list);
+  add_vector_alu(list);
+  add_grid(list);
+  add_latency(list);
+  return list.take();
 }
 
 }  // namespace margay::profile

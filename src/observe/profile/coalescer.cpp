@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "observe/profile/machine.h"
 
@@ -66,13 +67,68 @@ unsigned distinct(std::uint64_t* values, unsigned count) {
   return kept;
 }
 
+std::uint32_t sectors_for(std::uint64_t bytes) {
+  return static_cast<std::uint32_t>((bytes + kSectorBytes - 1) / kSectorBytes);
+}
+
+/// The bytes of the active lanes as runs without a gap.
+class ByteRuns {
+ public:
+  explicit ByteRuns(const LaneAccess& access) {
+    unsigned count = 0;
+    for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+      lanes_[count++] = {access.at[lane], lane};
+    }
+    const auto end = lanes_.begin() + count;
+    if (!std::is_sorted(lanes_.begin(), end)) std::sort(lanes_.begin(), end);
+    for (auto at = lanes_.begin(); at != end; ++at) add(*at, access.bytes);
+    close();
+  }
+
+  std::uint64_t bytes = 0;            ///< Each counted once.
+  std::uint32_t aligned_sectors = 0;  ///< If each run began with a sector.
+  std::uint32_t packed_sectors = 0;   ///< And had no holes where lanes are switched off.
+
+ private:
+  using LaneAt = std::pair<std::uint64_t, unsigned>;
+
+  void add(const LaneAt& lane, unsigned width) {
+    const std::uint64_t first = lane.first, last = first + width;
+    // Lanes between, if they were on, would fill the gap.
+    const bool is_filled =
+        open_ && lane.second > before_.second &&
+        first - before_.first == std::uint64_t{width} * (lane.second - before_.second);
+    if (!open_ || (first > end_ && !is_filled)) {
+      close();
+      open_ = true;
+      begin_ = end_ = first;
+    }
+    if (last > end_) run_bytes_ += last - std::max(first, end_);
+    end_ = std::max(end_, last);
+    before_ = lane;
+  }
+  void close() {
+    if (!open_) return;
+    aligned_sectors += sectors_for(end_ - begin_);
+    packed_sectors += sectors_for(run_bytes_);
+    bytes += std::exchange(run_bytes_, 0);
+    open_ = false;
+  }
+
+  std::array<LaneAt, kWaveLanes> lanes_;
+  LaneAt before_{};
+  std::uint64_t begin_ = 0, end_ = 0, run_bytes_ = 0;
+  bool open_ = false;
+};
+
 }  // namespace
 
 void coalesce(const LaneAccess& access, Coalesced& out) {
-  out.thread_requests = out.tag_accesses = 0;
+  out.thread_requests = out.tag_accesses = out.least_tag_accesses = 0;
   Runs runs(out.runs);
   std::array<std::uint64_t, 2 * kWaveLanes> sectors;
-  unsigned sector_count = 0, active = 0;
+  unsigned sector_count = 0;
   std::uint64_t last_sector = ~0ull;
   for (unsigned quad = 0; quad < kWaveLanes; quad += kQuad) {
     std::array<std::uint64_t, kQuad> segments;
@@ -93,7 +149,7 @@ void coalesce(const LaneAccess& access, Coalesced& out) {
       }
     }
     if (lane_count == 0) continue;
-    active += lane_count;
+    ++out.least_tag_accesses;
     out.tag_accesses += distinct(lines.data(), line_count);
     out.thread_requests += access.bytes <= 4 ? distinct(segments.data(), lane_count) : lane_count;
   }
@@ -101,7 +157,13 @@ void coalesce(const LaneAccess& access, Coalesced& out) {
   std::sort(sectors.begin(), sectors.begin() + sector_count);
   out.sectors = static_cast<std::uint32_t>(
       std::unique(sectors.begin(), sectors.begin() + sector_count) - sectors.begin());
-  out.least_sectors = (active * access.bytes + kSectorBytes - 1) / kSectorBytes;
+  const ByteRuns lie(access);
+  out.least_sectors = sectors_for(lie.bytes);
+  const std::uint32_t more = out.sectors - std::min(out.sectors, out.least_sectors);
+  const auto beyond = [](std::uint32_t a, std::uint32_t b) { return a > b ? a - b : 0; };
+  out.misaligned_sectors = std::min(more, beyond(out.sectors, lie.aligned_sectors));
+  out.inactive_sectors =
+      std::min(more - out.misaligned_sectors, beyond(lie.aligned_sectors, lie.packed_sectors));
 }
 
 }  // namespace margay::profile

@@ -31,8 +31,14 @@ struct LineRun {
 struct Coalesced {
   std::uint32_t thread_requests = 0;
   std::uint32_t tag_accesses = 0;
-  std::uint32_t sectors = 0;        ///< Of 64 bytes, each counted once.
-  std::uint32_t least_sectors = 0;  ///< If the same bytes lay side by side.
+  std::uint32_t sectors = 0;  ///< Of 64 bytes, each counted once.
+  /// If the same bytes, each counted once, lay side by side. What is touched beyond that is
+  /// touched because runs of bytes begin or end inside a sector, because lanes between are switched
+  /// off, or because the bytes are scattered.
+  std::uint32_t least_sectors = 0;
+  std::uint32_t misaligned_sectors = 0;
+  std::uint32_t inactive_sectors = 0;
+  std::uint32_t least_tag_accesses = 0;  ///< One for each four lanes.
   /// Reads: in the order of tag accesses; repeats of the line before are left out. Writes and
   /// atomics: one line for each request to L2 or two neighbouring ones.
   std::vector<LineRun> runs;

@@ -9,14 +9,16 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "observe/profile/compare_lines.h"
 #include "observe/profile/metrics.h"
+#include "observe/profile/wrap.h"
 
 namespace margay::profile {
 namespace {
 
 using report::painted;
 
-constexpr std::size_t kShownMetrics = 14, kShownLines = 6;
+constexpr std::size_t kShownMetrics = 14;
 
 /// How far apart two numbers are, by ratio: 1 is twice or half.
 double change(double a, double b) {
@@ -33,18 +35,22 @@ std::string ratio_text(double a, double b) {
                                        : fmt::format("{:.2f}x", b / a);
 }
 
+}  // namespace
+
 /// Of percentages the difference says more than the ratio.
 std::string change_text(const Difference& d) {
   return d.unit == "%" ? fmt::format("{:+.1f}", d.b - d.a) : ratio_text(d.a, d.b);
 }
 
-std::string number_text(const Difference& d, double value) {
+std::string value_text(const Difference& d, double value) {
   if (d.unit == "s") return report::seconds_text(value);
   if (d.unit == "bytes") return report::bytes_text(value);
   if (d.unit == "%") return fmt::format("{:.1f} %", value);
   return std::abs(value) < 1000 && value != std::round(value) ? fmt::format("{:.3g}", value)
                                                               : report::quantity_text(value);
 }
+
+namespace {
 
 std::vector<Difference> compare_bounds(const KernelProfile& a, const KernelProfile& b) {
   std::map<std::string, Difference> parts;
@@ -142,31 +148,6 @@ std::vector<Difference> compare_resources(const KernelProfile& a, const KernelPr
   return all;
 }
 
-std::vector<std::string> compare_lines(const KernelProfile& a, const KernelProfile& b) {
-  std::map<std::string, std::pair<double, double>> cycles;
-  const auto name = [](const LineTotals& l) {
-    return l.file.empty() ? std::string("(no source line)")
-                          : fmt::format("{}:{} in {}", l.file.substr(l.file.rfind('/') + 1), l.line,
-                                        report::short_function(l.function));
-  };
-  for (const LineTotals& l : lines_of(a))
-    cycles[name(l)].first += static_cast<double>(l.issue_cycles) / double(a.launches);
-  for (const LineTotals& l : lines_of(b))
-    cycles[name(l)].second += static_cast<double>(l.issue_cycles) / double(b.launches);
-  std::vector<std::pair<double, std::string>> changed;
-  for (const auto& [where, c] : cycles)
-    if (c.first != c.second)
-      changed.emplace_back(
-          std::abs(c.second - c.first),
-          fmt::format("{:>10} -> {:<10} issue cycles  {}", report::quantity_text(c.first),
-                      report::quantity_text(c.second), where));
-  std::ranges::sort(changed, std::greater{});
-  std::vector<std::string> out;
-  for (std::size_t n = 0; n < std::min(changed.size(), kShownLines); ++n)
-    out.push_back(changed[n].second);
-  return out;
-}
-
 std::string verdict(const KernelProfile& a, const KernelProfile& b) {
   const auto of_a = bounds_of(a), of_b = bounds_of(b);
   if (of_a.empty() || of_b.empty()) return "one of them does nothing";
@@ -215,9 +196,10 @@ nlohmann::ordered_json differences_json(const std::vector<Difference>& all) {
 
 }  // namespace
 
-Comparison compare(const KernelProfile& a, const KernelProfile& b) {
+Comparison compare(const KernelProfile& a, const KernelProfile& b, const SourceText& text_a,
+                   const SourceText& text_b) {
   return {verdict(a, b), compare_bounds(a, b), compare_metrics(a, b), compare_resources(a, b),
-          compare_lines(a, b)};
+          compare_lines(a, b, text_a, text_b)};
 }
 
 Result<Pair> choose_kernels(const Profile& a, const Profile& b, const std::string& kernel_a,
@@ -253,16 +235,16 @@ std::string text_of(const Comparison& comparison, const Pair& kernels,
                    painted(report::short_function(kernels.a->name), report::kBold, options)));
   line(fmt::format("B  {}",
                    painted(report::short_function(kernels.b->name), report::kBold, options)));
-  line("\n" + comparison.verdict + "\n");
+  line("\n" + wrapped(comparison.verdict, 0, 0) + "\n");
   const auto table = [&](std::string_view title, const std::vector<Difference>& all,
                          std::size_t most) {
     if (all.empty()) return;
-    line(painted(fmt::format("{:<44}{:>12}{:>12}{:>10}", title, "A", "B", "B/A"), report::kBold,
+    line(painted(fmt::format("{:<49}{:>11}{:>11}{:>9}", title, "A", "B", "B/A"), report::kBold,
                  options));
     for (std::size_t n = 0; n < std::min(all.size(), most); ++n) {
       const Difference& d = all[n];
-      line(fmt::format("  {:<42}{:>12}{:>12}{:>10}", d.what, number_text(d, d.a),
-                       number_text(d, d.b), change_text(d)));
+      line(fmt::format("  {:<47}{:>11}{:>11}{:>9}", d.what, value_text(d, d.a), value_text(d, d.b),
+                       change_text(d)));
     }
     if (all.size() > most) line(fmt::format("  ({} more: --json)", all.size() - most));
     out += "\n";

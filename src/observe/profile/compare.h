@@ -26,7 +26,10 @@ struct Comparison {
   std::vector<Difference> resources;  ///< VGPRs, LDS, occupancy: those that differ.
   std::vector<std::string> lines;     ///< Source lines that gained or lost most, in words.
 };
-[[nodiscard]] Comparison compare(const KernelProfile& a, const KernelProfile& b);
+/// Source lines are the same where the same stands in them and they belong to the same function,
+/// wherever they are; without their texts, where file and line are the same.
+[[nodiscard]] Comparison compare(const KernelProfile& a, const KernelProfile& b,
+                                 const SourceText& text_a = {}, const SourceText& text_b = {});
 
 /// The kernels to compare: the only ones, those of the same name, or those that `kernel_a` and
 /// `kernel_b` (parts of names; may be empty) choose; otherwise those with the longest bound.
@@ -37,8 +40,14 @@ struct Pair {
 [[nodiscard]] Result<Pair> choose_kernels(const Profile& a, const Profile& b,
                                           const std::string& kernel_a, const std::string& kernel_b);
 
+/// "1.25 ms", "33.0 %": a value of a row, and how the row changed.
+[[nodiscard]] std::string value_text(const Difference& difference, double value);
+[[nodiscard]] std::string change_text(const Difference& difference);
+
 [[nodiscard]] std::string text_of(const Comparison& comparison, const Pair& kernels,
                                   const report::TextOptions& options);
+/// A page that needs nothing else.
+[[nodiscard]] std::string html_of(const Comparison& comparison, const Pair& kernels);
 [[nodiscard]] std::string json_of(const Comparison& comparison, const Pair& kernels);
 
 }  // namespace margay::profile

@@ -4,10 +4,10 @@
 #include <string_view>
 
 #include "observe/profile/html_data.h"
+#include "observe/profile/page_text.h"
 #include "observe/profile/web/files.h"
 
 namespace margay::profile {
-namespace {
 
 std::string html_escaped(std::string_view text) {
   std::string out;
@@ -31,6 +31,8 @@ std::string html_escaped(std::string_view text) {
   }
   return out;
 }
+
+namespace {
 
 /// JSON that cannot end the element it stands in: "<" occurs in strings only, and may be written
 /// as an escape there.

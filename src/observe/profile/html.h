@@ -8,12 +8,11 @@
 #include <vector>
 
 #include "observe/profile/advice.h"
+#include "observe/profile/json.h"
 #include "observe/profile/profile.h"
 
 namespace margay::profile {
 
-/// The lines of a source file, or nothing when it cannot be read.
-using SourceReader = std::function<std::optional<std::vector<std::string>>(const std::string&)>;
 /// What there is to say about a kernel; advice_for, or nothing for a page without advice.
 using Adviser = std::function<std::vector<Advice>(const KernelProfile&)>;
 

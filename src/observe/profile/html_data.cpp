@@ -2,8 +2,10 @@
 #include "observe/profile/html_data.h"
 
 #include "exec/occupancy.h"
+#include "observe/profile/limits.h"
 #include "observe/profile/machine.h"
 #include "observe/profile/metrics.h"
+#include "observe/profile/occupancy_table.h"
 
 namespace margay::profile {
 namespace {
@@ -107,7 +109,10 @@ void add_counters(const KernelProfile& kernel, Json& out) {
 Json advice_json(const std::vector<Advice>& list) {
   Json out = Json::array();
   for (const Advice& advice : list)
-    out.push_back({{"what", advice.what}, {"why", advice.why}, {"fix", advice.fix}});
+    out.push_back({{"what", advice.what},
+                   {"why", advice.why},
+                   {"fix", advice.fix},
+                   {"effect", advice.effect}});
   return out;
 }
 
@@ -125,6 +130,13 @@ Json kernel_json(const KernelProfile& kernel, const Adviser& adviser, StringTabl
   out.update(roofline_json(kernel));
   out["advised"] = static_cast<bool>(adviser);
   out["advice"] = adviser ? advice_json(adviser(kernel)) : Json::array();
+  const Limit limit = limit_of(kernel);
+  out["limit"] = {{"part", limit.part}, {"what", limit.what}, {"meaning", limit.meaning}};
+  const OccupancyTable table = occupancy_table(kernel);
+  out["occupancy_table"] = {
+      {"vgprs", table.vgprs}, {"lds_bytes", table.lds_bytes}, {"waves_per_cu", table.waves}};
+  out["achieved_waves"] = achieved_waves_per_cu(kernel);
+  out["sampled"] = kernel.sampled_workgroups;
   Json tensors = Json::array(), maps = Json::array();
   for (const TensorTraffic& tensor : kernel.tensors) tensors.push_back(tensor_json(tensor));
   for (const WaveMap& map : kernel.maps) maps.push_back(map_json(map));

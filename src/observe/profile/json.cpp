@@ -2,11 +2,14 @@
 #include "observe/profile/json.h"
 
 #include <map>
+#include <set>
 #include <tuple>
 
 #include <nlohmann/json.hpp>
 
+#include "observe/profile/advice.h"
 #include "observe/profile/metrics.h"
+#include "observe/profile/occupancy_table.h"
 #include "observe/report/json_node.h"
 #include "observe/report/text_file.h"
 
@@ -42,6 +45,9 @@ Json memory_json(const MemoryTraffic& m) {
           {"tag_accesses", m.tag_accesses},
           {"sector_bytes", m.sector_bytes},
           {"least_sector_bytes", m.least_sector_bytes},
+          {"misaligned_sector_bytes", m.misaligned_sector_bytes},
+          {"inactive_sector_bytes", m.inactive_sector_bytes},
+          {"least_tag_accesses", m.least_tag_accesses},
           {"l2_reads", m.l2_reads},
           {"l2_writes", m.l2_writes},
           {"l2_hits", m.l2_hits},
@@ -79,6 +85,7 @@ Json site_json(const Site& site, Frames& frames) {
                {"is_scratch", site.is_scratch}};
   json["lds"] = site.lds ? lds_json(*site.lds) : Json(nullptr);
   json["memory"] = site.memory ? memory_json(*site.memory) : Json(nullptr);
+  json["tensor"] = site.tensor < 0 ? Json(nullptr) : Json(site.tensor);
   return json;
 }
 
@@ -93,6 +100,9 @@ Json tensor_json(const TensorTraffic& t) {
           {"written_bytes", t.written_bytes},
           {"touched_read_bytes", t.touched_read_bytes},
           {"touched_written_bytes", t.touched_written_bytes},
+          {"workgroup_read_bytes", t.workgroup_read_bytes},
+          {"workgroup_used_bytes", t.workgroup_used_bytes},
+          {"xcd_read_bytes", t.xcd_read_bytes},
           {"l2_read_bytes", t.l2_read_bytes},
           {"l2_written_bytes", t.l2_written_bytes},
           {"fabric_read_bytes", t.fabric_read_bytes},
@@ -151,6 +161,18 @@ Json list_json(const std::vector<T>& values, Write&& write) {
   return list;
 }
 
+Json limit_json(const Limit& limit) {
+  return {{"part", limit.part}, {"what", limit.what}, {"meaning", limit.meaning}};
+}
+
+Json advice_json(const Advice& a) {
+  return {{"what", a.what}, {"why", a.why}, {"fix", a.fix}, {"effect", a.effect}, {"gain", a.gain}};
+}
+
+Json occupancy_json(const OccupancyTable& table) {
+  return {{"vgprs", table.vgprs}, {"lds_bytes", table.lds_bytes}, {"waves_per_cu", table.waves}};
+}
+
 Json kernel_json(const KernelProfile& k, Frames& frames) {
   Json metrics = Json::object();
   for (const Metric& metric : metrics_of(k))
@@ -161,11 +183,16 @@ Json kernel_json(const KernelProfile& k, Frames& frames) {
           {"workgroup", k.workgroup},
           {"launches", k.launches},
           {"failed_launches", k.failed_launches},
+          {"launches_seen", k.launches_seen},
+          {"sampled_workgroups", k.sampled_workgroups},
           {"instructions_warm", k.instructions_warm},
           {"host_seconds", k.host_seconds},
           {"resources", resources_json(k.resources)},
           {"counters", counters_json(k.counters)},
           {"metrics", std::move(metrics)},
+          {"limit", limit_json(limit_of(k))},
+          {"advice", list_json(advice_for(k), advice_json)},
+          {"occupancy_table", occupancy_json(occupancy_table(k))},
           {"xcds", list_json(k.xcds, [](const Counters& c) { return counters_json(c, "TCC_"); })},
           {"tensors", list_json(k.tensors, tensor_json)},
           {"sites", list_json(k.sites, [&](const Site& s) { return site_json(s, frames); })},
@@ -179,9 +206,13 @@ std::string json_of(const Profile& profile) {
   Frames frames;
   Json kernels =
       list_json(profile.kernels, [&](const KernelProfile& k) { return kernel_json(k, frames); });
-  const Json document = {{"version", kJsonVersion},      {"device", profile.device},
-                         {"schedule", profile.schedule}, {"mfma", profile.mfma},
-                         {"frames", frames.take()},      {"kernels", std::move(kernels)}};
+  Json sources = Json::object();
+  for (const auto& [file, lines] : profile.sources)
+    for (const auto& [line, text] : lines) sources[file][std::to_string(line)] = text;
+  const Json document = {{"version", kJsonVersion},       {"device", profile.device},
+                         {"schedule", profile.schedule},  {"mfma", profile.mfma},
+                         {"sources", std::move(sources)}, {"frames", frames.take()},
+                         {"kernels", std::move(kernels)}};
   // Names come from files and may hold any bytes.
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -190,11 +221,26 @@ Status write_profile(const Profile& profile, const std::string& path) {
   return report::write_text(json_of(profile), path);
 }
 
+void keep_sources(Profile& profile, const SourceReader& read) {
+  std::map<std::string, std::set<std::uint32_t>> used;
+  for (const KernelProfile& kernel : profile.kernels)
+    for (const Site& site : kernel.sites)
+      if (!site.frames.empty() && site.frames.front().line != 0)
+        used[site.frames.front().file].insert(site.frames.front().line);
+  for (const auto& [file, lines] : used) {
+    const auto text = read(file);
+    if (!text) continue;
+    for (const std::uint32_t line : lines)
+      if (line <= text->size()) profile.sources[file][line] = (*text)[line - 1];
+  }
+}
+
 void merge(Profile& into, Profile other) {
   if (into.kernels.empty()) {
     into = std::move(other);
     return;
   }
+  for (auto& [file, lines] : other.sources) into.sources[file].merge(lines);
   for (KernelProfile& kernel : other.kernels) into.kernels.push_back(std::move(kernel));
 }
 

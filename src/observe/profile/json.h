@@ -3,8 +3,11 @@
 // interface.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "observe/profile/profile.h"
@@ -21,6 +24,12 @@ inline constexpr int kJsonVersion = 1;
 /// Writes `profile` to `path`, in which %p stands for the process's id.
 [[nodiscard]] Status write_profile(const Profile& profile, const std::string& path);
 [[nodiscard]] Result<Profile> read_profile(const std::string& path);
+
+/// The lines of a source file, or nothing when it cannot be read.
+using SourceReader = std::function<std::optional<std::vector<std::string>>(const std::string&)>;
+/// Keeps the text of the lines that ran, so that a later comparison can tell lines by what stands
+/// in them.
+void keep_sources(Profile& profile, const SourceReader& read);
 
 /// Adds what another process of the same command left.
 void merge(Profile& into, Profile other);

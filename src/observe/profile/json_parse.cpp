@@ -1,5 +1,6 @@
 // Reading; see json.h.
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -58,6 +59,9 @@ Result<MemoryTraffic> as_memory(const Node& node) {
                    .number("tag_accesses", m.tag_accesses)
                    .number("sector_bytes", m.sector_bytes)
                    .number("least_sector_bytes", m.least_sector_bytes)
+                   .number("misaligned_sector_bytes", m.misaligned_sector_bytes)
+                   .number("inactive_sector_bytes", m.inactive_sector_bytes)
+                   .number("least_tag_accesses", m.least_tag_accesses)
                    .number("l2_reads", m.l2_reads)
                    .number("l2_writes", m.l2_writes)
                    .number("l2_hits", m.l2_hits)
@@ -116,6 +120,7 @@ Result<Site> as_site(const Node& node, const std::vector<SourceFrame>& frames) {
   if (!lds.json->is_null()) site.lds = MARGAY_TRY(as_lds(lds));
   const Node memory = MARGAY_TRY(node.field("memory"));
   if (!memory.json->is_null()) site.memory = MARGAY_TRY(as_memory(memory));
+  site.tensor = MARGAY_TRY(number_or<std::int32_t>(node, "tensor", -1));
   return site;
 }
 
@@ -131,6 +136,9 @@ Result<TensorTraffic> as_tensor(const Node& node) {
                    .number("written_bytes", t.written_bytes)
                    .number("touched_read_bytes", t.touched_read_bytes)
                    .number("touched_written_bytes", t.touched_written_bytes)
+                   .number("workgroup_read_bytes", t.workgroup_read_bytes)
+                   .number("workgroup_used_bytes", t.workgroup_used_bytes)
+                   .number("xcd_read_bytes", t.xcd_read_bytes)
                    .number("l2_read_bytes", t.l2_read_bytes)
                    .number("l2_written_bytes", t.l2_written_bytes)
                    .number("fabric_read_bytes", t.fabric_read_bytes)
@@ -227,6 +235,8 @@ Result<KernelProfile> as_kernel(const Node& node, const std::vector<SourceFrame>
                    .text("symbol", k.symbol)
                    .number("launches", k.launches)
                    .number("failed_launches", k.failed_launches)
+                   .number("launches_seen", k.launches_seen)
+                   .number("sampled_workgroups", k.sampled_workgroups)
                    .flag("instructions_warm", k.instructions_warm)
                    .status());
   // Reports divide by them.
@@ -248,11 +258,32 @@ Result<KernelProfile> as_kernel(const Node& node, const std::vector<SourceFrame>
     return map.tensor < static_cast<std::int64_t>(k.tensors.size());
   });
   if (!maps_fit) return MARGAY_TRY(node.field("maps")).wrong("maps of the kernel's tensors");
+  for (const Site& site : k.sites)
+    if (site.tensor >= static_cast<std::int64_t>(k.tensors.size()))
+      return MARGAY_TRY(node.field("sites")).wrong("sites of the kernel's tensors");
   for (const WaveTrace& trace : k.traces)
     for (const TraceSlice& slice : trace.slices)
       if (slice.site >= k.sites.size())
         return MARGAY_TRY(node.field("traces")).wrong("traces of the kernel's sites");
   return k;
+}
+
+Result<SourceText> as_sources(const Node& node) {
+  if (!node.json->is_object()) return node.wrong("an object");
+  SourceText out;
+  for (const auto& [file, lines] : node.json->items()) {
+    const Node of_file = MARGAY_TRY(node.field(file));
+    if (!of_file.json->is_object()) return of_file.wrong("an object");
+    for (const auto& [number, text] : of_file.json->items()) {
+      std::uint32_t line = 0;
+      const char* const end = number.data() + number.size();
+      if (std::from_chars(number.data(), end, line).ptr != end || number.empty() ||
+          !text.is_string())
+        return of_file.wrong("texts by line number");
+      out[file][line] = text.get<std::string>();
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -275,6 +306,9 @@ Result<Profile> parse_profile(std::string_view json) {
                    .text("mfma", profile.mfma)
                    .status());
   const auto frames = MARGAY_TRY(list<SourceFrame>(document, "frames", as_frame));
+  // Files of earlier versions have none.
+  if (const auto sources = parsed.find("sources"); sources != parsed.end())
+    profile.sources = MARGAY_TRY(as_sources(MARGAY_TRY(document.field("sources"))));
   profile.kernels = MARGAY_TRY(list<KernelProfile>(
       document, "kernels", [&](const Node& kernel) { return as_kernel(kernel, frames); }));
   return profile;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "observe/profile/limits.h"
 #include "observe/profile/machine.h"
 
 namespace margay::profile {
@@ -181,11 +182,32 @@ void add_derived(const KernelProfile& k, std::vector<Metric>& out) {
   add({"fabric_write_bytes", kL2, "L2-Fabric Write", "bytes",
        "64 * TCC_EA0_WRREQ_64B + 32 * (TCC_EA0_WRREQ - TCC_EA0_WRREQ_64B)", fabric_write_bytes(k)});
   add({"coalescing", kMargay, "Sector use", "",
-       "sectors of 64 bytes that the lanes' bytes would fill side by side / sectors touched",
+       "sectors of 64 bytes that the lanes' bytes, each counted once, would fill / sectors touched",
        ratio(static_cast<double>(memory.least_sector_bytes),
              static_cast<double>(memory.sector_bytes))});
   add({"requested_bytes", kMargay, "Bytes the lanes ask for", "bytes", "active lanes * width",
        static_cast<double>(memory.lane_bytes)});
+  // What is fetched a second time could have been a hit.
+  double from_l2 = 0, from_memory = 0;
+  for (const TensorTraffic& t : k.tensors) {
+    const auto beyond = [](std::uint64_t a, std::uint64_t b) {
+      return a > b && b != 0 ? static_cast<double>(a - b) / kLineBytes : 0;
+    };
+    from_l2 += beyond(t.l2_read_bytes, t.workgroup_read_bytes);
+    from_memory += beyond(t.fabric_read_bytes, t.xcd_read_bytes);
+  }
+  const auto again_l1 = ratio(100 * from_l2, of(k, TCP_TOTAL_CACHE_ACCESSES_sum));
+  const auto again_l2 = ratio(100 * from_memory, of(k, TCC_HIT_sum) + of(k, TCC_MISS_sum));
+  const auto hits_l2 = ratio(100 * of(k, TCC_HIT_sum), of(k, TCC_HIT_sum) + of(k, TCC_MISS_sum));
+  add({"vl1d_best_hit_rate", kMargay, "vL1D hit rate at best", "%",
+       "if each workgroup fetched each line that it reads once",
+       misses ? std::optional(100 - *misses + *again_l1) : std::nullopt});
+  add({"l2_best_hit_rate", kMargay, "L2 hit rate at best", "%",
+       "if each XCD fetched each line that it reads once",
+       hits_l2 ? std::optional(*hits_l2 + *again_l2) : std::nullopt});
+  add({"achieved_waves_per_cu", kMargay, "Achieved occupancy", "waves/CU",
+       "waves that the launch has for each CU in use, as far as they fit",
+       achieved_waves_per_cu(k)});
   add({"launches", kMargay, "Launches", "", "", static_cast<double>(k.launches)});
   add({"vgprs", kMargay, "VGPRs", "", "architected and accumulation, per lane", k.resources.vgprs});
   add({"sgprs", kMargay, "SGPRs", "", "per wave", k.resources.sgprs});
@@ -194,7 +216,7 @@ void add_derived(const KernelProfile& k, std::vector<Metric>& out) {
   add({"scratch_bytes", kMargay, "Scratch Allocation", "bytes", "per lane",
        k.resources.scratch_bytes});
   add({"vgpr_spills", kMargay, "VGPR spills", "", "", k.resources.vgpr_spills});
-  add({"waves_per_cu", kMargay, "Occupancy", "waves/CU", "by registers, LDS and slots",
+  add({"waves_per_cu", kMargay, "Theoretical occupancy", "waves/CU", "by registers, LDS and slots",
        k.resources.waves_per_cu});
 }
 

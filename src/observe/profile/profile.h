@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,8 +22,12 @@ struct MemoryTraffic {
   std::uint64_t tag_accesses = 0;        ///< TCP_TOTAL_CACHE_ACCESSES.
   std::uint64_t sector_bytes = 0;        ///< 64 bytes for each sector an instruction touches.
   std::uint64_t least_sector_bytes = 0;  ///< The same, if its lanes' bytes lay side by side.
-  std::uint64_t l2_reads = 0;            ///< Of 128 bytes.
-  std::uint64_t l2_writes = 0;           ///< Of 64 bytes; atomics as well.
+  // Of what is touched beyond that:
+  std::uint64_t misaligned_sector_bytes = 0;  ///< Rows begin or end inside a sector.
+  std::uint64_t inactive_sector_bytes = 0;    ///< Lanes between are switched off.
+  std::uint64_t least_tag_accesses = 0;       ///< One for each four lanes.
+  std::uint64_t l2_reads = 0;                 ///< Of 128 bytes.
+  std::uint64_t l2_writes = 0;                ///< Of 64 bytes; atomics as well.
   std::uint64_t l2_hits = 0;
   std::uint64_t l2_misses = 0;
   std::uint64_t fabric_read_bytes = 0;
@@ -33,6 +38,9 @@ struct MemoryTraffic {
     tag_accesses += o.tag_accesses;
     sector_bytes += o.sector_bytes;
     least_sector_bytes += o.least_sector_bytes;
+    misaligned_sector_bytes += o.misaligned_sector_bytes;
+    inactive_sector_bytes += o.inactive_sector_bytes;
+    least_tag_accesses += o.least_tag_accesses;
     l2_reads += o.l2_reads;
     l2_writes += o.l2_writes;
     l2_hits += o.l2_hits;
@@ -68,6 +76,7 @@ struct Site {
   bool is_read = false, is_write = false, is_atomic = false, is_scratch = false;
   std::optional<LdsUse> lds;
   std::optional<MemoryTraffic> memory;
+  std::int32_t tensor = -1;  ///< Index into KernelProfile::tensors; -1: none, or several.
 };
 
 /// A pointer among the kernel's arguments and what became of the memory behind it.
@@ -77,10 +86,14 @@ struct TensorTraffic {
   std::string element;  ///< "bf16", or empty.
   std::uint32_t element_bytes = 0;                    ///< 0: not known.
   std::optional<std::array<std::uint64_t, 4>> shape;  ///< Batch, depth, rows, columns.
-  std::uint64_t bytes = 0;                            ///< As far as is known.
+  std::uint64_t bytes = 0;                            ///< In the last launch, as far as is known.
   std::uint64_t read_bytes = 0, written_bytes = 0;    ///< By active lanes.
   std::uint64_t touched_read_bytes = 0;  ///< In lines of 128 bytes, each counted once per launch.
-  std::uint64_t touched_written_bytes = 0;                        ///< In sectors of 64 bytes.
+  std::uint64_t touched_written_bytes = 0;  ///< In sectors of 64 bytes.
+  // The least that can be read: lines, each counted once for each workgroup, or each XCD, that
+  // reads it; and how much of the former the workgroups use, in pieces of 32 bytes.
+  std::uint64_t workgroup_read_bytes = 0, workgroup_used_bytes = 0;
+  std::uint64_t xcd_read_bytes = 0;
   std::uint64_t l2_read_bytes = 0, l2_written_bytes = 0;          ///< Between vL1D and L2.
   std::uint64_t fabric_read_bytes = 0, fabric_written_bytes = 0;  ///< Between L2 and memory.
 };
@@ -133,8 +146,12 @@ struct KernelProfile {
   std::array<std::uint32_t, 3> grid{}, workgroup{};  ///< In workgroups; in work-items.
   std::uint64_t launches = 0;
   std::uint64_t failed_launches = 0;  ///< Of these; their counters end where they failed.
-  bool instructions_warm = false;     ///< L1I held the code when the first of them began.
-  double host_seconds = 0;            ///< What profiling them took here. Says nothing of a GPU.
+  std::uint64_t launches_seen = 0;    ///< With those that were not chosen to be counted.
+  /// 0: all workgroups were counted. Otherwise so many, of all launches together, and what depends
+  /// on how many there are was scaled up from them to all.
+  std::uint64_t sampled_workgroups = 0;
+  bool instructions_warm = false;  ///< L1I held the code when the first of them began.
+  double host_seconds = 0;         ///< What profiling them took here. Says nothing of a GPU.
   Resources resources;
   Counters counters;           ///< Summed over the launches.
   std::vector<Counters> xcds;  ///< The TCC_ counters of each XCD.
@@ -144,10 +161,14 @@ struct KernelProfile {
   std::vector<WaveTrace> traces;  ///< Only when asked for.
 };
 
+/// Text of source lines, by file and line.
+using SourceText = std::map<std::string, std::map<std::uint32_t, std::string>>;
+
 struct Profile {
   std::string device;    ///< "AMD Instinct MI325X"
   std::string schedule;  ///< For which order of workgroups and waves the cache counters hold.
   std::string mfma;      ///< exact, fma or fast
+  SourceText sources;  ///< Of the lines that ran, as they were then; empty where nobody read them.
   std::vector<KernelProfile> kernels;  ///< In the order of their first launch.
 };
 

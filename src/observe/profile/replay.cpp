@@ -22,14 +22,17 @@ unsigned halves(std::uint8_t quarters) {
 
 }  // namespace
 
-Xcd::Xcd(std::uint32_t index, const ReplayPlan& plan, TensorLines& tensors)
+Xcd::Xcd(std::uint32_t index, const ReplayPlan& plan, const TensorLines& tensors)
     : plan_(plan),
       tensor_lines_(tensors),
       next_(index),
       cus_(kCusPerXcd),
       l2_(kL2Channels * kL2ChannelBytes, kLineBytes, kL2Ways, Cache::Index::folded),
       sites_(plan.sites),
-      by_tensor_(tensors.size()) {
+      by_tensor_(tensors.size()),
+      lines_read_(tensors.unnamed()),
+      sectors_written_(tensors.unnamed()) {
+  skip_uncounted();
   for (std::uint32_t n = 0; n < kSqcsPerXcd; ++n)
     scalar_caches_.emplace_back(kScalarCacheBytes, kScalarLineBytes, kScalarCacheWays);
 }
@@ -61,6 +64,7 @@ void Xcd::place(std::unique_ptr<MemoryStream> stream, ComputeUnit& cu) {
   cu.used = true;
   ++placed_;
   next_ += kXcds;
+  skip_uncounted();
 }
 
 template <typename Take>
@@ -119,6 +123,11 @@ void Xcd::perform(const MemoryStream& stream, const MemoryEvent& event, std::uin
   }
 }
 
+void Xcd::note_read(std::size_t tensor, std::uint64_t line) {
+  if (tensor != tensor_lines_.unnamed())
+    lines_read_[tensor].add(tensor_lines_.number_of(tensor, line));
+}
+
 void Xcd::read_line(std::uint64_t line, const MemoryEvent& event, std::uint32_t cu) {
   Cache& cache = cus_[cu].vector_cache;
   Cache::Slot* const slot = cache.find(line);
@@ -126,7 +135,7 @@ void Xcd::read_line(std::uint64_t line, const MemoryEvent& event, std::uint32_t 
   if (slot == nullptr && !event.bypasses_l1) cache.insert(line, [](const Cache::Slot&) {});
   if (slot != nullptr && event.bypasses_l1) cache.drop(*slot);
   const std::size_t tensor = tensor_lines_.of_line(line);
-  tensor_lines_.touch_read(tensor, line);
+  note_read(tensor, line);
   ++counters_[Counter::TCP_TCC_READ_REQ_sum];
   ++counters_[Counter::TCP_TCC_RW_READ_REQ_sum];
   ++sites_[event.site].l2_reads;
@@ -144,7 +153,10 @@ void Xcd::write_line(std::uint64_t line, std::uint8_t quarters, const MemoryEven
       cus_[cu].vector_cache.drop(*slot);
   const std::size_t tensor = tensor_lines_.of_line(line);
   const unsigned sectors = halves(quarters);
-  tensor_lines_.touch_write(tensor, line, sectors);
+  if (tensor != tensor_lines_.unnamed())
+    for (unsigned half = 0; half < 2; ++half)
+      if ((sectors >> half & 1) != 0)
+        sectors_written_[tensor].add(2 * tensor_lines_.number_of(tensor, line) + half);
   for (unsigned half = 0; half < 2; ++half) {
     if ((sectors >> half & 1) == 0) continue;
     if (atomic) {
@@ -185,7 +197,7 @@ void Xcd::read_scalar(std::uint64_t line, std::uint8_t quarters, const MemoryEve
       continue;
     }
     const std::size_t tensor = tensor_lines_.of_line(line);
-    tensor_lines_.touch_read(tensor, line);
+    note_read(tensor, line);
     l2_read(line, kScalarLineBytes, sites_[event.site], by_tensor_[tensor]);
   }
 }
@@ -294,7 +306,7 @@ void Xcd::fetch_code(std::uint64_t fills) {
   counters_[TCC_EA0_RDREQ_DRAM_sum] += lines;
 }
 
-Replay::Replay(const ReplayPlan& plan, TensorLines& tensors) {
+Replay::Replay(const ReplayPlan& plan, const TensorLines& tensors) {
   for (std::uint32_t n = 0; n < kXcds; ++n) xcds_[n] = std::make_unique<Xcd>(n, plan, tensors);
 }
 
@@ -328,6 +340,20 @@ void Replay::finish(std::uint64_t code_fills) {
     xcds_[n]->fetch_code(code_fills);
     xcds_[n]->end_launch();
   }
+}
+
+Touched Replay::touched(std::size_t tensor) const {
+  Touched out;
+  LineSet read, written;
+  for (const auto& xcd : xcds_) {
+    if (tensor >= xcd->lines_read().size()) return {};
+    out.lines_read_by_xcds += xcd->lines_read()[tensor].count();
+    read.add(xcd->lines_read()[tensor]);
+    written.add(xcd->sectors_written()[tensor]);
+  }
+  out.lines_read = read.count();
+  out.sectors_written = written.count();
+  return out;
 }
 
 }  // namespace margay::profile

@@ -19,6 +19,7 @@
 #include "observe/profile/machine.h"
 #include "observe/profile/memory_stream.h"
 #include "observe/profile/profile.h"
+#include "observe/profile/selection.h"
 #include "observe/profile/tensor_lines.h"
 
 namespace margay::profile {
@@ -27,6 +28,7 @@ struct ReplayPlan {
   std::uint64_t workgroups = 0;
   std::uint32_t workgroups_per_cu = 1;
   std::size_t sites = 0;  ///< FactsTable::slots().
+  Selection sample = {};  ///< Of the workgroups; the others do not take part.
 };
 
 /// What a replay adds for one instruction or one tensor.
@@ -47,7 +49,7 @@ struct ServedBy {
 /// One accelerator complex die.
 class Xcd {
  public:
-  Xcd(std::uint32_t index, const ReplayPlan& plan, TensorLines& tensors);
+  Xcd(std::uint32_t index, const ReplayPlan& plan, const TensorLines& tensors);
 
   /// Replays as far as the streams at hand allow; `take` gives the stream of a workgroup, or null
   /// when it has not run yet.
@@ -62,6 +64,10 @@ class Xcd {
   [[nodiscard]] const Counters& counters() const { return counters_; }
   [[nodiscard]] const std::vector<ServedBy>& sites() const { return sites_; }
   [[nodiscard]] const std::vector<ServedBy>& tensors() const { return by_tensor_; }
+  /// By tensor, except memory that belongs to none: lines that were read, sectors (two for each
+  /// line) that were written.
+  [[nodiscard]] const std::vector<LineSet>& lines_read() const { return lines_read_; }
+  [[nodiscard]] const std::vector<LineSet>& sectors_written() const { return sectors_written_; }
   [[nodiscard]] std::uint32_t sqcs_used() const;
 
  private:
@@ -86,10 +92,14 @@ class Xcd {
     }
   };
 
+  void skip_uncounted() {
+    while (next_ < plan_.workgroups && !plan_.sample.contains(next_)) next_ += kXcds;
+  }
   [[nodiscard]] ComputeUnit* free_cu();
   void place(std::unique_ptr<MemoryStream> stream, ComputeUnit& cu);
   void next_event();
   void perform(const MemoryStream& stream, const MemoryEvent& event, std::uint32_t cu);
+  void note_read(std::size_t tensor, std::uint64_t line);
   void read_line(std::uint64_t line, const MemoryEvent& event, std::uint32_t cu);
   void write_line(std::uint64_t line, std::uint8_t quarters, const MemoryEvent& event,
                   std::uint32_t cu);
@@ -101,7 +111,7 @@ class Xcd {
   void write_back(const Cache::Slot& slot);
 
   const ReplayPlan plan_;
-  TensorLines& tensor_lines_;
+  const TensorLines& tensor_lines_;
   std::uint64_t next_;  // workgroup
   std::uint64_t placed_ = 0;
   std::uint64_t now_ = 0;
@@ -114,12 +124,19 @@ class Xcd {
   Counters counters_;
   std::vector<ServedBy> sites_;
   std::vector<ServedBy> by_tensor_;
+  std::vector<LineSet> lines_read_, sectors_written_;
+};
+
+/// What a launch touched of one tensor.
+struct Touched {
+  std::uint64_t lines_read = 0, sectors_written = 0;  ///< Each counted once.
+  std::uint64_t lines_read_by_xcds = 0;               ///< Once for each XCD that reads it.
 };
 
 /// The whole device during one launch.
 class Replay {
  public:
-  Replay(const ReplayPlan& plan, TensorLines& tensors);
+  Replay(const ReplayPlan& plan, const TensorLines& tensors);
 
   /// Any host thread, workgroups in any order.
   void deposit(std::unique_ptr<MemoryStream> stream);
@@ -128,6 +145,7 @@ class Replay {
   void finish(std::uint64_t code_fills);
 
   [[nodiscard]] const std::array<std::unique_ptr<Xcd>, kXcds>& xcds() const { return xcds_; }
+  [[nodiscard]] Touched touched(std::size_t tensor) const;
 
  private:
   struct Inbox {

@@ -30,27 +30,27 @@ std::vector<AddressRange> with_ends(std::vector<AddressRange> ranges,
   return ranges;
 }
 
-ReplayPlan plan_of(const LaunchRequest& request, std::size_t sites) {
+ReplayPlan plan_of(const LaunchRequest& request, std::size_t sites, const Selection& sample) {
   const auto size = static_cast<std::uint32_t>(request.block.count());
   const Occupancy fits = occupancy(*request.kernel, size, request.dynamic_lds_bytes);
-  return {request.grid.count(), std::max(1u, fits.workgroups_per_cu), sites};
+  return {request.grid.count(), std::max(1u, fits.workgroups_per_cu), sites, sample};
 }
 
 /// Watches one launch. The device asks for workers once it has found the launch possible; what
 /// depends on the program is made then.
 class LaunchProfiler final : public LaunchObserver {
  public:
-  LaunchProfiler(KernelTotals& totals, const Memory& memory, std::vector<TensorArgument> tensors,
-                 std::uint32_t number, std::uint64_t traced_workgroups)
-      : totals_(totals),
-        tensors_(std::move(tensors)),
+  LaunchProfiler(const Memory& memory, std::vector<TensorArgument> tensors, std::uint32_t number,
+                 bool first, std::uint64_t traced_workgroups, const Selection& sample)
+      : tensors_(std::move(tensors)),
         addresses_(memory, ranges_of(tensors_)),
         seen_(seen_by_caches(ranges_of(tensors_), addresses_)),
         ranges_(with_ends(ranges_of(tensors_), seen_)),
         lines_(seen_),
         number_(number),
-        first_(totals.empty()),
-        traced_workgroups_(first_ ? traced_workgroups : 0) {}
+        first_(first),
+        traced_workgroups_(first ? traced_workgroups : 0),
+        sample_(sample) {}
 
   [[nodiscard]] std::unique_ptr<WorkerObserver> make_worker(const LaunchRequest& request,
                                                             Program& program) override {
@@ -58,7 +58,7 @@ class LaunchProfiler final : public LaunchObserver {
       const std::lock_guard lock(mutex_);
       if (replay_ == nullptr) {
         const auto [begin, end] = program.executable_range();
-        const ReplayPlan plan = plan_of(request, (end - begin) / 4);
+        const ReplayPlan plan = plan_of(request, (end - begin) / 4, sample_);
         resident_ = plan.workgroups_per_cu * kXcds * kCusPerXcd;
         program_ = &program;
         replay_ = std::make_unique<Replay>(plan, lines_);
@@ -66,20 +66,20 @@ class LaunchProfiler final : public LaunchObserver {
     }
     return std::make_unique<Worker>(
         Worker::Launch{request, program, ranges_, addresses_, lines_, *replay_, resident_, number_,
-                       first_, traced_workgroups_, [this](WorkerResults&& results) {
+                       sample_, first_, traced_workgroups_, [this](WorkerResults&& results) {
                          const std::lock_guard lock(mutex_);
-                         totals_.add_worker(std::move(results), *program_);
+                         results_.push_back(std::move(results));
                        }});
   }
 
   /// Null when the launch was refused before anything ran.
   [[nodiscard]] Replay* replay() { return replay_.get(); }
+  /// When all workers are done.
+  [[nodiscard]] std::vector<WorkerResults>& results() { return results_; }
   [[nodiscard]] const Program& program() const { return *program_; }
   [[nodiscard]] const std::vector<TensorArgument>& tensors() const { return tensors_; }
-  [[nodiscard]] const TensorLines& lines() const { return lines_; }
 
  private:
-  KernelTotals& totals_;
   const std::vector<TensorArgument> tensors_;
   DeviceAddresses addresses_;
   const std::vector<AddressRange> seen_;    // the tensors as the caches see them
@@ -88,7 +88,9 @@ class LaunchProfiler final : public LaunchObserver {
   const std::uint32_t number_;
   const bool first_;
   const std::uint64_t traced_workgroups_;
+  const Selection& sample_;
   std::mutex mutex_;
+  std::vector<WorkerResults> results_;
   const Program* program_ = nullptr;
   std::uint32_t resident_ = 1;
   std::unique_ptr<Replay> replay_;
@@ -115,20 +117,33 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
   if (!config_.kernel.empty() &&
       code_object::demangled(request.kernel->name).find(config_.kernel) == std::string::npos)
     return device.launch(request);
-  const std::lock_guard lock(mutex_);  // launches run one after another anyway
-  device_ = device.properties().name;
-  constexpr std::string_view kModes[] = {"exact", "fma", "fast"};
-  mfma_ = kModes[static_cast<std::size_t>(device.options().mfma)];
-  KernelTotals& totals = totals_of(request);
-  LaunchProfiler profiler(totals, device.memory(),
-                          tensor_arguments(request, device.memory(), described_), ++launches_,
-                          config_.traced_workgroups);
+  const std::lock_guard one_at_a_time(launching_);
+  KernelTotals* totals = nullptr;
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    device_ = device.properties().name;
+    constexpr std::string_view kModes[] = {"exact", "fma", "fast"};
+    mfma_ = kModes[static_cast<std::size_t>(device.options().mfma)];
+    totals = &totals_of(request);
+    first = totals->empty();
+    ++launches_;
+    if (!config_.launches.contains(totals->see_launch())) totals = nullptr;
+  }
+  const std::uint64_t counted = config_.workgroups.count_below(request.grid.count());
+  if (totals == nullptr || counted == 0) return device.launch(request);
+  LaunchProfiler profiler(device.memory(), tensor_arguments(request, device.memory(), described_),
+                          launches_, first, config_.traced_workgroups, config_.workgroups);
   Result<LaunchReport> result = device.launch(request, &profiler);
   if (profiler.replay() == nullptr) return result;
-  const std::uint64_t cold = cold_code(request.kernel->name, totals.code_pieces());
+  // What came of it is added in one piece, so that profile() never sees half of it.
+  const std::lock_guard lock(mutex_);
+  for (WorkerResults& results : profiler.results())
+    totals->add_worker(std::move(results), profiler.program());
+  const std::uint64_t cold = cold_code(request.kernel->name, totals->code_pieces());
   profiler.replay()->finish(cold);
-  totals.add_launch(request, profiler.program(), *profiler.replay(), profiler.tensors(),
-                    profiler.lines(), cold == 0, result);
+  totals->add_launch(request, profiler.program(), *profiler.replay(), profiler.tensors(), counted,
+                     cold == 0, result);
   return result;
 }
 

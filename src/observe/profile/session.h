@@ -11,6 +11,7 @@
 #include "exec/device.h"
 #include "observe/described_tensors.h"
 #include "observe/profile/profile.h"
+#include "observe/profile/selection.h"
 
 namespace margay::profile {
 
@@ -19,6 +20,8 @@ struct ProfileConfig {
   std::string kernel;
   /// So many workgroups of each kernel's first launch get a timeline.
   std::uint64_t traced_workgroups = 0;
+  Selection launches = {};    ///< Of each kernel and size, from 1.
+  Selection workgroups = {};  ///< Of each launch, from 0.
 };
 
 class KernelTotals;
@@ -34,7 +37,7 @@ class Session {
   /// Runs a launch under the profiler; kernels that are not wanted run unwatched.
   [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request);
 
-  /// Everything so far.
+  /// Everything so far, at any time: of a launch that runs nothing, of those before it all.
   [[nodiscard]] Profile profile();
 
  private:
@@ -45,7 +48,8 @@ class Session {
 
   const ProfileConfig config_;
   DescribedTensors described_;
-  std::mutex mutex_;
+  std::mutex launching_;  // launches run one after another
+  std::mutex mutex_;      // of what follows
   std::string device_, mfma_;
   std::uint32_t launches_ = 0;
   std::vector<std::unique_ptr<KernelTotals>> kernels_;

@@ -7,19 +7,13 @@
 namespace margay::profile {
 
 TensorLines::TensorLines(const std::vector<AddressRange>& ranges)
-    : count_(ranges.size()),
-      first_line_(ranges.size()),
-      reads_(ranges.size()),
-      writes_(ranges.size()) {
+    : count_(ranges.size()), first_line_(ranges.size()) {
   std::vector<Piece> whole;
   for (std::size_t n = 0; n < ranges.size(); ++n) {
     const AddressRange& range = ranges[n];
     if (range.end <= range.begin) continue;
     whole.push_back({range, n});
     first_line_[n] = range.begin / kLineBytes;
-    const std::uint64_t lines = (range.end - 1) / kLineBytes - first_line_[n] + 1;
-    reads_[n] = std::vector<std::atomic<std::uint64_t>>((lines + 63) / 64);
-    writes_[n] = std::vector<std::atomic<std::uint64_t>>((2 * lines + 63) / 64);
   }
   const auto by_begin = [](const Piece& p) { return std::pair(p.range.begin, p.tensor); };
   std::ranges::sort(whole, {}, by_begin);
@@ -47,27 +41,31 @@ std::size_t TensorLines::touched_from(std::uint64_t first, std::uint64_t last) c
   return first < piece.range.end ? piece.tensor : unnamed();
 }
 
-void TensorLines::set(std::size_t tensor, std::uint64_t bit, Bits& bits, unsigned per_line) {
-  if (tensor == unnamed()) return;
-  const std::uint64_t index = bit - first_line_[tensor] * per_line;
-  auto& words = bits[tensor];
-  if (index / 64 >= words.size()) return;
-  std::atomic<std::uint64_t>& word = words[index / 64];
-  const std::uint64_t mask = 1ull << (index % 64);
-  if ((word.load(std::memory_order_relaxed) & mask) == 0)
-    word.fetch_or(mask, std::memory_order_relaxed);
+LineSet::Chunk& LineSet::chunk(std::uint64_t index) {
+  if (index >= chunks_.size()) chunks_.resize(index + 1);
+  if (chunks_[index] == nullptr) chunks_[index] = std::make_unique<Chunk>();
+  return *chunks_[index];
 }
 
-void TensorLines::touch_write(std::size_t tensor, std::uint64_t line, unsigned sectors) {
-  if (sectors & 1) set(tensor, 2 * line, writes_, 2);
-  if (sectors & 2) set(tensor, 2 * line + 1, writes_, 2);
+void LineSet::add(std::uint64_t number) {
+  const std::uint64_t word = number / 64;
+  chunk(word / kChunkWords)[word % kChunkWords] |= 1ull << (number % 64);
 }
 
-std::uint64_t TensorLines::count(std::size_t tensor, const Bits& bits) {
-  if (tensor >= bits.size()) return 0;
+void LineSet::add(const LineSet& other) {
+  for (std::size_t n = 0; n < other.chunks_.size(); ++n) {
+    if (other.chunks_[n] == nullptr) continue;
+    Chunk& own = chunk(n);
+    for (std::size_t word = 0; word < kChunkWords; ++word) own[word] |= (*other.chunks_[n])[word];
+  }
+}
+
+std::uint64_t LineSet::count() const {
   std::uint64_t total = 0;
-  for (const auto& word : bits[tensor])
-    total += static_cast<std::uint64_t>(std::popcount(word.load(std::memory_order_relaxed)));
+  for (const auto& chunk : chunks_)
+    if (chunk != nullptr)
+      for (const std::uint64_t word : *chunk)
+        total += static_cast<std::uint64_t>(std::popcount(word));
   return total;
 }
 

@@ -1,7 +1,7 @@
-// Which tensor a line of memory belongs to, and which lines of each were touched at all.
+// Which tensor a line of memory belongs to; sets of lines.
 #pragma once
 
-#include <atomic>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,6 +11,21 @@
 #include "observe/profile/machine.h"
 
 namespace margay::profile {
+
+/// A set of numbers, most of them near each other.
+class LineSet {
+ public:
+  void add(std::uint64_t number);
+  void add(const LineSet& other);
+  [[nodiscard]] std::uint64_t count() const;
+
+ private:
+  static constexpr std::uint64_t kChunkWords = 256;
+  using Chunk = std::array<std::uint64_t, kChunkWords>;
+  [[nodiscard]] Chunk& chunk(std::uint64_t index);
+
+  std::vector<std::unique_ptr<Chunk>> chunks_;
+};
 
 /// The tensors of a launch, by address; safe to use from several threads. The last index stands for
 /// all memory that none of them holds.
@@ -29,18 +44,12 @@ class TensorLines {
     return touched_from(line * kLineBytes, line * kLineBytes + kLineBytes - 1);
   }
 
-  void touch_read(std::size_t tensor, std::uint64_t line) { set(tensor, line, reads_, 1); }
-  /// Bit 0 of `sectors`: the lower 64 bytes of the line, bit 1 the upper.
-  void touch_write(std::size_t tensor, std::uint64_t line, unsigned sectors);
-
-  /// How many different lines were read; how many sectors were written.
-  [[nodiscard]] std::uint64_t lines_read(std::size_t tensor) const { return count(tensor, reads_); }
-  [[nodiscard]] std::uint64_t sectors_written(std::size_t tensor) const {
-    return count(tensor, writes_);
+  /// The number of a line of `tensor`, which is not the unnamed one, from 0.
+  [[nodiscard]] std::uint64_t number_of(std::size_t tensor, std::uint64_t line) const {
+    return line - first_line_[tensor];
   }
 
  private:
-  using Bits = std::vector<std::vector<std::atomic<std::uint64_t>>>;  // by tensor
   struct Piece {
     AddressRange range;
     std::size_t tensor = 0;
@@ -49,13 +58,10 @@ class TensorLines {
   void lay_over(const Piece& piece);
   /// The last tensor, by address, that has any of the bytes [first, last].
   [[nodiscard]] std::size_t touched_from(std::uint64_t first, std::uint64_t last) const;
-  void set(std::size_t tensor, std::uint64_t bit, Bits& bits, unsigned per_line);
-  [[nodiscard]] static std::uint64_t count(std::size_t tensor, const Bits& bits);
 
   std::size_t count_;
   std::vector<Piece> pieces_;  // by address
   std::vector<std::uint64_t> first_line_;
-  Bits reads_, writes_;
 };
 
 }  // namespace margay::profile

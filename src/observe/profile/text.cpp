@@ -8,8 +8,11 @@
 #include <fmt/ranges.h>
 
 #include "observe/profile/advice.h"
+#include "observe/profile/limits.h"
 #include "observe/profile/machine.h"
 #include "observe/profile/metrics.h"
+#include "observe/profile/occupancy_table.h"
+#include "observe/profile/wrap.h"
 
 namespace margay::profile {
 namespace {
@@ -17,7 +20,7 @@ namespace {
 using report::bytes_text, report::counted, report::painted, report::quantity_text,
     report::seconds_text;
 
-constexpr std::size_t kLinesShown = 6, kAdviceShown = 3, kKernelsShown = 3, kBarWidth = 24;
+constexpr std::size_t kLinesShown = 6, kAdviceShown = 3, kKernelsShown = 3, kBarWidth = 16;
 
 std::string times(double ratio) {
   return ratio >= 99.5 ? fmt::format("{:.0f}x", ratio) : fmt::format("{:.2f}x", ratio);
@@ -31,6 +34,11 @@ std::string bar(double share) {
   return std::string(width == 0 && share > 0 ? 1 : width, '#');
 }
 
+/// The end of a name says more than its beginning.
+std::string shortened(const std::string& text, std::size_t width) {
+  return text.size() <= width ? text : "..." + text.substr(text.size() - (width - 3));
+}
+
 class Screen {
  public:
   Screen(const KernelProfile& kernel, const Profile& profile, const TextStyle& style)
@@ -41,6 +49,7 @@ class Screen {
   std::string text() {
     title();
     bounds();
+    limit();
     work();
     resources();
     mix();
@@ -52,6 +61,7 @@ class Screen {
     lines();
     advice();
     if (style_.full) {
+      what_if();
       xcds();
       instructions();
       all_metrics();
@@ -68,7 +78,15 @@ class Screen {
   void heading(std::string_view name) {
     out_ += painted(fmt::format("  {:<15}", name), report::kBold, style_.options);
   }
-  void indent() { out_ += std::string(17, ' '); }
+  void indent() { out_ += std::string(kIndent, ' '); }
+  static constexpr std::size_t kIndent = 17;
+  /// A sentence, behind a heading or an indent.
+  void say(std::string_view text, std::string_view colour = {}, std::size_t more = 0) {
+    const std::string lines = wrapped(text, kIndent + more, kIndent + more + 2);
+    out_ += std::string(more, ' ');
+    out_ += colour.empty() ? lines : painted(lines, colour, style_.options);
+    out_ += "\n";
+  }
 
   [[nodiscard]] double counter(Counter c) const { return static_cast<double>(k_.counters[c]); }
   [[nodiscard]] std::optional<double> metric(std::string_view id) const {
@@ -79,13 +97,33 @@ class Screen {
     const auto& g = k_.grid;
     const auto& w = k_.workgroup;
     line("{}", painted(report::short_function(k_.name), report::kBold, style_.options));
-    line("  {} of {} x {} x {} workgroups of {} work-items, {} waves; {}, MFMA {}",
+    line("  {} of {} x {} x {} workgroups of {} work-items, {}",
          counted(k_.launches, "launch", "launches"), g[0], g[1], g[2],
-         std::uint64_t{w[0]} * w[1] * w[2], quantity_text(counter(Counter::SQ_WAVES)),
-         profile_.device, profile_.mfma);
+         std::uint64_t{w[0]} * w[1] * w[2], waves_text(counter(Counter::SQ_WAVES)));
+    line("  {}, MFMA {}", profile_.device, profile_.mfma);
+    if (k_.launches_seen > k_.launches)
+      line("  of {} that there were: the others were not counted",
+           counted(k_.launches_seen, "launch", "launches"));
+    if (k_.sampled_workgroups != 0)
+      line("  a sample of {} workgroups was counted; all numbers are scaled up from it",
+           k_.sampled_workgroups);
     if (k_.failed_launches != 0)
       line("  {} of them failed: their counts end where they failed", k_.failed_launches);
     out_ += "\n";
+  }
+
+  static std::string waves_text(double waves) {
+    return waves == 1 ? "1 wave" : quantity_text(waves) + " waves";
+  }
+
+  void limit() {
+    const Limit limit = limit_of(k_);
+    if (limit.part.empty()) return;
+    heading("limit");
+    say(limit.what);
+    if (limit.meaning.empty()) return;
+    indent();
+    say(limit.meaning);
   }
 
   void bounds() {
@@ -106,7 +144,7 @@ class Screen {
            bound.part == "memory" || bound.part == "L2" ? "" : " in all");
     }
     indent();
-    line("(each part at its peak rate, evenly spread: limits, not a prediction of time)");
+    say("(at its peak rate, evenly spread: limits, not a prediction of time)");
   }
 
   void work() {
@@ -127,37 +165,41 @@ class Screen {
     const double ridge = top.peak_per_second / memory->peak_bytes_per_second;
     const double intensity = total / memory->bytes;
     indent();
-    line("{:.3g} FLOP per byte of memory; from {:.0f} on {} units are the limit, here it is {}",
-         intensity, ridge, top.type, intensity < ridge ? "memory" : "they");
+    say(fmt::format("{:.3g} FLOP per byte of memory; {} units can do {:.0f} in the time of a byte",
+                    intensity, top.type, ridge));
   }
 
   void resources() {
     const Resources& r = k_.resources;
     heading("occupancy");
-    line("{} per CU, {} waves of 32, limited by {}{}", counted(r.workgroups_per_cu, "workgroup"),
-         r.waves_per_cu, r.limit, r.next_step.empty() ? "" : ";");
+    say(fmt::format("theoretical: {} per CU, {} waves of 32, limited by {}",
+                    counted(r.workgroups_per_cu, "workgroup"), r.waves_per_cu, r.limit));
     if (!r.next_step.empty()) {
       indent();
-      line("{}", r.next_step);
+      say(r.next_step, {}, 2);
     }
+    const std::uint64_t groups = std::uint64_t{k_.grid[0]} * k_.grid[1] * k_.grid[2];
     indent();
-    line("the registers alone would allow {} of 8 waves per SIMD", r.waves_per_simd);
+    say(fmt::format("achieved: {} on each CU that has any; the launch has {} for 304 CUs",
+                    counted(static_cast<std::uint64_t>(achieved_waves_per_cu(k_)), "wave"),
+                    counted(groups, "workgroup")));
     indent();
-    line("{} VGPRs{}, {} SGPRs, {} LDS, {} scratch per lane; {} of code", r.vgprs,
-         r.agprs != 0 ? fmt::format(" ({} of them AccVGPRs)", r.agprs) : "", r.sgprs,
-         bytes_text(r.static_lds_bytes + r.dynamic_lds_bytes), bytes_text(r.scratch_bytes),
-         bytes_text(r.code_bytes));
+    say(fmt::format("{} VGPRs{}, {} SGPRs, {} LDS, {} scratch per lane; {} of code", r.vgprs,
+                    r.agprs != 0 ? fmt::format(" ({} of them AccVGPRs)", r.agprs) : "", r.sgprs,
+                    bytes_text(r.static_lds_bytes + r.dynamic_lds_bytes),
+                    bytes_text(r.scratch_bytes), bytes_text(r.code_bytes)));
   }
 
   void mix() {
     const double waves = std::max(1.0, counter(Counter::SQ_WAVES));
     heading("per wave");
     const auto per_wave = [&](double n) { return quantity_text(n / waves); };
-    line("{} instructions: {} VALU, {} MFMA, {} LDS, {} VMEM, {} SMEM, {} SALU, {} branches",
-         per_wave(counter(Counter::SQ_INSTS)), per_wave(*metric("valu_instructions")),
-         per_wave(counter(Counter::SQ_INSTS_MFMA)), per_wave(counter(Counter::SQ_INSTS_LDS)),
-         per_wave(counter(Counter::SQ_INSTS_VMEM)), per_wave(counter(Counter::SQ_INSTS_SMEM)),
-         per_wave(counter(Counter::SQ_INSTS_SALU)), per_wave(counter(Counter::SQ_INSTS_BRANCH)));
+    say(fmt::format(
+        "{} instructions: {} VALU, {} MFMA, {} LDS, {} VMEM, {} SMEM, {} SALU, {} branches",
+        per_wave(counter(Counter::SQ_INSTS)), per_wave(*metric("valu_instructions")),
+        per_wave(counter(Counter::SQ_INSTS_MFMA)), per_wave(counter(Counter::SQ_INSTS_LDS)),
+        per_wave(counter(Counter::SQ_INSTS_VMEM)), per_wave(counter(Counter::SQ_INSTS_SMEM)),
+        per_wave(counter(Counter::SQ_INSTS_SALU)), per_wave(counter(Counter::SQ_INSTS_BRANCH))));
     indent();
     line("{:.1f} of 64 lanes active in VALU instructions",
          metric("valu_active_threads").value_or(0));
@@ -167,13 +209,14 @@ class Screen {
     if (counter(Counter::SQ_LDS_IDX_ACTIVE) == 0) return;
     heading("LDS");
     const double conflicts = counter(Counter::SQ_LDS_BANK_CONFLICT);
-    line("{} cycles, {}", quantity_text(counter(Counter::SQ_LDS_IDX_ACTIVE)),
-         conflicts == 0
-             ? std::string("no bank conflicts")
-             : fmt::format("{} of them bank conflicts: {:.2f} per access, conflict rate {}",
-                           quantity_text(conflicts),
-                           metric("lds_bank_conflicts_per_access").value_or(0),
-                           percent(metric("lds_bank_conflict_rate"))));
+    say(fmt::format(
+        "{} cycles, {}", quantity_text(counter(Counter::SQ_LDS_IDX_ACTIVE)),
+        conflicts == 0
+            ? std::string("no bank conflicts")
+            : fmt::format("{} of them bank conflicts: {:.2f} per access, conflict rate {}",
+                          quantity_text(conflicts),
+                          metric("lds_bank_conflicts_per_access").value_or(0),
+                          percent(metric("lds_bank_conflict_rate")))));
   }
 
   /// How often what is loaded once is used again, on its way from memory to the matrix units.
@@ -199,29 +242,36 @@ class Screen {
   void caches() {
     if (counter(Counter::TCP_TOTAL_CACHE_ACCESSES_sum) == 0) return;
     heading("vL1D");
-    line("hit rate {}; {} of the sectors' bytes are used", percent(metric("vl1d_hit_rate")),
-         percent(100 * metric("coalescing").value_or(0)));
+    say(fmt::format("hit rate {} of at most {}; {} of the sectors' bytes are used",
+                    percent(metric("vl1d_hit_rate")), percent(metric("vl1d_best_hit_rate")),
+                    percent(100 * metric("coalescing").value_or(0))));
     indent();
-    line("Coalescing as rocprof-compute counts it: {}{}", percent(metric("vl1d_coalescing")),
-         metric("coalescing").value_or(0) > 0.99 && metric("vl1d_coalescing").value_or(100) < 99
-             ? " (it counts merged lanes; nothing is wasted here)"
-             : "");
+    say(fmt::format(
+        "(at most: if each workgroup fetched each line that it reads once; Coalescing as "
+        "rocprof-compute counts it, by merged lanes: {})",
+        percent(metric("vl1d_coalescing"))));
     heading("L2");
-    line("hit rate {}; {} requests", percent(metric("l2_hit_rate")),
-         quantity_text(counter(Counter::TCC_REQ_sum)));
+    say(fmt::format("hit rate {} of at most {}; {} requests", percent(metric("l2_hit_rate")),
+                    percent(metric("l2_best_hit_rate")),
+                    quantity_text(counter(Counter::TCC_REQ_sum))));
+    indent();
+    line("(at most: if each XCD fetched each line that it reads once)");
   }
 
   void tensors() {
     if (k_.tensors.empty()) return;
+    const auto launches = static_cast<double>(k_.launches);
+    constexpr std::size_t kName = 26;
     heading("data");
-    line("{:<24}{:>9}{:>12}{:>12}{:>12}", "", "size", "lanes ask", "from L2", "from memory");
+    line("{:>13}{:>10}{:>10}{:>10}{:>10}{:>10}", "", "size", "touched", "lanes", "L2", "memory");
     for (const TensorTraffic& t : k_.tensors) {
       const auto row = [&](std::string_view what, double touched, double lanes, double l2,
                            double memory) {
         if (touched == 0) return;
-        indent();
-        line("{:<24}{:>9}{:>12}{:>12}{:>12}", fmt::format("{} {}", what, t.name).substr(0, 24),
-             bytes_text(touched), times(lanes / touched), times(l2 / touched),
+        line("    {:<{}}{:>10}{:>10}{:>10}{:>10}{:>10}",
+             fmt::format("{} {}", what, shortened(t.name, kName - 1 - what.size())), kName,
+             t.bytes == 0 ? "?" : bytes_text(static_cast<double>(t.bytes)),
+             bytes_text(touched / launches), times(lanes / touched), times(l2 / touched),
              times(memory / touched));
       };
       row("read", static_cast<double>(t.touched_read_bytes), static_cast<double>(t.read_bytes),
@@ -231,9 +281,29 @@ class Screen {
           static_cast<double>(t.fabric_written_bytes));
     }
     indent();
-    line(
-        "(times each byte that is touched at all goes by; what lanes ask for beyond L2 is served "
-        "by vL1D)");
+    say("(touched: per launch; the others, how often lanes ask for each byte of it, and how often "
+        "it "
+        "comes from L2 and from memory)");
+  }
+
+  /// Waves per CU with other registers and other LDS.
+  void what_if() {
+    const OccupancyTable table = occupancy_table(k_);
+    const std::uint32_t own_lds = k_.resources.static_lds_bytes + k_.resources.dynamic_lds_bytes;
+    out_ += "\n";
+    line("  waves per CU, by VGPRs (down) and bytes of LDS per workgroup (across)");
+    std::string head = fmt::format("  {:>8}", "");
+    for (const std::uint32_t lds : table.lds_bytes)
+      head += fmt::format("{:>9}", fmt::format("{}{}", lds, lds == own_lds ? "*" : ""));
+    line("{}", head);
+    for (std::size_t row = 0; row < table.vgprs.size(); ++row) {
+      const std::uint32_t vgprs = table.vgprs[row];
+      std::string text = fmt::format(
+          "  {:>8}", fmt::format("{}{}", vgprs, vgprs == k_.resources.vgprs ? "*" : ""));
+      for (const std::uint32_t waves : table.waves[row]) text += fmt::format("{:>9}", waves);
+      line("{}", text);
+    }
+    line("  (*: the kernel as it is)");
   }
 
   void spills() {
@@ -264,26 +334,35 @@ class Screen {
     double all = 0;
     for (const LineTotals& l : lines) all += static_cast<double>(l.issue_cycles);
     if (all == 0) return;
-    heading("hot lines");
-    line("{:>7}{:>10}{:>11}{:>10}  {}", "issue", "instr.", "LDS conf.", "from L2", "where");
+    out_ += painted("  hot lines", report::kBold, style_.options);
+    line("{:>11}{:>10}{:>10}  {}", "instr.", "LDS conf.", "from L2", "where");
+    constexpr std::size_t kWhere = kColumns - 44;
     const std::size_t shown = style_.full ? lines.size() : std::min(lines.size(), kLinesShown);
     for (std::size_t n = 0; n < shown; ++n) {
       const LineTotals& l = lines[n];
-      indent();
-      line("{:>5.1f} %{:>10}{:>11}{:>10}  {}", 100 * static_cast<double>(l.issue_cycles) / all,
+      line("  {:>7.1f} %{:>11}{:>10}{:>10}  {}", 100 * static_cast<double>(l.issue_cycles) / all,
            quantity_text(static_cast<double>(l.instructions)),
            l.lds_conflict_cycles == 0 ? ""
                                       : quantity_text(static_cast<double>(l.lds_conflict_cycles)),
            l.memory.l2_reads == 0 ? ""
                                   : bytes_text(static_cast<double>(l.memory.l2_reads) * kLineBytes),
-           l.file.empty()
-               ? std::string("(no source line)")
-               : report::place_of({l.function, l.file, l.line, 0}, style_.options.directory));
+           l.file.empty() ? std::string("(no source line)") : where(l, kWhere));
     }
     if (shown < lines.size()) {
       indent();
       line("({} more lines: --full)", lines.size() - shown);
     }
+  }
+
+  /// Without the directories that make it too long; a whole path where all is shown.
+  [[nodiscard]] std::string where(const LineTotals& l, std::size_t width) const {
+    std::string text = report::place_of({l.function, l.file, l.line, 0}, style_.options.directory);
+    while (!style_.full && text.size() > width) {
+      const std::size_t slash = text.substr(0, text.find(" in ")).find('/', 1);
+      if (slash == std::string::npos) break;
+      text.erase(0, slash + 1);
+    }
+    return text;
   }
 
   void advice() {
@@ -293,12 +372,13 @@ class Screen {
     const std::size_t shown = style_.full ? all.size() : std::min(all.size(), kAdviceShown);
     for (std::size_t n = 0; n < shown; ++n) {
       if (n != 0) indent();
-      line("{}", painted(all[n].what, report::kYellow, style_.options));
-      indent();
-      line("  {}", all[n].why);
-      if (all[n].fix.empty()) continue;
-      indent();
-      line("  fix: {}", all[n].fix);
+      say(all[n].what, report::kYellow);
+      for (const std::string& text :
+           {all[n].why, all[n].fix.empty() ? std::string{} : "fix: " + all[n].fix, all[n].effect}) {
+        if (text.empty()) continue;
+        indent();
+        say(text, {}, 2);
+      }
     }
     if (shown < all.size()) {
       indent();

@@ -1,6 +1,7 @@
 #include "observe/profile/totals.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <tuple>
 
@@ -28,6 +29,45 @@ std::string argument_name(const std::string& name) {
   constexpr std::string_view kNameless = "the tensor at kernel argument byte ";
   return name.starts_with(kNameless) ? "argument at byte " + name.substr(kNameless.size()) : name;
 }
+
+/// What was counted on a sample, as it would be on all.
+class Scale {
+ public:
+  Scale(std::uint64_t all, std::uint64_t counted)
+      : factor_(static_cast<double>(all) / static_cast<double>(counted)) {}
+
+  template <typename... Numbers>
+  void each(Numbers&... numbers) const {
+    ((numbers = static_cast<std::uint64_t>(std::llround(static_cast<double>(numbers) * factor_))),
+     ...);
+  }
+  void counters(Counters& counters) const {
+    for (std::size_t n = 0; n < kCounters; ++n)
+      // Of each launch the same number.
+      if (static_cast<Counter>(n) != Counter::TCP_TOTAL_WRITEBACK_INVALIDATES_sum)
+        each(counters[static_cast<Counter>(n)]);
+  }
+  void site(Site& s) const {
+    each(s.executions, s.active_lanes, s.issue_cycles, s.flops);
+    if (s.lds) {
+      each(s.lds->cycles, s.lds->conflict_cycles, s.lds->address_cycles, s.lds->conflicting);
+      for (std::uint64_t& dwords : s.lds->bank_dwords) each(dwords);
+    }
+    if (!s.memory) return;
+    MemoryTraffic& m = *s.memory;
+    each(m.lane_bytes, m.accesses, m.tag_accesses, m.sector_bytes, m.least_sector_bytes,
+         m.misaligned_sector_bytes, m.inactive_sector_bytes, m.least_tag_accesses, m.l2_reads,
+         m.l2_writes, m.l2_hits, m.l2_misses, m.fabric_read_bytes);
+  }
+  void tensor(TensorTraffic& t) const {
+    each(t.read_bytes, t.written_bytes, t.touched_read_bytes, t.touched_written_bytes,
+         t.workgroup_read_bytes, t.workgroup_used_bytes, t.xcd_read_bytes, t.l2_read_bytes,
+         t.l2_written_bytes, t.fabric_read_bytes, t.fabric_written_bytes);
+  }
+
+ private:
+  double factor_;
+};
 
 /// CUs times launches: each invalidates its vL1D when a kernel begins.
 constexpr std::uint64_t kCus = std::uint64_t{kXcds} * kCusPerXcd;
@@ -79,12 +119,18 @@ void KernelTotals::add_worker(WorkerResults&& results, const Program& program) {
     if (counts.memory != nullptr) {
       if (!totals.site.memory) totals.site.memory.emplace();
       *totals.site.memory += *counts.memory;
+      if (totals.tensor == SiteCounts::kNoTensor)
+        totals.tensor = counts.tensor;
+      else if (totals.tensor != counts.tensor && counts.tensor != SiteCounts::kNoTensor)
+        totals.tensor = SiteCounts::kSeveral;
     }
   }
   lanes_.resize(std::max(lanes_.size(), results.tensors.size()));
   for (std::size_t n = 0; n < results.tensors.size(); ++n) {
     lanes_[n].read_bytes += results.tensors[n].read_bytes;
     lanes_[n].written_bytes += results.tensors[n].written_bytes;
+    lanes_[n].workgroup_lines += results.tensors[n].workgroup_lines;
+    lanes_[n].workgroup_pieces += results.tensors[n].workgroup_pieces;
   }
   if (!results.maps.empty()) profile_.maps = std::move(results.maps);
   std::ranges::move(results.traces, std::back_inserter(profile_.traces));
@@ -96,8 +142,8 @@ std::set<std::uint64_t> KernelTotals::code_pieces() const {
   return pieces;
 }
 
-void KernelTotals::add_tensors(const std::vector<TensorArgument>& tensors, const TensorLines& lines,
-                               const Replay& replay) {
+void KernelTotals::add_tensors(const std::vector<TensorArgument>& tensors, const Replay& replay) {
+  const std::size_t count = tensors.size() + 1;  // the last is what belongs to none
   if (profile_.tensors.empty()) {
     for (const TensorArgument& tensor : tensors) {
       TensorTraffic& t = profile_.tensors.emplace_back();
@@ -110,15 +156,20 @@ void KernelTotals::add_tensors(const std::vector<TensorArgument>& tensors, const
     }
     profile_.tensors.emplace_back().name = "other memory";
   }
-  lanes_.resize(lines.size());
-  for (std::size_t n = 0; n < lines.size() && n < profile_.tensors.size(); ++n) {
+  lanes_.resize(count);
+  for (std::size_t n = 0; n < count; ++n) {
     // The arguments of later launches may be others in number; what is left over is other memory.
-    const bool known = n + 1 < lines.size() && n + 1 < profile_.tensors.size();
+    const bool known = n + 1 < count && n + 1 < profile_.tensors.size();
     TensorTraffic& t = known ? profile_.tensors[n] : profile_.tensors.back();
     t.read_bytes += lanes_[n].read_bytes;
     t.written_bytes += lanes_[n].written_bytes;
-    t.touched_read_bytes += lines.lines_read(n) * kLineBytes;
-    t.touched_written_bytes += lines.sectors_written(n) * kSectorBytes;
+    const Touched touched = replay.touched(n);
+    t.touched_read_bytes += touched.lines_read * kLineBytes;
+    t.touched_written_bytes += touched.sectors_written * kSectorBytes;
+    t.xcd_read_bytes += touched.lines_read_by_xcds * kLineBytes;
+    t.workgroup_read_bytes += lanes_[n].workgroup_lines * kLineBytes;
+    t.workgroup_used_bytes += lanes_[n].workgroup_pieces * (kLineBytes / 4);
+    if (known) t.bytes = tensors[n].range.end - tensors[n].range.begin;
     for (const auto& xcd : replay.xcds()) {
       const ServedBy& served = xcd->tensors()[n];
       t.l2_read_bytes += served.l2_reads * kLineBytes;
@@ -132,10 +183,12 @@ void KernelTotals::add_tensors(const std::vector<TensorArgument>& tensors, const
 
 void KernelTotals::add_launch(const LaunchRequest& request, const Program& program,
                               const Replay& replay, const std::vector<TensorArgument>& tensors,
-                              const TensorLines& lines, bool code_was_warm,
+                              std::uint64_t workgroups_counted, bool code_was_warm,
                               const Result<LaunchReport>& result) {
   const bool first = profile_.launches++ == 0;
   if (!result) ++profile_.failed_launches;
+  workgroups_run_ += request.grid.count();
+  workgroups_counted_ += workgroups_counted;
   if (result) profile_.host_seconds += result->seconds;
   if (first) {
     profile_.name = program.kernel_name();
@@ -166,7 +219,7 @@ void KernelTotals::add_launch(const LaunchRequest& request, const Program& progr
     }
   }
   profile_.counters[Counter::TCP_TOTAL_WRITEBACK_INVALIDATES_sum] += kCus;
-  add_tensors(tensors, lines, replay);
+  add_tensors(tensors, replay);
 }
 
 KernelProfile KernelTotals::profile() const {
@@ -180,6 +233,9 @@ KernelProfile KernelTotals::profile() const {
     index_of_slot[(vaddr - first_vaddr_) / 4] = static_cast<std::uint32_t>(out.sites.size());
     Site& site = out.sites.emplace_back(totals.site);
     if (totals.has_lds) site.lds = totals.lds.use();
+    // The last one is memory without a name.
+    if (totals.tensor + 1 < out.tensors.size())
+      site.tensor = static_cast<std::int32_t>(totals.tensor);
   }
   for (WaveTrace& trace : out.traces)
     for (TraceSlice& slice : trace.slices) slice.site = index_of_slot.at(slice.site);
@@ -192,6 +248,14 @@ KernelProfile KernelTotals::profile() const {
             rest.fabric_written_bytes ==
         0)
       out.tensors.pop_back();
+  }
+  if (workgroups_counted_ != 0 && workgroups_counted_ < workgroups_run_) {
+    out.sampled_workgroups = workgroups_counted_;
+    const Scale scale(workgroups_run_, workgroups_counted_);
+    scale.counters(out.counters);
+    for (Counters& xcd : out.xcds) scale.counters(xcd);
+    for (Site& site : out.sites) scale.site(site);
+    for (TensorTraffic& tensor : out.tensors) scale.tensor(tensor);
   }
   return out;
 }

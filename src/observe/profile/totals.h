@@ -32,10 +32,13 @@ class KernelTotals {
   [[nodiscard]] const KernelKey& key() const { return key_; }
   [[nodiscard]] bool empty() const { return profile_.launches == 0; }
 
+  /// A launch begins; the number that it has among those of the kernel, from 1.
+  [[nodiscard]] std::uint64_t see_launch() { return ++profile_.launches_seen; }
+
   /// Adds one host thread's results; of a launch all before add_launch().
   void add_worker(WorkerResults&& results, const Program& program);
   void add_launch(const LaunchRequest& request, const Program& program, const Replay& replay,
-                  const std::vector<TensorArgument>& tensors, const TensorLines& lines,
+                  const std::vector<TensorArgument>& tensors, std::uint64_t workgroups_counted,
                   bool code_was_warm, const Result<LaunchReport>& result);
 
   /// Pieces of 256 bytes of code, by number, that the launches so far have run.
@@ -48,16 +51,17 @@ class KernelTotals {
     Site site;
     LdsPatterns lds;
     bool has_lds = false;
+    std::size_t tensor = SiteCounts::kNoTensor;
   };
   [[nodiscard]] SiteTotals& site_of(const InstructionFacts& facts, const Program& program);
-  void add_tensors(const std::vector<TensorArgument>& tensors, const TensorLines& lines,
-                   const Replay& replay);
+  void add_tensors(const std::vector<TensorArgument>& tensors, const Replay& replay);
 
   KernelKey key_;
   KernelProfile profile_;
   std::map<std::uint64_t, SiteTotals> sites_;  // by vaddr
   std::uint64_t first_vaddr_ = 0;
   std::vector<LaneTraffic> lanes_;  // of the launch at hand, by tensor
+  std::uint64_t workgroups_run_ = 0, workgroups_counted_ = 0;
 };
 
 }  // namespace margay::profile

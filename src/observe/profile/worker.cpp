@@ -14,7 +14,9 @@ constexpr std::uint64_t kScratchBase = 1ull << 46;
 
 Worker::Worker(const Launch& launch)
     : launch_(launch),
-      table_(launch.program.executable_range().first, launch.program.executable_range().second),
+      table_owner_(std::make_unique<FactsTable>(launch.program.executable_range().first,
+                                                launch.program.executable_range().second)),
+      table_(*table_owner_),
       sites_(table_.slots()),
       tensors_(launch.tensor_lines.size()) {}
 
@@ -45,6 +47,7 @@ Worker::~Worker() {
                                       : TCP_TOTAL_READ_sum] += memory.accesses;
     }
   }
+  results.table = std::move(table_owner_);
   results.counters = counters_;
   results.sites = std::move(sites_);
   results.tensors = std::move(tensors_);
@@ -62,8 +65,9 @@ void Worker::begin(Workgroup& group) {
   const LaunchAddresses& addresses = group.addresses();
   arguments_ = {addresses.packet,
                 addresses.arguments + group.request().kernel->descriptor.kernarg_size};
-  mapping_ = launch_.map_first_workgroup && workgroup_ == 0;
-  const bool tracing = workgroup_ < launch_.traced_workgroups;
+  const std::uint64_t first = launch_.sample.first();
+  mapping_ = launch_.map_first_workgroup && workgroup_ == first;
+  const bool tracing = workgroup_ - first < launch_.traced_workgroups;
   waves_.assign(group.waves().size(), {});
   using enum Counter;
   std::uint64_t items = group.request().block.count();
@@ -88,6 +92,10 @@ void Worker::begin(Workgroup& group) {
 }
 
 WorkgroupEnd Worker::run(Workgroup& group) {
+  if (!launch_.sample.contains(group.id())) {
+    NoObserver nobody;
+    return group.run(nobody);
+  }
   begin(group);
   const WorkgroupEnd how = group.run(*this);
   end(group);
@@ -105,11 +113,33 @@ void Worker::end(Workgroup& group) {
                          launch_.number,
                          waves_[n].trace->slices()});
   }
+  count_lines_once();
   stream_->steps = steps;
   // Of one step in the order of waves, of one wave in that of its runs.
   std::ranges::sort(stream_->events, {},
                     [](const MemoryEvent& e) { return std::tuple(e.step, e.wave, e.first_run); });
   launch_.replay.deposit(std::move(stream_));
+}
+
+void Worker::count_lines_once() {
+  lines_.clear();
+  for (const MemoryEvent& event : stream_->events) {
+    if (event.kind != MemoryEvent::Kind::vector_read) continue;
+    for (std::uint32_t n = 0; n < event.run_count; ++n) {
+      const LineRun& run = stream_->runs[event.first_run + n];
+      for (std::uint32_t k = 0; k < run.count; ++k)
+        lines_.emplace_back(run.line + static_cast<std::uint64_t>(run.stride * k), run.quarters);
+    }
+  }
+  std::ranges::sort(lines_);
+  for (std::size_t n = 0; n < lines_.size();) {
+    const std::uint64_t line = lines_[n].first;
+    unsigned quarters = 0;
+    for (; n < lines_.size() && lines_[n].first == line; ++n) quarters |= lines_[n].second;
+    LaneTraffic& tensor = tensors_[launch_.tensor_lines.of_line(line)];
+    ++tensor.workgroup_lines;
+    tensor.workgroup_pieces += static_cast<std::uint64_t>(std::popcount(quarters));
+  }
 }
 
 void Worker::barrier_opens(Workgroup&) {
@@ -248,9 +278,15 @@ void Worker::global_access(PerWave& w, const InstructionFacts& facts, LaneAccess
   memory.tag_accesses += coalesced_.tag_accesses;
   memory.sector_bytes += std::uint64_t{coalesced_.sectors} * kSectorBytes;
   memory.least_sector_bytes += std::uint64_t{coalesced_.least_sectors} * kSectorBytes;
+  memory.misaligned_sector_bytes += std::uint64_t{coalesced_.misaligned_sectors} * kSectorBytes;
+  memory.inactive_sector_bytes += std::uint64_t{coalesced_.inactive_sectors} * kSectorBytes;
+  memory.least_tag_accesses += coalesced_.least_tag_accesses;
   if (access.active == 0) return;
-  LaneTraffic& tensor =
-      tensors_[launch_.tensor_lines.of_address(access.at[std::countr_zero(access.active)])];
+  const std::size_t number =
+      launch_.tensor_lines.of_address(access.at[std::countr_zero(access.active)]);
+  if (site.tensor != number)
+    site.tensor = site.tensor == SiteCounts::kNoTensor ? number : SiteCounts::kSeveral;
+  LaneTraffic& tensor = tensors_[number];
   if (facts.form.is_read) tensor.read_bytes += bytes;
   if (facts.form.is_write) tensor.written_bytes += bytes;
   add_event(w, facts,

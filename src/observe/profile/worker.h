@@ -27,17 +27,22 @@ struct SiteCounts {
   std::uint64_t active_lanes = 0;
   std::unique_ptr<LdsPatterns> lds;
   std::unique_ptr<MemoryTraffic> memory;
+  std::size_t tensor = kNoTensor;  ///< The one that it touches.
+  static constexpr std::size_t kNoTensor = ~std::size_t{0}, kSeveral = kNoTensor - 1;
 };
 
 /// What a tensor's lanes asked for.
 struct LaneTraffic {
   std::uint64_t read_bytes = 0, written_bytes = 0;
+  /// Lines and their pieces of 32 bytes, each counted once for each workgroup that reads it.
+  std::uint64_t workgroup_lines = 0, workgroup_pieces = 0;
 };
 
 /// What a launch's workers leave when they are done.
 struct WorkerResults {
   Counters counters;
   std::vector<SiteCounts> sites;               ///< By slot.
+  std::unique_ptr<FactsTable> table;           ///< Holds the facts.
   std::vector<const InstructionFacts*> facts;  ///< By slot; null where nothing ran.
   std::vector<LaneTraffic> tensors;
   std::vector<WaveMap> maps;
@@ -51,10 +56,11 @@ class Worker final : public WorkerObserver {
     Program& program;
     const std::vector<AddressRange>& tensors;  ///< In host addresses.
     DeviceAddresses& addresses;
-    TensorLines& tensor_lines;  ///< In addresses as the caches see them.
+    const TensorLines& tensor_lines;  ///< In addresses as the caches see them.
     Replay& replay;
     std::uint32_t resident_workgroups = 1;  ///< On the whole device; scratch is theirs.
     std::uint32_t number = 0;
+    const Selection& sample;  ///< Workgroups that are counted; the others only run.
     bool map_first_workgroup = false;
     std::uint64_t traced_workgroups = 0;
     /// Takes a worker's results when it is done, on its own thread.
@@ -81,6 +87,7 @@ class Worker final : public WorkerObserver {
 
   void begin(Workgroup& group);
   void end(Workgroup& group);
+  void count_lines_once();
   void count(PerWave& w, const InstructionFacts& facts, const Wave& wave);
   void lds(const InstructionFacts& facts, const Wave& wave, SiteCounts& site);
   void lds_access(const InstructionFacts& facts, const LaneAccess& access, const LaneAccess* second,
@@ -94,7 +101,8 @@ class Worker final : public WorkerObserver {
   void place_scratch(const Wave& wave, LaneAccess& access) const;
 
   Launch launch_;
-  FactsTable table_;
+  std::unique_ptr<FactsTable> table_owner_;
+  FactsTable& table_;
   std::vector<SiteCounts> sites_;
   Counters counters_;
   std::vector<LaneTraffic> tensors_;
@@ -107,6 +115,7 @@ class Worker final : public WorkerObserver {
   std::unique_ptr<MemoryStream> stream_;
   Coalesced coalesced_;
   WaveMapRecorder map_;
+  std::vector<std::pair<std::uint64_t, std::uint8_t>> lines_;  ///< With their quarters.
   std::vector<WaveMap> maps_;
   std::vector<WaveTrace> traces_;
 };

@@ -7,6 +7,7 @@ const extent = (sizes) => {
 
 function summary(kernel) {
   const sentences = [];
+  if (kernel.sampled) sentences.push(`A sample of ${plural(kernel.sampled, "workgroup")} was counted; all numbers are scaled up from it. `);
   const [first, second] = kernel.bounds;
   if (first) {
     sentences.push(el("span", {}, "The ", el("strong", {}, first.part), " set the longest bound: ",
@@ -22,7 +23,7 @@ function summary(kernel) {
   const moved = sum(kernel.tensors, (t) => t.memory_read + t.memory_written);
   if (least) sentences.push(`Memory moved ${times(moved / least)} times the bytes that had to move at least. `);
   const slots = data.machine.simds * data.machine.slots;
-  sentences.push(`${kernel.resources.waves_per_cu} of ${slots} wave slots of a CU are in use, ` +
+  sentences.push(`${kernel.resources.waves_per_cu} of ${slots} wave slots of a CU can be in use, ` +
                  `limited by ${kernel.resources.limit}.`);
   return sentences;
 }

@@ -9,11 +9,25 @@ function occupancy(kernel) {
                [bytes(lds), `LDS of ${bytes(m.lds)}`], [bytes(r.scratch), "scratch per lane"], [bytes(r.code), "code"]];
   return el("div", { class: "occupancy" },
     el("div", { class: "simds", title: `${m.simds} SIMDs of ${m.slots} wave slots` }, simds),
-    el("p", {}, `${plural(r.workgroups_per_cu, "workgroup")} of a CU at a time, ${plural(r.waves_per_cu, "wave")}; `,
+    el("p", {}, `Theoretical: ${plural(r.workgroups_per_cu, "workgroup")} of a CU at a time, ${plural(r.waves_per_cu, "wave")}; `,
        el("strong", {}, `limited by ${r.limit}`), ".", r.next_step ? ` ${r.next_step[0].toUpperCase()}${r.next_step.slice(1)}.` : ""),
+    el("p", {}, `Achieved: ${plural(Math.round(kernel.achieved_waves), "wave")} on each CU that has any.`),
     (r.vgpr_spills > 0 || r.sgpr_spills > 0) && el("p", { class: "alarm" },
       `The compiler spilled ${plural(r.vgpr_spills, "VGPR")} and ${plural(r.sgpr_spills, "SGPR")}.`),
+    occupancyTable(kernel),
     el("ul", { class: "uses" }, use.map(([value, label]) => el("li", {}, el("b", {}, String(value)), " ", label))));
+}
+
+/// Waves per CU with other registers and other LDS.
+function occupancyTable(kernel) {
+  const table = kernel.occupancy_table, r = kernel.resources, lds = r.static_lds + r.dynamic_lds;
+  return el("details", {}, el("summary", {}, "Waves per CU with other registers and other LDS"),
+    el("div", { class: "scroll" }, el("table", { class: "occupancy-table" },
+      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "VGPRs"), table.lds_bytes.map((b) =>
+        el("th", { scope: "col", class: b === lds ? "own" : null }, bytes(b))))),
+      el("tbody", {}, table.vgprs.map((v, row) => el("tr", {},
+        el("th", { scope: "row", class: v === r.vgprs ? "own" : null }, String(v)),
+        table.waves_per_cu[row].map((waves, n) => el("td", { class: v === r.vgprs && table.lds_bytes[n] === lds ? "own" : null }, String(waves)))))))));
 }
 
 const often = (ratio) => ratio > 0.995 && ratio < 1.005 ? "once" : times(ratio) + " times";
@@ -74,7 +88,8 @@ const sentence = (text) => /^[a-z]+[ ,]/.test(text) ? text[0].toUpperCase() + te
 function advice(kernel, page) {
   if (!kernel.advised) return null;
   const cards = kernel.advice.map((a) => el("li", {}, el("p", { class: "what" }, page.linked(sentence(a.what))),
-    a.why && el("p", {}, page.linked(sentence(a.why))), a.fix && el("p", { class: "fix" }, el("b", {}, "What would change it: "), page.linked(a.fix))));
-  return section("advice", "Advice", cards.length ? "What the counters prove, the most costly first." : null,
-    cards.length ? el("ol", { class: "advice" }, cards) : el("p", { class: "empty" }, "The counters show nothing that clearly costs time."));
+    a.why && el("p", {}, page.linked(sentence(a.why))), a.effect && el("p", { class: "effect" }, sentence(a.effect) + "."), a.fix && el("p", { class: "fix" }, el("b", {}, "What would change it: "), page.linked(a.fix))));
+  const limit = kernel.limit.part ? el("p", { class: "limit" }, el("b", {}, sentence(kernel.limit.what) + "."), ` ${sentence(kernel.limit.meaning)}.`) : null;
+  return section("advice", "Advice", cards.length ? "What the counters prove, what saves most first." : null, limit,
+    cards.length ? el("ol", { class: "advice" }, cards) : el("p", { class: "empty" }, "The counters show nothing else that would save time."));
 }

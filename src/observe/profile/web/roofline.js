@@ -24,6 +24,33 @@ function decades(low, high) {
 }
 const power = (e) => e >= 0 && e < 4 ? String(10 ** e) : e < 0 && e > -4 ? (10 ** e).toFixed(-e) : `1e${e}`;
 
+/// Labels that do not touch each other: each takes the first of its places that is free.
+class Labels {
+  constructor() { this.taken = []; }
+  take(...boxes) { this.taken.push(...boxes); }
+  choose(places) {
+    const touches = (a) => this.taken.some((b) => a.x0 < b.x1 && a.x1 > b.x0 && a.y0 < b.y1 && a.y1 > b.y0);
+    const free = places.find((place) => !place.boxes.some(touches)) || places[0];
+    this.take(...free.boxes);
+    return free;
+  }
+}
+const CHARACTER = 7.7;  // pixels of the chart, on average
+function textBox(text, x, y, anchor) {
+  const width = text.length * CHARACTER;
+  const x0 = anchor === "end" ? x - width : anchor === "middle" ? x - width / 2 : x;
+  return { x0, x1: x0 + width, y0: y - 11, y1: y + 4 };
+}
+/// A slanted text is covered by small boxes.
+function slantedBoxes(text, x, y, angle, dy) {
+  const out = [], half = text.length * CHARACTER / 2, cos = Math.cos(angle), sin = Math.sin(angle);
+  for (let at = -half + 6; at < half; at += 10) {
+    const cx = x + at * cos - (dy - 4) * sin, cy = y + at * sin + (dy - 4) * cos;
+    out.push({ x0: cx - 8, x1: cx + 8, y0: cy - 8, y1: cy + 8 });
+  }
+  return out;
+}
+
 class Plot {
   constructor(dots, ceilings, roof) {
     this.width = 700, this.height = 430;
@@ -61,15 +88,29 @@ class Plot {
           "operations per second")];
   }
   /// The slanted ceiling of a level, from the left or lower edge to the roof.
-  ceiling(level, roof, below) {
+  ceiling(level, roof, labels) {
     const from = Math.max(this.x0, this.y0 / level.peak), ridge = roof / level.peak;
     const x1 = this.x(from), y1 = this.y(from * level.peak), x2 = this.x(ridge), y2 = this.y(roof);
-    const angle = Math.atan2(y2 - y1, x2 - x1) * 180 / Math.PI;
-    const at = 0.42, tx = x1 + at * (x2 - x1), ty = y1 + at * (y2 - y1);
+    const slant = Math.atan2(y2 - y1, x2 - x1), text = `${level.name} ${rate(level.peak, "B/s")}`;
+    const places = [];
+    for (const at of [0.42, 0.25, 0.6, 0.75, 0.12])
+      for (const dy of [-5, 13]) {
+        const x = x1 + at * (x2 - x1), y = y1 + at * (y2 - y1);
+        places.push({ x, y, dy, boxes: slantedBoxes(text, x, y, slant, dy) });
+      }
+    const inside = places.filter((p) => p.boxes.every((b) => b.x0 > this.left && b.y0 > 0 && b.y1 < this.height - this.bottom));
+    const { x, y, dy } = labels.choose(inside.length ? inside : places);
     return svg("g", { style: `--c:var(${LEVELS[level.name] || "--ink"})` },
       svg("line", { class: "ceiling", x1, y1, x2, y2 }),
-      svg("text", { class: "on-line", transform: `translate(${tx} ${ty}) rotate(${angle})`, dy: below ? 13 : -5, "text-anchor": "middle" },
-          `${level.name} ${rate(level.peak, "B/s")}`));
+      svg("text", { class: "on-line", transform: `translate(${x} ${y}) rotate(${slant * 180 / Math.PI})`, dy, "text-anchor": "middle" }, text));
+  }
+  /// A text at the right end of a horizontal line, below or above it, or further left.
+  onRoof(text, y, kind, labels) {
+    const places = [];
+    for (const x of [this.width - this.right - 4, this.width - this.right - 150])
+      for (const dy of [16, -7]) places.push({ x, y: y + dy, boxes: [textBox(text, x, y + dy, "end")] });
+    const place = labels.choose(places);
+    return svg("text", { class: kind, x: place.x, y: place.y, "text-anchor": "end" }, text);
   }
 }
 
@@ -82,40 +123,40 @@ function rooflineChart(operations, levels) {
   });
   const ceilings = [...levels].sort((a, b) => b.peak - a.peak);
   const plot = new Plot(dots, ceilings, roof);
-  const parts = [plot.axes()];
-  ceilings.forEach((level, n) => {
-    const above = n > 0 ? plot.y(level.peak) - plot.y(ceilings[n - 1].peak) : 99;
-    parts.push(plot.ceiling(level, roof, above < 19));
-  });
+  const parts = [plot.axes()], labels = new Labels();
+  for (const dot of dots) {
+    const x = plot.x(dot.intensity), y = plot.y(dot.bound);
+    labels.take({ x0: x - 7, x1: x + 7, y0: y - 7, y1: y + 7 });
+  }
   const start = Math.min(...ceilings.map((c) => roof / c.peak));
   parts.push(svg("line", { class: "roof", x1: plot.x(start), x2: plot.width - plot.right, y1: plot.y(roof), y2: plot.y(roof) }));
   const types = operations.filter((o) => o.count > 0.02 * total).map((o) => o.type).join(" + ");
-  parts.push(svg("text", { class: "on-line", x: plot.width - plot.right - 4, y: plot.y(roof) + 16, "text-anchor": "end" },
-                 `${types} ${rate(roof, "OP/s")}`));
+  parts.push(plot.onRoof(`${types} ${rate(roof, "OP/s")}`, plot.y(roof), "on-line", labels));
+  for (const level of ceilings) parts.push(plot.ceiling(level, roof, labels));
   for (const other of operations) {
     if (Math.abs(Math.log(other.peak / roof)) < 0.12 || other.peak > plot.y1 || other.peak < plot.y0 || other.count < 1e-3 * total) continue;
     parts.push(svg("line", { class: "other-roof", x1: plot.x(Math.max(plot.x0, other.peak / ceilings[0].peak)), x2: plot.width - plot.right, y1: plot.y(other.peak), y2: plot.y(other.peak) }),
-               svg("text", { class: "tick", x: plot.width - plot.right - 4, y: plot.y(other.peak) + 14, "text-anchor": "end" },
-                   `${other.type} ${rate(other.peak, "OP/s")}`));
+               plot.onRoof(`${other.type} ${rate(other.peak, "OP/s")}`, plot.y(other.peak), "tick", labels));
   }
   const lowest = Math.min(...dots.map((d) => d.bound));
-  // Labels stand above their dots, each higher than the one before where they would touch.
-  let lastX = -1e9, step = 0;
   for (const dot of [...dots].sort((a, b) => a.intensity - b.intensity)) {
-    const x = plot.x(dot.intensity), y = plot.y(dot.bound);
-    step = x - lastX < 92 ? step + 1 : 0;
-    lastX = x;
-    const aside = dot.bound < roof * 0.8; // on a slanted ceiling: the room is to its left
-    const rise = aside ? 9 : 13 + 17 * step;
+    const x = plot.x(dot.intensity), y = plot.y(dot.bound), text = `${dot.level.name} ${digits(dot.intensity)}`;
+    const place = (x, y, anchor) => ({ x, y, anchor, boxes: [textBox(text, x, y, anchor)] });
+    // On a slanted ceiling there is room to the left, below the roof above and below.
+    const aside = [place(x - 10, y - 9, "end"), place(x + 12, y + 16, "start")];
+    const upright = [];
+    for (let step = 0; step < 6; ++step) upright.push(place(x, y - 13 - 17 * step, "middle"), place(x, y + 22 + 17 * step, "middle"));
+    const fits = (p) => p.boxes[0].x0 > plot.left && p.boxes[0].x1 < plot.width && p.boxes[0].y0 > 0 && p.boxes[0].y1 < plot.height - plot.bottom;
+    const places = (dot.bound < roof * 0.8 ? [...aside, ...upright] : [...upright, ...aside]).filter(fits);
+    const label = labels.choose(places.length ? places : aside);
     const binds = dot.bound === lowest && lowest < roof;
     parts.push(svg("g", { class: binds ? "dot binds" : "dot", style: `--c:var(${LEVELS[dot.level.name] || "--ink"})`,
                           ...withTip(`${dot.level.name}: ${bytes(dot.level.bytes)} moved`,
                                      `${digits(dot.intensity)} operations per byte`,
                                      `at most ${rate(dot.bound, "OP/s")}` + (dot.bound === roof ? " (the units' peak)" : " (its bandwidth)")) },
-      !aside && step === 0 && svg("line", { class: "leader", x1: x, x2: x, y1: y - 6, y2: y - rise + 3 }),
+      label.anchor === "middle" && svg("line", { class: "leader", x1: x, x2: x, y1: y, y2: label.y < y ? label.y + 3 : label.y - 11 }),
       svg("circle", { cx: x, cy: y, r: binds ? 7 : 5.5 }),
-      svg("text", { x: aside ? x - 10 : x, y: y - rise, "text-anchor": aside || x > plot.width - 70 ? "end" : "middle" },
-          `${dot.level.name} ${digits(dot.intensity)}`)));
+      svg("text", { x: label.x, y: label.y, "text-anchor": label.anchor }, text)));
   }
   return svg("svg", { class: "roofline", viewBox: `0 0 ${plot.width} ${plot.height}`, role: "img", "aria-label": "Roofline" }, parts);
 }

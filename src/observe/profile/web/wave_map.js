@@ -25,16 +25,18 @@ class WaveMapView {
     this.only = -1;
     this.measure();
     this.side = this.any(2) ? 2 : 3;
+    // What is printed: a canvas may be empty on paper.
+    this.printed = el("img", { class: "printed", alt: "" });
     this.canvas = el("canvas", { onmousemove: (e) => this.tell(e), onmouseleave: hideTip });
     this.legend = el("div", { class: "legend" });
     const both = this.any(2) && this.any(3);
     this.box = el("figure", { class: "map" },
       el("div", { class: "tools" }, el("h3", {}, this.tensor ? this.tensor.name : "LDS"),
         both ? choice([[2, "readers"], [3, "writers"]], this.side, (side) => { this.side = side; this.only = -1; this.paint(); }) : el("span", { class: "note" }, this.side === 2 ? "readers" : "writers"), this.legend),
-      this.canvas, el("figcaption", {}, this.caption()));
+      this.canvas, this.printed, el("figcaption", {}, this.caption()));
     // Painting changes the height; only another width asks for it again.
     new ResizeObserver(() => requestAnimationFrame(() => {
-      if (this.box.isConnected && this.box.clientWidth !== this.painted) this.paint();
+      if (this.box.isConnected && !matchMedia("print").matches && this.box.clientWidth !== this.painted) this.paint();
     })).observe(this.box);
   }
   any(side) {
@@ -135,6 +137,10 @@ class WaveMapView {
     for (let fold = 1; fold < folds; ++fold)
       for (let y = 0; y < h; ++y) out.fill(0, y * w + Math.ceil((fold - 1) * step * dpr + inner), y * w + Math.floor(fold * step * dpr));
     context.putImageData(image, 0, 0);
+    if (this.only < 0) {
+      this.printed.src = this.canvas.toDataURL();
+      this.printed.style.width = size.width + "px";
+    }
     this.drawLegend();
   }
   drawLegend() {

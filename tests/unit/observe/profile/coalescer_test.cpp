@@ -47,7 +47,7 @@ struct Reckoned {
 Reckoned reckon(const LaneAccess& access) {
   Reckoned r;
   std::set<std::uint64_t> sectors;
-  std::uint64_t bytes = 0;
+  std::set<std::uint64_t> bytes;
   for (unsigned quad = 0; quad < 64; quad += 4) {
     std::set<std::uint64_t> lines, segments;
     unsigned lanes = 0;
@@ -56,7 +56,7 @@ Reckoned reckon(const LaneAccess& access) {
       ++lanes;
       segments.insert(access.at[lane] / 16);
       for (std::uint64_t at = access.at[lane]; at < access.at[lane] + access.bytes; ++at) {
-        ++bytes;
+        bytes.insert(at);
         lines.insert(at / 128);
         sectors.insert(at / 64);
         const auto quarter = static_cast<std::uint8_t>(1u << (at % 128 / 32));
@@ -70,7 +70,7 @@ Reckoned reckon(const LaneAccess& access) {
     r.thread_requests += access.bytes <= 4 ? static_cast<std::uint32_t>(segments.size()) : lanes;
   }
   r.sectors = static_cast<std::uint32_t>(sectors.size());
-  r.least_sectors = static_cast<std::uint32_t>((bytes + 63) / 64);
+  r.least_sectors = static_cast<std::uint32_t>((bytes.size() + 63) / 64);
   return r;
 }
 
@@ -142,6 +142,49 @@ TEST(Coalesce, NoLaneTouchesNothing) {
   coalesce(access_of(16, 0), c);
   EXPECT_EQ(c.tag_accesses + c.thread_requests + c.sectors + c.least_sectors, 0u);
   EXPECT_TRUE(c.runs.empty());
+}
+
+// ---- Why sectors are touched beyond those that the bytes would fill -----------------------------
+
+struct Waste {
+  std::uint32_t least, misaligned, inactive, scattered;
+  friend bool operator==(const Waste&, const Waste&) = default;
+};
+
+Waste waste(std::uint16_t bytes, std::uint64_t active, std::uint64_t first, std::int64_t stride) {
+  LaneAccess access = access_of(bytes, active);
+  for (unsigned lane = 0; lane < 64; ++lane)
+    access.at[lane] = kBase + first + static_cast<std::uint64_t>(stride * lane);
+  Coalesced c;
+  coalesce(access, c);
+  EXPECT_GE(c.sectors, c.least_sectors);
+  return {c.least_sectors, c.misaligned_sectors, c.inactive_sectors,
+          c.sectors - c.least_sectors - c.misaligned_sectors - c.inactive_sectors};
+}
+
+TEST(Coalesce, SaysWhySectorsAreTouched) {
+  constexpr std::uint64_t kAll = ~0ull, kEven = 0x5555555555555555, kHalf = 0xffffffff;
+  EXPECT_EQ(waste(4, kAll, 0, 4), (Waste{4, 0, 0, 0}));
+  EXPECT_EQ(waste(16, kAll, 0, 16), (Waste{16, 0, 0, 0}));
+  EXPECT_EQ(waste(4, kAll, 0, -4), (Waste{4, 1, 0, 0}));  // reversed, from the last of a sector
+  EXPECT_EQ(waste(4, kAll, 0, 0), (Waste{1, 0, 0, 0}));   // one dword for all lanes
+  EXPECT_EQ(waste(4, kAll, 16, 4), (Waste{4, 1, 0, 0}));
+  EXPECT_EQ(waste(4, kHalf, 0, 4), (Waste{2, 0, 0, 0}));  // nothing is wasted
+  EXPECT_EQ(waste(4, kEven, 0, 4), (Waste{2, 0, 2, 0}));
+  EXPECT_EQ(waste(4, kEven, 16, 4), (Waste{2, 1, 2, 0}));
+  EXPECT_EQ(waste(4, kAll, 0, 128), (Waste{4, 0, 0, 60}));
+  EXPECT_EQ(waste(4, kAll, 0, 8), (Waste{4, 0, 0, 4}));
+  EXPECT_EQ(waste(8, kAll, 32, 8), (Waste{8, 1, 0, 0}));
+}
+
+TEST(Coalesce, BytesThatLanesShareCountOnce) {
+  LaneAccess access = access_of(16);
+  for (unsigned lane = 0; lane < 64; ++lane) access.at[lane] = kBase + lane / 8 * 16;
+  Coalesced c;
+  coalesce(access, c);
+  EXPECT_EQ(c.sectors, 2u);
+  EXPECT_EQ(c.least_sectors, 2u);
+  EXPECT_EQ(c.least_tag_accesses, 16u);
 }
 
 }  // namespace

@@ -256,7 +256,7 @@ struct Outcome {
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
-Outcome outcome_of(const Replay& replay, const TensorLines& lines) {
+Outcome outcome_of(const Replay& replay) {
   Outcome out;
   for (const auto& xcd : replay.xcds()) {
     out.xcds.push_back(xcd->counters());
@@ -268,9 +268,9 @@ Outcome outcome_of(const Replay& replay, const TensorLines& lines) {
                                       s.fabric_read_bytes, s.fabric_written_bytes})
           served.push_back(n);
   }
-  for (std::size_t n = 0; n < lines.size(); ++n) {
-    out.touched.push_back(lines.lines_read(n));
-    out.touched.push_back(lines.sectors_written(n));
+  for (std::size_t n = 0; n < tensors().size(); ++n) {
+    out.touched.push_back(replay.touched(n).lines_read);
+    out.touched.push_back(replay.touched(n).sectors_written);
   }
   return out;
 }
@@ -278,7 +278,7 @@ Outcome outcome_of(const Replay& replay, const TensorLines& lines) {
 /// Deposits `streams` in their order, from so many threads.
 Outcome replay(const std::vector<MemoryStream>& streams, std::uint64_t workgroups,
                std::uint32_t per_cu, unsigned threads = 1, std::uint64_t fills = 0) {
-  TensorLines lines(tensors());
+  const TensorLines lines(tensors());
   Replay replay({workgroups, per_cu, kSites}, lines);
   std::vector<std::jthread> running;
   for (unsigned t = 0; t < threads; ++t)
@@ -288,7 +288,7 @@ Outcome replay(const std::vector<MemoryStream>& streams, std::uint64_t workgroup
     });
   running.clear();
   replay.finish(fills);
-  return outcome_of(replay, lines);
+  return outcome_of(replay);
 }
 
 Counters total(const Outcome& outcome) {
@@ -447,7 +447,7 @@ TEST(Replay, ServesSitesAndTensors) {
   add(s, 1, Kind::vector_read, {10, 1, 3, 15}, 2);            // again: vL1D has them
   add(s, 2, Kind::vector_write, {kTensorLines, 0, 1, 5}, 3);  // tensor 1, a quarter of each half
   add(s, 3, Kind::vector_write, {kTensorLines, 0, 1, 3}, 3);
-  TensorLines lines(tensors());
+  const TensorLines lines(tensors());
   Replay replay({1, 1, kSites}, lines);
   replay.deposit(std::make_unique<MemoryStream>(s));
   replay.finish(2);
@@ -463,8 +463,9 @@ TEST(Replay, ServesSitesAndTensors) {
   EXPECT_EQ(xcd.tensors()[0].fabric_read_bytes, 3u * 128);
   EXPECT_EQ(xcd.tensors()[1].fabric_read_bytes, 0u);  // a write allocates without fetching
   EXPECT_EQ(xcd.tensors()[1].fabric_written_bytes, 96u);
-  EXPECT_EQ(lines.lines_read(0), 3u);
-  EXPECT_EQ(lines.sectors_written(1), 2u);
+  EXPECT_EQ(replay.touched(0).lines_read, 3u);
+  EXPECT_EQ(replay.touched(0).lines_read_by_xcds, 3u);
+  EXPECT_EQ(replay.touched(1).sectors_written, 2u);
   // 32-byte quarters of a half: the lower half is whole, the upper is not.
   EXPECT_EQ(xcd.counters()[TCC_EA0_WRREQ_sum], 2u);
   EXPECT_EQ(xcd.counters()[TCC_EA0_WRREQ_64B_sum], 1u);
@@ -475,6 +476,25 @@ TEST(Replay, ServesSitesAndTensors) {
   EXPECT_EQ(replay.xcds()[1]->counters(), Counters{});
 }
 
+TEST(Replay, WhatXcdsReadEachForThemselves) {
+  // Workgroups 0, 1 and 8 are on XCDs 0, 1 and 0.
+  const TensorLines lines(tensors());
+  Replay replay({9, 1, kSites}, lines);
+  for (std::uint64_t n = 0; n < 9; ++n) {
+    MemoryStream s;
+    s.workgroup = n;
+    s.steps = 10;
+    if (n == 0 || n == 1 || n == 8) add(s, 0, Kind::vector_read, {10, 1, 4, 15});
+    if (n == 1) add(s, 1, Kind::vector_read, {100, 1, 2, 15});
+    replay.deposit(std::make_unique<MemoryStream>(s));
+  }
+  replay.finish(0);
+  EXPECT_EQ(replay.touched(0).lines_read, 6u);
+  EXPECT_EQ(replay.touched(0).lines_read_by_xcds, 4u + 6u);
+  EXPECT_EQ(replay.touched(1).lines_read, 0u);
+  EXPECT_EQ(replay.touched(2).lines_read_by_xcds, 0u);  // no tensor
+}
+
 TEST(Replay, L2GivesUpTheOldestOfASet) {
   // 5 MiB through 4 MiB of L2, twice over: nothing is left of the first pass.
   constexpr std::uint32_t kLines = 5 * 8192;
@@ -483,7 +503,7 @@ TEST(Replay, L2GivesUpTheOldestOfASet) {
   s.steps = 10;
   add(s, 0, Kind::vector_write, {0, 1, kLines, 15});
   add(s, 1, Kind::vector_read, {0, 1, kLines, 15});
-  TensorLines lines(tensors());
+  const TensorLines lines(tensors());
   Replay replay({1, 1, kSites}, lines);
   replay.deposit(std::make_unique<MemoryStream>(s));
   replay.finish(0);

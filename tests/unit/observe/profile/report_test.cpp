@@ -161,65 +161,132 @@ TEST(Advice, LdsConflicts) {
                                "and 12 meet in bank 6 | 75 % of the cycles"),
                     HasSubstr("pad the rows")));
   EXPECT_THAT(advice_with(with_conflicts(100000, 1000), "conflicts"), IsEmpty());
+  EXPECT_THAT(advice_for(with_conflicts(1600, 1200))[0].effect,
+              "saves up to 38 % of the least time; then vector ALU is the limit");
   KernelProfile sometimes = with_conflicts(1600, 1200);
   sometimes.sites[0].lds->conflicting = 25;
   EXPECT_THAT(advice_with(sometimes, "conflicts"), StartsWith("25 of 100 ds_read_b64"));
 }
 
-KernelProfile with_memory(std::uint64_t sectors, std::uint64_t least, std::uint64_t l2_reads) {
+/// Loads of a tensor that vL1D looks up so often, on a kernel of which they are the limit.
+KernelProfile with_memory(std::uint64_t tags, std::uint64_t sectors, std::uint64_t least) {
   KernelProfile k = plain();
+  k.counters[TCP_TOTAL_CACHE_ACCESSES_sum] = tags;
   Site& site = add_site(k, "global_load_dword v1, v0, s[2:3]");
   site.is_read = true;
+  site.executions = 2432;
   MemoryTraffic& m = site.memory.emplace();
   m.lane_bytes = least * 64;
   m.sector_bytes = sectors * 64;
   m.least_sector_bytes = least * 64;
-  m.l2_reads = l2_reads;
+  m.tag_accesses = tags;
+  m.least_tag_accesses = tags / 4;
   return k;
 }
 
-TEST(Advice, WastedSectors) {
-  EXPECT_THAT(advice_with(with_memory(1600, 100, 1600), "sectors it touches"),
-              StartsWith("global_load_dword at plain.cpp:12 uses 6 % of the 64-byte sectors"));
-  EXPECT_THAT(advice_for(with_memory(100, 100, 50)), IsEmpty());
+TEST(Advice, ScatteredBytes) {
+  const KernelProfile k = with_memory(1'000'000, 16000, 1000);
+  EXPECT_EQ(limit_of(k).part, "vL1D tags");
+  EXPECT_THAT(
+      advice_with(k, "sectors it touches"),
+      AllOf(StartsWith("global_load_dword at plain.cpp:12 uses 6 % of the 64-byte sectors"),
+            HasSubstr("4.0 lines for each four lanes"), HasSubstr("let consecutive lanes read")));
+  EXPECT_NEAR(advice_for(k)[0].gain, 0.75, 1e-9);
+  KernelProfile store = k;
+  store.sites[0].is_read = false;
+  store.sites[0].is_write = true;
+  EXPECT_THAT(advice_with(store, "sectors it touches"),
+              AllOf(HasSubstr("lanes write bytes that lie apart"),
+                    HasSubstr("lanes write consecutive"), Not(HasSubstr("read"))));
+  // The same where lookups are not the limit.
+  KernelProfile hidden = k;
+  hidden.counters[TCC_EA0_RDREQ_sum] = hidden.counters[TCC_BUBBLE_sum] = 1'000'000;
+  EXPECT_EQ(limit_of(hidden).part, "memory");
+  EXPECT_THAT(advice_for(hidden), IsEmpty());
+}
+
+TEST(Advice, SaysWhySectorsAreTouched) {
+  KernelProfile k = with_memory(1'000'000, 2000, 1000);
+  k.sites[0].memory->misaligned_sector_bytes = 900 * 64;
+  EXPECT_THAT(advice_with(k, "sectors it touches"),
+              HasSubstr("begin inside a sector | let rows begin"));
+  k.sites[0].memory->misaligned_sector_bytes = 0;
+  k.sites[0].memory->inactive_sector_bytes = 900 * 64;
+  EXPECT_THAT(advice_with(k, "sectors it touches"), HasSubstr("are switched off"));
+}
+
+TEST(Advice, NarrowLoads) {
+  KernelProfile k = with_memory(1'000'000, 16000, 16000);
+  k.sites[0].memory->least_tag_accesses = 1'000'000;
+  k.sites[0].active_lanes = 16000 * 64 / 4;
+  EXPECT_THAT(advice_with(k, "moves 4 bytes a lane"), HasSubstr("16 bytes a lane"));
+  EXPECT_NEAR(advice_for(k)[0].gain, 0.75, 1e-9);
+  k.sites[0].active_lanes = 16000 * 64 / 16;
+  EXPECT_THAT(advice_with(k, "bytes a lane"), IsEmpty());
 }
 
 TEST(Advice, LinesFetchedAgain) {
-  // 100 sectors are 50 lines.
-  EXPECT_THAT(advice_with(with_memory(100, 100, 100), "fetches 2.0 times"),
-              HasSubstr("whole lines of 128 bytes"));
-  EXPECT_THAT(advice_for(with_memory(100, 100, 70)), IsEmpty());
+  KernelProfile k = with_memory(1000, 100, 100);
+  k.counters[TCC_REQ_sum] = 10'000'000;
+  TensorTraffic& t = k.tensors.emplace_back();
+  t.name = "g.a";
+  t.workgroup_read_bytes = t.workgroup_used_bytes = 5'000'000 * 128;
+  t.l2_read_bytes = 10'000'000 * 128;
+  k.sites[0].tensor = 0;
+  EXPECT_THAT(advice_with(k, "workgroups fetch each line of g.a 2.0 times from L2"),
+              AllOf(HasSubstr("global_load_dword at plain.cpp:12"), HasSubstr("32 KiB of vL1D")));
+  k.tensors[0].l2_read_bytes = 6'000'000 * 128;
+  EXPECT_THAT(advice_for(k), IsEmpty());
 }
 
 TEST(Advice, Spills) {
   KernelProfile k = plain();
   add_site(k, "scratch_store_dword off, v1, off offset:4").is_scratch = true;
   EXPECT_THAT(advice_with(k, "scratch"),
-              AllOf(StartsWith("1 scratch instructions ran 100 times, most often at plain.cpp:12"),
+              AllOf(StartsWith("1 scratch instruction ran 100 times, most often at plain.cpp:12"),
                     HasSubstr("a local array")));
   k.resources.vgpr_spills = 3;
   k.resources.vgprs = 128;
   EXPECT_THAT(advice_with(k, "scratch"), HasSubstr("spilled 3 VGPRs: 128 were not enough"));
 }
 
-TEST(Advice, TensorsFetchedSeveralTimes) {
+/// A tensor that is fetched from memory, each byte so often: by how many XCDs, by how many
+/// workgroups, and how often in all.
+KernelProfile with_tensor(double xcds, double workgroups, double fetched) {
   KernelProfile k = plain();
+  constexpr double kBytes = 1e8;
   TensorTraffic& t = k.tensors.emplace_back();
   t.name = "g.a";
-  t.touched_read_bytes = 1000;
-  t.fabric_read_bytes = 4000;
-  EXPECT_THAT(advice_with(k, "each byte of g.a is fetched 4.0 times from memory"),
-              HasSubstr("each of the 8 XCDs"));
-  t.fabric_read_bytes = 12000;
-  EXPECT_THAT(advice_with(k, "each byte of g.a"), HasSubstr("leaves L2 before"));
-  t.fabric_read_bytes = 1400;
-  EXPECT_THAT(advice_for(k), IsEmpty());
+  t.touched_read_bytes = static_cast<std::uint64_t>(kBytes);
+  t.xcd_read_bytes = static_cast<std::uint64_t>(xcds * kBytes);
+  t.workgroup_read_bytes = static_cast<std::uint64_t>(workgroups * kBytes);
+  t.fabric_read_bytes = static_cast<std::uint64_t>(fetched * kBytes);
+  k.counters[TCC_EA0_RDREQ_sum] = k.counters[TCC_BUBBLE_sum] = t.fabric_read_bytes / 128;
+  return k;
+}
+
+TEST(Advice, TensorsFetchedSeveralTimes) {
+  EXPECT_THAT(
+      advice_with(with_tensor(8, 8, 8), "each byte of g.a is fetched by 8.0 XCDs"),
+      AllOf(HasSubstr("8 of 608 workgroups read it: one XCD would do"), HasSubstr("modulo 8")));
+  EXPECT_THAT(advice_with(with_tensor(1, 8, 4), "fetched 4.0 times from memory, 4.0 times by each"),
+              HasSubstr("leaves the 4 MiB of L2"));
+  EXPECT_THAT(advice_for(with_tensor(1, 8, 1)), IsEmpty());
+  // What all workgroups read all XCDs have to fetch.
+  EXPECT_THAT(advice_for(with_tensor(8, 608, 8)), IsEmpty());
+  // Rows of A and columns of B: an XCD cannot have both for itself.
+  KernelProfile both = with_tensor(3, 20, 3);
+  both.tensors.push_back(both.tensors[0]);
+  EXPECT_THAT(advice_for(both), IsEmpty());
 }
 
 TEST(Advice, Shapes) {
   KernelProfile k = plain();
   k.grid = {30, 1, 1};
-  EXPECT_THAT(advice_with(k, "CUs"), StartsWith("only 30 of 304 CUs get a workgroup"));
+  EXPECT_THAT(advice_with(k, "CUs"),
+              AllOf(StartsWith("only 30 of 304 CUs get a workgroup"), Not(HasSubstr("tiles"))));
+  k.counters[SQ_INSTS_MFMA] = 1;
+  EXPECT_THAT(advice_with(k, "CUs"), HasSubstr("smaller tiles"));
   k = plain();
   k.workgroup = {100, 1, 1};
   EXPECT_THAT(advice_with(k, "last wave"), StartsWith("28 of 64 lanes of the last wave"));
@@ -229,27 +296,58 @@ TEST(Advice, Shapes) {
   k.counters[SQ_THREAD_CYCLES_VALU] = 50000;
   EXPECT_THAT(advice_for(k), IsEmpty());
   k = plain();
-  k.resources.next_step = "one more with less";
-  k.resources.limit = "LDS";
-  k.resources.workgroups_per_cu = 1;
-  EXPECT_THAT(advice_with(k, "limit"), HasSubstr("LDS limits the kernel to 1 workgroup per CU"));
-  k = plain();
   k.resources.code_bytes = 65536;
   EXPECT_THAT(advice_for(k), IsEmpty());
   k.resources.code_bytes = 65540;
   EXPECT_THAT(advice_with(k, "L1I"), HasSubstr("unroll less"));
 }
 
-TEST(Advice, WhatCostsMostFirst) {
+TEST(Advice, OccupancyWhereLoadsAreWaitedFor) {
+  KernelProfile k = plain();
+  k.grid = {100000, 1, 1};
+  k.resources.next_step = "one more with less";
+  k.resources.limit = "LDS";
+  k.resources.workgroups_per_cu = 1;
+  k.resources.waves_per_cu = 4;
+  EXPECT_THAT(advice_with(k, "LDS limits"), IsEmpty());  // nobody waits
+  Site& load = add_site(k, "global_load_dword v1, v0, s[2:3]");
+  load.is_read = true;
+  load.executions = 1600000;  // four for each wave, one after the other
+  load.memory.emplace().lane_bytes = 1600000 * 256;
+  load.memory->l2_reads = load.memory->l2_misses = 3200000;
+  add_site(k, "s_waitcnt vmcnt(0)").executions = 1600000;
+  EXPECT_EQ(limit_of(k).part, "load latency");
+  EXPECT_THAT(advice_with(k, "LDS limits the kernel to 1 workgroup per CU"),
+              HasSubstr("one more with less"));
+  EXPECT_THAT(advice_with(k, "a wave has 256 B in flight"), HasSubstr("850 cycles"));
+  k.grid = {304, 1, 1};  // all of them are there at once
+  EXPECT_THAT(advice_with(k, "LDS limits"), IsEmpty());
+}
+
+TEST(Limit, SaysWhichAndWhatItMeans) {
+  KernelProfile k = plain();
+  k.counters[SQ_INSTS_VALU_FMA_F32] = 500;
+  k.counters[SQ_INSTS_VALU_TRANS_F32] = 50;
+  EXPECT_EQ(limit_of(k).part, "vector ALU");
+  EXPECT_EQ(
+      limit_of(k).meaning,
+      "of its cycles: 50 % floating-point arithmetic, 20 % transcendentals, which take four times "
+      "as long, 30 % moves, compares and others");
+  k.counters[SQ_VALU_MFMA_BUSY_CYCLES] = 3000;
+  EXPECT_THAT(limit_of(k).what, AllOf(StartsWith("matrix units are the limit with "),
+                                      HasSubstr("vector ALU is next with 33 % of that")));
+  EXPECT_EQ(limit_of(KernelProfile{}).part, "");
+}
+
+TEST(Advice, WhatSavesMostFirst) {
   KernelProfile k = with_conflicts(100000, 50000);
-  Site& scratch = add_site(k, "scratch_load_dword v1, off, off", 40);
-  scratch.is_scratch = true;
-  k.grid = {8, 1, 1};
+  k.grid = {200, 1, 1};
   std::vector<std::string> first_words;
   for (const Advice& a : advice_for(k)) first_words.push_back(a.what.substr(0, a.what.find(' ')));
-  EXPECT_THAT(first_words, ElementsAre("every", "1", "only"));
-  scratch.executions = 1000000;
-  EXPECT_THAT(advice_for(k).front().what, HasSubstr("scratch"));
+  EXPECT_THAT(first_words, ElementsAre("every", "only"));
+  k.grid = {8, 1, 1};
+  EXPECT_THAT(advice_for(k).front().what, HasSubstr("only 8 of 304"));
+  for (const Advice& a : advice_for(k)) EXPECT_THAT(a.effect, StartsWith("saves up to "));
 }
 
 // ---- compare --------------------------------------------------------------------------------
@@ -315,6 +413,47 @@ TEST(Compare, TheLargestChangeFirst) {
   ASSERT_EQ(c.lines.size(), 2u);
   EXPECT_THAT(c.lines[0], HasSubstr("plain.cpp:9"));
   EXPECT_THAT(c.verdict, AllOf(HasSubstr("B by LDS"), HasSubstr("3.00x that of A")));
+}
+
+TEST(Compare, LinesAreTheSameByWhatStandsInThem) {
+  const auto kernel = [](const std::string& file,
+                         std::vector<std::pair<std::uint32_t, std::uint64_t>> lines) {
+    KernelProfile k = plain();
+    for (const auto& [line, cycles] : lines) {
+      Site& site = add_site(k, "v_mov_b32 v0, v1", line);
+      site.frames[0].file = file;
+      site.issue_cycles = cycles;
+    }
+    return k;
+  };
+  const SourceText old_text = {
+      {"/old/a.cpp", {{5, "  load(tile);"}, {6, "  sum += x;"}, {7, "  gone();"}}}};
+  const SourceText new_text = {
+      {"/new/b.cpp", {{8, "  fresh();"}, {9, "\tload(tile);"}, {10, "  sum += x;"}}}};
+  const KernelProfile a = kernel("/old/a.cpp", {{5, 100}, {6, 50}, {7, 30}});
+  const KernelProfile b = kernel("/new/b.cpp", {{8, 20}, {9, 400}, {10, 50}});
+  const Comparison c = compare(a, b, old_text, new_text);
+  ASSERT_EQ(c.lines.size(), 3u);
+  EXPECT_THAT(c.lines[0], AllOf(HasSubstr("100 -> 400"), HasSubstr("a.cpp:5 -> b.cpp:9 in plain")));
+  EXPECT_THAT(c.lines[1], HasSubstr("a.cpp:7 in plain (A only)"));
+  EXPECT_THAT(c.lines[2], HasSubstr("b.cpp:8 in plain (B only)"));
+  // Without the text all are others, unless they are at the same place.
+  EXPECT_EQ(compare(a, b).lines.size(), 6u);
+  EXPECT_THAT(compare(a, kernel("/new/a.cpp", {{5, 100}, {6, 51}, {7, 30}})).lines,
+              ElementsAre(HasSubstr("a.cpp:6 in plain")));
+}
+
+TEST(Compare, ThePageHasEverything) {
+  KernelProfile a = plain(), b = plain();
+  a.name = "one<1>(int)";
+  b.counters[SQ_LDS_IDX_ACTIVE] = 304 * 2100;
+  add_site(b, "v_mov_b32 v0, v1", 9).issue_cycles = 5000;
+  const Comparison c = compare(a, b);
+  const std::string page = html_of(c, {&a, &b});
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("one&lt;1&gt;"), Not(HasSubstr("<1>")), Not(HasSubstr("<script")),
+                    HasSubstr("plain.cpp:9"), StartsWith("<!DOCTYPE html>")));
+  for (const Difference& d : c.bounds) EXPECT_THAT(page, HasSubstr(">" + d.what + "<"));
 }
 
 TEST(Compare, OtherWorkIsSaid) {

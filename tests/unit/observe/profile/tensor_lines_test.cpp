@@ -1,11 +1,10 @@
-// Which tensor a byte or a line belongs to, and how many lines of each were touched.
+// Which tensor a byte or a line belongs to; sets of lines.
 #include "observe/profile/tensor_lines.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <set>
-#include <thread>
 
 namespace margay::profile {
 namespace {
@@ -57,41 +56,30 @@ TEST(TensorLines, OverlapsBelongToWhatBeginsLater) {
   }
 }
 
-TEST(TensorLines, LinesCountOnce) {
-  // It begins and ends inside lines: 0x1080 to 0x10ff, 0x1100 to 0x117f, 0x1180.
-  TensorLines lines({{0x10c0, 0x1181}, {0x2000, 0x2000 + 128 * 1000}});
-  lines.touch_read(0, 0x1080 / 128);
-  lines.touch_read(0, 0x1080 / 128);
-  lines.touch_read(0, 0x1180 / 128);
-  EXPECT_EQ(lines.lines_read(0), 2u);
-  EXPECT_EQ(lines.sectors_written(0), 0u);
-  lines.touch_write(0, 0x1180 / 128, 1);
-  lines.touch_write(0, 0x1080 / 128, 2);
-  lines.touch_write(0, 0x1080 / 128, 3);
-  lines.touch_write(0, 0x1080 / 128, 0);
-  EXPECT_EQ(lines.sectors_written(0), 3u);
-  lines.touch_read(lines.unnamed(), 77);
-  EXPECT_EQ(lines.lines_read(lines.unnamed()), 0u);  // nobody counts them
-  for (int twice = 0; twice < 2; ++twice)
-    for (std::uint64_t n = 0; n < 1000; n += 3) lines.touch_read(1, 0x2000 / 128 + n);
-  EXPECT_EQ(lines.lines_read(1), 334u);
+TEST(TensorLines, LinesHaveNumbers) {
+  // It begins inside a line.
+  const TensorLines lines({{0x10c0, 0x1181}, {0x2000, 0x2000 + 128 * 1000}});
+  EXPECT_EQ(lines.number_of(0, 0x1080 / 128), 0u);
+  EXPECT_EQ(lines.number_of(0, 0x1180 / 128), 2u);
+  EXPECT_EQ(lines.number_of(1, 0x2000 / 128 + 999), 999u);
 }
 
-TEST(TensorLines, SeveralThreadsCountTheSameLines) {
-  constexpr std::uint64_t kLines = 5000;
-  TensorLines lines({{0, kLines * 128}});
-  std::vector<std::jthread> threads;
-  for (unsigned t = 0; t < 4; ++t)
-    threads.emplace_back([&lines, t] {
-      for (std::uint64_t n = 0; n < kLines; ++n) {
-        const std::uint64_t line = (n * (2 * t + 1) + t) % kLines;
-        lines.touch_read(0, line);
-        lines.touch_write(0, line, t % 2 == 0 ? 1 : 2);
-      }
-    });
-  threads.clear();
-  EXPECT_EQ(lines.lines_read(0), kLines);
-  EXPECT_EQ(lines.sectors_written(0), 2 * kLines);
+TEST(LineSet, IsASet) {
+  std::mt19937 random(7);
+  LineSet one, other;
+  std::set<std::uint64_t> in_one, in_other;
+  for (int n = 0; n < 5000; ++n) {
+    // Near each other, and a few far away.
+    const std::uint64_t number = random() % 3000 + (n % 50 == 0 ? random() % 2000000 : 0);
+    (n % 3 == 0 ? one : other).add(number);
+    (n % 3 == 0 ? in_one : in_other).insert(number);
+    ASSERT_EQ(one.count(), in_one.size());
+  }
+  EXPECT_EQ(other.count(), in_other.size());
+  one.add(other);
+  in_one.merge(in_other);
+  EXPECT_EQ(one.count(), in_one.size());
+  EXPECT_EQ(LineSet{}.count(), 0u);
 }
 
 }  // namespace

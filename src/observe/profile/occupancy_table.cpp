@@ -1,0 +1,43 @@
+#include "observe/profile/occupancy_table.h"
+
+#include <algorithm>
+
+#include "exec/occupancy.h"
+
+namespace margay::profile {
+namespace {
+
+void insert_sorted(std::vector<std::uint32_t>& list, std::uint32_t value) {
+  const auto at = std::ranges::lower_bound(list, value);
+  if (at == list.end() || *at != value) list.insert(at, value);
+}
+
+}  // namespace
+
+OccupancyTable occupancy_table(const KernelProfile& kernel) {
+  using Cu = ComputeUnit;
+  OccupancyTable out;
+  for (std::uint32_t waves = Cu::kWaveSlotsPerSimd; waves > 0; --waves)
+    insert_sorted(out.vgprs, Cu::kVgprsPerSimdLane / waves / Cu::kVgprGranule * Cu::kVgprGranule);
+  insert_sorted(out.vgprs, kernel.resources.vgprs);
+  for (const std::uint32_t share : {16u, 8u, 4u, 3u, 2u, 1u})
+    insert_sorted(out.lds_bytes,
+                  Cu::kLdsBytes / share / Cu::kLdsGranuleBytes * Cu::kLdsGranuleBytes);
+  insert_sorted(out.lds_bytes,
+                kernel.resources.static_lds_bytes + kernel.resources.dynamic_lds_bytes);
+  const std::uint64_t items =
+      std::uint64_t{kernel.workgroup[0]} * kernel.workgroup[1] * kernel.workgroup[2];
+  for (const std::uint32_t vgprs : out.vgprs) {
+    std::vector<std::uint32_t>& row = out.waves.emplace_back();
+    for (const std::uint32_t lds : out.lds_bytes)
+      // A profile from a file may claim anything.
+      row.push_back(occupancy({std::min(vgprs, Cu::kVgprsPerSimdLane + 1),
+                               std::min(kernel.resources.sgprs, Cu::kSgprsPerSimd + 1),
+                               std::min(lds, Cu::kLdsBytes + 1),
+                               static_cast<std::uint32_t>(std::min<std::uint64_t>(items, 1024))})
+                        .waves_per_cu);
+  }
+  return out;
+}
+
+}  // namespace margay::profile
