@@ -71,6 +71,7 @@ vector_types() { types vector_types.hip; }
 half_types() { types half_types.hip; }
 bf16_types() { types bf16_types.hip; }
 complex_types() { types complex_types.hip; }
+fp8_types() { types fp8_types.hip; }
 
 declare -F "$case" >/dev/null || fail "no such case: $case"
 "$case"
