@@ -384,5 +384,13 @@ int main() {
                 floats[1].z, floats[1].w);
     ++types::differences;
   }
+  // What HIP 5.2's texture functions take from the vectors.
+  const uint4 fetched(0x101u, 0xffffffffu, 3u, 0x12345678u);
+  const uchar4 cut = mapFrom<uchar4>(fetched);
+  if (cut != uchar4(1, 255, 3, 0x78) || mapFrom<short2>(fetched) != short2(0x101, -1) ||
+      mapFrom<int2>(fetched) != int2(0x101, -1) || mapFrom<unsigned>(fetched) != 0x101u) {
+    std::printf("mapFrom\n");
+    ++types::differences;
+  }
   return types::finish();
 }

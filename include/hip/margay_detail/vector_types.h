@@ -340,3 +340,46 @@ MARGAY_VECTOR_TYPES(ulonglong, unsigned long long)
 MARGAY_VECTOR_TYPES(float, float)
 MARGAY_VECTOR_TYPES(double, double)
 #undef MARGAY_VECTOR_TYPES
+
+// What HIP 5.2's texture headers take from its vector types: the bits that a fetch returned as a
+// number or a vector. Elements narrower than those of the fetch are each cut off.
+namespace margay_vector {
+
+template <typename T, typename Wide, typename U>
+__HOST_DEVICE__ inline T narrow(const U& fetched) {
+  HIP_vector_type<Wide, 4> wide;
+  __builtin_memcpy(&wide, &fetched,
+                   sizeof(fetched) < sizeof(wide) ? sizeof(fetched) : sizeof(wide));
+  T result;
+  for (unsigned int i = 0; i < sizeof(T) / sizeof(typename T::value_type); ++i)
+    result.data[i] = static_cast<typename T::value_type>(wide.data[i]);
+  return result;
+}
+
+}  // namespace margay_vector
+
+template <typename T, typename U>
+__HOST_DEVICE__ inline typename std::enable_if<std::is_arithmetic<T>::value, const T>::type mapFrom(
+    const U& fetched) {
+  T result;
+  __builtin_memcpy(&result, &fetched, sizeof(result));
+  return result;
+}
+template <typename T, typename U>
+__HOST_DEVICE__ inline typename std::enable_if<sizeof(typename T::value_type) == 4 ||
+                                                   sizeof(T) == sizeof(typename T::value_type),
+                                               const T>::type
+mapFrom(const U& fetched) {
+  T result;
+  __builtin_memcpy(&result, &fetched, sizeof(result));
+  return result;
+}
+template <typename T, typename U>
+__HOST_DEVICE__ inline typename std::enable_if<(sizeof(typename T::value_type) < 4) &&
+                                                   sizeof(T) != sizeof(typename T::value_type),
+                                               const T>::type
+mapFrom(const U& fetched) {
+  using Wide =
+      typename std::conditional<std::is_signed<typename T::value_type>::value, int, unsigned>::type;
+  return margay_vector::narrow<T, Wide>(fetched);
+}
