@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/names.h"
+#include "code_object/call_chain.h"
 #include "exec/turns.h"
 #include "exec/wave.h"
 
@@ -262,19 +264,32 @@ std::pair<std::string, std::uint64_t> Program::function_of(std::uint64_t vaddr) 
   return {kernel_name_, kernel_vaddr_};
 }
 
+// The user's line first: what it calls in a library is shorter to say, and seldom at fault.
 std::string Program::describe(std::uint64_t vaddr) const {
-  std::string text = instruction_text(vaddr);
-  if (!text.empty()) text += "  ";
-  const auto [function, start] = function_of(vaddr);
-  text += fmt::format("PC {:#x} ({}+{:#x})", base_address_ + vaddr, function, vaddr - start);
-  std::string_view separator = ", ";
-  for (const SourceFrame& frame : object_.source_at(vaddr)) {
-    text += fmt::format("{}{}:{}:{} in {}", separator,
-                        std::filesystem::path(frame.file).lexically_normal().string(), frame.line,
-                        frame.column, frame.function);
-    separator = "\n       inlined at ";
+  std::vector<SourceFrame> frames = object_.source_at(vaddr);
+  std::erase_if(frames, [](const SourceFrame& frame) { return frame.line == 0; });
+  const CallChain chain = user_first(std::move(frames));
+  std::string text;
+  const auto name = [](const SourceFrame& frame) {
+    return frame.function.empty() ? std::string() : " in " + short_function(frame.function);
+  };
+  for (std::size_t n = 0; n < chain.frames.size(); ++n) {
+    const SourceFrame& frame = chain.frames[n];
+    if (n == 0)
+      text += fmt::format("{}:{}:{}{}\n       ", frame.file, frame.line, frame.column, name(frame));
+    else if (n > chain.called)
+      text += fmt::format("called from {}:{}:{}{}\n       ", frame.file, frame.line, frame.column,
+                          name(frame));
+    else if (n == chain.called)
+      text += fmt::format("by way of {}:{}{}\n       ",
+                          std::filesystem::path(frame.file).filename().string(), frame.line,
+                          name(frame));
   }
-  return text;
+  if (const std::string instruction = instruction_text(vaddr); !instruction.empty())
+    text += instruction + "  ";
+  const auto [function, start] = function_of(vaddr);
+  return text + fmt::format("PC {:#x} ({}+{:#x})", base_address_ + vaddr, short_function(function),
+                            vaddr - start);
 }
 
 }  // namespace margay

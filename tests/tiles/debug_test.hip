@@ -80,6 +80,11 @@ TEST_F(DebugDeathTest, RowsThatSpanMoreThanOffsetsReach) {
         "together");
   }
 }
+TEST_F(DebugDeathTest, TheUsersLineComesFirst) {
+  EXPECT_EXIT(run<Way::kRegister>({0, 1, 4, 1}), testing::ExitedWithCode(3),
+              "hipErrorLaunchFailure\\), [^ ]*debug_test.hip:[0-9]+:[0-9]+ in [^\n]*access[^\n]*\n"
+              " +by way of debug.cuh:[0-9]+ in outside<...>\n");
+}
 TEST_F(DebugDeathTest, EveryDirection) {
   EXPECT_EXIT(run<Way::kRegister>({0, 2, 0, 0}), testing::ExitedWithCode(3), "depth 2: outside");
   EXPECT_EXIT(run<Way::kRegister>({1, 0, 0, 0}), testing::ExitedWithCode(3), "batch 1, depth 0");

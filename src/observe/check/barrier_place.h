@@ -27,7 +27,7 @@ class SourceFiles {
 
 /// Sets the fix_place of the errors whose fix is a barrier: as few places as put all of them right,
 /// each in as few loops as it can be. `barriers` are the kernel's barriers that ran, as call chains
-/// (observe/call_chain.h) like those of the accesses.
+/// (code_object/call_chain.h) like those of the accesses.
 struct BarrierChain {
   std::vector<SourceFrame> frames;
   std::uint32_t called = 0;

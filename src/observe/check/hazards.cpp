@@ -2,6 +2,21 @@
 // wait states) and LLVM 19's GCNHazardRecognizer for gfx940. Where they differ the smaller
 // requirement is taken, so that nothing a compiler emits is reported; each such place says so.
 //
+// Two rules are tolerated, notes and no errors, because kernels that AMD ships for MI300X break
+// them and give right results:
+// - M0 before a load to LDS. LLVM's checkReadM0Hazards pads it (table 11: one wait state); ck_tile
+//   (composable_kernel, core/arch/utility.hpp: m0_set_with_memory, m0_inc_with_memory) writes M0 in
+//   one inline assembly statement and loads in the next, with nothing between, in its attention
+//   kernels.
+// - a mask written by v_cmp before v_cndmask. LLVM says that gfx940 has no interlock for scalars
+// that the
+//   VALU writes and reads (GCNSubtarget::hasVDecCoExecHazard); table 11 asks for two wait states
+//   where the VALU reads them as a constant and for none where they are a carry-in, which a mask is
+//   like. AITER's assembly for gfx942 has the two side by side in its main loops.
+// Matrix results that the VALU reads too early are no such case, although AITER's main loops have
+// these as well: the same on gfx950 is known to give garbage (facebookexperimental/triton, pull
+// request 3168).
+//
 // Wait states are counted as LLVM counts them: every instruction is one, s_nop n is n + 1, and what
 // stands between producer and consumer counts.
 #include "observe/check/hazards.h"
@@ -40,6 +55,8 @@ enum Kind : std::uint32_t {
 };
 
 using ScalarMask = std::array<std::uint64_t, 2>;
+
+constexpr bool kTolerated = true;
 
 [[nodiscard]] bool writes_exec(const HazardFacts& f) { return f.scalar_writes[1] >> 62 != 0; }
 
@@ -152,10 +169,13 @@ class Judge {
   [[nodiscard]] const std::optional<Hazard>& worst() const { return worst_; }
 
  private:
-  void need(unsigned needed, std::optional<std::uint16_t> row, std::string_view rule) {
+  void need(unsigned needed, std::optional<std::uint16_t> row, std::string_view rule,
+            bool is_tolerated = false) {
     if (!row || needed <= had_) return;
-    if (worst_ && needed - had_ <= worst_->needed - worst_->had) return;
-    worst_ = Hazard{producer_, needed, had_, *row, rule};
+    if (worst_ && (is_tolerated || !worst_->is_tolerated) &&
+        (is_tolerated != worst_->is_tolerated || needed - had_ <= worst_->needed - worst_->had))
+      return;
+    worst_ = Hazard{producer_, needed, had_, *row, rule, is_tolerated};
   }
   /// Matrix instructions finish in order: of those that write (or read) an operand's registers only
   /// the latest counts. True the first time.
@@ -267,6 +287,8 @@ class Judge {
     if (!(p.kind & kValu)) return;
     need(2, overlap(c_.scalar_reads, p.scalar_writes),
          "a scalar register written by the VALU is read by the VALU");
+    need(2, overlap(c_.mask_reads, p.scalar_writes),
+         "a mask written by the VALU selects lanes' values", kTolerated);
     need(4, overlap(c_.lane_select, p.scalar_writes),
          "a scalar register written by the VALU selects a lane");
     constexpr ScalarMask kVcc = {0, std::uint64_t{3} << (kVccIndex - 64)};
@@ -285,7 +307,8 @@ class Judge {
     constexpr ScalarMask kM0 = {0, std::uint64_t{1} << (kM0Index - 64)};
     if (c_.kind & kNeedsM0 && p.kind & kSalu)
       need(1, overlap(kM0, p.scalar_writes),
-           "M0 written by the SALU is used by a load to LDS or a message");
+           "M0 written by the SALU is used by a load to LDS or a message",
+           (c_.kind & kVmem) != 0 && kTolerated);
   }
 
   const Instruction& instruction_;
@@ -324,10 +347,16 @@ HazardFacts hazard_facts(const Instruction& i, const RegisterUse& use) {
         facts.scalar_reads[n / 64] &= ~(std::uint64_t{1} << n % 64);
     };
     // Carry-ins come in time, the guide says; LLVM waits for them as for other scalars. Masks that
-    // select (v_cndmask_b32) are not exempted.
+    // select (v_cndmask_b32) are read in the same way.
     const int last = row.source_count - 1;
-    const bool carry = last == 2 && row.sources[2] == OperandType::mask && row.mask_result;
-    if (carry && i.src[2].kind() == Source::kScalar) without(i.src[2], 2);
+    const bool mask = last == 2 && row.sources[2] == OperandType::mask;
+    if (mask && i.src[2].kind() == Source::kScalar) {
+      const auto before = facts.scalar_reads;
+      without(i.src[2], 2);
+      if (!row.mask_result)
+        for (std::size_t n = 0; n < before.size(); ++n)
+          facts.mask_reads[n] = before[n] & ~facts.scalar_reads[n];
+    }
     const bool lane_select = row.mnemonic == "v_readlane_b32" || facts.kind & kWritesLane;
     if (lane_select && i.src[1].kind() == Source::kScalar) {
       const unsigned index = i.src[1].index();

@@ -26,6 +26,7 @@ struct HazardFacts {
   RegisterRange sources[4];  ///< As in RegisterUse.
   RegisterRange results[2];  ///< v_swap_b32 has two.
   std::array<std::uint64_t, 2> scalar_reads{}, scalar_writes{}, lane_select{};
+  std::array<std::uint64_t, 2> mask_reads{};  ///< A bit per lane that selects: v_cndmask_b32.
 };
 [[nodiscard]] HazardFacts hazard_facts(const Instruction& instruction, const RegisterUse& use);
 
@@ -40,6 +41,8 @@ struct Hazard {
   unsigned had = 0;
   std::uint16_t row = kNoHazardRow;
   std::string_view rule;  ///< A clause: "a VALU result is read by a matrix instruction".
+  /// LLVM pads it, or would; shipped kernels do without and are right on the hardware.
+  bool is_tolerated = false;
 };
 
 /// What a HazardWindow remembers at an instruction, so as not to judge the same path again. Zeroed

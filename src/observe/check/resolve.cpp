@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "observe/call_chain.h"
+#include "code_object/call_chain.h"
 
 namespace margay::check {
 namespace {

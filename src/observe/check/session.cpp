@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "code_object/call_chain.h"
 #include "exec/observer.h"
-#include "observe/call_chain.h"
 #include "observe/check/barrier_place.h"
 #include "observe/check/group.h"
 #include "observe/check/reporter.h"
@@ -255,6 +255,20 @@ std::vector<Finding> Session::leaks(Memory& memory, bool as_errors) {
 
 // ---- The report -----------------------------------------------------------------------------
 
+/// Whether the user's own statement spells the wait or barrier out. What the compiler put in, or a
+/// library, nobody can take away.
+bool Session::is_the_users(const Site& site) {
+  if (site.frames.empty() || site.frames.front().line == 0) return false;
+  const SourceText* const source = sources_.find(site.frames.front().file);
+  if (source == nullptr) return false;
+  const std::string text = statement_at(*source, site.frames.front().line);
+  const auto spells = [&](std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(
+        words, [&](std::string_view word) { return text.find(word) != std::string::npos; });
+  };
+  return site.is_barrier ? spells({"__syncthreads", "s_barrier"}) : spells({"s_waitcnt"});
+}
+
 Finding Session::advice_of(const KnownSite& known) const {
   Finding f;
   f.tool = known.site.is_barrier ? Tool::synccheck : Tool::waitcheck;
@@ -290,7 +304,8 @@ Report Session::report() {
     for (std::size_t n = 0; n < 2; ++n) site.loosest[n] = known.counts.loosest[n];
     report.sites.push_back(std::move(site));
     if (known.counts.executions != 0 && known.counts.helped == 0 &&
-        config_.has(known.site.is_barrier ? Tool::synccheck : Tool::waitcheck))
+        config_.has(known.site.is_barrier ? Tool::synccheck : Tool::waitcheck) &&
+        is_the_users(known.site))
       advice.push_back(advice_of(known));
   }
   report.suppressed = suppressed_ + take_out(advice, suppressions_);

@@ -50,6 +50,7 @@ class Session {
   [[nodiscard]] std::vector<Finding> grouped(std::vector<Finding> findings,
                                              const std::vector<BarrierChain>& barriers);
   [[nodiscard]] std::vector<Finding> keep(std::vector<Finding> findings);
+  [[nodiscard]] bool is_the_users(const Site& site);
   [[nodiscard]] Finding advice_of(const KnownSite& known) const;
 
   CheckConfig config_;

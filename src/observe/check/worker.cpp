@@ -270,6 +270,11 @@ void WorkerChecker::report_hazard(const Hazard& hazard, const InstructionFacts& 
                 reporter_.access("result of", hazard.producer->vaddr, index)};
   f.fix = Fix::wait_states;
   f.cause = hazard.rule;
+  if (hazard.is_tolerated) {
+    f.severity = Severity::note;
+    f.detail.emplace_back(
+        "LLVM pads this; shipped kernels do without it and are right on the hardware");
+  }
   reporter_.add(std::move(f));
 }
 

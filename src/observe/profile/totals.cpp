@@ -5,8 +5,8 @@
 #include <set>
 #include <tuple>
 
+#include "code_object/call_chain.h"
 #include "mfma/passes.h"
-#include "observe/call_chain.h"
 #include "observe/profile/resources.h"
 
 namespace margay::profile {

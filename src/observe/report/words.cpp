@@ -12,46 +12,6 @@
 namespace margay::report {
 namespace {
 
-constexpr std::size_t kLongName = 48;
-
-/// Where the parameter list begins: the first parenthesis outside of template arguments that does
-/// not open "(anonymous namespace)".
-std::size_t parameter_list(std::string_view name) {
-  constexpr std::string_view kAnonymous = "(anonymous namespace)";
-  int depth = 0;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    if (name[i] == '<') ++depth;
-    if (name[i] == '>') --depth;
-    if (name[i] != '(' || depth != 0) continue;
-    if (!name.substr(i).starts_with(kAnonymous)) return i;
-    i += kAnonymous.size() - 1;
-  }
-  return name.size();
-}
-
-/// Past the return type, which templates have: the last space outside of template arguments.
-std::size_t past_return_type(std::string_view name) {
-  std::size_t begin = 0;
-  int depth = 0;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    if (name[i] == '<' || name[i] == '(') ++depth;
-    if (name[i] == '>' || name[i] == ')') --depth;
-    if (name[i] == ' ' && depth == 0) begin = i + 1;
-  }
-  return begin;
-}
-
-std::string without_template_arguments(std::string_view name) {
-  std::string text;
-  int depth = 0;
-  for (const char c : name) {
-    if (c == '<' && depth++ == 0) text += "<...>";
-    if (depth == 0) text += c;
-    if (c == '>') --depth;
-  }
-  return text;
-}
-
 /// Three digits and the prefix that goes with them.
 std::string scaled(double number, std::string_view unit, std::string_view plain_unit) {
   constexpr std::array<std::string_view, 6> kPrefixes = {"", "k", "M", "G", "T", "P"};
@@ -85,14 +45,6 @@ TextOptions stderr_text_options() { return text_options(STDERR_FILENO); }
 std::string painted(std::string_view text, std::string_view colour, const TextOptions& options) {
   if (!options.colour || colour.empty() || text.empty()) return std::string(text);
   return fmt::format("{}{}{}", colour, text, kPlain);
-}
-
-std::string short_function(std::string_view name) {
-  // An operator's name may hold any of the signs that are looked for.
-  if (name.find("operator") != std::string_view::npos) return std::string(name);
-  name = name.substr(0, parameter_list(name));
-  name = name.substr(past_return_type(name));
-  return name.size() <= kLongName ? std::string(name) : without_template_arguments(name);
 }
 
 std::string place_of(const SourceFrame& frame, std::string_view directory) {

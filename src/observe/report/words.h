@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/names.h"
 #include "code_object/code_object.h"
 
 namespace margay::report {
@@ -29,9 +30,7 @@ inline constexpr std::string_view kPlain = "\x1b[0m";
 [[nodiscard]] std::string painted(std::string_view text, std::string_view colour,
                                   const TextOptions& options);
 
-/// A function's name without return type and parameters, and without template arguments where they
-/// are long.
-[[nodiscard]] std::string short_function(std::string_view name);
+using margay::short_function;
 
 /// "gemm.cpp:71 in load": files below `directory` relative to it. Empty when there is no line.
 [[nodiscard]] std::string place_of(const SourceFrame& frame, std::string_view directory);

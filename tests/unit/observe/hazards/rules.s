@@ -220,7 +220,7 @@ s_endpgm
 v_readfirstlane_b32 s4, v0
 v_add_u32 v1, s4, v2
 s_endpgm
-// 2 vcc_lo a scalar register written by the VALU is read by the VALU
+// 2 vcc_lo a mask written by the VALU selects lanes' values
 v_cmp_eq_u32 vcc, v0, v1
 v_cndmask_b32 v2, v3, v4, vcc
 s_endpgm

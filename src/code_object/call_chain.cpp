@@ -1,4 +1,4 @@
-#include "observe/call_chain.h"
+#include "code_object/call_chain.h"
 
 #include <algorithm>
 #include <filesystem>
