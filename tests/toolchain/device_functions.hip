@@ -5,6 +5,8 @@
 #include <hip/hip_bf16.h>
 #include <hip/hip_fp16.h>
 #include <hip_bf16.h>
+#include <hip_fp16.h>
+#include <hip_fp8.h>
 
 #include <cstdio>
 
