@@ -76,9 +76,17 @@ class ByteRuns {
  public:
   explicit ByteRuns(const LaneAccess& access) {
     unsigned count = 0;
+    bool is_one_run = true;  // as most accesses are
     for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-      lanes_[count++] = {access.at[lane], lane};
+      lanes_[count] = {access.at[lane], lane};
+      is_one_run &= access.at[lane] == lanes_[0].first + std::uint64_t{count} * access.bytes;
+      ++count;
+    }
+    if (is_one_run) {
+      bytes = std::uint64_t{count} * access.bytes;
+      aligned_sectors = packed_sectors = sectors_for(bytes);
+      return;
     }
     const auto end = lanes_.begin() + count;
     if (!std::is_sorted(lanes_.begin(), end)) std::sort(lanes_.begin(), end);

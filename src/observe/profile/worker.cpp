@@ -131,7 +131,7 @@ void Worker::count_lines_once() {
         lines_.emplace_back(run.line + static_cast<std::uint64_t>(run.stride * k), run.quarters);
     }
   }
-  std::ranges::sort(lines_);
+  if (!std::ranges::is_sorted(lines_)) std::ranges::sort(lines_);
   for (std::size_t n = 0; n < lines_.size();) {
     const std::uint64_t line = lines_[n].first;
     unsigned quarters = 0;
