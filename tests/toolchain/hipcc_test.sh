@@ -97,8 +97,8 @@ save_temps() {
 }
 
 argument_types() {  # names and types of kernel arguments cost nothing: the machine code is the same
-  local sources=("$here"/../../kernels/softmax/softmax.hip "$here"/device_functions.hip
-    "$here"/../../kernels/gemm/level07_eight_waves/kernel.hip)
+  local sources=("$here"/../../kernels/gemm/level07_eight_waves/kernel.hip
+    "$here"/device_functions.hip)
   local source
   for source in "${sources[@]}"; do
     # With the places of variables clang 19 dies of some of these.
