@@ -139,7 +139,7 @@ void GlobalRaces::begin_workgroup(std::uint64_t linear_id, WaveOrder* order, boo
   settled_.clear();
   for (auto& pending : pending_) pending.clear();
   last_of_place_.clear();
-  compact_at_ = kCompactAt;
+  compact_at_ = compact_settled_at_ = kCompactAt;
 }
 
 void GlobalRaces::access(const LaneAccess& access, const InstructionFacts& facts, unsigned wave,
@@ -163,11 +163,12 @@ void GlobalRaces::access(const LaneAccess& access, const InstructionFacts& facts
     run.known = run.is_write || run.scope == Scope::agent ? known.seen : known.acquired;
   }
   if (run.is_write) phase_wrote_ = wrote_ = true;
-  if (!between_ && is_repeated(run, access, digests)) return;
+  const bool repeated = is_repeated(run, access, digests);
+  if (repeated && !between_) return;
   const bool with_value = run.is_write && !access.is_atomic;
   const auto add = [&] {
     if (run.end == 0) return;
-    phase_.push_back(run);
+    if (!repeated) phase_.push_back(run);
     if (between_) pending_[wave].push_back({run, serial});
   };
   for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
@@ -243,6 +244,9 @@ void GlobalRaces::settle(unsigned wave, std::uint64_t completed) {
     settled_.back().completed = order_->segment(wave);
     pending.pop_front();
   }
+  if (settled_.size() <= compact_settled_at_) return;
+  compact(settled_, true);
+  compact_settled_at_ = std::max(kCompactAt, 2 * settled_.size());
 }
 
 void GlobalRaces::end_phase() {
@@ -261,6 +265,7 @@ void GlobalRaces::file_phase() {
       file(run);
     }
     settled_.clear();
+    compact_settled_at_ = kCompactAt;
   }
   phase_.clear();
   ++epoch_;

@@ -63,9 +63,10 @@ class GlobalRaces {
   /// counts the wave's memory instructions.
   void access(const LaneAccess& access, const InstructionFacts& facts, unsigned wave,
               std::uint32_t phase_step, const LaneDigests& digests, std::uint64_t serial);
-  /// The wave is about to release, or at a barrier: all its instructions up to this one are
-  /// complete.
+  /// The wave is about to release, or at a barrier, or has many pending: all its instructions up to
+  /// this one are complete.
   void settle(unsigned wave, std::uint64_t completed);
+  [[nodiscard]] bool many_pending(unsigned wave) const { return pending_[wave].size() > 4096; }
   /// The phase ends: first its runs are compared, then all waves are settled and the barrier joins
   /// what they know, then the runs are kept for the end of the launch.
   void compare_waves();
@@ -103,7 +104,7 @@ class GlobalRaces {
   std::uint32_t workgroup_ = 0;
   bool wrote_ = false, phase_wrote_ = false;
   std::vector<Run> phase_, group_, launch_;
-  std::size_t compact_at_ = 0;
+  std::size_t compact_at_ = 0, compact_settled_at_ = 0;
   std::unordered_map<std::uint64_t, Repeated> repeated_;  // by instruction and wave
   std::uint64_t epoch_ = 0;  // numbers the times in which places in phase_ stay
   std::array<std::deque<Pending>, kMaxWaves> pending_;  // complete or not; see settle()

@@ -478,6 +478,8 @@ void WorkerChecker::follow_global(PerWave& w, const InstructionFacts& facts, con
     sync_.before_release(index, w.waits.lds_completed());
   }
   races_.access(access, facts, index, w.since_barrier, digests, flight.serial);
+  // A wave that polls, say.
+  if (races_.many_pending(index)) races_.settle(index, w.waits.vm_completed());
   if (access.is_write) global_written_in_ = lds_.phase();
   if (syncs) sync_.global_access(facts, access, index, flight.learning);
 }
