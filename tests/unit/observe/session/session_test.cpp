@@ -85,6 +85,18 @@ TEST(Session, WaitsForTheHostComeToAnEnd) {
   EXPECT_TRUE(bench.launch(Listing::instance().kernel("all_waves_reach_all_barriers")).result);
 }
 
+// A minute is long for a person who waits; when every host thread only repeats itself, nothing
+// comes.
+TEST(Session, WhenAllThreadsRepeatThemselvesItIsSaidInSeconds) {
+  Bench bench(2, everything());
+  const auto started = std::chrono::steady_clock::now();
+  const Session::Checked checked =
+      bench.launch(Listing::instance().kernel("deadlock_through_the_host"));
+  ASSERT_FALSE(checked.result);
+  EXPECT_EQ(checked.result.error().code, ErrorCode::deadlock);
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(40));
+}
+
 // Lanes out of bounds give 0 and store nothing; the others do their work.
 TEST(Session, LanesOutOfBoundsAreMasked) {
   Bench bench(1, everything());
