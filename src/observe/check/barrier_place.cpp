@@ -211,14 +211,16 @@ FixPlace place_of(const std::string& file, const Gap& gap) {
   return {file, at.line, at.column, is_end ? gap.list->begin.line : 0};
 }
 
-Candidates candidates_of(Finding& finding, std::span<const BarrierChain> barriers,
-                         SourceFiles& files) {
+/// `no_way` becomes true where the functions are known and no way leads from one to the other.
+Candidates candidates_of(Finding& finding, const Access& earlier, const Access& later,
+                         std::span<const BarrierChain> barriers, SourceFiles& files, bool& no_way) {
   Candidates found{&finding, {}, {}};
-  const Access &later = finding.accesses[0], &earlier = finding.accesses[1];
   const auto levels = common_levels(earlier, later);
+  no_way = !levels.empty();
   // Innermost first: further out both are in the same call, and only the loops around it count.
   for (auto level = levels.rbegin(); level != levels.rend() && found.gaps.empty(); ++level) {
     const SourceText* const source = files.find(level->earlier.file);
+    no_way &= source != nullptr;
     if (source == nullptr) continue;
     const auto steps = [&](const SourceFrame& frame) {
       return steps_to(source->root, {frame.line, frame.column});
@@ -228,9 +230,25 @@ Candidates candidates_of(Finding& finding, std::span<const BarrierChain> barrier
       for (const SourceFrame& frame : outermost_first(chain.frames, chain.called))
         if (same_function(frame, level->earlier) && frame.line != 0)
           barrier_steps.push_back(steps(frame));
+    std::vector<Way> ways = ways_between(steps(level->earlier), steps(level->later));
+    no_way &= ways.empty();
     found.file = level->earlier.file;
-    found.gaps = cuts(ways_between(steps(level->earlier), steps(level->later)), barrier_steps);
+    found.gaps = cuts(std::move(ways), barrier_steps);
   }
+  return found;
+}
+
+/// Which access comes first in the program is told by how far the waves are; where no way leads
+/// from the one to the other it is the other way round. Where none leads back either, waves take
+/// different branches, and no barrier is on the way of both.
+Candidates candidates_of(Finding& finding, std::span<const BarrierChain> barriers,
+                         SourceFiles& files) {
+  bool no_way = false, no_way_back = false;
+  const Access &later = finding.accesses[0], &earlier = finding.accesses[1];
+  Candidates found = candidates_of(finding, earlier, later, barriers, files, no_way);
+  if (!found.gaps.empty() || !no_way) return found;
+  found = candidates_of(finding, later, earlier, barriers, files, no_way_back);
+  if (no_way_back) finding.fix = Fix::hand_over;
   return found;
 }
 

@@ -62,13 +62,14 @@ enum class Fix : std::uint8_t {
   one_writer,    ///< All write the same value: one is enough.
   tied_wait,     ///< A wait that names the registers of an inline assembly load.
   wait_states,   ///< Independent instructions or s_nop.
-  outside_branch  ///< A barrier that has to move out of a branch.
+  outside_branch,  ///< A barrier that has to move out of a branch.
+  hand_over        ///< Release, an atomic, acquire: no barrier can stand between the two.
 };
-inline constexpr std::size_t kFixCount = 8;
+inline constexpr std::size_t kFixCount = 9;
 [[nodiscard]] constexpr std::string_view fix_name(Fix fix) {
   constexpr std::array<std::string_view, kFixCount> names = {
-      "other",      "barrier",   "wait-before-barrier", "own-part",
-      "one-writer", "tied-wait", "wait-states",         "outside-branch"};
+      "other",     "barrier",     "wait-before-barrier", "own-part", "one-writer",
+      "tied-wait", "wait-states", "outside-branch",      "hand-over"};
   return names[static_cast<std::size_t>(fix)];
 }
 

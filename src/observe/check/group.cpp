@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace margay::check {
@@ -35,6 +37,28 @@ std::string all_lines(const Finding& finding) {
   return text.empty() ? text : finding.kind + text;
 }
 
+/// The access of a race that changes memory, with its line; null when there is none.
+const Access* write_of(const Finding& finding) {
+  const auto at = std::ranges::find_if(finding.accesses,
+                                       [](const Access& access) { return access.role != "read"; });
+  return at != finding.accesses.end() && has_line(*at) ? &*at : nullptr;
+}
+
+/// Where what a line writes has to be handed over to readers, that two write it is the same fault.
+void join_writers(std::vector<Finding>& findings) {
+  std::set<std::string> handed_over;
+  for (const Finding& finding : findings)
+    if (finding.fix == Fix::hand_over)
+      if (const Access* const write = write_of(finding))
+        handed_over.insert(finding.kernel + line_of(*write));
+  for (Finding& finding : findings)
+    if (finding.fix == Fix::own_part &&
+        std::ranges::all_of(finding.accesses, [&](const Access& access) {
+          return has_line(access) && handed_over.contains(finding.kernel + line_of(access));
+        }))
+      finding.fix = Fix::hand_over;
+}
+
 /// What makes two findings of a tool and kernel one; empty: nothing does.
 std::string cause_of(const Finding& finding) {
   switch (finding.fix) {
@@ -50,6 +74,9 @@ std::string cause_of(const Finding& finding) {
     case Fix::tied_wait:
       if (finding.accesses.size() < 2 || !has_line(finding.accesses[1])) return all_lines(finding);
       return "load|" + line_of(finding.accesses[1]);
+    case Fix::hand_over:
+      if (const Access* const write = write_of(finding)) return "hand over|" + line_of(*write);
+      return all_lines(finding);
     case Fix::in_words:
     case Fix::one_writer:
     case Fix::wait_states:
@@ -104,6 +131,12 @@ std::string fix_in_words(const Finding& finding) {
              "instructions it knows, not inside inline assembly";
     case Fix::outside_branch:
       return "move the barrier out of the branch, so that all take it";
+    case Fix::hand_over:
+      return "hand it over: after the earlier access a release (__threadfence) and an atomic, "
+             "before "
+             "the later one that atomic and an acquire (__threadfence); no barrier is on the way "
+             "of "
+             "both";
     case Fix::in_words:
       break;
   }
@@ -111,6 +144,7 @@ std::string fix_in_words(const Finding& finding) {
 }
 
 void group_by_cause(std::vector<Finding>& findings) {
+  join_writers(findings);
   std::map<std::string, std::size_t> known;
   std::vector<Finding> kept;
   for (Finding& finding : findings) {

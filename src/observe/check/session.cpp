@@ -54,9 +54,7 @@ Finding finding_of(const Conflict& conflict, const LaunchRequest& request) {
   else if (conflict.first.is_write && conflict.second.is_write)
     f.fix = Fix::own_part;
   else
-    f.hint =
-        "hand it over (the writer: __threadfence and an atomic; the reader: that atomic, then "
-        "__threadfence), or make two launches; nothing else orders workgroups";
+    f.fix = Fix::hand_over;
   f.count = conflict.count;
   return f;
 }

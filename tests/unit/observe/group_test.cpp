@@ -74,6 +74,21 @@ TEST(Group, the_load_is_the_cause_of_what_comes_too_early) {
   EXPECT_THAT(findings[0].hint, HasSubstr("\"+v\""));
 }
 
+TEST(Group, two_writers_of_what_is_to_be_handed_over_are_no_fault_of_their_own) {
+  std::vector<Finding> findings(3, sample_race());
+  for (Finding& finding : findings) finding.hint.clear();
+  findings[0].fix = Fix::own_part;  // write and write, both in line 71
+  findings[0].accesses[1] = findings[0].accesses[0];
+  findings[1].fix = Fix::hand_over;  // write in line 71, read in line 84
+  findings[2].fix = Fix::own_part;   // other lines
+  for (Access& access : findings[2].accesses) access.frames[0].line = 99;
+  group_by_cause(findings);
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_EQ(findings[0].fix, Fix::hand_over);
+  EXPECT_EQ(findings[0].others.size(), 1U);
+  EXPECT_EQ(findings[1].fix, Fix::own_part);
+}
+
 TEST(Group, words_of_fixes) {
   Finding finding = race(90);
   finding.fix_place.end_of_loop = 60;
