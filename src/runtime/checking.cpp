@@ -53,7 +53,12 @@ Checking::Checking(const CheckSettings& settings, check::Suppressions suppressio
     : settings_(settings),
       prints_(prints),
       session_({settings.tools, settings.adversarial}, std::move(suppressions)),
-      printer_(text_options(settings), settings.max_findings) {}
+      printer_(text_options(settings), settings.max_findings) {
+  session_.memory().set_registered([](std::uint64_t address) {
+    const auto record = Runtime::instance().allocations().find(address);
+    return record && record->kind == MemoryKind::registered;
+  });
+}
 
 void Checking::print(const std::string& text) const {
   if (!prints_ || text.empty()) return;
@@ -68,6 +73,10 @@ Result<LaunchReport> Checking::launch(Device& device, const LaunchRequest& reque
 
 void Checking::launch_refused(const std::string& kernel, const Error& error) {
   print(printer_.findings(session_.launch_refused(kernel, error)));
+}
+
+void Checking::copied(const check::UndefinedCopy& copy) {
+  if (copy.missing != 0) print(printer_.findings(session_.copied(copy)));
 }
 
 check::Report Checking::finish(Memory* memory) {

@@ -23,6 +23,8 @@ class Checking {
 
   [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request);
   void launch_refused(const std::string& kernel, const Error& error);
+  /// The host has copied memory; what it copied was told to memory().
+  void copied(const check::UndefinedCopy& copy);
   [[nodiscard]] check::GlobalMemory& memory() { return session_.memory(); }
 
   /// The end of the checked stretch: leaks (where `memory` is given) and the report.

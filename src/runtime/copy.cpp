@@ -28,14 +28,29 @@ Outcome check_kind(hipMemcpyKind kind) {
                 fmt::format("The copy direction {} is not one of hipMemcpyKind.", value));
 }
 
-/// The host writes memory: the checker knows which bytes were ever written.
-void move(void* to, const void* from, std::size_t bytes) {
-  if (bytes == 0) return;
-  if (const auto checking = Runtime::instance().checking())
-    checking->memory().copied(reinterpret_cast<std::uint64_t>(to),
-                              reinterpret_cast<std::uint64_t>(from), bytes);
-  std::memmove(to, from, bytes);
-}
+/// One copy as the checker sees it: which bytes were ever written goes with the bytes.
+class Copy {
+ public:
+  Copy() : checking_(Runtime::instance().checking()) {}
+  ~Copy() {
+    if (checking_ != nullptr) checking_->copied(undefined_);
+  }
+  Copy(const Copy&) = delete;
+  Copy& operator=(const Copy&) = delete;
+
+  void move(void* to, const void* from, std::size_t bytes) {
+    if (bytes == 0) return;
+    if (checking_ != nullptr)
+      checking_->memory().copied(reinterpret_cast<std::uint64_t>(to),
+                                 reinterpret_cast<std::uint64_t>(from), bytes, undefined_);
+    std::memmove(to, from, bytes);
+  }
+
+ private:
+  std::shared_ptr<Checking> checking_;
+  check::UndefinedCopy undefined_;
+};
+
 void note_written(const void* at, std::size_t bytes) {
   if (const auto checking = Runtime::instance().checking())
     checking->memory().written(reinterpret_cast<std::uint64_t>(at), bytes);
@@ -44,7 +59,7 @@ void note_written(const void* at, std::size_t bytes) {
 Outcome copy(void* destination, const void* source, std::size_t bytes) {
   MARGAY_CHECK(check_range(destination, bytes, "destination"));
   MARGAY_CHECK(check_range(source, bytes, "source"));
-  move(destination, source, bytes);
+  Copy().move(destination, source, bytes);
   return {};
 }
 
@@ -61,8 +76,9 @@ Outcome copy_rows(const Rows& destination, const Rows& source) {
   if (source.width == 0) return {};
   auto* to = static_cast<std::byte*>(const_cast<void*>(destination.pointer));
   const auto* from = static_cast<const std::byte*>(source.pointer);
+  Copy copy;
   for (std::size_t row = 0; row < source.height; ++row) {
-    move(to + row * destination.pitch, from + row * source.pitch, source.width);
+    copy.move(to + row * destination.pitch, from + row * source.pitch, source.width);
   }
   return {};
 }

@@ -7,6 +7,7 @@
 #include "runtime/graph.h"
 #include "runtime/in_flight.h"
 #include "runtime/memory_range.h"
+#include "runtime/runtime.h"
 #include "runtime/stream.h"
 
 namespace margay::runtime {
@@ -57,6 +58,8 @@ template <typename T>
 Outcome write_value(hipStream_t stream, void* at, T value) {
   MARGAY_CHECK(check_word<T>(stream, at));
   return on_stream(stream, hipGraphNodeTypeHost, [=]() -> Outcome {
+    if (const auto checking = Runtime::instance().checking())
+      checking->memory().written(reinterpret_cast<std::uint64_t>(at), sizeof value);
     std::atomic_ref(*static_cast<T*>(at)).store(value);
     return {};
   });

@@ -8,6 +8,7 @@ An expectation is one of
     TOOL:KIND        an error that must be reported; shell patterns, alternatives after `|`
     ?TOOL:KIND       an error that may be reported
     note:TOOL:KIND   a note that must be reported
+    no-note:TOOL:KIND  a note that must not be reported
     line:MARK        an access of some expected finding must stand at the line of FILE that ends in
                      `// BUG MARK` (or `// BUG` for an empty MARK)
 
@@ -59,7 +60,7 @@ def points_at(finding, source, numbers):
 
 def judge_findings(findings, expectations, source):
     """Yields what is wrong, a sentence each."""
-    required = [e for e in expectations if not e.startswith(("?", "note:", "line:"))]
+    required = [e for e in expectations if not e.startswith(("?", "note:", "no-note:", "line:"))]
     allowed = [e[1:] for e in expectations if e.startswith("?")]
     notes = [e.removeprefix("note:") for e in expectations if e.startswith("note:")]
     marks = [e.removeprefix("line:") for e in expectations if e.startswith("line:")]
@@ -81,6 +82,11 @@ def judge_findings(findings, expectations, source):
         if "memcheck:leak" in names_of(finding) and "memcheck:leak" not in notes:
             yield f"not expected: memcheck:leak: {finding['message']}"
     wanted = errors + [f for f in noted if any(matches(name, p) for name in names_of(f) for p in notes)]
+
+    for pattern in (e.removeprefix("no-note:") for e in expectations if e.startswith("no-note:")):
+        for finding in noted:
+            if any(matches(name, pattern) for name in names_of(finding)):
+                yield f"not expected: {pattern} (note): {finding['message']}"
 
     for mark in marks:
         numbers = marked_lines(source, mark)

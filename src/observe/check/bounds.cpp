@@ -103,6 +103,22 @@ HostRule host_rule(const LaunchRequest& request, const Memory& memory, const Glo
   return {any};
 }
 
+std::vector<HostArgument> unregistered_host_arguments(const LaunchRequest& request,
+                                                      const Memory& memory,
+                                                      const GlobalMemory& known) {
+  std::vector<HostArgument> found;
+  for (std::size_t at = 0; at + 8 <= request.arguments.size(); at += 8) {
+    if (!may_be_pointer(*request.kernel, at)) continue;
+    std::uint64_t value;
+    std::memcpy(&value, request.arguments.data() + at, 8);
+    if (value < 4096 || memory.in_arena(value) || known.tensors().at(value) != nullptr ||
+        known.is_registered(value) || !memory.accessible_range(value).contains(value, 1))
+      continue;
+    found.push_back({at, value});
+  }
+  return found;
+}
+
 Bounds::Bounds(Reporter& reporter, const Memory& memory, const GlobalMemory& known, HostRule rule,
                const LaunchRequest& request)
     : reporter_(reporter), memory_(memory), known_(known), rule_(rule), request_(request) {}

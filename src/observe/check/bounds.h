@@ -25,6 +25,16 @@ struct HostRule {
 [[nodiscard]] HostRule host_rule(const LaunchRequest& request, const Memory& memory,
                                  const GlobalMemory& known);
 
+/// Arguments of a launch that point to host memory which the program has neither allocated with HIP
+/// nor registered; tensors that it described are meant to lie there.
+struct HostArgument {
+  std::size_t offset = 0;  ///< In the argument buffer.
+  std::uint64_t address = 0;
+};
+[[nodiscard]] std::vector<HostArgument> unregistered_host_arguments(const LaunchRequest& request,
+                                                                    const Memory& memory,
+                                                                    const GlobalMemory& known);
+
 class Bounds {
  public:
   Bounds(Reporter& reporter, const Memory& memory, const GlobalMemory& known, HostRule rule,

@@ -87,6 +87,11 @@ std::unique_ptr<InstructionFacts> FactsTable::make(const Instruction& i) {
     facts->touched[n] = facts->use.reads[n] | facts->use.writes[n];
   for (std::size_t n = 0; n < 2; ++n)
     facts->scalar_touched[n] = facts->use.scalar_reads[n] | facts->use.scalar_writes[n];
+  const auto kind = i.row->instruction_class;
+  if (kind == InstructionClass::valu || kind == InstructionClass::salu ||
+      kind == InstructionClass::branch)
+    facts->result = result_rule(i);
+  facts->moves_registers = i.modifiers.form == OperandForm::indexed;
   facts->form = memory_form(i);
   facts->counters = counters_of(i, facts->form);
   facts->action = action_of(i, facts->form, facts->counters);

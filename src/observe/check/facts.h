@@ -9,6 +9,7 @@
 #include "exec/lane_access.h"
 #include "exec/register_use.h"
 #include "observe/check/hazards.h"
+#include "observe/check/undefined_results.h"
 
 namespace margay::check {
 
@@ -53,6 +54,8 @@ struct InstructionFacts {
   std::uint32_t site = kNoSite;  ///< Waits and barriers: index into the worker's sites.
   std::uint32_t vaddr = 0;
   RegisterUse use;
+  ResultRule result;             ///< ALUs: what undefined bits do to the result.
+  bool moves_registers = false;  ///< Not the registers that `touched` says: M0 is added.
   HazardFacts hazard;
   HazardMemo memo;
   const Instruction* instruction = nullptr;

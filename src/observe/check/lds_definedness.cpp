@@ -17,7 +17,10 @@ constexpr std::uint64_t low_bits(unsigned count) {
 // One word more than there are bytes for, so that an access may look at two words.
 LdsDefinedness::LdsDefinedness(std::uint32_t bytes) : written_(bytes / kWordBytes + 2) {}
 
-void LdsDefinedness::begin_workgroup() { std::ranges::fill(written_, 0); }
+void LdsDefinedness::begin_workgroup() {
+  std::ranges::fill(written_, 0);
+  partial_.clear();
+}
 
 bool LdsDefinedness::all_written(const std::uint64_t* at, std::uint64_t active,
                                  unsigned bytes) const {
@@ -45,9 +48,10 @@ bool LdsDefinedness::all_written(const std::uint64_t* at, std::uint64_t active,
   return missing == 0;
 }
 
-void LdsDefinedness::read(const std::uint64_t* at, std::uint64_t active, unsigned bytes,
-                          UnwrittenLanes& unwritten) const {
-  if (all_written(at, active, bytes)) return;
+bool LdsDefinedness::read(const std::uint64_t* at, std::uint64_t active, unsigned bytes,
+                          LaneBits& undefined) const {
+  undefined.lanes = 0;
+  if (all_written(at, active, bytes)) return false;
   for (std::uint64_t rest = active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const std::uint64_t word = at[lane] / kWordBytes;
@@ -55,9 +59,14 @@ void LdsDefinedness::read(const std::uint64_t* at, std::uint64_t active, unsigne
     std::uint64_t missing = ~written_[word] >> shift;
     if (shift + bytes > kWordBytes) missing |= ~written_[word + 1] << (kWordBytes - shift);
     missing &= low_bits(bytes);
-    for (unsigned d = 0; missing != 0 && d < unwritten.size(); ++d)
-      if (missing >> (4 * d) & 15) unwritten[d] |= 1ull << lane;
+    if (missing == 0) continue;
+    undefined.lanes |= 1ull << lane;
+    for (unsigned n = 0; n < bytes; ++n)
+      undefined.bytes[lane][n] =
+          static_cast<std::uint8_t>(missing >> n & 1 ? partial_.of(at[lane] + n) : 0);
+    for (unsigned n = bytes; n < 16; ++n) undefined.bytes[lane][n] = 0;
   }
+  return undefined.lanes != 0;
 }
 
 void LdsDefinedness::write(const std::uint64_t* at, std::uint64_t active, unsigned bytes) {
@@ -67,17 +76,24 @@ void LdsDefinedness::write(const std::uint64_t* at, std::uint64_t active, unsign
     const std::uint64_t begin = at[std::countr_zero(rest)];
     const std::uint64_t word = begin / kWordBytes;
     const auto shift = static_cast<unsigned>(begin % kWordBytes);
+    partial_.forget(begin, bytes);
     written_[word] |= mask << shift;
     if (shift + bytes > kWordBytes) written_[word + 1] |= mask >> (kWordBytes - shift);
   }
 }
 
-void LdsDefinedness::unwrite(std::uint32_t at, unsigned bytes) {
-  const std::uint64_t mask = low_bits(bytes);
-  const std::uint32_t word = at / kWordBytes;
-  const unsigned shift = at % kWordBytes;
-  written_[word] &= ~(mask << shift);
-  if (shift + bytes > kWordBytes) written_[word + 1] &= ~(mask >> (kWordBytes - shift));
+void LdsDefinedness::write_undefined(const std::uint64_t* at, const LaneBits& undefined,
+                                     unsigned bytes) {
+  for (std::uint64_t rest = undefined.lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    for (unsigned n = 0; n < bytes; ++n) {
+      const std::uint8_t bits = undefined.bytes[lane][n];
+      if (bits == 0) continue;
+      const std::uint64_t byte = at[lane] + n;
+      written_[byte / kWordBytes] &= ~(1ull << (byte % kWordBytes));
+      partial_.set(byte, bits);
+    }
+  }
 }
 
 }  // namespace margay::check

@@ -2,14 +2,12 @@
 // was in time, is lds_shadow.h's matter.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
-namespace margay::check {
+#include "observe/check/undefined_bits.h"
 
-/// Lanes that got bytes nobody wrote, per register of the result.
-using UnwrittenLanes = std::array<std::uint64_t, 4>;
+namespace margay::check {
 
 class LdsDefinedness {
  public:
@@ -19,12 +17,12 @@ class LdsDefinedness {
   void begin_workgroup();
 
   /// All lanes in `active` read (or write) `bytes`, 16 at most, at their offsets, which lie inside
-  /// LDS.
-  void read(const std::uint64_t* at, std::uint64_t active, unsigned bytes,
-            UnwrittenLanes& unwritten) const;
+  /// LDS. read(): false when all that is read is defined.
+  [[nodiscard]] bool read(const std::uint64_t* at, std::uint64_t active, unsigned bytes,
+                          LaneBits& undefined) const;
   void write(const std::uint64_t* at, std::uint64_t active, unsigned bytes);
-  /// Values that were themselves never written: the bytes become unwritten again.
-  void unwrite(std::uint32_t at, unsigned bytes);
+  /// After write(): some of what the lanes wrote was undefined.
+  void write_undefined(const std::uint64_t* at, const LaneBits& undefined, unsigned bytes);
 
  private:
   /// Whether everything from the lowest to the highest byte that the lanes touch is written: the
@@ -33,6 +31,7 @@ class LdsDefinedness {
                                  unsigned bytes) const;
 
   std::vector<std::uint64_t> written_;  // a bit per byte
+  PartialBytes partial_;
 };
 
 }  // namespace margay::check

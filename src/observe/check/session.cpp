@@ -9,6 +9,7 @@
 #include "exec/observer.h"
 #include "observe/check/barrier_place.h"
 #include "observe/check/group.h"
+#include "observe/check/host_memory.h"
 #include "observe/check/reporter.h"
 #include "observe/check/resolve.h"
 #include "observe/check/worker.h"
@@ -114,16 +115,53 @@ class LaunchChecker final : public LaunchObserver {
     return sites_;
   }
   [[nodiscard]] const Program* program() const { return program_; }
+  /// The instructions that stored undefined values in memory that is followed.
+  [[nodiscard]] std::vector<UndefinedStore> take_stores() {
+    for (UndefinedStore& store : stores_) {
+      store.launch = number_;
+      store.kernel = program_->kernel_name();
+      std::vector<Finding> one(1);
+      one[0].accesses = {std::move(store.read), std::move(store.access)};
+      resolve(one, *program_);
+      store.read = std::move(one[0].accesses[0]);
+      store.access = std::move(one[0].accesses[1]);
+    }
+    return std::move(stores_);
+  }
 
  private:
   void collect(WorkerResults results) {
     const std::lock_guard lock(mutex_);
     findings_.merge(std::move(results.findings));
     runs_.insert(runs_.end(), results.runs.begin(), results.runs.end());
+    for (UndefinedStore& store : results.undefined_stores) add_store(std::move(store));
     for (const auto& site : results.sites) {
       const auto [at, fresh] = sites_.try_emplace(site.vaddr, site);
       if (!fresh) at->second.counts.merge(site.counts);
     }
+  }
+
+  /// Of several threads' the one of the lowest workgroup stays.
+  void add_store(UndefinedStore store) {
+    const WrittenMap* const map = global_.find(store.range.begin);
+    for (UndefinedStore& known : stores_) {
+      if (known.access.vaddr != store.access.vaddr || map == nullptr ||
+          !map->range().contains(known.range.begin, 1))
+        continue;
+      known.range.begin = std::min(known.range.begin, store.range.begin);
+      known.range.end = std::max(known.range.end, store.range.end);
+      known.told |= store.told;
+      known.computed |= store.computed;
+      const auto place = [](const Access& a) {
+        return std::tuple(a.workgroup[2], a.workgroup[1], a.workgroup[0]);
+      };
+      if (place(store.access) < place(known.access)) {
+        known.access = std::move(store.access);
+        known.read = std::move(store.read);
+      }
+      return;
+    }
+    stores_.push_back(std::move(store));
   }
 
   const CheckConfig& config_;
@@ -135,6 +173,7 @@ class LaunchChecker final : public LaunchObserver {
   SyncMeans means_;
   SyncGraph graph_;
   FindingSet findings_;
+  std::vector<UndefinedStore> stores_;
   std::vector<Run> runs_;
   std::map<std::uint64_t, WorkerResults::SiteResult> sites_;
 };
@@ -161,8 +200,18 @@ Session::Checked Session::launch(Device& device, const LaunchRequest& request) {
   }
   LaunchChecker checker(config_, device.memory(), memory_, number);
   Checked out{device.launch(request, &checker), {}};
+  std::vector<Finding> found = checker.findings(request);
+  if (checker.program() != nullptr) {
+    memory_.stored(checker.take_stores());
+    if (config_.has(Tool::memcheck))
+      for (Finding& note : unregistered_memory(request, device.memory(), memory_)) {
+        note.launch = number;
+        note.kernel = checker.program()->kernel_name();
+        found.push_back(std::move(note));
+      }
+  }
   const std::lock_guard lock(mutex_);
-  out.fresh = keep(grouped(checker.findings(request), checker.barriers()));
+  out.fresh = keep(grouped(std::move(found), checker.barriers()));
   for (const auto& [vaddr, result] : checker.sites()) {
     const auto [at, is_new] = sites_.try_emplace({request.kernel->name, vaddr});
     KnownSite& known = at->second;
@@ -219,6 +268,14 @@ std::vector<Finding> Session::launch_refused(const std::string& kernel, const Er
   f.hint =
       error.hint.empty() ? "look at the code the launch returns (hipGetLastError)" : error.hint;
   return keep(grouped({std::move(f)}, {}));
+}
+
+std::vector<Finding> Session::copied(const UndefinedCopy& copy) {
+  if (!config_.has(Tool::initcheck)) return {};
+  std::vector<Finding> found = undefined_copy(copy, memory_);
+  const std::lock_guard lock(mutex_);
+  for (Finding& f : found) f.launch = launches_;
+  return keep(grouped(std::move(found), {}));
 }
 
 std::vector<Finding> Session::leaks(Memory& memory, bool as_errors) {

@@ -35,6 +35,8 @@ class Session {
 
   /// A launch that the device refused, with the reason: programs often do not look.
   [[nodiscard]] std::vector<Finding> launch_refused(const std::string& kernel, const Error& error);
+  /// The host has copied memory (GlobalMemory::copied).
+  [[nodiscard]] std::vector<Finding> copied(const UndefinedCopy& copy);
   /// What is still allocated; as errors, or as one note.
   [[nodiscard]] std::vector<Finding> leaks(Memory& memory, bool as_errors);
 

@@ -5,303 +5,413 @@
 #include <algorithm>
 #include <bit>
 
+#include "exec/bind.h"
 #include "exec/row_table.h"
-#include "mfma/shapes.h"
+#include "exec/sdwa_dpp.h"
 
 namespace margay::check {
 namespace {
 
+using isa::bits;
+
 constexpr std::uint64_t kAll = ~std::uint64_t{0};
+constexpr std::uint32_t kComputed = 1;  // of an origin's number
 
 }  // namespace
 
 ValueTracker::ValueTracker(Reporter& reporter, std::uint32_t rows,
                            std::uint32_t scratch_bytes_per_lane, std::uint32_t accum_offset)
     : reporter_(reporter),
-      rows_(std::min(rows, 512u)),
       accum_offset_(accum_offset),
-      scratch_(scratch_bytes_per_lane / 4),
+      rows_(std::min(rows, 512u)),
+      scratch_(scratch_bytes_per_lane, kAll),
       scratch_origin_(scratch_bytes_per_lane / 4) {}
 
 void ValueTracker::begin(std::uint32_t wave, std::uint64_t lanes) {
   wave_ = wave;
-  origins_.assign(1, {});
+  origins_.clear();
   told_.clear();
-  attention_ = {};
-  scalar_attention_ = {};
-  for (unsigned row = 0; row < rows_; ++row) set(row, kAll, 0);
+  rows_.reset();
+  for (std::uint32_t row = 0; row < row_origin_.size(); ++row) row_origin_[row] = 2 * row;
   // v0 holds the work-item's ids. Source: LLVM, AMDGPU backend, initial kernel execution state.
-  set(0, ~lanes, 0);
-  std::ranges::fill(scratch_, kAll);
-  std::ranges::fill(scratch_origin_, 0);
+  define(0, lanes);
+  scalar_attention_ = {};
+  scalar_bits_ = {};
+  scc_undefined_ = false;
+  std::fill_n(scratch_.begin(), scratch_used_, kAll);
+  std::fill_n(scratch_origin_.begin(), (scratch_used_ + 3) / 4, 0);
+  scratch_used_ = 0;
+  scratch_partial_.clear();
 }
 
-void ValueTracker::set(unsigned row, std::uint64_t lanes, std::uint32_t origin) {
-  unwritten_[row] = lanes;
-  row_origin_[row] = origin;
-  const std::uint64_t bit = 1ull << (row % 64);
-  if (lanes != 0)
-    attention_[row / 64] |= bit;
-  else
-    attention_[row / 64] &= ~bit;
+// ---- Registers ------------------------------------------------------------------------------
+
+std::uint64_t ValueTracker::scalar_bits(unsigned index, bool pair) const {
+  if (index >= scalar_bits_.size()) return 0;
+  const std::uint64_t high = pair && index + 1 < scalar_bits_.size() ? scalar_bits_[index + 1] : 0;
+  return scalar_bits_[index] | high << 32;
 }
 
-std::uint32_t ValueTracker::origin_in(RegisterRange range) const {
-  for (unsigned n = 0; n < range.count; ++n)
-    if (of(range.first + n) != 0 && row_origin_[range.first + n] != 0)
-      return row_origin_[range.first + n];
+void ValueTracker::set_scalar(unsigned index, std::uint64_t undefined, bool pair,
+                              std::uint32_t origin) {
+  for (unsigned n = 0; n < (pair ? 2u : 1u); ++n, ++index) {
+    if (index >= scalar_bits_.size()) return;
+    const auto word = static_cast<std::uint32_t>(undefined >> (32 * n));
+    const std::uint64_t bit = 1ull << (index % 64);
+    scalar_bits_[index] = word;
+    scalar_origin_[index] = origin;
+    std::uint64_t& attention = scalar_attention_[index / 64];
+    attention = word != 0 ? attention | bit : attention & ~bit;
+  }
+}
+
+OperandBits ValueTracker::scalar_operand(const Wave& wave, const Instruction& i, unsigned n) const {
+  if (n >= i.row->source_count || n > 2) return {};
+  const bool pair = is_64_bit(i.row->sources[n]);
+  const std::uint64_t value =
+      pair ? scalar_source64(wave, i, n) : std::uint64_t{scalar_source(wave, i, n)};
+  const bool in_register = i.src[n].kind() == Source::kScalar;
+  return {value, in_register ? scalar_bits(i.src[n].index(), pair) : 0};
+}
+
+std::uint32_t ValueTracker::scalar_origin(const Instruction& i, unsigned n) const {
+  if (i.src[n].kind() != Source::kScalar) return 0;
+  const unsigned index = i.src[n].index();
+  for (unsigned at = index; at < index + 2 && at < scalar_bits_.size(); ++at)
+    if (scalar_bits_[at] != 0) return scalar_origin_[at];
   return 0;
 }
 
-// ---- Through registers ----------------------------------------------------------------------
+std::uint32_t ValueTracker::origin_in(RegisterRange range, std::uint64_t lanes) const {
+  for (unsigned n = 0; n < range.count; ++n)
+    if ((rows_.lanes(range.first + n) & lanes) != 0) return row_origin_[range.first + n];
+  return 0;
+}
 
-void ValueTracker::follow(const InstructionFacts& facts, const Wave& wave) {
-  const std::uint64_t exec = facts.use.ignores_exec ? kAll : wave.exec();
-  follow_masks(facts, wave);
-  if (facts.action == Action::matrix) return follow_matrix(facts);
-  const auto instruction_class = facts.instruction->row->instruction_class;
-  if (instruction_class != InstructionClass::vmem && instruction_class != InstructionClass::lds)
-    return follow_vector(facts, wave, exec);
-  // Memory: the address here; data with the access itself.
-  const RegisterRange address = facts.use.sources[0];
-  std::uint64_t lanes = 0;
-  for (unsigned n = 0; n < address.count; ++n) lanes |= of(address.first + n);
-  if ((lanes & exec) != 0 && facts.form.path != MemoryForm::Path::none)
-    report(facts, address, lanes & exec, "it is used as an address");
-  // Atomics that return, and lane exchanges, give written values; loads say so in loaded().
-  for (unsigned n = 0; n < facts.use.destination.count; ++n) {
-    const unsigned row = facts.use.destination.first + n;
-    set(row, of(row) & ~exec, row_origin_[row]);
+/// Where the undefined bits among an instruction's operands come from: a load rather than a
+/// register, which is often only the unwritten part of something.
+std::uint32_t ValueTracker::origin_of(const InstructionFacts& facts) const {
+  std::uint32_t found = 0;
+  const auto take = [&](std::uint32_t origin) {
+    if (found / 2 < row_origin_.size() && origin != 0) found = origin;
+  };
+  for (const RegisterRange& range : facts.use.sources)
+    for (unsigned n = 0; n < range.count; ++n)
+      if (rows_.lanes(range.first + n) != 0) take(row_origin_[range.first + n]);
+  for (unsigned half = 0; half < 2; ++half)
+    for (std::uint64_t rest = facts.use.scalar_reads[half] & scalar_attention_[half]; rest != 0;
+         rest &= rest - 1)
+      take(scalar_origin_[64 * half + static_cast<unsigned>(std::countr_zero(rest))]);
+  if (facts.use.reads_scc && scc_undefined_) take(scc_origin_);
+  return found;
+}
+
+std::uint32_t ValueTracker::add_origin(const Origin& origin) {
+  // A loop loads from the same place again and again.
+  std::uint32_t index = 0;
+  while (index < origins_.size() && origins_[index].vaddr != origin.vaddr) ++index;
+  if (index == origins_.size()) origins_.push_back(origin);
+  return 2 * (static_cast<std::uint32_t>(row_origin_.size()) + index);
+}
+
+void ValueTracker::follow(const InstructionFacts& facts, Wave& wave) {
+  switch (facts.instruction->row->instruction_class) {
+    case InstructionClass::vmem:
+    case InstructionClass::lds:
+      return follow_memory(facts, wave, wave.exec());
+    case InstructionClass::smem:
+      return follow_scalar_memory(facts);
+    case InstructionClass::salu:
+      return follow_scalar(facts, wave);
+    case InstructionClass::branch:
+      return follow_branch(facts, wave);
+    case InstructionClass::mfma:
+      return follow_matrix(facts, wave);
+    case InstructionClass::valu:
+      return follow_vector(facts, wave, facts.use.ignores_exec ? kAll : wave.exec());
+    case InstructionClass::other:
+      return;
   }
 }
 
-void ValueTracker::follow_vector(const InstructionFacts& facts, const Wave& wave,
-                                 std::uint64_t exec) {
-  const Instruction& i = *facts.instruction;
-  const std::string_view name = i.row->mnemonic;
-  const RegisterUse& use = facts.use;
-  std::uint64_t source[4] = {};
-  std::uint64_t all = 0;
-  std::uint32_t origin = 0;
-  for (unsigned n = 0; n < 4; ++n) {
-    for (unsigned r = 0; r < use.sources[n].count; ++r) source[n] |= of(use.sources[n].first + r);
-    all |= source[n];
-    if (source[n] != 0 && origin == 0) origin = origin_in(use.sources[n]);
-  }
-  if (name == "v_readfirstlane_b32") {
-    const std::uint64_t first = wave.exec() & (~wave.exec() + 1);
-    if ((all & first) != 0)
-      report(facts, use.sources[0], first, "it is moved to a scalar register");
-    return;
-  }
-  if (name == "v_writelane_b32") {
-    const unsigned lane = scalar_source(wave, i, 1) & 63;
-    const unsigned row = use.destination.first;
-    return set(row, of(row) & ~(1ull << lane), row_origin_[row]);
-  }
-  if (name == "v_swap_b32") {
-    const unsigned a = use.destination.first, b = use.sources[0].first;
-    const std::uint64_t was_a = of(a), was_b = of(b);
-    const std::uint32_t origin_a = row_origin_[a], origin_b = row_origin_[b];
-    set(a, (was_a & ~exec) | (was_b & exec), origin_b);
-    return set(b, (was_b & ~exec) | (was_a & exec), origin_a);
-  }
-  if (use.crosses_lanes) all = 0;
-  if (i.row->result == OperandType::mask) {  // a comparison
-    unsigned row = 0;
-    for (const RegisterRange& range : use.sources)
-      for (unsigned r = 0; r < range.count; ++r)
-        if (of(range.first + r) != 0) row = range.first + r;
-    if (i.row->writes_exec && (all & exec) != 0)
-      return report(facts, origin, row, all & exec, "it decides which lanes go on");
-    return set_mask(i.sdst, all & exec, origin, row);
-  }
-  if (name == "v_cndmask_b32" && i.src[2].kind() == Source::kScalar) {
-    const std::uint64_t chosen = wave.scalar64(i.src[2].index());
-    all = (source[1] & chosen) | (source[0] & ~chosen);
-  }
-  std::array<std::uint64_t, 2> results = {all, all};
-  if (use.destination.count == 2 && all != 0) results = halves(i, use, all);
-  for (unsigned n = 0; n < use.destination.count; ++n) {
-    const unsigned row = use.destination.first + n;
-    const std::uint64_t unwritten = results[std::min(n, 1u)] & exec;
-    set(row, (of(row) & ~exec) | unwritten, unwritten != 0 ? origin : row_origin_[row]);
-  }
-}
+// ---- Vector ALU -----------------------------------------------------------------------------
 
-// Compilers leave the upper half of a 64-bit operand undefined where only the lower half of the
-// result is used, and one half of a packed operation.
-std::array<std::uint64_t, 2> ValueTracker::halves(const Instruction& i, const RegisterUse& use,
-                                                  std::uint64_t all) const {
-  const std::string_view name = i.row->mnemonic;
-  if (name.starts_with("v_pk_")) {
-    const std::uint32_t select[2] = {i.extra & 7, i.extra >> 3 & 7};
-    std::array<std::uint64_t, 2> out{};
-    for (unsigned half = 0; half < 2; ++half)
+/// Where the operands of one vector instruction are, lane by lane.
+struct ValueTracker::View {
+  View(const ValueTracker& tracker, const Wave& wave, const Instruction& i)
+      : tracker_(tracker), wave_(wave), i_(i), row_(*i.row) {
+    for (unsigned n = 0; n < 3; ++n) source_[n] = i.src[n];
+    dst = i.dst;
+    if (i.modifiers.form == OperandForm::indexed) {  // as run_indexed does
+      const std::uint32_t index = wave.s[kM0Index] & 0xff, enabled = wave.s[kM0Index] >> 12;
       for (unsigned n = 0; n < 3; ++n)
-        if (i.src[n].is_vgpr()) out[half] |= of(i.src[n].index() + (select[half] >> n & 1));
-    if (name == "v_pk_mov_b32")  // the lower result is a half of source 0, the upper of source 1
-      for (unsigned half = 0; half < 2; ++half)
-        out[half] = i.src[half].is_vgpr() ? of(i.src[half].index() + (select[0] >> half & 1)) : 0;
+        if ((enabled >> n & 1) != 0 && source_[n].is_vgpr()) {
+          const unsigned row = source_[n].index() + index;
+          source_[n] = Source::vgpr(row < wave.vgpr_rows ? row : 0);
+        }
+      if ((enabled >> 3 & 1) != 0 && dst != kNoRegister) dst += index;
+    }
+    count_ = std::min<unsigned>(row_.source_count, 3);
+    for (unsigned n = 0; n < count_; ++n) {
+      if (source_[n].kind() != Source::kScalar) continue;
+      const bool pair = is_64_bit(row_.sources[n]);
+      const unsigned index = source_[n].index();
+      scalar_[n] = {pair ? wave.scalar64(index) : wave.s[index], tracker.scalar_bits(index, pair)};
+    }
+    fourth_ = row_.source_count == 4 ? tracker.scalar_bits(kVccIndex, true) : 0;
+  }
+
+  /// Operand n of a lane, once SDWA, DPP and op_sel have chosen it.
+  [[nodiscard]] OperandBits operand(unsigned n, unsigned lane) const {
+    if (n >= count_) return {};
+    const OperandType type = row_.sources[n];
+    if (type == OperandType::mask) {
+      const OperandBits m =
+          source_[n].kind() == Source::kScalar ? scalar_[n] : OperandBits{i_.constant[n], 0};
+      return {m.value >> lane & 1, m.undefined >> lane & 1};
+    }
+    OperandBits out = whole(n, lane);
+    if (n == 2 && (fourth_ >> lane & 1) != 0) return {0, kAll};  // v_div_fmas looks at VCC
+    if (i_.modifiers.form == OperandForm::sdwa && n < 2 && !is_64_bit(type)) {
+      const unsigned at = 16 + 8 * n;
+      const unsigned selection = bits(i_.extra, at, at + 2);
+      const bool extend = bits(i_.extra, at + 3, at + 3);
+      out.value = select_part(static_cast<std::uint32_t>(out.value), selection, extend);
+      out.undefined = select_part(static_cast<std::uint32_t>(out.undefined), selection, extend);
+    }
+    if (row_.mnemonic.starts_with("v_pk_")) return halves(n, out);
+    if (row_.mnemonic.starts_with("v_fma_mix")) {  // f32, or the half that op_sel names
+      if ((i_.extra >> (3 + n) & 1) == 0) return out;
+      return {0, out.undefined & ((i_.extra >> n & 1) != 0 ? 0xffff0000u : 0xffffu)};
+    }
+    if (is_16_bit(type)) {
+      const unsigned shift = (i_.modifiers.op_select >> n & 1) != 0 ? 16 : 0;
+      out = {out.value >> shift & 0xffff, out.undefined >> shift & 0xffff};
+    }
     return out;
   }
-  const bool low_needs_low = name == "v_mad_u64_u32" || name == "v_mad_i64_i32" ||
-                             name == "v_lshl_add_u64" || name == "v_lshlrev_b64" ||
-                             name == "v_mov_b64";
-  if (!low_needs_low) return {all, all};
-  std::uint64_t low = 0;
-  for (const RegisterRange& source : use.sources)
-    if (source.count != 0) low |= of(source.first);
-  std::uint64_t high = all;
-  if (name == "v_mov_b64" && use.sources[0].count == 2) high = of(use.sources[0].first + 1);
-  return {low, high};
-}
 
-// A comparison's mask is followed to the branch or the change of EXEC that it decides directly.
-// What is put together from several masks is not followed: compilers evaluate both sides of && at
-// once.
-void ValueTracker::follow_masks(const InstructionFacts& facts, const Wave& wave) {
-  const RegisterUse& use = facts.use;
-  const bool decides = contains(use.scalar_writes, kExecIndex) ||
-                       facts.instruction->row->instruction_class == InstructionClass::branch;
-  for (unsigned index = 0; index < masks_.size(); ++index) {
-    if (!contains(scalar_attention_, index)) continue;
-    const Mask& mask = masks_[index];
-    if (decides && contains(use.scalar_reads, index) && (mask.lanes & wave.exec()) != 0)
-      report(facts, mask.origin, mask.row, mask.lanes & wave.exec(), "it decides a branch");
-    const Mask known = mask;
-    if (contains(use.scalar_writes, index) || contains(use.scalar_writes, index + 1))
-      set_mask(index, 0, 0, 0);
-    // What precedes a branch that all lanes take together: the mask of the active lanes.
-    const Instruction& i = *facts.instruction;
-    if (i.row->mnemonic == "s_and_b64" && contains(use.scalar_reads, index) &&
-        contains(use.scalar_reads, kExecIndex) && !decides)
-      set_mask(i.sdst, known.lanes & wave.exec(), known.origin, known.row);
-  }
-}
-
-void ValueTracker::set_mask(unsigned index, std::uint64_t lanes, std::uint32_t origin,
-                            unsigned row) {
-  if (index >= masks_.size()) return;
-  masks_[index] = {lanes, origin, row};
-  const std::uint64_t bit = 1ull << (index % 64);
-  if (lanes != 0)
-    scalar_attention_[index / 64] |= bit;
-  else
-    scalar_attention_[index / 64] &= ~bit;
-}
-
-// D(i, j) depends on row i of A, column j of B and on C(i, j). Element layouts: see shapes.h. For
-// one block of 16 x 16 or 32 x 32 f32 or i32 that is followed exactly; for the others any unwritten
-// element of A or B is taken to reach all of D.
-void ValueTracker::follow_matrix(const InstructionFacts& facts) {
-  const RegisterUse& use = facts.use;
-  std::uint64_t in[2] = {};
-  for (unsigned n = 0; n < 2; ++n)
-    for (unsigned r = 0; r < use.sources[n].count; ++r) in[n] |= of(use.sources[n].first + r);
-  std::uint32_t origin = 0;
-  for (const RegisterRange& range : use.sources)
-    if (origin == 0) origin = origin_in(range);
-  const MfmaShape& shape = *facts.instruction->row->shape;
-  const bool exact = shape.blocks == 1 && shape.m >= 16 && shape.a != MfmaType::f64;
-  std::uint64_t rows = 0, columns = 0;  // bit i: row i of A, column j of B
-  for (unsigned lane = 0; lane < kWaveLanes; ++lane) {
-    if (in[0] >> lane & 1) rows |= 1ull << (lane % shape.m);
-    if (in[1] >> lane & 1) columns |= 1ull << (lane % shape.m);
-  }
-  const RegisterRange c = use.sources[2], d = use.destination;
-  std::array<std::uint64_t, 32> result{};
-  for (unsigned r = 0; r < d.count && r < result.size(); ++r) {
-    std::uint64_t lanes = r < c.count ? of(c.first + r) : 0;
-    if (!exact && (in[0] | in[1]) != 0) lanes = kAll;
-    for (unsigned lane = 0; exact && (rows | columns) != 0 && lane < kWaveLanes; ++lane) {
-      const unsigned row =
-          shape.m == 32 ? 8 * (r / 4) + 4 * (lane / 32) + r % 4 : 4 * (lane / 16) + r;
-      if ((rows >> row & 1) || (columns >> (lane % shape.m) & 1)) lanes |= 1ull << lane;
+  /// The lanes that are written, of those that are active.
+  [[nodiscard]] std::uint64_t written(std::uint64_t exec) const {
+    if (i_.modifiers.form != OperandForm::dpp) return exec;
+    std::uint64_t lanes = 0;
+    const unsigned bank = bits(i_.extra, 24, 27), row = bits(i_.extra, 28, 31);
+    for (unsigned lane = 0; lane < kWaveLanes; ++lane) {
+      if ((row >> (lane / 16) & 1) == 0 || (bank >> (lane / 4 % 4) & 1) == 0) continue;
+      if (bits(i_.extra, 19, 19) || dpp_lane(lane) != kNoLane) lanes |= 1ull << lane;
     }
-    result[r] = lanes;
+    return lanes & exec;
   }
-  for (unsigned r = 0; r < d.count && r < result.size(); ++r) set(d.first + r, result[r], origin);
-}
 
-// ---- To and from memory ---------------------------------------------------------------------
+  unsigned dst;
 
-void ValueTracker::loaded(const InstructionFacts& facts,
-                          const std::array<std::uint64_t, 4>& unwritten, const Origin& origin) {
-  std::uint32_t index = 0;
-  for (unsigned n = 0; n < facts.use.destination.count && n < 4; ++n) {
-    const unsigned row = facts.use.destination.first + n;
-    if (unwritten[n] != 0 && index == 0) {
-      index = static_cast<std::uint32_t>(origins_.size());
-      // A loop loads from the same place again and again.
-      for (std::uint32_t known = 1; known < origins_.size(); ++known)
-        if (origins_[known].vaddr == origin.vaddr) index = known;
-      if (index == origins_.size()) origins_.push_back(origin);
+ private:
+  [[nodiscard]] OperandBits whole(unsigned n, unsigned lane) const {
+    if (source_[n].kind() == Source::kScalar) return scalar_[n];
+    if (!source_[n].is_vgpr()) return {i_.constant[n], 0};
+    if (n == 0 && i_.modifiers.form == OperandForm::dpp) {
+      const int from = dpp_lane(lane);
+      if (from == kNoLane) return {};
+      lane = static_cast<unsigned>(from);
     }
-    if (unwritten[n] != 0) set(row, of(row) | unwritten[n], index);
+    const unsigned row = source_[n].index();
+    const std::uint32_t* const values = wave_.v + std::size_t{row} * kWaveLanes;
+    OperandBits out{values[lane], tracker_.rows_.bits(row, lane)};
+    for (unsigned r = 1; row_.sources[n] == OperandType::u128 && r < 4; ++r)
+      if (tracker_.rows_.bits(row + r, lane) != 0) out.undefined = kAll;
+    if (is_64_bit(row_.sources[n])) {
+      out.value |= std::uint64_t{values[kWaveLanes + lane]} << 32;
+      out.undefined |= std::uint64_t{tracker_.rows_.bits(row + 1, lane)} << 32;
+    }
+    return out;
   }
+  [[nodiscard]] int dpp_lane(unsigned lane) const {
+    const int from = dpp_source_lane(bits(i_.extra, 8, 16), static_cast<int>(lane));
+    return from != kNoLane && (wave_.exec() >> from & 1) != 0 ? from : kNoLane;
+  }
+  /// Of packed 16-bit numbers: the halves that op_sel and op_sel_hi name.
+  [[nodiscard]] OperandBits halves(unsigned n, OperandBits raw) const {
+    const auto half = [&](bool high) {
+      return (high ? raw.undefined >> 16 : raw.undefined) & 0xffff;
+    };
+    return {0, half((i_.extra >> n & 1) != 0) | half((i_.extra >> (3 + n) & 1) != 0) << 16};
+  }
+
+  const ValueTracker& tracker_;
+  const Wave& wave_;
+  const Instruction& i_;
+  const Row& row_;
+  Source source_[3];
+  OperandBits scalar_[3];
+  unsigned count_ = 0;
+  std::uint64_t fourth_ = 0;
+};
+
+bool ValueTracker::follow_lane_move(const InstructionFacts& facts, const Wave& wave,
+                                    std::uint64_t exec) {
+  const Instruction& i = *facts.instruction;
+  const std::string_view name = i.row->mnemonic;
+  if (name == "v_swap_b32") {
+    const unsigned a = i.dst, b = i.src[0].index();
+    for (std::uint64_t rest = exec; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+      const std::uint32_t of_a = rows_.bits(a, lane);
+      rows_.set(a, lane, rows_.bits(b, lane));
+      rows_.set(b, lane, of_a);
+    }
+    std::swap(row_origin_[a], row_origin_[b]);
+    return true;
+  }
+  const bool first = name == "v_readfirstlane_b32";
+  if (!first && name != "v_readlane_b32" && name != "v_writelane_b32") return false;
+  const OperandBits number = first ? OperandBits{} : scalar_operand(wave, i, 1);
+  const std::uint64_t active = wave.exec();
+  const unsigned lane = first ? (active == 0 ? 0 : static_cast<unsigned>(std::countr_zero(active)))
+                              : number.value & 63;
+  const std::uint32_t origin = origin_of(facts);
+  if (name == "v_writelane_b32") {
+    if ((number.undefined & 63) != 0) report(facts, origin, 1, "it says which lane is written");
+    rows_.set(i.dst, lane, static_cast<std::uint32_t>(scalar_operand(wave, i, 0).undefined));
+    if (rows_.bits(i.dst, lane) != 0) row_origin_[i.dst] = origin;
+    return true;
+  }
+  const std::uint32_t undefined =
+      (number.undefined & 63) != 0 ? ~0u
+      : i.src[0].is_vgpr()         ? rows_.bits(i.src[0].index(), lane)
+                           : static_cast<std::uint32_t>(scalar_operand(wave, i, 0).undefined);
+  set_scalar(i.sdst, undefined, false, origin);
+  return true;
 }
 
-std::uint64_t ValueTracker::unwritten_data(const InstructionFacts& facts, unsigned operand,
-                                           unsigned dword) const {
-  const RegisterRange data = facts.use.sources[1 + operand];
-  return dword < data.count ? of(data.first + dword) : 0;
-}
-
-void ValueTracker::stored_globally(const InstructionFacts& facts, std::uint64_t lanes) {
-  const RegisterRange data = facts.use.sources[1];
-  std::uint64_t unwritten = 0;
-  for (unsigned n = 0; n < data.count; ++n) unwritten |= of(data.first + n);
-  if ((unwritten & lanes) != 0)
-    report(facts, data, unwritten & lanes, "it is stored to global memory");
-}
-
-void ValueTracker::scratch_access(const InstructionFacts& facts, const LaneAccess& access) {
-  const unsigned dwords = (access.bytes + 3u) / 4;
-  std::array<std::uint64_t, 4> unwritten{};
-  std::uint32_t origin = 0;
-  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+// Pairs of 32-bit numbers: each result has registers of its own, so no operand is looked at twice.
+void ValueTracker::follow_pairs(const InstructionFacts& facts, std::uint64_t exec) {
+  const Instruction& i = *facts.instruction;
+  const bool moves = i.row->mnemonic == "v_pk_mov_b32";
+  const std::uint32_t origin = origin_of(facts) | (moves ? 0 : kComputed);
+  const auto part = [&](unsigned n, bool high, unsigned lane) -> std::uint32_t {
+    if (i.src[n].kind() == Source::kScalar) return scalar_bits_[i.src[n].index() + (high ? 1 : 0)];
+    return i.src[n].is_vgpr() ? rows_.bits(i.src[n].index() + (high ? 1 : 0), lane) : 0;
+  };
+  for (std::uint64_t rest = exec; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const std::uint64_t bit = 1ull << lane;
-    for (unsigned d = 0; d < dwords; ++d) {
-      const std::uint64_t slot = access.at[lane] / 4 + d;
-      if (slot >= scratch_.size()) continue;  // memcheck tells
-      if (access.is_write) {
-        const std::uint64_t data = unwritten_data(facts, 0, d);
-        scratch_[slot] = (scratch_[slot] & ~bit) | (data & bit);
-        if (data & bit) scratch_origin_[slot] = origin_in(facts.use.sources[1]);
-      } else if (scratch_[slot] & bit) {
-        unwritten[d] |= bit;
-        origin = scratch_origin_[slot];
+    std::uint32_t result[2] = {};
+    for (unsigned half = 0; half < 2; ++half) {
+      if (moves) {  // the lower result is a half of source 0, the upper of source 1
+        result[half] = part(half, (i.extra >> half & 1) != 0, lane);
+        continue;
       }
+      for (unsigned n = 0; n < i.row->source_count && n < 3; ++n)
+        if (part(n, (i.extra >> (3 * half + n) & 1) != 0, lane) != 0) result[half] = ~0u;
+    }
+    for (unsigned half = 0; half < 2; ++half) {
+      rows_.set(i.dst + half, lane, result[half]);
+      if (result[half] != 0) row_origin_[i.dst + half] = origin;
     }
   }
-  if (access.is_write) return;
-  for (unsigned n = 0; n < facts.use.destination.count && n < 4; ++n) {
-    const unsigned row = facts.use.destination.first + n;
-    set(row, (of(row) & ~access.active) | unwritten[n], origin);
+}
+
+void ValueTracker::follow_vector(const InstructionFacts& facts, Wave& wave, std::uint64_t exec) {
+  const Instruction& i = *facts.instruction;
+  const Row& row = *i.row;
+  const RegisterUse& use = facts.use;
+  const bool indexed = i.modifiers.form == OperandForm::indexed;
+  const std::uint64_t looked_at = use.crosses_lanes ? kAll : exec;
+  std::uint64_t sources = indexed ? kAll : 0;
+  for (const RegisterRange& range : use.sources) sources |= lanes_of(range) & looked_at;
+  const bool scalars = (use.scalar_reads[0] & scalar_attention_[0]) != 0 ||
+                       (use.scalar_reads[1] & scalar_attention_[1]) != 0;
+  if (sources == 0 && !scalars && !use.merges_destination) {  // a first write, as a rule
+    for (unsigned n = 0; n < use.destination.count; ++n) define(use.destination.first + n, exec);
+    if (row.scalar_result) set_scalar(i.sdst, 0, false, 0);
+    if (row.mask_result) set_scalar(i.sdst, 0, true, 0);
+    return;
   }
+  if (follow_lane_move(facts, wave, exec)) return;
+  if (row.mnemonic.starts_with("v_pk_") && row.sources[0] == OperandType::u64)
+    return follow_pairs(facts, exec);
+
+  const ResultRule& rule = facts.result;
+  const View view(*this, wave, i);
+  const std::uint64_t lanes = view.written(exec);
+  const std::uint32_t origin = origin_of(facts) | (rule.computes ? kComputed : 0);
+  const bool same =
+      rule.rule == BitRule::bit_xor || rule.rule == BitRule::sum || rule.rule == BitRule::compare;
+  const bool cancels =  // x ^ x, x - x, x == x
+      same && row.source_count == 2 && i.src[0].is_vgpr() && i.src[0].bits == i.src[1].bits &&
+      i.modifiers.form == OperandForm::plain && !i.modifiers.any() &&
+      (rule.rule != BitRule::sum || row.mnemonic.starts_with("v_sub"));
+  const bool mask_only = row.result == OperandType::mask;
+  const unsigned registers = mask_only || i.dst == kNoRegister ? 0 : register_count(row.result);
+  const bool half = is_16_bit(row.result) && (i.modifiers.op_select & 8) != 0;
+  const bool sdwa = i.modifiers.form == OperandForm::sdwa && registers == 1;
+  const bool mix =
+      row.mnemonic.starts_with("v_fma_mixlo") || row.mnemonic.starts_with("v_fma_mixhi");
+  std::uint64_t mask = 0;
+  for (std::uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const OperandBits operands[3] = {view.operand(0, lane), view.operand(1, lane),
+                                     view.operand(2, lane)};
+    std::uint64_t result = cancels ? 0 : undefined_result(rule, operands);
+    const std::uint64_t any = operands[0].undefined | operands[1].undefined | operands[2].undefined;
+    if (mask_only ? result != 0 : any != 0 && !cancels) mask |= 1ull << lane;
+    if (registers == 0) continue;
+    const std::uint32_t old = rows_.bits(view.dst, lane);
+    auto low = static_cast<std::uint32_t>(result);
+    if (sdwa) {
+      low = merge_part(old, low, bits(i.extra, 8, 10), bits(i.extra, 11, 12));
+    } else if (mix) {
+      const bool high = row.mnemonic.starts_with("v_fma_mixhi");
+      low = high ? (old & 0xffff) | low << 16 : (old & 0xffff0000u) | (low & 0xffff);
+    } else if (row.keeps_rest &&
+               rule.rule !=
+                   BitRule::insert_byte) {  // 8-bit floats: op_sel names the word, or the byte
+      const bool pair = rule.rule == BitRule::bytes2;
+      const unsigned shift =
+          pair ? ((i.modifiers.op_select & 8) != 0 ? 16 : 0) : 8 * (i.modifiers.op_select >> 2 & 3);
+      const std::uint32_t field = (pair ? 0xffffu : 0xffu) << shift;
+      low = (old & ~field) | (low << shift & field);
+    } else if (half) {
+      low = (old & 0xffff) | low << 16;
+    }
+    rows_.set(view.dst, lane, low);
+    if (low != 0 && any != 0) row_origin_[std::min(view.dst, 511u)] = origin;
+    for (unsigned n = 1; n < registers; ++n) {
+      const auto word = static_cast<std::uint32_t>(n == 1 ? result >> 32 : any != 0 ? kAll : 0);
+      rows_.set(view.dst + n, lane, word);
+      if (word != 0) row_origin_[std::min(view.dst + n, 511u)] = origin;
+    }
+  }
+  if (!row.mask_result) return;
+  if (row.writes_exec) write_exec(facts, mask, origin);
+  if (i.sdst != kNoRegister && (i.sdst != kExecIndex || !row.writes_exec))
+    set_scalar(i.sdst, mask, true, origin | kComputed);
 }
 
 // ---- Findings -------------------------------------------------------------------------------
 
 void ValueTracker::report(const InstructionFacts& facts, RegisterRange rows, std::uint64_t lanes,
                           const std::string& use) {
-  unsigned row = rows.first;
-  while (row + 1 < static_cast<unsigned>(rows.first + rows.count) && (of(row) & lanes) == 0) ++row;
-  report(facts, origin_in(rows), row, lanes, use);
+  for (unsigned n = 0; n < rows.count; ++n) {
+    const std::uint32_t origin = row_origin_[rows.first + n];
+    if ((rows_.lanes(rows.first + n) & lanes) == 0) continue;
+    // Of registers: the name of the one that is used.
+    const bool of_register = origin / 2 < row_origin_.size();
+    return report(facts, of_register ? 2 * (rows.first + n) : origin,
+                  rows_.lanes(rows.first + n) & lanes, use);
+  }
 }
 
-void ValueTracker::report(const InstructionFacts& facts, std::uint32_t index, unsigned row,
-                          std::uint64_t lanes, const std::string& use) {
-  const Origin& origin = origins_[index];
+void ValueTracker::report(const InstructionFacts& facts, std::uint32_t number, std::uint64_t lanes,
+                          const std::string& use, Severity severity) {
   const auto wave = static_cast<std::int32_t>(wave_);
   const std::int32_t lane = std::countr_zero(lanes);
   Finding f;
   f.tool = Tool::initcheck;
-  if (index == 0) {
+  f.severity = severity;
+  const std::string_view extra = severity == Severity::note ? "note" : "";
+  if (number / 2 < row_origin_.size()) {
     f.kind = "uninitialised-register";
-    const std::string name = register_name(row, accum_offset_);
+    const std::string name = register_name(number / 2, accum_offset_);
     if (reporter_.repeat(f.tool, f.kind, facts.vaddr, kNoVaddr, name)) return;
     f.message = fmt::format("{} was never written in {} of the wave's lanes; {}", name,
                             std::popcount(lanes), use);
@@ -309,12 +419,13 @@ void ValueTracker::report(const InstructionFacts& facts, std::uint32_t index, un
     f.hint = "give the variable a value on every path that reaches this line";
     return reporter_.add(std::move(f), name);
   }
+  const Origin& origin = origins_[number / 2 - row_origin_.size()];
   // One finding per load: what came of it, once per wave, is enough.
   if (std::ranges::find(told_, origin.vaddr) != told_.end()) return;
-  told_.push_back(origin.vaddr);
+  if (severity == Severity::error) told_.push_back(origin.vaddr);
   const bool lds = origin.kind == Origin::Kind::lds;
   f.kind = lds ? "uninitialised-lds" : "uninitialised-global";
-  if (reporter_.repeat(f.tool, f.kind, origin.vaddr, facts.vaddr)) return;
+  if (reporter_.repeat(f.tool, f.kind, origin.vaddr, facts.vaddr, extra)) return;
   f.message = lds ? fmt::format("LDS byte {:#06x} is read but nobody has written a value to it; {}",
                                 origin.address, use)
                   : fmt::format("global memory at {:#x} is read but nobody has written it; {}",
@@ -326,6 +437,25 @@ void ValueTracker::report(const InstructionFacts& facts, std::uint32_t index, un
             "there ever written? A group that is "
             "larger than the workgroup stores only a part"
           : "fill the buffer (hipMemset, hipMemcpy, a kernel) before it is read";
+  reporter_.add(std::move(f), extra);
+}
+
+void ValueTracker::atomic_on(const InstructionFacts& facts, const Origin& origin) {
+  const bool lds = origin.kind == Origin::Kind::lds;
+  Finding f;
+  f.tool = Tool::initcheck;
+  f.kind = lds ? "uninitialised-lds" : "uninitialised-global";
+  if (reporter_.repeat(f.tool, f.kind, facts.vaddr)) return;
+  f.message =
+      lds ? fmt::format("an atomic changes LDS byte {:#06x}, which nobody has written",
+                        origin.address)
+          : fmt::format("an atomic changes global memory at {:#x}, which nobody has written",
+                        origin.address);
+  f.accesses = {reporter_.access("atomic", facts.vaddr, static_cast<std::int32_t>(wave_),
+                                 static_cast<std::int32_t>(origin.lane))};
+  f.hint = lds ? "set what is counted in LDS to its first value, and put a barrier "
+                 "(__syncthreads) before the first atomic"
+               : "set the memory (hipMemset) before the kernel that counts in it";
   reporter_.add(std::move(f));
 }
 

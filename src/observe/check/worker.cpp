@@ -37,6 +37,19 @@ void digest_stores(const LaneAccess& access, const InstructionFacts& facts, cons
   }
 }
 
+/// An atomic that replaces what is in memory without looking at it.
+bool is_swap(const InstructionFacts& facts) {
+  const std::string_view name = facts.instruction->row->mnemonic;
+  return name.contains("atomic_swap") || name.contains("wrxchg");
+}
+
+/// The first byte of a lane that has undefined bits.
+unsigned first_byte(const LaneBits& bits, unsigned lane) {
+  unsigned n = 0;
+  while (n < 15 && bits.bytes[lane][n] == 0) ++n;
+  return n;
+}
+
 }  // namespace
 
 WorkerChecker::PerWave::PerWave(WorkerChecker& owner, std::uint32_t scratch_bytes_per_lane)
@@ -116,6 +129,7 @@ WorkerResults WorkerChecker::take_results() {
   WorkerResults results;
   results.findings = std::move(reporter_.set());
   results.runs = races_.take_runs();
+  results.undefined_stores = std::move(undefined_stores_);
   for (const InstructionFacts* const facts : table_.sites())
     results.sites.push_back(
         {facts->vaddr, facts->action == Action::barrier, sites_.of(facts->site)});
@@ -240,6 +254,8 @@ void WorkerChecker::registers(PerWave& w, InstructionFacts& facts, Wave& wave) {
   in_flight |= facts.scalar_touched[1] & w.waits.scalar_attention()[1];
   if (in_flight != 0) [[unlikely]]
     w.waits.touch(facts, wave.exec());
+  never_written |= static_cast<std::uint64_t>(facts.moves_registers) |
+                   static_cast<std::uint64_t>(w.values.scc_undefined());
   if (never_written != 0 && initcheck_) [[unlikely]]
     w.values.follow(facts, wave);
   if (barriers_.watches(wave.index_in_group) && synccheck_) [[unlikely]] {
@@ -311,6 +327,7 @@ const Instruction* WorkerChecker::memory(PerWave& w, InstructionFacts& facts, Wa
     return execute(w, facts, wave, flight);
   }
   bool second = false;
+  direct_bits_.lanes = 0;
   for (std::uint32_t n = 0; n < accesses.count; ++n) {
     LaneAccess& access = accesses.access[n];
     access.active &= ~outside;
@@ -420,33 +437,29 @@ void WorkerChecker::lds_access(PerWave& w, const InstructionFacts& facts, Wave& 
 
 void WorkerChecker::note_lds_values(PerWave& w, const InstructionFacts& facts,
                                     const LaneAccess& access, bool second) {
-  UnwrittenLanes unwritten{};
-  if (access.is_read && !access.is_atomic)
-    lds_values_.read(access.at, access.active, access.bytes, unwritten);
-  if (access.is_write) lds_values_.write(access.at, access.active, access.bytes);
-  const unsigned dwords = std::max(1u, access.bytes / 4u);
-  if (access.is_write && !access.is_atomic && !access.to_lds) {
-    for (unsigned d = 0; d < dwords; ++d)
-      for (std::uint64_t rest = w.values.unwritten_data(facts, second ? 1 : 0, d) & access.active;
-           rest != 0; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        lds_values_.unwrite(static_cast<std::uint32_t>(access.at[lane]) + 4 * d,
-                            std::min<unsigned>(4, access.bytes));
-      }
-    return;
+  LaneBits bits;
+  const bool swaps = access.is_atomic && is_swap(facts);
+  if (access.is_read && lds_values_.read(access.at, access.active, access.bytes, bits)) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(bits.lanes));
+    const Origin origin{.kind = Origin::Kind::lds,
+                        .lane = static_cast<std::uint8_t>(lane),
+                        .vaddr = facts.vaddr,
+                        .address = access.at[lane] + first_byte(bits, lane)};
+    // One fault, one finding: what an atomic has been told of counts as written.
+    if (access.is_atomic && !swaps)
+      w.values.atomic_on(facts, origin);
+    else
+      w.values.loaded(facts, access, bits, second ? std::max(1u, access.bytes / 4u) : 0, origin);
   }
-  const std::uint64_t any = unwritten[0] | unwritten[1] | unwritten[2] | unwritten[3];
-  if (any == 0) return;
-  const auto lane = static_cast<unsigned>(std::countr_zero(any));
-  Origin origin{.kind = Origin::Kind::lds,
-                .lane = static_cast<std::uint8_t>(lane),
-                .vaddr = facts.vaddr,
-                .address = access.at[lane]};
-  UnwrittenLanes of_result{};
-  const unsigned shift = second ? dwords : 0;
-  for (unsigned d = 0; d < dwords && d + shift < of_result.size(); ++d)
-    of_result[d + shift] = unwritten[d];
-  w.values.loaded(facts, of_result, origin);
+  if (!access.is_write) return;
+  lds_values_.write(access.at, access.active, access.bytes);
+  if (access.is_atomic) return;
+  if (access.to_lds) {
+    direct_bits_.lanes &= access.active;
+    return lds_values_.write_undefined(access.at, direct_bits_, access.bytes);
+  }
+  if (w.values.stored_bits(facts, second ? 1 : 0, access, bits))
+    lds_values_.write_undefined(access.at, bits, access.bytes);
 }
 
 // ---- Global ---------------------------------------------------------------------------------
@@ -490,17 +503,85 @@ void WorkerChecker::global_access(PerWave& w, const InstructionFacts& facts, Wav
   if (facts.scoped) w.waits.release();
   if (!initcheck_) return;
   if (access.is_read) global_read_values(w, facts, access);
-  if (!access.is_write) return;
+  if (access.is_write) global_written_values(w, facts, access);
+}
+
+void WorkerChecker::global_written_values(PerWave& w, const InstructionFacts& facts,
+                                          const LaneAccess& access) {
   // What an atomic makes of an unwritten value is one too, except that a swap does not look at it.
   // So every workgroup that does it is found, not only the one that came first.
-  if (access.is_atomic && facts.instruction->row->mnemonic.find("atomic_swap") == std::string::npos)
-    return;
-  if (!access.is_atomic) w.values.stored_globally(facts, access.active);
+  if (access.is_atomic && !is_swap(facts)) return;
+  LaneBits bits;
+  const bool undefined = !access.is_atomic && w.values.stored_bits(facts, 0, access, bits);
+  if (undefined) {
+    const bool followed = written_map(access.at[std::countr_zero(bits.lanes)]) != nullptr;
+    const auto stored = w.values.stored_globally(facts, access, bits, followed);
+    if (followed) note_undefined_store(facts, access, bits.lanes, stored);
+  }
   for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
-    if (WrittenMap* const map = written_map(access.at[lane]))
+    WrittenMap* const map = written_map(access.at[lane]);
+    if (map == nullptr) continue;
+    if (undefined && (bits.lanes >> lane & 1) != 0)
+      map->store(access.at[lane], bits.bytes[static_cast<unsigned>(lane)].data(), access.bytes);
+    else
       map->set(access.at[lane], access.bytes);
   }
+}
+
+void WorkerChecker::note_undefined_store(const InstructionFacts& facts, const LaneAccess& access,
+                                         std::uint64_t lanes, ValueTracker::Stored stored) {
+  AddressRange range{~0ull, 0};
+  for (std::uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const std::uint64_t at = access.at[std::countr_zero(rest)];
+    range.begin = std::min(range.begin, at);
+    range.end = std::max(range.end, at + access.bytes);
+  }
+  // One for each instruction and allocation: a lane's neighbours may lie in another one.
+  const WrittenMap* const map = written_map(range.begin);
+  for (UndefinedStore& known : undefined_stores_) {
+    if (known.access.vaddr != facts.vaddr || map == nullptr ||
+        !map->range().contains(known.range.begin, 1))
+      continue;
+    known.range.begin = std::min(known.range.begin, range.begin);
+    known.range.end = std::max(known.range.end, range.end);
+    known.told |= stored.told;
+    known.computed |= stored.computed;
+    return;
+  }
+  UndefinedStore& fresh = undefined_stores_.emplace_back();
+  fresh.range = range;
+  fresh.told = stored.told;
+  fresh.computed = stored.computed;
+  fresh.access = reporter_.access("store", facts.vaddr, kNoNumber);
+  if (stored.origin != nullptr)
+    fresh.read = reporter_.access("read", stored.origin->vaddr, kNoNumber, stored.origin->lane);
+}
+
+bool WorkerChecker::written_by_host(WrittenMap& map, const InstructionFacts& facts,
+                                    std::uint64_t address, unsigned lane) {
+  const std::uint64_t found = map.written_by_host(launch_.number);
+  if (found == 0) return false;
+  map.set(map.range().begin, map.range().end - map.range().begin);
+  constexpr std::string_view kKind = "host-write";
+  if (reporter_.repeat(Tool::initcheck, kKind, facts.vaddr)) return true;
+  Finding f;
+  f.tool = Tool::initcheck;
+  f.kind = kKind;
+  f.message = fmt::format(
+      "device memory of {} bytes is read at {:#x} that the host has filled through its pointer, "
+      "without hipMemcpy",
+      map.range().end - map.range().begin, address);
+  f.accesses = {reporter_.access("read", facts.vaddr,
+                                 static_cast<std::int32_t>(waves_[0]->wave->index_in_group),
+                                 static_cast<std::int32_t>(lane))};
+  f.detail.push_back(
+      fmt::format("the first byte that only the host can have written is at {:#x}", found));
+  f.hint =
+      "the host cannot write memory of hipMalloc on every device: it faults there. Copy with "
+      "hipMemcpy, or allocate with hipMallocManaged or hipHostMalloc";
+  reporter_.add(std::move(f));
+  return true;
 }
 
 void WorkerChecker::global_read_values(PerWave& w, const InstructionFacts& facts,
@@ -516,47 +597,60 @@ void WorkerChecker::global_read_values(PerWave& w, const InstructionFacts& facts
   if (map == nullptr && recent_unmapped_.contains(first, last - first + access.bytes)) return;
   if (map != nullptr && map->complete() && map->range().contains(first, last - first + 1)) return;
   if (map != nullptr && last - first < 4096 && map->range().contains(first, last - first + 1) &&
-      map->all_written(first, last - first + 1))
+      map->all_written(first, last - first + access.bytes))
     return;
-  UnwrittenLanes unwritten{};
-  std::uint64_t any = 0;
+  LaneBits bits;
   for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const WrittenMap* const own = written_map(access.at[lane]);
+    WrittenMap* const own = written_map(access.at[lane]);
     if (own == nullptr) continue;
     const std::uint64_t missing = own->unwritten(access.at[lane], access.bytes);
-    if (missing == 0) continue;
-    any |= 1ull << lane;
-    for (unsigned d = 0; d < unwritten.size(); ++d)
-      if (missing >> (4 * d) & 15) unwritten[d] |= 1ull << lane;
+    if (missing == 0 || written_by_host(*own, facts, access.at[lane], lane)) continue;
+    bits.lanes |= 1ull << lane;
+    for (unsigned n = 0; n < 16; ++n)
+      bits.bytes[lane][n] = static_cast<std::uint8_t>(
+          missing >> n & 1 ? own->undefined_bits(access.at[lane] + n) : 0);
   }
-  if (any == 0 || facts.form.to_lds) return;
-  const auto lane = static_cast<unsigned>(std::countr_zero(any));
+  if (bits.lanes == 0) return;
+  const auto lane = static_cast<unsigned>(std::countr_zero(bits.lanes));
   const Origin origin{.kind = Origin::Kind::global,
                       .lane = static_cast<std::uint8_t>(lane),
                       .vaddr = facts.vaddr,
-                      .address = access.at[lane]};
-  if (!access.is_atomic) return w.values.loaded(facts, unwritten, origin);
-  constexpr std::string_view kKind = "uninitialised-global";
-  if (reporter_.repeat(Tool::initcheck, kKind, facts.vaddr)) return;
-  Finding f;
-  f.tool = Tool::initcheck;
-  f.kind = kKind;
-  f.message = fmt::format("an atomic changes global memory at {:#x}, which nobody has written",
-                          access.at[lane]);
-  f.accesses = {reporter_.access("atomic", facts.vaddr,
-                                 static_cast<std::int32_t>(w.wave->index_in_group),
-                                 static_cast<std::int32_t>(lane))};
-  f.hint = "set the memory (hipMemset) before the kernel that counts in it";
-  reporter_.add(std::move(f));
+                      .address = access.at[lane] + first_byte(bits, lane)};
+  if (facts.form.to_lds) {
+    direct_bits_ = bits;
+  } else if (!access.is_atomic || is_swap(facts)) {
+    w.values.loaded(facts, access, bits, 0, origin);
+  } else {
+    for (std::uint64_t rest = bits.lanes; rest != 0; rest &= rest - 1)
+      written_map(access.at[std::countr_zero(rest)])->changed_unwritten();
+    w.values.atomic_on(facts, origin);
+  }
 }
 
 void WorkerChecker::scalar_access(PerWave& w, const InstructionFacts& facts,
                                   const LaneAccess& access, Outstanding& flight) {
   if (racecheck_) follow_global(w, facts, *w.wave, access, flight);
   if (access.is_atomic) w.waits.release();
-  if (!initcheck_ || !access.is_write || access.is_atomic) return;
+  if (!initcheck_ || access.is_atomic) return;
+  if (access.is_read) return scalar_read_values(w, facts, access);
   if (WrittenMap* const map = written_map(access.at[0])) map->set(access.at[0], access.bytes);
+}
+
+void WorkerChecker::scalar_read_values(PerWave& w, const InstructionFacts& facts,
+                                       const LaneAccess& access) {
+  WrittenMap* const map = written_map(access.at[0]);
+  if (map == nullptr || map->complete() || map->unwritten(access.at[0], access.bytes) == 0) return;
+  if (written_by_host(*map, facts, access.at[0], 0)) return;
+  std::vector<std::uint8_t> bits(access.bytes);
+  std::uint64_t first = 0;
+  for (unsigned n = access.bytes; n-- > 0;)
+    if (map->unwritten(access.at[0] + n, 1) != 0) {
+      bits[n] = map->undefined_bits(access.at[0] + n);
+      first = access.at[0] + n;
+    }
+  w.values.scalar_loaded(facts, bits,
+                         {.kind = Origin::Kind::global, .vaddr = facts.vaddr, .address = first});
 }
 
 }  // namespace margay::check

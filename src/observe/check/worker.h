@@ -40,6 +40,7 @@ struct WorkerResults {
   FindingSet findings;
   std::vector<Run> runs;
   std::vector<SiteResult> sites;
+  std::vector<UndefinedStore> undefined_stores;
 };
 
 class WorkerChecker final : public WorkerObserver {
@@ -101,6 +102,14 @@ class WorkerChecker final : public WorkerObserver {
   void global_access(PerWave& w, const InstructionFacts& facts, Wave& wave,
                      const LaneAccess& access, Outstanding& flight);
   void global_read_values(PerWave& w, const InstructionFacts& facts, const LaneAccess& access);
+  void global_written_values(PerWave& w, const InstructionFacts& facts, const LaneAccess& access);
+  void note_undefined_store(const InstructionFacts& facts, const LaneAccess& access,
+                            std::uint64_t lanes, ValueTracker::Stored stored);
+  /// Whether the host has written the allocation through its pointer: said once, and then all of it
+  /// counts as written.
+  [[nodiscard]] bool written_by_host(WrittenMap& map, const InstructionFacts& facts,
+                                     std::uint64_t address, unsigned lane);
+  void scalar_read_values(PerWave& w, const InstructionFacts& facts, const LaneAccess& access);
   [[nodiscard]] WrittenMap* written_map(std::uint64_t address);
   void scalar_access(PerWave& w, const InstructionFacts& facts, const LaneAccess& access,
                      Outstanding& flight);
@@ -128,6 +137,8 @@ class WorkerChecker final : public WorkerObserver {
   std::uint32_t global_written_in_ = 0;  // phase of the last global write; 0: none
   WrittenMap* recent_map_ = nullptr;
   AddressRange recent_unmapped_;  // no followed allocation lies here
+  LaneBits direct_bits_;          // of a load straight to LDS: what it brings
+  std::vector<UndefinedStore> undefined_stores_;
   bool memcheck_, racecheck_, initcheck_, synccheck_, waitcheck_;
   bool lds_races_;  ///< Any check that LdsShadow makes: racecheck's, waitcheck's of direct loads.
 };

@@ -109,17 +109,84 @@ TEST(GlobalMemory, CopiesCarryWhatIsUnwritten) {
   memory.allocated(0x2000, 100);
   memory.written(0x1000, 10);
   memory.written(0x2000, 100);
-  memory.copied(0x2005, 0x1000, 20);
+  UndefinedCopy copy;
+  memory.copied(0x2005, 0x1000, 20, copy);
+  EXPECT_EQ(copy.bytes, 0u) << "both ends are followed";
   ASSERT_NE(memory.find(0x2063), nullptr);
   EXPECT_EQ(memory.find(0x2064), nullptr);
   EXPECT_EQ(memory.find(0x1fff), nullptr);
   const WrittenMap& to = *memory.find(0x2000);
   EXPECT_EQ(to.unwritten(0x2000, 32), 0x1ff8000u);
   EXPECT_FALSE(to.complete());
-  memory.copied(0x2000, 0x9000, 100);  // from host memory, which is not followed
+  memory.copied(0x2000, 0x9000, 100, copy);  // from host memory, which is not followed
   EXPECT_TRUE(to.all_written(0x2000, 100));
   memory.freed(0x2000);
   EXPECT_EQ(memory.find(0x2000), nullptr);
+}
+
+TEST(GlobalMemory, ACopyToWhereNothingFollowsSaysWhatIsMissing) {
+  GlobalMemory memory;
+  memory.allocated(0x1000, 100);
+  memory.written(0x1000, 40);
+  UndefinedCopy copy;
+  memory.copied(0x9000, 0x1010, 20, copy);
+  EXPECT_EQ(copy.missing, 0u);
+  memory.copied(0x9100, 0x1024, 20, copy);  // another row of the same copy
+  EXPECT_EQ(copy.bytes, 40u);
+  EXPECT_EQ(copy.missing, 16u);
+  EXPECT_EQ(copy.from, 0x1010u);
+  EXPECT_EQ(copy.first, 0x1028u);
+  EXPECT_EQ(copy.span, 40u);
+}
+
+TEST(GlobalMemory, UndefinedBitsTravelWithACopy) {
+  GlobalMemory memory;
+  memory.allocated(0x1000, 100);
+  memory.allocated(0x2000, 100);
+  memory.written(0x1000, 100);
+  const std::uint8_t bits[4] = {0, 0x0f, 0xff, 0};
+  memory.find(0x1000)->store(0x1008, bits, 4);
+  UndefinedCopy copy;
+  memory.copied(0x2000, 0x1008, 4, copy);
+  const WrittenMap& to = *memory.find(0x2000);
+  EXPECT_EQ(to.unwritten(0x2000, 4), 0b0110u);
+  EXPECT_EQ(to.undefined_bits(0x2001), 0x0f);
+  EXPECT_EQ(to.undefined_bits(0x2002), 0xff);
+  memory.written(0x2001, 1);
+  EXPECT_EQ(to.unwritten(0x2000, 4), 0b0100u);
+  memory.find(0x2001)->store(0x2001, bits + 2, 1);
+  EXPECT_EQ(to.undefined_bits(0x2001), 0xff) << "the old bits are forgotten";
+}
+
+TEST(GlobalMemory, TheStoreThatIsNamedIsOneThatReachedTheBytes) {
+  GlobalMemory memory;
+  memory.allocated(0x1000, 100);
+  UndefinedStore early, late;
+  early.range = {0x1000, 0x1010};
+  early.computed = true;
+  early.launch = 1;
+  late.range = {0x1008, 0x1020};
+  late.launch = 2;
+  memory.stored({early, late});
+  EXPECT_EQ(memory.store_into(0x1000, 0x20)->launch, 1u) << "computed ones first";
+  EXPECT_EQ(memory.store_into(0x1010, 4)->launch, 2u);
+  EXPECT_FALSE(memory.store_into(0x1020, 4));
+  memory.freed(0x1000);
+  EXPECT_FALSE(memory.store_into(0x1010, 4));
+}
+
+TEST(WrittenMap, FindsWhatOnlyTheHostCanHaveWritten) {
+  std::vector<std::uint8_t> bytes(100);
+  const auto at = reinterpret_cast<std::uint64_t>(bytes.data());
+  WrittenMap map(AddressRange{at, at + bytes.size()});
+  map.set(at, 8);
+  bytes[3] = 7;
+  EXPECT_EQ(map.written_by_host(1), 0u) << "a kernel or a HIP call wrote that";
+  bytes[50] = 1;
+  EXPECT_EQ(map.written_by_host(1), 0u) << "one look in a launch";
+  EXPECT_EQ(map.written_by_host(2), at + 50);
+  map.changed_unwritten();
+  EXPECT_EQ(map.written_by_host(3), 0u) << "an atomic may have left it";
 }
 
 }  // namespace

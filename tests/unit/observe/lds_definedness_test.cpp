@@ -36,30 +36,44 @@ TEST(LdsDefinedness, AgreesWithAnArrayOfBytes) {
   for (int round = 0; round < 200; ++round) {
     LdsDefinedness lds(kBytes);
     lds.begin_workgroup();
-    std::vector<bool> written(kBytes);
+    std::vector<std::uint8_t> undefined(kBytes, 0xff);  // bits
     for (int step = 0; step < 60; ++step) {
       const Access a = random_access(random);
       const auto kind = random() % 8;
       if (kind == 0) {
-        const auto at = static_cast<std::uint32_t>(a.at[0]);
-        lds.unwrite(at, a.bytes);
-        for (unsigned b = 0; b < a.bytes; ++b) written[at + b] = false;
+        LaneBits bits;
+        bits.lanes = 1;
+        for (unsigned b = 0; b < a.bytes; ++b) {
+          bits.bytes[0][b] = static_cast<std::uint8_t>(random() % 3 == 0 ? random() : 0xff);
+          undefined[a.at[0] + b] = bits.bytes[0][b];
+        }
+        lds.write(a.at, 1, a.bytes);
+        lds.write_undefined(a.at, bits, a.bytes);
         continue;
       }
       if (kind < 3) {
         lds.write(a.at, a.active, a.bytes);
         for (unsigned lane = 0; lane < 64; ++lane)
           for (unsigned b = 0; (a.active >> lane & 1) != 0 && b < a.bytes; ++b)
-            written[a.at[lane] + b] = true;
+            undefined[a.at[lane] + b] = 0;
         continue;
       }
-      UnwrittenLanes have{}, want{};
-      lds.read(a.at, a.active, a.bytes, have);
-      for (unsigned lane = 0; lane < 64; ++lane)
-        for (unsigned b = 0; (a.active >> lane & 1) != 0 && b < a.bytes; ++b)
-          if (!written[a.at[lane] + b]) want[b / 4] |= 1ull << lane;
-      ASSERT_EQ(have, want);
-      (want == UnwrittenLanes{} ? silent : found) += 1;
+      LaneBits have;
+      const bool any = lds.read(a.at, a.active, a.bytes, have);
+      std::uint64_t want = 0;
+      for (unsigned lane = 0; lane < 64; ++lane) {
+        if ((a.active >> lane & 1) == 0) continue;
+        for (unsigned b = 0; b < a.bytes; ++b) {
+          const std::uint8_t bits = undefined[a.at[lane] + b];
+          if (bits != 0) want |= 1ull << lane;
+          if ((have.lanes >> lane & 1) != 0) {
+            ASSERT_EQ(have.bytes[lane][b], bits);
+          }
+        }
+      }
+      ASSERT_EQ(have.lanes, want);
+      ASSERT_EQ(any, want != 0);
+      (any ? found : silent) += 1;
     }
   }
   EXPECT_GT(found, 1000u);
@@ -73,12 +87,11 @@ TEST(LdsDefinedness, AWorkgroupStartsWithNothingWritten) {
   a.active = ~0ull;
   lds.begin_workgroup();
   lds.write(a.at, a.active, 4);
-  UnwrittenLanes unwritten{};
-  lds.read(a.at, a.active, 4, unwritten);
-  EXPECT_EQ(unwritten, UnwrittenLanes{});
+  LaneBits bits;
+  EXPECT_FALSE(lds.read(a.at, a.active, 4, bits));
   lds.begin_workgroup();
-  lds.read(a.at, a.active, 4, unwritten);
-  EXPECT_EQ(unwritten[0], ~0ull);
+  EXPECT_TRUE(lds.read(a.at, a.active, 4, bits));
+  EXPECT_EQ(bits.lanes, ~0ull);
 }
 
 }  // namespace

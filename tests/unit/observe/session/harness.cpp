@@ -28,7 +28,7 @@ Listing::Listing(const std::string& base) {
     words >> first;
     if (first == "kernel") {
       ListedKernel& kernel = kernels_.emplace_back();
-      words >> kernel.name >> kernel.waves >> kernel.grid;
+      words >> kernel.name >> kernel.waves >> kernel.grid >> kernel.initcheck;
       continue;
     }
     std::string rest;
@@ -82,6 +82,12 @@ std::string Listing::told(const Finding& finding) const {
 CheckConfig everything() {
   CheckConfig config;
   config.tools.set();
+  return config;
+}
+
+CheckConfig tools_for(const ListedKernel& kernel) {
+  CheckConfig config = everything();
+  config.tools.set(index_of(Tool::initcheck), kernel.initcheck);
   return config;
 }
 

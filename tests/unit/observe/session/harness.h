@@ -24,6 +24,7 @@ struct ListedKernel {
   };
   std::string name;
   std::uint32_t waves = 1, grid = 1;
+  bool initcheck = true;
   std::vector<Expectation> expected;
 };
 
@@ -75,5 +76,7 @@ class Bench {
 
 /// All five tools.
 [[nodiscard]] CheckConfig everything();
+/// Those of them that the kernel's listing is about.
+[[nodiscard]] CheckConfig tools_for(const ListedKernel& kernel);
 
 }  // namespace margay::check

@@ -21,7 +21,7 @@ TEST_P(ListedKernelTest, GivesExactlyItsFindings) {
   const ListedKernel& kernel = listing.kernel(GetParam());
   for (const unsigned threads : {1u, 4u}) {
     SCOPED_TRACE(testing::Message() << threads << " threads");
-    Bench bench(threads, everything());
+    Bench bench(threads, tools_for(kernel));
     const Session::Checked checked = bench.launch(kernel);
     EXPECT_TRUE(checked.result) << checked.result.error().text();
     std::vector<std::string> expected, found;
@@ -49,7 +49,7 @@ TEST(Session, Deadlocks) {
   const Listing& listing = Listing::instance();
   for (const std::string name : {"deadlock_through_ds_read", "deadlock_through_flat_load"}) {
     SCOPED_TRACE(name);
-    Bench bench(2, everything());
+    Bench bench(2, tools_for(listing.kernel(name)));
     const Session::Checked checked = bench.launch(listing.kernel(name));
     ASSERT_FALSE(checked.result);
     EXPECT_EQ(checked.result.error().code, ErrorCode::deadlock);
