@@ -271,14 +271,15 @@ bool ValueTracker::follow_lane_move(const InstructionFacts& facts, const Wave& w
   const std::uint32_t origin = origin_of(facts);
   if (name == "v_writelane_b32") {
     if ((number.undefined & 63) != 0) report(facts, origin, 1, "it says which lane is written");
-    rows_.set(i.dst, lane, static_cast<std::uint32_t>(scalar_operand(wave, i, 0).undefined));
-    if (rows_.bits(i.dst, lane) != 0) row_origin_[i.dst] = origin;
+    const unsigned row = View(*this, wave, i).dst;
+    rows_.set(row, lane, static_cast<std::uint32_t>(scalar_operand(wave, i, 0).undefined));
+    if (rows_.bits(row, lane) != 0) row_origin_[row] = origin;
     return true;
   }
   const std::uint32_t undefined =
-      (number.undefined & 63) != 0 ? ~0u
-      : i.src[0].is_vgpr()         ? rows_.bits(i.src[0].index(), lane)
-                           : static_cast<std::uint32_t>(scalar_operand(wave, i, 0).undefined);
+      (number.undefined & 63) != 0
+          ? ~0u
+          : static_cast<std::uint32_t>(View(*this, wave, i).operand(0, lane).undefined);
   set_scalar(i.sdst, undefined, false, origin);
   return true;
 }
