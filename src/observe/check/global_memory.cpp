@@ -96,7 +96,12 @@ std::uint8_t WrittenMap::undefined_bits(std::uint64_t address) const {
 }
 
 std::uint64_t WrittenMap::written_by_host(std::uint64_t launch) {
-  if (holds_undefined_.load() || looked_in_launch_.exchange(launch) == launch) return 0;
+  // Whoever asks second waits for the answer of the first.
+  const std::lock_guard lock(host_mutex_);
+  if (holds_undefined_.load()) return 0;
+  if (looked_in_launch_ == launch) return found_in_launch_;
+  looked_in_launch_ = launch;
+  found_in_launch_ = 0;
   // Enough for what a program fills first, and no gigabytes of pages that nobody touched.
   constexpr std::uint64_t kLimit = 64 << 20;
   const std::uint64_t size = std::min(range_.end - range_.begin, kLimit);
@@ -110,7 +115,7 @@ std::uint64_t WrittenMap::written_by_host(std::uint64_t launch) {
     // A kernel's store is noted before it is made: what is noted only now was no host's.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if ((bits_[n / 8].load() >> (n % 8) & 1) == 0 && !holds_undefined_.load())
-      return range_.begin + n;
+      return found_in_launch_ = range_.begin + n;
   }
   return 0;
 }

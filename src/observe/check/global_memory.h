@@ -58,7 +58,8 @@ class WrittenMap {
   std::vector<std::atomic<std::uint8_t>> bits_;
   std::atomic<bool> complete_ = false;
   std::atomic<bool> holds_undefined_ = false;  // what is unwritten need not be 0
-  std::atomic<std::uint64_t> looked_in_launch_ = 0;
+  std::mutex host_mutex_;
+  std::uint64_t looked_in_launch_ = 0, found_in_launch_ = 0;
   std::atomic<bool> has_partial_ = false;
   mutable std::mutex partial_mutex_;
   PartialBytes partial_;
