@@ -156,6 +156,7 @@ class Parser {
 
   SourceNode branch() {
     SourceNode node{.kind = Kind::branch, .begin = here(), .end = {}, .close = {}, .children = {}};
+    const bool was_in_switch = std::exchange(in_switch_, in_switch_ || is("switch"));
     ++next_;
     while (is("constexpr")) ++next_;
     if (is("(")) skip_brackets();
@@ -164,16 +165,19 @@ class Parser {
       ++next_;
       node.children.push_back(list(Kind::arm, here()));
     }
+    in_switch_ = was_in_switch;
     node.end = last();
     return node;
   }
 
   SourceNode loop() {
     const SourcePosition begin = here();
+    const bool was_in_switch = std::exchange(in_switch_, false);
     const bool is_do = is("do");
     ++next_;
     if (!is_do && is("(")) skip_brackets();
     SourceNode node = list(Kind::loop, begin);
+    in_switch_ = was_in_switch;
     if (!is_do) return node;
     if (is("while")) ++next_;
     if (is("(")) skip_brackets();
@@ -201,12 +205,20 @@ class Parser {
     }
   }
 
+  [[nodiscard]] SourceNode::Jump jump() const {
+    using Jump = SourceNode::Jump;
+    if (is("return")) return Jump::out_of_function;
+    if (is("continue")) return Jump::to_next_turn;
+    return is("break") && !in_switch_ ? Jump::out_of_loop : Jump::none;
+  }
+
   SourceNode statement() {
     if (is("for") || is("while") || is("do")) return loop();
     if (is("if") || is("switch")) return branch();
     if (is("{")) return list(Kind::block, here());
     SourceNode node{
         .kind = Kind::statement, .begin = here(), .end = {}, .close = {}, .children = {}};
+    node.jump = jump();
     while (is("template")) skip_template_head();
     const bool has_name_only =
         is("namespace") || is("struct") || is("class") || is("union") || is("enum") || is("extern");
@@ -246,6 +258,7 @@ class Parser {
 
   std::vector<Token> tokens_;
   std::size_t next_ = 0;
+  bool in_switch_ = false;  ///< A switch is nearer than a loop.
 };
 
 }  // namespace

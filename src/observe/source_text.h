@@ -29,6 +29,13 @@ struct SourceNode {
     branch,     ///< Has an arm or two.
     arm,        ///< A list of statements that a condition lets run.
   };
+  /// How a statement takes whoever executes it away from the statement behind it.
+  enum class Jump : std::uint8_t {
+    none,
+    out_of_function,  ///< return; of the innermost function or lambda.
+    out_of_loop,      ///< break; not that of a switch.
+    to_next_turn,     ///< continue
+  };
   Kind kind = Kind::statement;
   SourcePosition begin;  ///< Of a loop or branch: its keyword.
   SourcePosition end;    ///< Its last character.
@@ -36,6 +43,7 @@ struct SourceNode {
   /// put into it.
   SourcePosition close;
   std::vector<SourceNode> children;
+  Jump jump = Jump::none;  ///< Of a statement.
 
   /// A list runs from its first child to its last.
   [[nodiscard]] bool is_list() const {

@@ -11,6 +11,7 @@ An expectation is one of
     no-note:TOOL:KIND  a note that must not be reported
     line:MARK        an access of some expected finding must stand at the line of FILE that ends in
                      `// BUG MARK` (or `// BUG` for an empty MARK)
+    hint:WORDS       the hint of every error must contain these words
 
 Every other error is a failure, and so is every error where none is expected: the set is exact.
 Notes may always be there, except leaks: a program that frees its memory must not be told otherwise.
@@ -28,6 +29,7 @@ import sys
 import tempfile
 
 ERROR_EXIT = 97
+WITH_PREFIX = ("note:", "no-note:", "line:", "hint:")
 
 
 def matches(name, pattern):
@@ -60,10 +62,11 @@ def points_at(finding, source, numbers):
 
 def judge_findings(findings, expectations, source):
     """Yields what is wrong, a sentence each."""
-    required = [e for e in expectations if not e.startswith(("?", "note:", "no-note:", "line:"))]
+    required = [e for e in expectations if not e.startswith(("?", *WITH_PREFIX))]
     allowed = [e[1:] for e in expectations if e.startswith("?")]
     notes = [e.removeprefix("note:") for e in expectations if e.startswith("note:")]
     marks = [e.removeprefix("line:") for e in expectations if e.startswith("line:")]
+    hints = [e.removeprefix("hint:") for e in expectations if e.startswith("hint:")]
 
     errors = [f for f in findings if f["severity"] == "error"]
     for pattern in required:
@@ -87,6 +90,11 @@ def judge_findings(findings, expectations, source):
         for finding in noted:
             if any(matches(name, pattern) for name in names_of(finding)):
                 yield f"not expected: {pattern} (note): {finding['message']}"
+
+    for words in hints:
+        for finding in errors:
+            if words not in finding["hint"]:
+                yield f"the hint does not say `{words}`: {finding['hint']}"
 
     for mark in marks:
         numbers = marked_lines(source, mark)

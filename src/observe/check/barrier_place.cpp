@@ -1,6 +1,7 @@
 // The ways from one access to another are those of the source's structure: straight on, and around
-// each loop that holds both. A way is a row of gaps, the places in front of statements that it
-// passes; what cuts all ways that no barrier cuts yet is where a barrier is missing.
+// each loop that holds both, as far as no return, break or continue leads away from them. A way is
+// a row of gaps, the places in front of statements that it passes; what cuts all ways that no
+// barrier cuts yet is where a barrier is missing.
 #include "observe/check/barrier_place.h"
 
 #include <algorithm>
@@ -94,12 +95,47 @@ struct Way {
   std::vector<Stretch> stretches;
 };
 
-void add_below(Way& way, const Steps& steps, std::size_t from, bool to_end) {
+/// How whoever has passed a statement goes on, by its steps.
+struct Departure {
+  std::vector<bool> passes_rest;  ///< Of the list.
+  std::vector<bool> turns;        ///< Whether the loop is gone around.
+};
+
+using Jump = SourceNode::Jump;
+
+/// The first jump in the list from statement `from` on.
+Jump jump_of(const SourceNode& list, std::size_t from) {
+  if (!list.is_list()) return Jump::none;
+  for (std::size_t n = from; n < list.children.size(); ++n)
+    if (list.children[n].jump != Jump::none) return list.children[n].jump;
+  return Jump::none;
+}
+
+Departure departure_from(const Steps& steps) {
+  Departure departure{std::vector<bool>(steps.size(), true), std::vector<bool>(steps.size(), true)};
+  for (std::size_t n = steps.size(); n-- > 0;) {
+    const Jump jump = jump_of(*steps[n].node, steps[n].index);
+    if (jump == Jump::none) continue;
+    const Kind target = jump == Jump::out_of_function ? Kind::statement : Kind::loop;
+    std::size_t left = n;
+    while (left > 0 && steps[left].node->kind != target) --left;
+    for (std::size_t k = left; k <= n; ++k) {
+      if (k < n) departure.passes_rest[k] = false;
+      if (jump != Jump::to_next_turn) departure.turns[k] = false;
+    }
+    n = left;
+  }
+  return departure;
+}
+
+/// `departure` where the way goes to the ends of the lists; null: from their beginnings.
+void add_below(Way& way, const Steps& steps, std::size_t from, const Departure* departure) {
+  const bool to_end = departure != nullptr;
   bool is_conditional = false;
   for (std::size_t n = from; n < steps.size(); ++n) {
     const SourceNode& node = *steps[n].node;
     is_conditional |= node.kind == Kind::arm;
-    if (!node.is_list()) continue;
+    if (!node.is_list() || (to_end && !departure->passes_rest[n])) continue;
     if (to_end)
       way.stretches.push_back({&node, steps[n].index + 1, node.children.size(), is_conditional});
     else
@@ -112,24 +148,26 @@ std::vector<Way> ways_between(const Steps& earlier, const Steps& later) {
   while (parting < std::min(earlier.size(), later.size()) &&
          earlier[parting].index == later[parting].index)
     ++parting;
+  const Departure departure = departure_from(earlier);
   std::vector<Way> ways;
   const auto complete = [&](Way way, std::size_t turn) {
-    add_below(way, earlier, turn + 1, true);
-    add_below(way, later, turn + 1, false);
+    add_below(way, earlier, turn + 1, &departure);
+    add_below(way, later, turn + 1, nullptr);
     ways.push_back(std::move(way));
   };
   const bool they_part = parting < std::min(earlier.size(), later.size());
-  if (they_part && earlier[parting].node->is_list() &&
+  if (they_part && earlier[parting].node->is_list() && departure.passes_rest[parting] &&
       earlier[parting].index < later[parting].index)
     complete({{{earlier[parting].node, earlier[parting].index + 1, later[parting].index, false}}},
              parting);
   const std::size_t shared = they_part ? parting + 1 : std::min(earlier.size(), later.size());
   for (std::size_t n = 0; n < shared; ++n) {
     const SourceNode& node = *earlier[n].node;
-    if (node.kind != Kind::loop) continue;
-    complete({{{&node, earlier[n].index + 1, node.children.size(), false},
-               {&node, 0, later[n].index, false}}},
-             n);
+    if (node.kind != Kind::loop || !departure.turns[n]) continue;
+    Way way{{{&node, 0, later[n].index, false}}};
+    if (departure.passes_rest[n])
+      way.stretches.push_back({&node, earlier[n].index + 1, node.children.size(), false});
+    complete(std::move(way), n);
   }
   return ways;
 }
@@ -155,12 +193,26 @@ struct Gap {
   friend auto operator<=>(const Gap&, const Gap&) = default;
 };
 
+/// Whether some of those who execute the statement may not go on behind it.
+bool may_jump(const SourceNode& node, bool is_in_inner_loop = false) {
+  if (node.jump == Jump::out_of_function) return true;
+  if (node.jump != Jump::none) return !is_in_inner_loop;
+  if (node.kind == Kind::statement) return false;  // a jump in a lambda stays in it
+  return std::ranges::any_of(node.children, [&](const SourceNode& child) {
+    return may_jump(child, is_in_inner_loop || node.kind == Kind::loop);
+  });
+}
+
+/// None behind a statement on the way that some waves may not come back from.
 std::set<Gap> gaps_of(const Way& way) {
   std::set<Gap> gaps;
   for (const Stretch& stretch : way.stretches) {
     if (stretch.is_conditional) continue;
     if (stretch.list->kind != Kind::block && stretch.list->close.line == 0) continue;
-    for (std::size_t n = stretch.first; n <= stretch.last; ++n) gaps.insert({stretch.list, n});
+    for (std::size_t n = stretch.first; n <= stretch.last; ++n) {
+      gaps.insert({stretch.list, n});
+      if (n < stretch.last && may_jump(stretch.list->children[n])) break;
+    }
   }
   return gaps;
 }

@@ -196,6 +196,93 @@ TEST_F(BarrierPlace, none_between_branches_that_different_waves_take) {
   }
 }
 
+TEST_F(BarrierPlace, none_between_an_arm_that_returns_and_what_follows) {
+  const std::string text =
+      "void k() {\n"
+      "  if (wave == 0) {\n"
+      "    for (int i = 0; i < n; ++i) write(i);\n"
+      "    return;\n"
+      "  }\n"
+      "  for (int i = 0; i < n; ++i) read(i);\n"
+      "}\n";
+  SourceFiles files;
+  files.add(kFile, text);
+  std::vector<Finding> races = {race(6, 3), race(3, 6)};
+  place_barriers(races, {}, files);
+  for (const Finding& finding : races) {
+    EXPECT_EQ(finding.fix, Fix::hand_over);
+    EXPECT_EQ(finding.fix_place.line, 0U);
+  }
+}
+
+TEST_F(BarrierPlace, an_arm_that_breaks_or_continues) {
+  const auto text = [](const char* jump) {
+    return std::string(
+               "void k() {\n"
+               "  for (int i = 0; i < n; ++i) {\n"
+               "    count();\n"
+               "    if (i == x) {\n"
+               "      write();\n"
+               "      ") +
+           jump +
+           ";\n"
+           "    }\n"
+           "    __syncthreads();\n"
+           "    read();\n"
+           "  }\n"
+           "  other();\n"
+           "  late();\n"
+           "}\n";
+  };
+  // Around the loop, past the barrier.
+  EXPECT_THAT(places(text("continue"), {race(9, 5)}, {8}), ElementsAre("4"));
+  // Nobody jumps: the barrier stands on all ways, and nothing says which is meant.
+  EXPECT_THAT(places(text("stay()"), {race(9, 5)}, {8}), ElementsAre("9"));
+  // To what follows the loop; nobody comes back.
+  EXPECT_THAT(places(text("break"), {race(12, 5)}, {8}), ElementsAre("12"));
+  SourceFiles files;
+  files.add(kFile, text("break"));
+  std::vector<Finding> races = {race(3, 5)};
+  place_barriers(races, {}, files);
+  EXPECT_EQ(races[0].fix_place.line, 4U) << "from the counting to the writing";
+}
+
+TEST_F(BarrierPlace, in_front_of_an_early_return_and_not_behind_it) {
+  const std::string text =
+      "void k() {\n"
+      "  write();\n"
+      "  if (lane >= n) return;\n"
+      "  read();\n"
+      "  use();\n"
+      "  again();\n"
+      "}\n";
+  EXPECT_THAT(places(text, {race(4, 2)}), ElementsAre("3"));
+  EXPECT_THAT(places(text, {race(6, 4)}), ElementsAre("6")) << "both are behind the return";
+}
+
+TEST_F(BarrierPlace, a_break_of_a_switch_and_a_return_of_a_lambda_lead_on) {
+  EXPECT_THAT(places("void k() {\n"
+                     "  while (more()) {\n"
+                     "    switch (x) {\n"
+                     "      case 0:\n"
+                     "        write();\n"
+                     "        break;\n"
+                     "    }\n"
+                     "    read();\n"
+                     "  }\n"
+                     "}\n",
+                     {race(8, 5)}),
+              ElementsAre("8"));
+  EXPECT_THAT(places("void k() {\n"
+                     "  auto f = [&](int i) {\n"
+                     "    return write(i);\n"
+                     "  };\n"
+                     "  read();\n"
+                     "}\n",
+                     {race(5, 3)}),
+              ElementsAre("5"));
+}
+
 TEST_F(BarrierPlace, not_into_a_loop_without_braces) {
   EXPECT_THAT(places("void k() {\n"
                      "  for (;;)\n"
