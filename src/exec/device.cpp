@@ -1,6 +1,7 @@
 #include "exec/device.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 
 #include <cstring>
 #include <map>
@@ -8,6 +9,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/fork.h"
 #include "exec/dispatch.h"
 #include "exec/hostcall.h"
 #include "exec/launch_setup.h"
@@ -25,8 +27,24 @@ constexpr Placement kShared{.device = 0, .shared = true};
 class Module final : public LoadedModule {
  public:
   Module(CodeObject object, Memory& memory, std::span<std::byte> image, const RowTable& rows)
-      : object_(std::move(object)), memory_(memory), image_(image), rows_(rows) {}
-  ~Module() override { (void)memory_.free(image_.data()); }
+      : object_(std::move(object)), memory_(memory), image_(image), rows_(rows) {
+    const std::lock_guard lock(all().mutex);
+    all().modules.push_back(this);
+  }
+  ~Module() override {
+    {
+      const std::lock_guard lock(all().mutex);
+      std::erase(all().modules, this);
+    }
+    (void)memory_.free(image_.data());
+  }
+  /// In the child of a fork(): a thread of the parent may have been decoding.
+  static void begin_again() {
+    for (Module* const module : all().modules) {
+      begin_again_after_fork(module->mutex_);
+      begin_again_after_fork(module->programs_);
+    }
+  }
 
   [[nodiscard]] const CodeObject& object() const override { return object_; }
   [[nodiscard]] std::uint64_t base_address() const override {
@@ -42,6 +60,16 @@ class Module final : public LoadedModule {
   }
 
  private:
+  struct All {
+    All() { HeldOverFork::add(mutex); }
+    std::mutex mutex;
+    std::vector<Module*> modules;
+  };
+  static All& all() {
+    static auto* const one = new All();  // modules may go after main()
+    return *one;
+  }
+
   CodeObject object_;
   Memory& memory_;
   std::span<std::byte> image_;
@@ -53,7 +81,14 @@ class Module final : public LoadedModule {
 class VirtualDevice final : public Device {
  public:
   VirtualDevice(DeviceOptions options, std::unique_ptr<Memory> memory, const RowTable& rows)
-      : options_(std::move(options)), memory_(std::move(memory)), rows_(rows) {}
+      : options_(std::move(options)), memory_(std::move(memory)), rows_(rows) {
+    const std::lock_guard lock(all().mutex);
+    all().devices.push_back(this);
+  }
+  ~VirtualDevice() override {
+    const std::lock_guard lock(all().mutex);
+    std::erase(all().devices, this);
+  }
 
   [[nodiscard]] const DeviceProperties& properties() const override { return properties_; }
   [[nodiscard]] const DeviceOptions& options() const override { return options_; }
@@ -76,6 +111,7 @@ class VirtualDevice final : public Device {
     MARGAY_CHECK(check(request, observer));
     const std::lock_guard lock(launch_mutex_);
     Dispatch running(MARGAY_TRY(job_of(request, observer)));
+    const Running while_running(*this, running);
     (void)running.run(false);
     return report(running, hostcalls_.get());
   }
@@ -85,6 +121,7 @@ class VirtualDevice final : public Device {
     const std::lock_guard lock(launch_mutex_);
     auto launch = std::make_unique<Flight>(*this, request);
     launch->running.emplace(MARGAY_TRY(job_of(launch->request, nullptr)));
+    launch->registered.emplace(*this, *launch->running);
     if (launch->running->run(true)) return MARGAY_TRY(report(*launch->running, hostcalls_.get()));
     // What the next launch would use again belongs to this one now.
     launch->blocks = {arguments_.data(), grid_sync_};
@@ -95,13 +132,38 @@ class VirtualDevice final : public Device {
     return launch;
   }
 
+  void interrupt() override {
+    const std::lock_guard lock(running_mutex_);
+    for (Dispatch* const running : running_) running->interrupt();
+  }
+
  private:
+  /// A launch that interrupt() reaches, as long as this lives.
+  class Running {
+   public:
+    Running(VirtualDevice& device, Dispatch& launch) : device_(device), launch_(launch) {
+      const std::lock_guard lock(device_.running_mutex_);
+      device_.running_.push_back(&launch);
+    }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+    ~Running() {
+      const std::lock_guard lock(device_.running_mutex_);
+      std::erase(device_.running_, &launch_);
+    }
+
+   private:
+    VirtualDevice& device_;
+    Dispatch& launch_;
+  };
+
   struct Flight final : LaunchInFlight {
     Flight(VirtualDevice& owner, const LaunchRequest& asked)
         : device(owner), arguments(asked.arguments.begin(), asked.arguments.end()), request(asked) {
       request.arguments = arguments;
     }
     ~Flight() override {
+      registered.reset();
       running.reset();
       for (void* const block : blocks)
         if (block != nullptr) (void)device.memory_->free(block);
@@ -117,6 +179,7 @@ class VirtualDevice final : public Device {
     std::array<void*, 2> blocks = {};  // in device memory, freed with the launch
     std::unique_ptr<HostcallBuffer> hostcalls;
     std::optional<Dispatch> running;
+    std::optional<Running> registered;
   };
 
   [[nodiscard]] Status check(const LaunchRequest& request, const LaunchObserver* observer) const {
@@ -210,11 +273,38 @@ class VirtualDevice final : public Device {
     return {};
   }
 
+  struct All {
+    All() {
+      HeldOverFork::add(mutex);
+      pthread_atfork(nullptr, nullptr, [] {
+        Module::begin_again();
+        for (VirtualDevice* const device : VirtualDevice::all().devices) device->begin_again();
+      });
+    }
+    std::mutex mutex;
+    std::vector<VirtualDevice*> devices;
+  };
+  static All& all() {
+    static auto* const one = new All();
+    return *one;
+  }
+  /// In the child of a fork(): launches that ran are the parent's, and so is what they use.
+  void begin_again() {
+    begin_again_after_fork(launch_mutex_);
+    begin_again_after_fork(running_mutex_);
+    begin_again_after_fork(running_);
+    arguments_ = {};
+    (void)hostcalls_.release();
+    grid_sync_ = nullptr;
+  }
+
   DeviceProperties properties_;
   DeviceOptions options_;
   std::unique_ptr<Memory> memory_;
   const RowTable& rows_;
   std::mutex launch_mutex_;
+  std::mutex running_mutex_;
+  std::vector<Dispatch*> running_;
   std::span<std::byte> arguments_;
   std::unique_ptr<HostcallBuffer> hostcalls_;
   std::uint64_t heap_ = 0;

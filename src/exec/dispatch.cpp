@@ -89,6 +89,7 @@ struct Shared {
   std::condition_variable one_has_ended;
   std::size_t ended_others = 0;  // host threads beside the launch's first
   std::uint64_t failed_workgroup = ~0ull;
+  bool interrupted = false;
   Error error{};
   LaunchReport report;
   TimeShares shares;
@@ -114,7 +115,8 @@ class Worker {
     constexpr std::chrono::microseconds kPause{100};  // leaves the core to the host's own threads
     bool left = false;
     while (!shared_.stop.load(std::memory_order_relaxed) && take_next()) {
-      if (run_workgroup() == WorkgroupEnd::waiting) {
+      const WorkgroupEnd end = run_workgroup();
+      if (end == WorkgroupEnd::waiting) {
         shared_.look_at_length(*group_);
         shared_.residents.put_aside(std::move(group_));
         if (!shared_.residents.only_host_can_help()) continue;
@@ -124,7 +126,7 @@ class Worker {
         continue;
       }
       shared_.residents.end();
-      shared_.done.fetch_add(1, std::memory_order_relaxed);
+      if (end == WorkgroupEnd::done) shared_.done.fetch_add(1, std::memory_order_relaxed);
       tell();
     }
     shared_.lonely.end();
@@ -265,9 +267,20 @@ bool Dispatch::run(bool may_leave) {
   return true;
 }
 
+void Dispatch::interrupt() {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->interrupted = true;
+  impl_->stop.store(true, std::memory_order_relaxed);
+}
+
 Result<LaunchReport> Dispatch::report() {
   Impl& launch = *impl_;
   if (launch.failed_workgroup != ~0ull) return std::unexpected(std::move(launch.error));
+  if (const std::uint64_t done = launch.done.load(); launch.interrupted && done < launch.total)
+    return fail(
+        ErrorCode::deadlock,
+        fmt::format("the launch was interrupted after {} of {} workgroups", done, launch.total),
+        "kernel " + launch.job.program->kernel_name());
   LaunchReport report = std::move(launch.report);
   report.seconds = std::chrono::duration<double>(Clock::now() - launch.started).count();
   double total_ticks = 0;

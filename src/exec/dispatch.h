@@ -42,6 +42,8 @@ class Dispatch {
   /// Runs every workgroup to its end. With `may_leave`, returns false as soon as all that are left
   /// wait for memory which only the host can change; then any thread may call it again.
   [[nodiscard]] bool run(bool may_leave);
+  /// Stops it soon, from any thread: it fails, unless all of it has run already.
+  void interrupt();
   /// After run() returned true.
   [[nodiscard]] Result<LaunchReport> report();
 

@@ -1,5 +1,7 @@
 #include "exec/host_threads.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
@@ -19,9 +21,15 @@ struct Pool {
   std::deque<std::shared_ptr<Task>> waiting;
   std::size_t idle = 0;
 };
+Pool*& pool_pointer() {
+  static auto* one = new Pool();
+  return one;
+}
 Pool& pool() {
-  static auto* const one = new Pool();
-  return *one;
+  // The child of a fork() has none of the threads; it begins with a pool of its own.
+  [[maybe_unused]] static const int registered =
+      pthread_atfork(nullptr, nullptr, [] { pool_pointer() = new Pool(); });
+  return *pool_pointer();
 }
 
 class Task final : public HostTask {

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/fork.h"
+
 namespace margay {
 namespace {
 
@@ -31,7 +33,9 @@ Memory::Memory(std::uint64_t arena_begin, std::uint64_t arena_bytes, std::uint64
       arena_bytes_(arena_bytes),
       capacity_bytes_(capacity_bytes),
       next_address_(arena_begin + kGap),
-      allocated_bytes_(devices) {}
+      allocated_bytes_(devices) {
+  HeldOverFork::add(mutex_);
+}
 
 Result<std::unique_ptr<Memory>> Memory::create(std::uint64_t capacity_bytes, unsigned devices) {
   // Address space is cheap: four times the capacity, so that freed addresses need not be reused.
@@ -49,7 +53,10 @@ Result<std::unique_ptr<Memory>> Memory::create(std::uint64_t capacity_bytes, uns
       new Memory(reinterpret_cast<std::uint64_t>(arena), arena_bytes, capacity_bytes, devices));
 }
 
-Memory::~Memory() { munmap(reinterpret_cast<void*>(arena_begin_), arena_bytes_); }
+Memory::~Memory() {
+  HeldOverFork::remove(mutex_);
+  munmap(reinterpret_cast<void*>(arena_begin_), arena_bytes_);
+}
 
 std::optional<std::uint64_t> Memory::take_address_space(std::uint64_t bytes) {
   const std::uint64_t arena_end = arena_begin_ + arena_bytes_;
@@ -142,35 +149,63 @@ bool Memory::in_arena(std::uint64_t address) const {
   return address >= arena_begin_ && address - arena_begin_ < arena_bytes_;
 }
 
+namespace {
+
+/// One line of /proc/self/maps.
+struct Mapping {
+  AddressRange range;
+  bool readable = false, writable = false;
+  std::string file;  ///< Or a name in brackets; empty for anonymous memory.
+};
+
+/// Calls `visit` for each mapping of this process, by address, until it returns false.
+template <typename Visit>
+void for_each_mapping(Visit&& visit) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(std::fopen("/proc/self/maps", "re"),
+                                                             std::fclose);
+  if (!maps) return;
+  char line[4352];  // with the longest path
+  while (std::fgets(line, sizeof line, maps.get()) != nullptr) {
+    unsigned long long begin = 0, end = 0;
+    char permissions[5] = {};
+    int path = 0;
+    if (std::sscanf(line, "%llx-%llx %4s %*s %*s %*s %n", &begin, &end, permissions, &path) != 3)
+      continue;
+    Mapping mapping{{begin, end}, permissions[0] == 'r', permissions[1] == 'w', {}};
+    if (path > 0) mapping.file = line + path;
+    while (mapping.file.ends_with('\n')) mapping.file.pop_back();
+    if (!visit(mapping)) return;
+  }
+}
+
+}  // namespace
+
 AddressRange Memory::accessible_range(std::uint64_t address) const {
+  return range_for(address, true);
+}
+AddressRange Memory::readable_range(std::uint64_t address) const {
+  return range_for(address, false);
+}
+
+AddressRange Memory::range_for(std::uint64_t address, bool writable) const {
   if (in_arena(address)) {
     const auto allocation = find(address);
     const bool usable = allocation && !allocation->freed && is_visible(*allocation);
     return usable ? allocation->range : AddressRange{};
   }
-  // Host memory: what the process has mapped readable and writable. Neighbouring mappings are one
-  // range, since an array may span them.
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(std::fopen("/proc/self/maps", "re"),
-                                                             std::fclose);
-  if (!maps) return {};
+  // Neighbouring mappings are one range, since an array may span them.
   AddressRange range;
-  char line[512];
-  while (std::fgets(line, sizeof line, maps.get()) != nullptr) {
-    unsigned long long begin = 0, end = 0;
-    char permissions[5] = {};
-    if (std::sscanf(line, "%llx-%llx %4s", &begin, &end, permissions) != 3) continue;
-    const bool usable = permissions[0] == 'r' && permissions[1] == 'w' && !in_arena(begin);
-    if (!usable) {
-      if (range.contains(address, 1)) break;
-      continue;
+  for_each_mapping([&](const Mapping& mapping) {
+    const bool usable =
+        mapping.readable && (mapping.writable || !writable) && !in_arena(mapping.range.begin);
+    if (usable && range.end == mapping.range.begin && range.end != 0) {
+      range.end = mapping.range.end;
+      return true;
     }
-    if (range.end == begin && range.end != 0)
-      range.end = end;
-    else if (range.contains(address, 1))
-      break;
-    else
-      range = {begin, end};
-  }
+    if (range.contains(address, 1)) return false;
+    if (usable) range = mapping.range;
+    return true;
+  });
   return range.contains(address, 1) ? range : AddressRange{};
 }
 
@@ -189,7 +224,25 @@ Error Memory::describe_fault(std::uint64_t address, std::uint64_t size_bytes,
     return fmt::format("allocation #{} ({}, {})", a.serial, a.label,
                        bytes_text(a.range.end - a.range.begin));
   };
-  if (!in_arena(address)) {
+  if (const AddressRange readable = in_arena(address) ? AddressRange{} : readable_range(address);
+      readable.contains(address, 1)) {
+    Mapping of;
+    for_each_mapping([&](const Mapping& mapping) {
+      if (mapping.range.contains(address, 1)) of = mapping;
+      return mapping.range.begin <= address;
+    });
+    if (of.writable) {
+      error.what += fmt::format(": {} past the end of mapped host memory",
+                                bytes_text(address + size_bytes - readable.end));
+      error.hint = "an index is too large by less than one element";
+    } else {
+      error.what += fmt::format(": this is host memory that may only be read{}",
+                                of.file.empty() ? "" : " (" + of.file + ")");
+      error.hint =
+          "write to other memory: this is a constant, or was mapped for reading (mmap with "
+          "PROT_READ, numpy.memmap with mode 'r')";
+    }
+  } else if (!in_arena(address)) {
     error.what += ": this address is neither device memory nor mapped host memory";
     error.hint = "the pointer was computed from a wrong base or index, or is uninitialised";
   } else if (below && address < below->range.end && below->freed) {

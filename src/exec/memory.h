@@ -4,7 +4,8 @@
 //
 // A device address is a host address. Allocations of hipMalloc lie in one reserved arena, so that
 // an address inside the arena is valid only inside a live allocation; an address outside is valid
-// when the host process has mapped it (a NumPy array, a torch CPU tensor, pinned memory).
+// when the host process has mapped it (a NumPy array, a torch CPU tensor, pinned memory), and may
+// be written when the host may write there.
 #pragma once
 
 #include <cstddef>
@@ -73,8 +74,10 @@ class Memory {
   /// True when `address` lies in the arena, allocated or not.
   [[nodiscard]] bool in_arena(std::uint64_t address) const;
 
-  /// The widest range around `address` that a device program may access, or an empty range.
+  /// The widest range around `address` that a device program may read and write, or an empty range.
   [[nodiscard]] AddressRange accessible_range(std::uint64_t address) const;
+  /// The same for reading alone: constants and files of the host are in it as well.
+  [[nodiscard]] AddressRange readable_range(std::uint64_t address) const;
 
   /// The sentence for an access that is not allowed: which allocation was meant, and by how far it
   /// was missed. `access` is a word such as "read" or "write".
@@ -93,6 +96,7 @@ class Memory {
     return allocation.placement.shared || (view_.visible >> allocation.placement.device & 1) != 0;
   }
   [[nodiscard]] std::optional<std::uint64_t> take_address_space(std::uint64_t bytes);
+  [[nodiscard]] AddressRange range_for(std::uint64_t address, bool writable) const;
 
   std::uint64_t arena_begin_;
   std::uint64_t arena_bytes_;

@@ -25,13 +25,39 @@ bool find_range(Wave& wave, std::uint64_t address, std::uint64_t bytes) {
   return true;
 }
 
+bool known_read_only(Wave& wave, std::uint64_t address, std::uint64_t bytes) {
+  if (wave.read_only.contains(address, bytes)) return true;
+  for (const AddressRange& range : wave.group->range_cache->read_only)
+    if (range.contains(address, bytes)) {
+      wave.read_only = range;
+      return true;
+    }
+  return false;
+}
+
+bool find_read_only(Wave& wave, std::uint64_t address, std::uint64_t bytes) {
+  const AddressRange found = wave.group->memory->readable_range(address);
+  if (!found.contains(address, bytes)) return false;
+  wave.group->range_cache->read_only.push_back(found);
+  wave.read_only = found;
+  return true;
+}
+
+/// What is known is looked at first: to ask about memory that may only be read costs a walk through
+/// the process's mappings each time.
+bool may_access(Wave& wave, const Instruction& i, std::uint64_t address, std::uint64_t bytes) {
+  const bool reads_only = !i.row->is_store && !i.row->is_atomic;
+  if (reads_only && known_read_only(wave, address, bytes)) return true;
+  return find_range(wave, address, bytes) || (reads_only && find_read_only(wave, address, bytes));
+}
+
 }  // namespace
 
 bool check_global_slow(Wave& wave, const Instruction& i, const LaneAddresses& lanes,
                        std::uint32_t bytes) {
   for (std::uint64_t rest = lanes.active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    if (find_range(wave, lanes.at[lane], bytes)) continue;
+    if (may_access(wave, i, lanes.at[lane], bytes)) continue;
     const char* access = i.row->is_atomic ? "atomic" : i.row->is_store ? "write" : "read";
     Error error = wave.group->memory->describe_fault(lanes.at[lane], bytes, access);
     error.where = fmt::format("lane {}", lane);
@@ -50,7 +76,7 @@ std::uint64_t scalar_offset(const Wave& wave, const Instruction& i) {
 
 bool check_scalar_access(Wave& wave, const Instruction& i, std::uint64_t address,
                          std::uint32_t bytes) {
-  if (find_range(wave, address, bytes)) return true;
+  if (may_access(wave, i, address, bytes)) return true;
   (void)wave.fault(i, wave.group->memory->describe_fault(address, bytes,
                                                          i.row->is_atomic  ? "scalar atomic"
                                                          : i.row->is_store ? "scalar write"

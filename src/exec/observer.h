@@ -74,7 +74,7 @@ enum class WorkgroupEnd : std::uint8_t {
   done,
   fault,      ///< A wave has Wave::error.
   deadlock,   ///< Workgroup::deadlock() says who waits where.
-  cancelled,  ///< Another workgroup of the launch failed.
+  cancelled,  ///< Another workgroup of the launch failed, or the launch was interrupted.
   waiting,    ///< For other workgroups; Workgroup::run goes on. Not where somebody observes.
 };
 

@@ -58,6 +58,7 @@ void global_addresses(Wave& wave, const Instruction& i, LaneAddresses& out) {
   if (wave.ranges[0].contains(first, size)) return true;
   for (const AddressRange& range : wave.ranges)
     if (range.contains(first, size)) return true;
+  if (wave.read_only.contains(first, size) && !i.row->is_store && !i.row->is_atomic) return true;
   return check_global_slow(wave, i, lanes, static_cast<std::uint32_t>(bytes));
 }
 

@@ -38,6 +38,7 @@ enum class WaveStop : std::uint8_t { running, barrier, grid_barrier, ended, faul
 /// look-up, or, for host memory, a walk through the process's mappings.
 struct RangeCache {
   std::vector<AddressRange> ranges;
+  std::vector<AddressRange> read_only;  ///< Host memory that may be read alone, in part at least.
 };
 
 /// What the waves of one workgroup share.
@@ -67,6 +68,7 @@ struct Wave {
   WorkgroupState* group = nullptr;
   std::uint8_t* scratch = nullptr;          ///< Swizzled: see exec/scratch.h.
   std::array<AddressRange, 4> ranges = {};  ///< Global ranges found accessible lately.
+  AddressRange read_only = {};              ///< The same of host memory that may only be read.
   std::uint64_t instructions = 0;
   std::uint64_t mfma_instructions = 0;
   std::uint32_t index_in_group = 0;

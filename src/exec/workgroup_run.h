@@ -97,7 +97,9 @@ template <typename Observer>
 void Workgroup::take_turn(Wave& wave, std::uint64_t turn, Observer& observer) {
   // The turns of observers are long, and so are their instructions.
   const std::uint64_t part = hostcalls_ == nullptr ? kTurnAlone : kHostcallQuantum;
-  for (std::uint64_t done = 0; done < turn && wave.stop == WaveStop::running; done += part) {
+  for (std::uint64_t done = 0;
+       done < turn && wave.stop == WaveStop::running && !stop_.load(std::memory_order_relaxed);
+       done += part) {
     const std::uint64_t before = wave.instructions;
     run_wave(wave, std::min(part, turn - done), observer);
     if (hostcalls_ != nullptr) answer_calls(wave);

@@ -16,6 +16,8 @@
 #include <mutex>
 #include <set>
 
+#include "base/fork.h"
+
 extern "C" {
 void LLVMInitializeAMDGPUTargetInfo();
 void LLVMInitializeAMDGPUTargetMC();
@@ -32,6 +34,7 @@ constexpr const char* kCpu = "gfx942";
 std::string_view intern(std::string_view text) {
   static std::mutex mutex;
   static std::set<std::string, std::less<>> names;
+  [[maybe_unused]] static const bool held = (HeldOverFork::add(mutex), true);
   const std::lock_guard lock(mutex);
   auto found = names.find(text);
   if (found == names.end()) found = names.emplace(text).first;

@@ -98,7 +98,7 @@ HostRule host_rule(const LaunchRequest& request, const Memory& memory, const Glo
       any = true;
       continue;
     }
-    if (memory.accessible_range(value).contains(value, 1)) return {};
+    if (memory.readable_range(value).contains(value, 1)) return {};
   }
   return {any};
 }
@@ -183,14 +183,19 @@ AddressRange Bounds::host_range(std::uint64_t address, std::uint64_t bytes) {
   return {};
 }
 
-bool Bounds::inside_global(std::uint64_t address, std::uint64_t bytes) {
+bool Bounds::inside_global(std::uint64_t address, std::uint64_t bytes, bool is_write) {
   for (const AddressRange& range : recent_)
     if (range.contains(address, bytes)) return true;
+  if (!is_write && recent_read_only_.contains(address, bytes)) return true;
   // Of the device's own memory the allocations are known, which no description can make larger.
   const bool described = !memory_.in_arena(address) && only_tensors();
   const AddressRange found =
       described ? host_range(address, bytes) : memory_.accessible_range(address);
-  if (!found.contains(address, bytes)) return false;
+  if (!found.contains(address, bytes)) {
+    if (described || is_write) return false;
+    recent_read_only_ = memory_.readable_range(address);
+    return recent_read_only_.contains(address, bytes);
+  }
   std::ranges::rotate(recent_, recent_.end() - 1);
   recent_[0] = found;
   return true;
@@ -201,10 +206,11 @@ std::uint64_t Bounds::outside_global(const LaneAccess& access) {
   if (access.active == 0) return 0;
   for (const AddressRange& range : recent_)
     if (range.contains(first, last - first + access.bytes)) return 0;
+  if (!access.is_write && recent_read_only_.contains(first, last - first + access.bytes)) return 0;
   std::uint64_t bad = 0;
   for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
-    if (!inside_global(access.at[lane], access.bytes)) bad |= 1ull << lane;
+    if (!inside_global(access.at[lane], access.bytes, access.is_write)) bad |= 1ull << lane;
   }
   return bad;
 }

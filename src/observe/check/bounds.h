@@ -49,7 +49,7 @@ class Bounds {
   [[nodiscard]] const std::vector<TensorArgument>& tensors();
   [[nodiscard]] bool only_tensors();
   [[nodiscard]] AddressRange host_range(std::uint64_t address, std::uint64_t bytes);
-  [[nodiscard]] bool inside_global(std::uint64_t address, std::uint64_t bytes);
+  [[nodiscard]] bool inside_global(std::uint64_t address, std::uint64_t bytes, bool is_write);
   [[nodiscard]] std::uint64_t outside_global(const LaneAccess& access);
   /// With its one access; the message is the caller's.
   [[nodiscard]] Finding finding(std::string_view kind, const LaneAccess& access,
@@ -70,6 +70,7 @@ class Bounds {
   const LaunchRequest& request_;
   std::optional<std::vector<TensorArgument>> tensors_;
   std::array<AddressRange, 4> recent_{};  // found accessible lately, the last one first
+  AddressRange recent_read_only_;         // the same of host memory that may only be read
 };
 
 }  // namespace margay::check

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <cstring>
 #include <vector>
@@ -82,6 +83,43 @@ TEST_F(MemoryTest, HostMemoryIsAccessibleWhereItIsMapped) {
   EXPECT_TRUE(memory_->accessible_range(address(host.data())).contains(address(host.data()), 4000));
   EXPECT_EQ(memory_->accessible_range(0).end, 0u);
   EXPECT_EQ(memory_->accessible_range(16).end, 0u);
+}
+
+/// A page that may be read, between two that may not.
+class ReadOnlyPage {
+ public:
+  ReadOnlyPage()
+      : pages_(static_cast<std::byte*>(
+            mmap(nullptr, 3 * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+    mprotect(pages_ + kPage, kPage, PROT_READ);
+  }
+  ReadOnlyPage(const ReadOnlyPage&) = delete;
+  ReadOnlyPage& operator=(const ReadOnlyPage&) = delete;
+  ~ReadOnlyPage() { munmap(pages_, 3 * kPage); }
+  std::byte* get() const { return pages_ + kPage; }
+  static constexpr std::size_t kPage = 4096;
+
+ private:
+  std::byte* pages_;
+};
+
+TEST_F(MemoryTest, ReadOnlyHostMemoryMayBeRead) {
+  const ReadOnlyPage page;
+  const std::uint64_t at = address(page.get());
+  EXPECT_EQ(memory_->accessible_range(at).end, 0u);
+  EXPECT_EQ(memory_->readable_range(at + 5).begin, at);
+  EXPECT_EQ(memory_->readable_range(at + 5).end, at + ReadOnlyPage::kPage);
+  EXPECT_EQ(memory_->readable_range(at - 1).end, 0u);
+  // It joins what lies beside it and may be written.
+  mprotect(page.get() - ReadOnlyPage::kPage, ReadOnlyPage::kPage, PROT_READ | PROT_WRITE);
+  EXPECT_TRUE(memory_->readable_range(at).contains(at - 8, 16));
+  EXPECT_TRUE(memory_->accessible_range(at - 8).contains(at - 8, 8));
+  EXPECT_FALSE(memory_->accessible_range(at - 8).contains(at - 8, 16));
+  EXPECT_THAT(memory_->describe_fault(at, 4, "write").what,
+              HasSubstr("this is host memory that may only be read"));
+  EXPECT_THAT(memory_->describe_fault(address("constant"), 1, "write").what,
+              HasSubstr("memory_test"))
+      << "the file is named";
 }
 
 TEST_F(MemoryTest, FaultsAreDescribedByTheNearestAllocation) {
