@@ -1,9 +1,6 @@
 // The result of `margay mutate` as a table and as JSON; see mutation.h.
-#include <cxxabi.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/mutation.h"
+#include "code_object/demangle.h"
 #include "observe/check/json.h"
 #include "observe/check/text.h"
 
@@ -89,12 +87,7 @@ Json rate(std::size_t part, std::size_t whole) {
 
 }  // namespace
 
-std::string demangled_kernel(const std::string& symbol) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> name(
-      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && name ? std::string(name.get()) : symbol;
-}
+std::string demangled_kernel(const std::string& symbol) { return code_object::demangled(symbol); }
 
 std::string mutation_text(std::span<const check::Site> sites, std::span<const Outcome> outcomes,
                           std::string_view directory) {

@@ -17,10 +17,20 @@ using namespace code_object;
 // followed.
 constexpr std::uint64_t kMaxBundleBytes = std::uint64_t{16} << 30;
 
-/// The size of the ELF file at `data`: behind its last table or section.
-Result<std::size_t> elf_size(const std::byte* data) {
+std::unexpected<Error> cut_off(std::string_view what, std::uint64_t needs, Bytes readable) {
+  return fail(ErrorCode::invalid_image,
+              fmt::format("{} in memory needs {} bytes, but only {} can be read there.", what,
+                          needs, readable.size()),
+              {}, "The image is damaged or cut off: pass the whole file.");
+}
+
+/// The size of the ELF file at the start of `readable`: behind its last table or section.
+Result<std::size_t> elf_size(Bytes readable) {
   namespace elf = llvm::ELF;
-  const Bytes header(data, sizeof(elf::Elf64_Ehdr));
+  constexpr std::string_view kWhat = "The code object";
+  if (readable.size() < sizeof(elf::Elf64_Ehdr))
+    return cut_off(kWhat, sizeof(elf::Elf64_Ehdr), readable);
+  const Bytes header = readable.first(sizeof(elf::Elf64_Ehdr));
   MARGAY_CHECK(identify_elf(header));
   ByteReader reader(header, 32);
   const auto program_headers = reader.read<std::uint64_t>();
@@ -32,16 +42,16 @@ Result<std::size_t> elf_size(const std::byte* data) {
   const std::uint64_t section_count = reader.read<std::uint16_t>();
   // A linked code object is laid out by the linker: headers, contents, section headers. The bound
   // keeps a corrupted offset from being followed.
-  std::uint64_t end = std::max<std::uint64_t>(
-      sizeof(elf::Elf64_Ehdr), program_headers + program_header_count * sizeof(elf::Elf64_Phdr));
-  const std::uint64_t table_end = section_headers + section_count * sizeof(elf::Elf64_Shdr);
   if (program_headers > kMaxBundleBytes || section_headers > kMaxBundleBytes ||
       section_count == 0) {
     return fail(ErrorCode::invalid_image,
                 "The code object in memory has impossible section headers.");
   }
-  end = std::max(end, table_end);
-  ByteReader sections(Bytes(data, table_end), section_headers);
+  const std::uint64_t table_end = section_headers + section_count * sizeof(elf::Elf64_Shdr);
+  std::uint64_t end = std::max<std::uint64_t>(
+      table_end, program_headers + program_header_count * sizeof(elf::Elf64_Phdr));
+  if (end > readable.size()) return cut_off(kWhat, end, readable);
+  ByteReader sections(readable.first(table_end), section_headers);
   for (std::uint64_t i = 0; i < section_count; ++i) {
     sections.skip(4);
     const auto type = sections.read<std::uint32_t>();
@@ -57,23 +67,27 @@ Result<std::size_t> elf_size(const std::byte* data) {
     }
     end = std::max(end, offset + size);
   }
+  if (end > readable.size()) return cut_off(kWhat, end, readable);
   return end;
 }
 
 /// Walks the table of an uncompressed bundle entry by entry, because its length is not written
 /// down.
-Result<std::size_t> table_size(const std::byte* data) {
+Result<std::size_t> table_size(Bytes readable) {
   constexpr std::uint64_t kEntryBytes = 24;
+  constexpr std::string_view kWhat = "The offload bundle";
   std::uint64_t table_bytes = kBundleMagic.size() + 8;
-  const auto count =
-      ByteReader(Bytes(data, table_bytes), kBundleMagic.size()).read<std::uint64_t>();
+  if (readable.size() < table_bytes) return cut_off(kWhat, table_bytes, readable);
+  const auto count = ByteReader(readable, kBundleMagic.size()).read<std::uint64_t>();
   if (count > kMaxBundleEntries) {
     return fail(ErrorCode::invalid_image,
                 fmt::format("The offload bundle in memory claims to have {} entries.", count));
   }
   std::uint64_t end = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
-    ByteReader entry(Bytes(data + table_bytes, kEntryBytes));
+    if (readable.size() < table_bytes + kEntryBytes)
+      return cut_off(kWhat, table_bytes + kEntryBytes, readable);
+    ByteReader entry(readable.subspan(table_bytes, kEntryBytes));
     const auto offset = entry.read<std::uint64_t>();
     const auto size = entry.read<std::uint64_t>();
     const auto id_chars = entry.read<std::uint64_t>();
@@ -86,17 +100,13 @@ Result<std::size_t> table_size(const std::byte* data) {
     table_bytes += kEntryBytes + id_chars;
     end = std::max(end, offset + size);
   }
-  return std::max(end, table_bytes);
+  end = std::max(end, table_bytes);
+  if (end > readable.size()) return cut_off(kWhat, end, readable);
+  return end;
 }
 
-Result<std::size_t> compressed_size(const std::byte* data) {
-  constexpr std::uint64_t kVersionBytes = 8, kVersion1Bytes = 20, kVersion2Bytes = 24,
-                          kVersion3Bytes = 32;
-  const auto version = ByteReader(Bytes(data, kVersionBytes), 4).read<std::uint16_t>();
-  const std::uint64_t header_bytes = version == 1   ? kVersion1Bytes
-                                     : version == 2 ? kVersion2Bytes
-                                                    : kVersion3Bytes;
-  const CompressedHeader header = MARGAY_TRY(read_compressed_header(Bytes(data, header_bytes)));
+Result<std::size_t> compressed_size(Bytes readable) {
+  const CompressedHeader header = MARGAY_TRY(read_compressed_header(readable));
   if (header.total_bytes == 0) {
     return fail(ErrorCode::not_implemented,
                 "A compressed offload bundle of version 1 does not say how long it is.", {},
@@ -105,25 +115,18 @@ Result<std::size_t> compressed_size(const std::byte* data) {
   if (header.total_bytes > kMaxBundleBytes) {
     return fail(ErrorCode::invalid_image, "The compressed offload bundle has an impossible size.");
   }
+  if (header.total_bytes > readable.size())
+    return cut_off("The compressed offload bundle", header.total_bytes, readable);
   return header.total_bytes;
-}
-
-/// Compares byte by byte, so that nothing behind the first difference is touched.
-bool starts_with(const std::byte* data, std::string_view magic) {
-  for (std::size_t i = 0; i < magic.size(); ++i) {
-    if (std::to_integer<char>(data[i]) != magic[i]) return false;
-  }
-  return true;
 }
 
 }  // namespace
 
-Result<std::size_t> bundle_size(const std::byte* data) {
-  if (data == nullptr)
-    return fail(ErrorCode::invalid_argument, "The fat binary is a null pointer.");
-  if (starts_with(data, kElfMagic)) return elf_size(data);
-  if (starts_with(data, kCompressedBundleMagic)) return compressed_size(data);
-  if (starts_with(data, kBundleMagic)) return table_size(data);
+Result<std::size_t> bundle_size(std::span<const std::byte> readable) {
+  const std::string_view text = as_text(readable);
+  if (text.starts_with(kElfMagic)) return elf_size(readable);
+  if (text.starts_with(kCompressedBundleMagic)) return compressed_size(readable);
+  if (text.starts_with(kBundleMagic)) return table_size(readable);
   return fail(ErrorCode::invalid_image,
               "The fat binary in memory is neither an offload bundle nor a code object.");
 }

@@ -205,9 +205,9 @@ class CodeObject {
 [[nodiscard]] Result<std::vector<std::vector<std::byte>>> find_gfx942_images(
     std::span<const std::byte> bytes);
 
-/// How many bytes a bundle or plain code object occupies that starts at `data` and whose end is not
-/// known (clang registers fat binaries, and programs load modules, by pointer only). Reads no more
-/// than its own tables say, and refuses absurd ones.
-[[nodiscard]] Result<std::size_t> bundle_size(const std::byte* data);
+/// How many bytes a bundle or plain code object occupies that starts `readable` and whose end is
+/// not known (clang registers fat binaries, and programs load modules, by pointer only). It lies in
+/// `readable`; one that claims to be longer is refused.
+[[nodiscard]] Result<std::size_t> bundle_size(std::span<const std::byte> readable);
 
 }  // namespace margay

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "code_object/metadata.h"
+#include "code_object/target_id.h"
 
 namespace margay::code_object {
 namespace {
@@ -92,6 +93,20 @@ Status place(Kernel& kernel, const ElfImage& image, const Symbol& symbol) {
   return {};
 }
 
+/// The ELF header says what a code object is for. The note repeats it in words, which every
+/// compiler spells in its own way; it is wrong when it names another processor or the opposite of a
+/// feature.
+Status check_target(std::string_view noted, std::string_view target) {
+  const std::string_view in_note = target_in_triple(noted);
+  // Some name none.
+  if (in_note.empty()) return {};
+  const auto found = target_from_text(in_note);
+  const TargetId wanted = MARGAY_TRY(target_from_text(target_in_triple(target)));
+  if (found && found->agrees_with(wanted)) return {};
+  return invalid(fmt::format("The metadata note is for {}, but the ELF header for {}.",
+                             noted.substr(0, 200), target));
+}
+
 }  // namespace
 
 Result<std::vector<Kernel>> read_kernels(const ElfImage& image) {
@@ -121,12 +136,7 @@ Result<std::vector<Kernel>> read_kernels(const ElfImage& image) {
     return invalid(fmt::format("The metadata note has version {}.{}; Margay reads 1.x.",
                                metadata.version_major, metadata.version_minor));
   }
-  const std::string_view processor =
-      std::string_view(image.target).substr(0, image.target.find(':'));
-  if (!metadata.target.empty() && !metadata.target.starts_with(processor)) {
-    return invalid(fmt::format("The metadata note is for {}, but the ELF header for {}.",
-                               metadata.target.substr(0, 200), image.target));
-  }
+  if (!metadata.target.empty()) MARGAY_CHECK(check_target(metadata.target, image.target));
 
   std::ranges::sort(metadata.kernels, {}, &Kernel::name);
   const Kernel* previous = nullptr;

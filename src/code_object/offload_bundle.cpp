@@ -119,15 +119,10 @@ Result<std::vector<std::byte>> decompress_bundle(const CompressedHeader& header,
 Result<TargetId> entry_target(std::string_view id) {
   // <kind>-<triple>-<target id>. The triple's environment is empty in bundles up to LLVM 19 and may
   // be spelled out in later ones.
-  constexpr std::string_view kTriple = "-amdgcn-amd-amdhsa-";
-  for (const std::string_view kind : {"hip", "hipv4"}) {
-    std::string_view rest = id;
-    if (!rest.starts_with(kind)) continue;
-    rest.remove_prefix(kind.size());
-    if (!rest.starts_with(kTriple)) continue;
-    rest.remove_prefix(kTriple.size());
-    if (!rest.starts_with("gfx")) rest.remove_prefix(std::min(rest.find('-'), rest.size() - 1) + 1);
-    return target_from_text(rest);
+  for (const std::string_view kind : {"hip-amdg", "hipv4-amdg"}) {
+    if (!id.starts_with(kind) || id.find("-amdhsa-") == std::string_view::npos) continue;
+    if (const std::string_view target = target_in_triple(id); !target.empty())
+      return target_from_text(target);
   }
   return fail(ErrorCode::wrong_architecture,
               fmt::format("Bundle entry {} is not HIP code for an AMD GPU.", id));

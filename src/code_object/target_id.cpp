@@ -54,6 +54,14 @@ bool TargetId::runs_here() const {
   return processor == kProcessor && sramecc != Feature::off && xnack != Feature::on;
 }
 
+bool TargetId::agrees_with(const TargetId& other) const {
+  const auto opposite = [](Feature a, Feature b) {
+    return a != Feature::any && b != Feature::any && a != b;
+  };
+  return processor == other.processor && !opposite(sramecc, other.sramecc) &&
+         !opposite(xnack, other.xnack);
+}
+
 int TargetId::specificity() const {
   return (sramecc != Feature::any ? 1 : 0) + (xnack != Feature::any ? 1 : 0);
 }
@@ -72,6 +80,13 @@ Result<TargetId> target_from_flags(std::uint32_t e_flags) {
                 {}, "Compile it with --offload-arch=gfx942.");
   }
   return target;
+}
+
+std::string_view target_in_triple(std::string_view triple) {
+  constexpr std::string_view kBegin = "-gfx";
+  if (triple.starts_with(kBegin.substr(1))) return triple;
+  const std::size_t at = triple.rfind(kBegin);
+  return at == std::string_view::npos ? std::string_view{} : triple.substr(at + 1);
 }
 
 Result<TargetId> target_from_text(std::string_view text) {

@@ -23,6 +23,8 @@ struct TargetId {
   [[nodiscard]] std::string text() const;
   /// True when code for this target runs on the virtual device, gfx942:sramecc+:xnack-.
   [[nodiscard]] bool runs_here() const;
+  /// True for the same processor, unless one has a feature on that the other has off.
+  [[nodiscard]] bool agrees_with(const TargetId& other) const;
   /// How many features the target pins down: of two images that both run, the one with more of
   /// them was compiled more specifically for this device.
   [[nodiscard]] int specificity() const;
@@ -30,6 +32,11 @@ struct TargetId {
 
 /// Decodes e_flags of a code object v4 or later.
 [[nodiscard]] Result<TargetId> target_from_flags(std::uint32_t e_flags);
+
+/// The target at the end of a triple: "gfx942:xnack-" in "amdgcn-amd-amdhsa--gfx942:xnack-",
+/// "amdgpu9.42-amd-amdhsa-unknown-gfx942:xnack-" (LLVM 23) and
+/// "amdgcn--amdhsa-amdgiz-gfx942:xnack-" (XLA). Empty where none is named.
+[[nodiscard]] std::string_view target_in_triple(std::string_view triple);
 
 /// Parses "gfx942:sramecc+:xnack-".
 [[nodiscard]] Result<TargetId> target_from_text(std::string_view text);

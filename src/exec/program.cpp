@@ -1,26 +1,19 @@
 #include "exec/program.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/names.h"
 #include "code_object/call_chain.h"
+#include "code_object/demangle.h"
 #include "exec/turns.h"
 #include "exec/wave.h"
 
 namespace margay {
 namespace {
 
-/// As the source has it; the name itself when it is no mangled one.
-std::string demangled(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && text ? std::string(text.get()) : name;
-}
+using code_object::demangled;
 
 /// Source: MI300 ISA guide, 3.8.2: every VGPR operand of a vector ALU instruction. Of swaps and
 /// moves between the register files it does not say which number M0 is added to.

@@ -1,16 +1,15 @@
 // See module.h; and the HIP calls that load code objects and find what is in them.
 #include "runtime/module.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 
+#include "code_object/demangle.h"
 #include "runtime/runtime.h"
 
 namespace margay::runtime {
@@ -28,16 +27,22 @@ std::string names_of_kernels(const CodeObject& object) {
   return text + ".";
 }
 
+/// The code object or bundle that begins at `start`. Nobody says how long it is; its own tables do,
+/// as far as there is memory.
+Answer<std::span<const std::byte>> image_at(const std::byte* start) {
+  Device* const device = MARGAY_TRY(Runtime::instance().device());
+  const auto address = reinterpret_cast<std::uint64_t>(start);
+  const AddressRange range = device->memory().readable_range(address);
+  if (!range.contains(address, 1))
+    return refuse(hipErrorInvalidValue, fmt::format("The image at {} is no memory of this process.",
+                                                    static_cast<const void*>(start)));
+  const std::size_t size = MARGAY_TRY(bundle_size({start, range.end - address}));
+  return std::span(start, size);
+}
+
 }  // namespace
 
-std::string readable_name(const std::string& symbol) {
-  // Without this prefix the demangler would read a plain name as that of a type: "f" as float.
-  if (!symbol.starts_with("_Z")) return symbol;
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && text ? std::string(text.get()) : symbol;
-}
+std::string readable_name(const std::string& symbol) { return code_object::demangled(symbol); }
 
 Module::~Module() {
   for (const OnDevice& device : devices_)
@@ -66,10 +71,7 @@ Answer<std::shared_ptr<LoadedModule>> Module::loaded() {
 
 Answer<std::shared_ptr<LoadedModule>> Module::load_locked(unsigned device) {
   std::span<const std::byte> bytes = image_;
-  if (bundle_ != nullptr) {
-    const std::size_t size_bytes = MARGAY_TRY(bundle_size(bundle_));
-    bytes = std::span(bundle_, size_bytes);
-  }
+  if (bundle_ != nullptr) bytes = MARGAY_TRY(image_at(bundle_));
   CodeObject object = MARGAY_TRY(CodeObject::parse(MARGAY_TRY(find_gfx942_image(bytes))));
   std::shared_ptr<LoadedModule> module =
       MARGAY_TRY(Runtime::instance().load(std::move(object), device));
@@ -106,6 +108,7 @@ Answer<std::shared_ptr<Function>> Module::function(std::string_view name) {
   }
   auto function = std::make_shared<Function>();
   function->name = name;
+  function->readable = readable_name(kernel->name);
   function->module = module;
   function->kernel = kernel;
   function->device = device;
@@ -173,11 +176,9 @@ Outcome load_data(hipModule_t* out, const void* image) {
   if (out == nullptr || image == nullptr) {
     return refuse(hipErrorInvalidValue, "The module or the image is a null pointer.");
   }
-  const std::byte* const bytes = static_cast<const std::byte*>(image);
-  // The call does not say how long the image is; its own tables do.
-  const std::size_t size_bytes = MARGAY_TRY(bundle_size(bytes));
+  const auto bytes = MARGAY_TRY(image_at(static_cast<const std::byte*>(image)));
   return add_module(
-      out, std::make_shared<ihipModule_t>(std::vector<std::byte>(bytes, bytes + size_bytes),
+      out, std::make_shared<ihipModule_t>(std::vector<std::byte>(bytes.begin(), bytes.end()),
                                           Runtime::current_device()));
 }
 

@@ -24,7 +24,8 @@ struct ihipModuleSymbol_t {
   std::string name;
   std::shared_ptr<margay::LoadedModule> module;
   const margay::Kernel* kernel = nullptr;
-  unsigned device = 0;                                   ///< On which the module was loaded.
+  std::string readable;  ///< readable_name() of it: each launch may have to say it.
+  unsigned device = 0;   ///< On which the module was loaded.
   std::atomic<std::uint32_t> max_dynamic_lds_bytes = 0;  ///< Set by hipFuncSetAttribute.
   std::atomic<int> preferred_lds_carveout = -1;          ///< In percent; -1 is no preference.
 };

@@ -1,9 +1,14 @@
 // Modules loaded by hand: files and images, functions, variables, argument buffers, and every
 // handle or image that is wrong. argv[1] is the code object made of module.hip, argv[2] the same in
 // a bundle.
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <numeric>
+#include <random>
 #include <vector>
 
 #include "api_test.h"
@@ -193,6 +198,75 @@ TEST_F(Modules, bad_files) {
   image[48] = 0x3f;
   EXPECT_EQ(hipModuleLoad(&module, write_file("gfx90a.hsaco", image).c_str()),
             hipErrorNoBinaryForGpu);
+}
+
+/// Memory that ends where nothing is mapped.
+class AtTheEndOfMemory {
+ public:
+  explicit AtTheEndOfMemory(std::size_t bytes) : pages_((bytes + kPage - 1) / kPage * kPage) {
+    begin_ = static_cast<char*>(
+        mmap(nullptr, pages_ + kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    mprotect(begin_ + pages_, kPage, PROT_NONE);
+    data = begin_ + pages_ - bytes;
+  }
+  AtTheEndOfMemory(const AtTheEndOfMemory&) = delete;
+  AtTheEndOfMemory& operator=(const AtTheEndOfMemory&) = delete;
+  ~AtTheEndOfMemory() { munmap(begin_, pages_ + kPage); }
+  char* data;
+
+ private:
+  static constexpr std::size_t kPage = 4096;
+  std::size_t pages_;
+  char* begin_;
+};
+
+// hipModuleLoadData is not told how long the image is: whatever the headers claim, nothing behind
+// the memory may be read.
+TEST_F(Modules, damaged_images_in_memory) {
+  for (const std::string& path : {code_object_path, bundle_path}) {
+    const std::vector<char> sound = contents(path);
+    const AtTheEndOfMemory memory(sound.size());
+    std::ranges::copy(sound, memory.data);
+    hipModule_t module = nullptr;
+    ASSERT_EQ(hipModuleLoadData(&module, memory.data), hipSuccess) << path;
+    ASSERT_EQ(hipModuleUnload(module), hipSuccess);
+    // Of an ELF file the section headers stand at its end, and their place in bytes 40 to 47.
+    std::size_t sections = 64;
+    if (path == code_object_path) std::memcpy(&sections, sound.data() + 40, sizeof sections);
+    std::mt19937 random(1);
+    int refused = 0;
+    testing::internal::CaptureStderr();
+    for (int n = 0; n < 350; ++n) {
+      std::ranges::copy(sound, memory.data);
+      for (int damages = 1 + n % 3; damages > 0; --damages) {
+        const std::size_t begin = random() % 2 == 0 ? 16 : sections;
+        const std::size_t end = begin == 16 ? 64 : std::min(sections + 640, sound.size());
+        if (begin >= end) continue;
+        memory.data[begin + random() % (end - begin)] = static_cast<char>(random());
+      }
+      if (hipModuleLoadData(&module, memory.data) == hipSuccess)
+        static_cast<void>(hipModuleUnload(module));
+      else
+        ++refused;
+    }
+    static_cast<void>(testing::internal::GetCapturedStderr());
+    EXPECT_GT(refused, 100) << path;
+    // And what is cut off.
+    for (const std::size_t bytes : {std::size_t{1}, std::size_t{4}, std::size_t{63},
+                                    std::size_t{64}, sound.size() / 2, sound.size() - 1}) {
+      const AtTheEndOfMemory cut(bytes);
+      std::copy_n(sound.begin(), bytes, cut.data);
+      const auto [code, text] = run_call([&] { return hipModuleLoadData(&module, cut.data); });
+      EXPECT_EQ(code, hipErrorInvalidImage) << path << ", " << bytes;
+      if (bytes >= 64) EXPECT_THAT(text, HasSubstr(std::to_string(bytes) + " can be read there"));
+    }
+  }
+  const auto [code, text] = run_call([&] {
+    hipModule_t module = nullptr;
+    return hipModuleLoadData(&module, reinterpret_cast<void*>(0x1000));
+  });
+  EXPECT_EQ(code, hipErrorInvalidValue);
+  EXPECT_THAT(text, HasSubstr("no memory of this process"));
 }
 
 }  // namespace

@@ -254,6 +254,42 @@ TEST(CodeObject, NeedsTheSameKernelsInNoteAndSymbols) {
   EXPECT_THAT(parse_error(without_note).what, HasSubstr("no metadata note"));
 }
 
+/// v5.hsaco, whose ELF header says gfx942 and no features, with another target in its note.
+Image with_target(std::string_view target) {
+  Image image = test::input("v5.hsaco");
+  const Result<code_object::ElfImage> elf = code_object::read_elf(image);
+  EXPECT_TRUE(elf.has_value());
+  const code_object::Bytes note = elf->metadata_note;
+  llvm::msgpack::Document document;
+  EXPECT_TRUE(document.readFromBlob(code_object::as_text(note), false));
+  llvm::msgpack::MapDocNode& root = document.getRoot().getMap();
+  // Makes room.
+  for (auto& kernel : root["amdhsa.kernels"].getArray())
+    kernel.getMap().erase(kernel.getMap().find(".name"));
+  root["amdhsa.target"] = document.getNode(llvm::StringRef(target.data(), target.size()), true);
+  std::string blob;
+  document.writeToBlob(blob);
+  EXPECT_LE(blob.size(), note.size());
+  std::memcpy(image.data() + (note.data() - image.data()), blob.data(), blob.size());
+  return image;
+}
+
+TEST(CodeObject, TheNoteMaySpellTheTargetInAnyWay) {
+  for (const std::string_view spelling :
+       {"amdgcn-amd-amdhsa--gfx942", "amdgpu9.42-amd-amdhsa-unknown-gfx942",
+        "amdgcn--amdhsa-amdgiz-gfx942:sramecc+:xnack-", "amdgcn-amd-amdhsa-unknown-gfx942:xnack-",
+        "amdgpu9.42-amd-amdhsa"}) {
+    const auto object = CodeObject::parse(with_target(spelling));
+    EXPECT_TRUE(object.has_value()) << spelling << ": " << object.error().text();
+  }
+  for (const std::string_view spelling :
+       {"amdgcn-amd-amdhsa--gfx90a", "amdgpu9.42-amd-amdhsa-unknown-gfx950",
+        "amdgcn-amd-amdhsa--gfx942:wavefrontsize32+"})
+    EXPECT_THAT(parse_error(with_target(spelling)).what,
+                HasSubstr("The metadata note is for " + std::string(spelling) +
+                          ", but the ELF header for amdgcn-amd-amdhsa--gfx942."));
+}
+
 /// File offset of the first section header of `type` (gABI, "Sections").
 std::size_t section_header(const Image& image, std::uint32_t type) {
   const auto table = static_cast<std::size_t>(test::get<std::uint64_t>(image, 40));
