@@ -10,6 +10,14 @@ import sys
 # What Margay adds: the checker and the profiler for bindings, and where tensors of the tile library lie.
 OWN = {"margayCheckBegin", "margayCheckEnd", "margayCheckError", "margayDescribeTensor",
        "margayProfileBegin", "margayProfileEnd", "margayProfileError", "margayProfileValue"}
+# A few that programs of ROCm 5, 6 and 7 ask for.
+VERSIONS = {"hipMalloc": "hip_4.2", "hipGraphLaunch": "hip_4.3", "hipMallocAsync": "hip_5.1",
+            "hipGetDevicePropertiesR0600": "hip_6.0", "hipGetProcAddress": "hip_6.1",
+            "hipExtModuleLaunchKernel": "hip_4.2", "hipModuleGetFunctionCount": "hip_7.1"}
+# Declared by the headers, but not in ROCm's version scripts.
+WITHOUT_VERSION = {"hipCreateSurfaceObject", "hipDestroySurfaceObject", "hipEnableActivityCallback",
+                   "hipInitActivityCallback", "hipRegisterActivityCallback", "hipRegisterApiCallback",
+                   "hipRemoveActivityCallback", "hipRemoveApiCallback"}
 REGISTRATION = {
     "__hipRegisterFatBinary", "__hipUnregisterFatBinary", "__hipRegisterFunction", "__hipRegisterVar",
     "__hipRegisterManagedVar", "__hipRegisterSurface", "__hipRegisterTexture",
@@ -50,6 +58,14 @@ def main():
                  if not re.match(r"(__)?hip|_Z\d+hip", name) and name not in OWN]
     problems += [f"listed twice as unsupported: {name}" for name in sorted(set(unsupported))
                  if unsupported.count(name) > 1]
+    # Who links with a library that was linked to ROCm's needs the very versions.
+    versions = {name: version for name, _, version in
+                (fields[2].partition("@@") for fields in map(str.split, symbols.splitlines())
+                 if len(fields) == 3)}
+    problems += [f"{name} has the version {versions.get(name)!r}, not {version}"
+                 for name, version in VERSIONS.items() if versions.get(name) != version]
+    problems += [f"has no version: {name}" for name in sorted(exported)
+                 if not versions.get(name) and name not in OWN | WITHOUT_VERSION]
     if problems:
         sys.exit("\n".join(problems))
     print(f"{len(wanted)} declared, {len(exported)} exported, {len(unsupported)} of them unsupported")
