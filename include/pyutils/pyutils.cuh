@@ -29,6 +29,11 @@ inline void check_device(const std::string& name, hipError_t status) {
   if (status == hipSuccess) status = hipDeviceSynchronize();
   if (status == hipSuccess) return;
   (void)hipGetLastError();  // it is reported here; the next call starts clean
+  {
+    // What Ctrl-C stopped is a KeyboardInterrupt.
+    const pybind11::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw pybind11::error_already_set();
+  }
   throw std::runtime_error(name + ": " + hipGetErrorName(status) + ": " +
                            hipGetErrorString(status));
 }

@@ -3,6 +3,7 @@
 // program report, and makes the exit code.
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <string>
@@ -111,9 +112,21 @@ Status complete(Options& options) {
 
 void say(const std::string& text) { fmt::print(stderr, "========= margay check: {}\n", text); }
 
+std::uint64_t launches_of(const CheckedRun& run) {
+  std::uint64_t launches = run.reports.merged.launches;
+  for (const WatchedProcess& process : run.processes) launches += process.not_reported;
+  return launches;
+}
+
+/// Whether some findings may be known to nobody but those who read what was printed.
+bool is_lost(const WatchedProcess& process) { return process.write_error != 0; }
+
 /// How the program ended, where that is not as usual; then the closing line.
-void print_end(const CheckedRun& run, const std::string& program) {
+void print_end(const CheckedRun& run, const std::string& program, const CheckOptions& options) {
   const Reports& reports = run.reports;
+  check::FindingPrinter printer(check::stderr_text_options(), options.max_findings);
+  const std::string unseen = printer.findings(reports.not_printed);
+  std::fwrite(unseen.data(), 1, unseen.size(), stderr);
   if (run.end.signal != 0) {
     say(fmt::format(
         "{} ended by {}{}", program, signal_text(run.end.signal),
@@ -124,10 +137,23 @@ void print_end(const CheckedRun& run, const std::string& program) {
   for (const Error& error : reports.unreadable) {
     say(fmt::format("the report of one process is lost: {}", error.what));
   }
-  const bool nobody_knows = run.end.signal != 0 || !reports.unreadable.empty();
-  if (reports.count == 0 && nobody_knows) return;
+  for (const WatchedProcess& process : run.processes) {
+    if (const std::string text = process.text(); !text.empty()) say(text);
+    if (options.leaks && !process.ended)
+      say(
+          fmt::format("process {} did not end by exit() or a return from main(): its memory was "
+                      "not looked through for leaks",
+                      process.id));
+  }
+  const bool nobody_knows =
+      !reports.unreadable.empty() || std::ranges::any_of(run.processes, is_lost);
+  if (nobody_knows) {
+    say("what is printed above is all that is known of it");
+    if (reports.count == 0) return;
+  }
   // A launch that was refused is a finding of its own.
-  if (reports.merged.launches == 0 && reports.merged.findings.empty()) {
+  if (launches_of(run) == 0 && reports.merged.findings.empty()) {
+    if (run.end.signal != 0) return;
     say("no kernel was launched, so nothing was checked (does the program use HIP, and does it "
         "load "
         "Margay's libamdhip64 and not another one by its RPATH?)");
@@ -135,6 +161,18 @@ void print_end(const CheckedRun& run, const std::string& program) {
   }
   const std::string line = check::summary_line(reports.merged, check::stderr_text_options());
   std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+int exit_code_of(const CheckedRun& run, int error_exit_code) {
+  // A process counts its errors itself as well, for when its report is lost.
+  const bool has_errors =
+      check::tally(run.reports.merged.findings).errors != 0 ||
+      std::ranges::any_of(run.processes, [](const auto& process) { return process.errors != 0; });
+  if (has_errors) return error_exit_code;
+  // Without its report nobody knows whether the program was clean.
+  const bool lost = !run.reports.unreadable.empty() || std::ranges::any_of(run.processes, is_lost);
+  if (run.end.shell_code() == 0 && lost) return kExitFailed;
+  return run.end.shell_code();
 }
 
 Result<int> check_program(const Options& options, std::span<char*> command) {
@@ -146,14 +184,13 @@ Result<int> check_program(const Options& options, std::span<char*> command) {
     plan.environment.emplace_back("MARGAY_PROGRESS", "1");
   }
   const CheckedRun run = MARGAY_TRY(run_checked(install, options.check, std::move(plan)));
-  print_end(run, command[0]);
-  if (!options.json.empty()) {
-    MARGAY_CHECK(check::write_report(run.reports.merged, options.json));
-  }
-  if (check::tally(run.reports.merged.findings).errors != 0) return options.error_exit_code;
-  // Without its report nobody knows whether the program was clean.
-  if (run.end.shell_code() == 0 && !run.reports.unreadable.empty()) return kExitFailed;
-  return run.end.shell_code();
+  print_end(run, command[0], options.check);
+  const Status written =
+      options.json.empty() ? Status{} : check::write_report(run.reports.merged, options.json);
+  const int code = exit_code_of(run, options.error_exit_code);
+  if (written) return code;
+  const int failed = report("check", written.error());
+  return code == 0 ? failed : code;
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // See checked_run.h.
 #include "cli/checked_run.h"
 
+#include <algorithm>
+
 #include "cli/start.h"
 #include "cli/temporary_directory.h"
 #include "observe/check/json.h"
@@ -22,6 +24,13 @@ Reports read_reports(const fs::path& directory) {
       continue;
     }
     ++reports.count;
+    // Advice stands behind the errors and notes.
+    const auto advice =
+        std::ranges::find(report->findings, check::Severity::advice, &check::Finding::severity);
+    const auto first =
+        advice - std::min<std::ptrdiff_t>(advice - report->findings.begin(),
+                                          static_cast<std::ptrdiff_t>(report->in_launch));
+    reports.not_printed.insert(reports.not_printed.end(), first, advice);
     check::merge(reports.merged, *std::move(report));
   }
   return reports;
@@ -36,6 +45,8 @@ Result<CheckedRun> run_checked(const Install& install, const CheckOptions& optio
   set("LD_LIBRARY_PATH", library_path(install));
   set("MARGAY_CHECK", check::list_of(options.tools));
   set("MARGAY_CHECK_JSON", (directory.path() / "%p.json").string());
+  const ProcessWatch watch = MARGAY_TRY(ProcessWatch::create(directory.path()));
+  set("MARGAY_WATCH_TABLE", watch.path());
   set("MARGAY_CHECK_MAX", std::to_string(options.max_findings));
   if (options.full) set("MARGAY_CHECK_FULL", "1");
   if (!options.suppressions.empty()) {
@@ -51,6 +62,9 @@ Result<CheckedRun> run_checked(const Install& install, const CheckOptions& optio
 
   CheckedRun run;
   run.end = MARGAY_TRY(run_child(plan));
+  // One that was to end at a time has been ended with all that it started.
+  if (!plan.limit) watch.wait("========= margay check");
+  run.processes = watch.processes();
   run.reports = read_reports(directory.path());
   return run;
 }

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "cli/child.h"
 #include "cli/install.h"
+#include "cli/watched_processes.h"
 #include "observe/check/finding.h"
 #include "observe/check/tools.h"
 
@@ -32,12 +33,15 @@ struct Reports {
   check::Report merged;
   std::size_t count = 0;
   std::vector<Error> unreadable;
+  /// Of `merged`, what a process found in a launch whose end it did not live to see.
+  std::vector<check::Finding> not_printed;
 };
 [[nodiscard]] Reports read_reports(const std::filesystem::path& directory);
 
 struct CheckedRun {
   ChildEnd end;
   Reports reports;
+  std::vector<WatchedProcess> processes;
 };
 
 /// Runs `plan` with the virtual device and the checker in its environment.

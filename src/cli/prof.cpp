@@ -50,7 +50,7 @@ std::string reason(const Result<profile::Selection>& selection) {
 
 void declare(CLI::App& app, Options& options) {
   app.add_option("--kernel", options.profile.kernel,
-                 "profile only kernels that have NAME in their demangled name")
+                 "profile only kernels that have NAME in their name, as the report prints it")
       ->type_name("NAME");
   app.add_option("--json", options.json, "write the whole profile to FILE, for programs")
       ->type_name("FILE");
@@ -114,8 +114,11 @@ Result<int> profile_program(const Options& options, std::span<char*> command) {
   for (const Error& error : run.unreadable)
     fmt::print(stderr, "margay prof: the profile of one process is lost: {}\n", error.what);
   if (run.profile.kernels.empty() && run.end.signal != 0) {
-    fmt::print(stderr,
-               "margay prof: it left no profile, which is written when a program ends by itself\n");
+    fmt::print(stderr, "margay prof: it left no profile: no launch{} had ended\n",
+               options.profile.kernel.empty()
+                   ? std::string{}
+                   : fmt::format(" of a kernel with \"{}\" in its name", options.profile.kernel));
+    if (!run.profile.partial.empty()) fmt::print(stderr, "margay prof: {}\n", run.profile.partial);
     return run.end.shell_code();
   }
   if (run.profile.kernels.empty()) {
@@ -131,7 +134,11 @@ Result<int> profile_program(const Options& options, std::span<char*> command) {
     return run.end.shell_code() != 0 ? run.end.shell_code() : kExitFailed;
   }
   MARGAY_CHECK(show(options, run.profile));
-  return run.end.shell_code();
+  const bool lost = !run.unreadable.empty() ||
+                    std::ranges::any_of(run.processes, [](const WatchedProcess& process) {
+                      return process.write_error != 0;
+                    });
+  return run.end.shell_code() == 0 && lost ? kExitFailed : run.end.shell_code();
 }
 
 Result<int> profile_or_show(const Options& options, std::span<char*> command) {

@@ -36,6 +36,8 @@ Result<ProfiledRun> run_profiled(const Install& install, const ProfileOptions& o
   set("LD_LIBRARY_PATH", library_path(install));
   set("MARGAY_PROFILE", "1");
   set("MARGAY_PROFILE_JSON", (directory.path() / "%p.json").string());
+  const ProcessWatch watch = MARGAY_TRY(ProcessWatch::create(directory.path()));
+  set("MARGAY_WATCH_TABLE", watch.path());
   set("MARGAY_PROFILE_KERNEL", options.kernel);
   set("MARGAY_PROFILE_TRACE", std::to_string(options.traced_workgroups));
   set("MARGAY_PROFILE_LAUNCHES", options.launches);
@@ -48,6 +50,8 @@ Result<ProfiledRun> run_profiled(const Install& install, const ProfileOptions& o
 
   ProfiledRun run;
   run.end = MARGAY_TRY(run_child(plan));
+  if (!plan.limit) watch.wait("margay prof");
+  run.processes = watch.processes();
   for (const auto& file : files_by_process(directory.path())) {
     auto profile = profile::read_profile(file.string());
     if (profile)
@@ -56,6 +60,9 @@ Result<ProfiledRun> run_profiled(const Install& install, const ProfileOptions& o
       run.unreadable.push_back(std::move(profile).error());
   }
   profile::keep_sources(run.profile, read_source);
+  for (const WatchedProcess& process : run.processes)
+    if (const std::string lacks = process.text(); !lacks.empty())
+      run.profile.partial += (run.profile.partial.empty() ? "" : "; ") + lacks;
   return run;
 }
 

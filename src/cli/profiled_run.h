@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "cli/child.h"
 #include "cli/install.h"
+#include "cli/watched_processes.h"
 #include "observe/profile/profile.h"
 
 namespace margay::cli {
@@ -25,6 +26,7 @@ struct ProfiledRun {
   ChildEnd end;
   profile::Profile profile;  ///< Of all processes of the program.
   std::vector<Error> unreadable;
+  std::vector<WatchedProcess> processes;
 };
 
 /// The lines of a source file, or nothing when it cannot be read.

@@ -166,16 +166,51 @@ Outcome describe_pointer(hipPointerAttribute_t* out, const void* pointer, HipAbi
   return {};
 }
 
+Answer<bool> is_readable(const void* pointer) {
+  Device* const device = MARGAY_TRY(Runtime::instance().device());
+  const auto address = reinterpret_cast<std::uint64_t>(pointer);
+  return device->memory().readable_range(address).contains(address, 1);
+}
+
 Outcome pointer_attribute(void* out, hipPointer_attribute attribute, hipDeviceptr_t pointer,
                           HipAbi abi) {
   if (out == nullptr) return refuse(hipErrorInvalidValue, "The result is a null pointer.");
   const auto record =
       Runtime::instance().allocations().find(reinterpret_cast<std::uint64_t>(pointer));
-  if (!record) return refuse_silently(hipErrorInvalidValue, "The pointer is not known to HIP.");
   const auto give = [out](auto value) -> Outcome {
     std::memcpy(out, &value, sizeof value);
     return {};
   };
+  if (!record) {
+    // Memory that HIP did not allocate: ROCm's runtime says hipErrorInvalidValue and gives these
+    // values, on systems with HMM as well (clr, hip_memory.cpp, ihipPointerGetAttributes, 2025).
+    // But the device's address of memory that kernels can use is asked for by who wants to pass it
+    // to one (Triton, of a CPU tensor), and here every kernel can.
+    switch (attribute) {
+      case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER:
+        if (MARGAY_TRY(is_readable(pointer))) return give(pointer);
+        MARGAY_CHECK(give(static_cast<void*>(nullptr)));
+        break;
+      case HIP_POINTER_ATTRIBUTE_HOST_POINTER:
+      case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+        MARGAY_CHECK(give(static_cast<void*>(nullptr)));
+        break;
+      case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        MARGAY_CHECK(give(-2));  // hipInvalidDeviceId
+        break;
+      case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      case HIP_POINTER_ATTRIBUTE_RANGE_SIZE:
+        MARGAY_CHECK(give(0));
+        break;
+      case HIP_POINTER_ATTRIBUTE_IS_MANAGED:
+      case HIP_POINTER_ATTRIBUTE_MAPPED:
+        MARGAY_CHECK(give(false));
+        break;
+      default:
+        break;
+    }
+    return refuse_silently(hipErrorInvalidValue, "The pointer is not known to HIP.");
+  }
   switch (attribute) {
     case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE:
       return give(memory_type(record->kind, abi));

@@ -2,22 +2,20 @@
 #include "runtime/checking.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
 #include <mutex>
 
 #include "observe/check/json.h"
+#include "observe/check/report.h"
 #include "runtime/runtime.h"
 
 namespace margay::runtime {
 namespace {
 
-std::string with_pid(std::string path) {
-  if (const auto at = path.find("%p"); at != std::string::npos)
-    path.replace(at, 2, std::to_string(getpid()));
-  return path;
+std::uint64_t errors_in(std::span<const check::Finding> findings) {
+  return check::tally(findings).errors;
 }
 
 check::TextOptions text_options(const CheckSettings& settings) {
@@ -46,7 +44,10 @@ Answer<std::shared_ptr<Checking>> Checking::create(const CheckSettings& settings
   check::Suppressions suppressions;
   if (!settings.suppressions.empty())
     suppressions = MARGAY_TRY(check::read_suppressions(settings.suppressions));
-  return std::shared_ptr<Checking>(new Checking(settings, std::move(suppressions), prints));
+  std::shared_ptr<Checking> checking(new Checking(settings, std::move(suppressions), prints));
+  if (!settings.json.empty() || !settings.table.empty())
+    checking->kept_ = MARGAY_TRY(KeptReport::create(settings.json, settings.table));
+  return checking;
 }
 
 Checking::Checking(const CheckSettings& settings, check::Suppressions suppressions, bool prints)
@@ -66,29 +67,47 @@ void Checking::print(const std::string& text) const {
 }
 
 Result<LaunchReport> Checking::launch(Device& device, const LaunchRequest& request) {
-  check::Session::Checked checked = session_.launch(device, request);
+  if (kept_) kept_->launch_begins(readable_name(request.kernel->name));
+  check::Session::Checked checked =
+      session_.launch(device, request, kept_ ? [this] { keep(true); } : std::function<void()>{});
   print(printer_.findings(checked.fresh));
+  if (kept_) kept_->launch_ended(errors_in(checked.fresh));
+  keep(!checked.fresh.empty());
   return std::move(checked.result);
 }
 
 void Checking::launch_refused(const std::string& kernel, const Error& error) {
-  print(printer_.findings(session_.launch_refused(kernel, error)));
+  show(session_.launch_refused(kernel, error));
+}
+
+void Checking::show(const std::vector<check::Finding>& found) {
+  if (found.empty()) return;
+  print(printer_.findings(found));
+  if (kept_) kept_->found(errors_in(found));
+  keep(true);
+}
+
+void Checking::keep(bool urgent) {
+  if (kept_) kept_->keep(urgent, [this] { return check::json_of(session_.report()); });
 }
 
 void Checking::copied(const check::UndefinedCopy& copy) {
-  if (copy.missing != 0) print(printer_.findings(session_.copied(copy)));
+  if (copy.missing != 0) show(session_.copied(copy));
 }
 
 check::Report Checking::finish(Memory* memory) {
-  if (memory != nullptr) print(printer_.findings(session_.leaks(*memory, settings_.leaks)));
+  if (memory != nullptr) show(session_.leaks(*memory, settings_.leaks));
   return session_.report();
 }
 
 void Checking::write(const check::Report& report) {
   print(printer_.advice(report.findings));
-  if (settings_.json.empty()) return;
-  if (const Status written = check::write_report(report, with_pid(settings_.json)); !written)
-    print("margay: " + written.error().text() + "\n");
+  if (kept_) kept_->end([&] { return check::json_of(report); });
+}
+
+Status Checking::begin_again() {
+  session_.begin_again();
+  return kept_ ? kept_->begin_again() : Status{};
 }
 
 }  // namespace margay::runtime

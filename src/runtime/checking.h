@@ -8,6 +8,7 @@
 #include "observe/check/session.h"
 #include "observe/check/text.h"
 #include "runtime/errors.h"
+#include "runtime/kept_report.h"
 #include "runtime/settings.h"
 
 namespace margay::runtime {
@@ -31,15 +32,21 @@ class Checking {
   [[nodiscard]] check::Report finish(Memory* memory);
   /// Prints the advice and writes the JSON file that the settings name, at the end of the process.
   void write(const check::Report& report);
+  /// In the child after fork(): what was found so far is its parent's to report.
+  [[nodiscard]] Status begin_again();
 
  private:
   Checking(const CheckSettings& settings, check::Suppressions suppressions, bool prints);
   void print(const std::string& text) const;
+  /// Prints what was found outside of a launch, and keeps it.
+  void show(const std::vector<check::Finding>& found);
+  void keep(bool urgent);
 
   const CheckSettings settings_;
   const bool prints_;
   check::Session session_;
   check::FindingPrinter printer_;
+  std::unique_ptr<KeptReport> kept_;  // where the process is watched from outside
 };
 
 }  // namespace margay::runtime

@@ -191,6 +191,7 @@ namespace {
 hipError_t take_last_error() {
   const hipError_t code = margay::runtime::last_error;
   margay::runtime::last_error = hipSuccess;
+  (void)Runtime::instance().take_interrupted();
   // A failed launch leaves the device in an unknown state; only hipDeviceReset clears it.
   return code != hipSuccess ? code : Runtime::instance().launch_failure();
 }

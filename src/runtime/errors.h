@@ -24,6 +24,8 @@ struct Refusal {
   /// Programs ask some questions whose answer may well be no ("is this pointer yours?"): such an
   /// answer is returned, but not printed.
   bool silent = false;
+  /// Nothing is wrong with the device: later calls do not say it again.
+  bool transient = false;
 
   Refusal(Error from) : code(hip_error(from.code)), error(std::move(from)) {}  // NOLINT: converts
   Refusal(hipError_t hip_code, Error from) : code(hip_code), error(std::move(from)) {}

@@ -9,6 +9,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/fork.h"
+#include "runtime/interrupts.h"
 #include "runtime/runtime.h"
 
 namespace margay::runtime {
@@ -72,7 +74,7 @@ Flights& flights() {
 /// A failure has nobody to return to: it is printed, and later calls say it, as after a kernel that
 /// failed on a device.
 void keep_failure(const std::string& what, Refusal refusal) {
-  Runtime::instance().keep_failure(refusal.code);
+  if (!refusal.transient) Runtime::instance().keep_failure(refusal.code);
   (void)report(what.c_str(), std::move(refusal));
 }
 
@@ -127,6 +129,7 @@ bool Pending::wait_for(std::chrono::milliseconds time) const {
   return ended_.wait_for(lock, time, [&] { return done_; });
 }
 void Pending::wait() const {
+  const StoppedByInterrupt stopped_by_interrupt;
   constexpr std::chrono::seconds kLong{10};
   if (wait_for(kLong)) return;
   if (!Runtime::instance().quiet())
@@ -187,6 +190,11 @@ void wait_for_device(unsigned device) {
 }
 void wait_for_all() {
   wait_for(flights().matching([](const Order&) { return true; }));
+}
+void in_flight_after_fork() {
+  begin_again_after_fork(flights().mutex);
+  begin_again_after_fork(flights().entries);
+  flights().count = 0;
 }
 void forget_stream(hipStream_t stream) {
   if (flights().count.load() == 0) return;

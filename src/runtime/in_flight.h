@@ -61,6 +61,8 @@ void in_background(hipStream_t stream, const std::string& what, Work work,
 void wait_for_stream(hipStream_t stream);
 void wait_for_device(unsigned device);
 void wait_for_all();
+/// In the child of a fork(): the threads that do the work are its parent's, and so is the work.
+void in_flight_after_fork();
 /// A handle that was destroyed may be given to another stream, which has nothing in flight.
 void forget_stream(hipStream_t stream);
 

@@ -4,11 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <limits>
+#include <mutex>
+#include <set>
 #include <span>
+#include <string>
 
 #include "exec/occupancy.h"
+#include "exec/wave.h"
 #include "runtime/runtime.h"
 
 namespace margay::runtime {
@@ -162,6 +167,34 @@ Answer<std::vector<std::byte>> pack_arguments(const Kernel& kernel, void** param
   return bytes;
 }
 
+namespace {
+
+/// What the program does not pass looks like what a kernel did not initialise.
+std::vector<std::byte> without_values(std::size_t size) {
+  std::vector<std::byte> bytes(size);
+  for (std::size_t at = 0; at < size; ++at)
+    bytes[at] = static_cast<std::byte>(kUninitialised >> 8 * (at % sizeof kUninitialised));
+  return bytes;
+}
+
+/// Once for each kernel: it may be launched again and again.
+void say_short(const Kernel& kernel, std::size_t given, std::size_t needed) {
+  static std::mutex mutex;
+  static auto* const said = new std::set<std::string>();
+  {
+    const std::lock_guard lock(mutex);
+    if (!said->insert(kernel.name).second || Runtime::instance().quiet()) return;
+  }
+  fmt::print(
+      stderr,
+      "margay: The argument buffer of the launch of {} has {} bytes; the kernel's metadata "
+      "has arguments up to byte {}.\n  fix  Pass all of them; what is missing is {:#x} here, "
+      "and whatever lies behind the buffer on a device.\n",
+      readable_name(kernel.name), given, needed, kUninitialised);
+}
+
+}  // namespace
+
 Answer<std::vector<std::byte>> copy_arguments(const Kernel& kernel, void** buffer) {
   if (buffer[0] != HIP_LAUNCH_PARAM_BUFFER_POINTER || buffer[2] != HIP_LAUNCH_PARAM_BUFFER_SIZE ||
       buffer[4] != HIP_LAUNCH_PARAM_END || buffer[3] == nullptr) {
@@ -174,14 +207,21 @@ Answer<std::vector<std::byte>> copy_arguments(const Kernel& kernel, void** buffe
   const auto* const source = static_cast<const std::byte*>(buffer[1]);
   const std::size_t given = *static_cast<const std::size_t*>(buffer[3]);
   const std::uint32_t needed = explicit_bytes(kernel);
-  if (needed > 0 && (source == nullptr || given < needed)) {
+  if (needed > 0 && (source == nullptr || given == 0)) {
     return refuse(hipErrorInvalidValue,
-                  fmt::format("The argument buffer of the launch of {} has {} bytes; the kernel "
-                              "takes {}.",
-                              readable_name(kernel.name), source == nullptr ? 0 : given, needed));
+                  fmt::format("The argument buffer of the launch of {} is empty; the kernel takes "
+                              "{} bytes.",
+                              readable_name(kernel.name), needed));
   }
-  // A structure with padding at its end is larger than the arguments it holds.
-  return std::vector<std::byte>(source, source + needed);
+  // A structure with padding at its end is larger than the arguments it holds. One that is smaller
+  // is taken as well: ROCm's runtime does not look at the size and copies what lies behind (clr,
+  // hip_module.cpp, ihipLaunchKernelCommand), so libraries leave out what their kernels do not
+  // read.
+  std::vector<std::byte> bytes = without_values(needed);
+  const std::size_t copied = std::min<std::size_t>(given, needed);
+  if (copied != 0) std::memcpy(bytes.data(), source, copied);
+  if (copied < needed) say_short(kernel, copied, needed);
+  return bytes;
 }
 
 namespace {
@@ -242,7 +282,7 @@ Answer<Work> prepare(const LaunchCall& call) {
 
 namespace {
 
-Outcome prepare_and_run(const LaunchCall& call) {
+Answer<std::vector<std::byte>> arguments_for(const LaunchCall& call) {
   MARGAY_CHECK(check_stream(call.stream));
   if (const unsigned device = device_of(call.stream); device != call.function->device)
     return refuse(hipErrorInvalidHandle,
@@ -250,22 +290,34 @@ Outcome prepare_and_run(const LaunchCall& call) {
                               "device {}.",
                               readable_name(call.function->name), call.function->device, device),
                   "Load the module on each device that is to run it.");
-  const std::vector<std::byte> arguments = MARGAY_TRY(checked_arguments(call));
-  return on_stream(
-      call.stream, hipGraphNodeTypeKernel, [call, arguments] { return run(call, arguments); },
-      [&] { return start(call, arguments); }, readable_name(call.function->kernel->name));
+  return checked_arguments(call);
+}
+
+}  // namespace
+
+namespace {
+
+/// Programs often do not look at what a launch returns: for the checker that is a finding. What
+/// the device itself refuses is one already.
+void tell_checker(const std::string& kernel, const Refusal& refusal) {
+  // A check begins with the device.
+  static_cast<void>(Runtime::instance().device());
+  if (const auto checking = Runtime::instance().checking())
+    checking->launch_refused(kernel, refusal.error);
 }
 
 }  // namespace
 
 Outcome launch(const LaunchCall& call) {
-  Outcome outcome = prepare_and_run(call);
-  // Programs often do not look at what a launch returns: for the checker that is a finding.
-  const hipError_t failed = Runtime::instance().launch_failure();
-  if (!outcome && (failed == hipSuccess || outcome.error().code != failed))
-    if (const auto checking = Runtime::instance().checking())
-      checking->launch_refused(readable_name(call.function->kernel->name), outcome.error().error);
-  return outcome;
+  const auto arguments = arguments_for(call);
+  if (!arguments) {
+    tell_checker(readable_name(call.function->kernel->name), arguments.error());
+    return std::unexpected(arguments.error());
+  }
+  return on_stream(
+      call.stream, hipGraphNodeTypeKernel,
+      [call, arguments = *arguments] { return run(call, arguments); },
+      [&] { return start(call, *arguments); }, call.function->readable);
 }
 
 namespace {
@@ -276,6 +328,7 @@ Answer<std::shared_ptr<Function>> function_for(const void* host_function, hipStr
   Runtime::set_current_device(device_of(stream));
   auto function = Runtime::instance().registry().function(host_function);
   Runtime::set_current_device(before);
+  if (!function) tell_checker("a kernel of this program", function.error());
   return function;
 }
 

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "runtime/errors.h"
 
 using namespace margay::runtime;  // NOLINT: the exported functions below are its C face
@@ -21,7 +23,8 @@ void __hipGetPCH(const char** header, unsigned int* bytes) {
 }
 #pragma GCC visibility pop
 
-hipError_t hipGetProcAddress(const char* symbol, void** function, int, std::uint64_t, int* status) {
+hipError_t hipGetProcAddress(const char* symbol, void** function, int version, std::uint64_t,
+                             int* status) {
   return api(__func__, [&]() -> Outcome {
     // HIP_GET_PROC_ADDRESS_SUCCESS and HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND of HIP 6.1.
     constexpr int kFound = 0;
@@ -29,6 +32,14 @@ hipError_t hipGetProcAddress(const char* symbol, void** function, int, std::uint
     if (symbol == nullptr || function == nullptr) {
       return refuse(hipErrorInvalidValue, "The name or the result is a null pointer.");
     }
+    // HIP 6 changed hipDeviceProp_t: its two functions have names of their own. The bound is
+    // ROCm's, which versions of the form 70100000 are all above (clr, hip_device.cpp,
+    // hipGetProcAddress).
+    constexpr int kHip6 = 600;
+    const std::string_view asked = symbol;
+    if (version >= kHip6 && asked == "hipGetDeviceProperties")
+      symbol = "hipGetDevicePropertiesR0600";
+    if (version >= kHip6 && asked == "hipChooseDevice") symbol = "hipChooseDeviceR0600";
     Dl_info self;
     void* found = nullptr;
     if (dladdr(reinterpret_cast<void*>(&hipGetErrorName), &self) != 0) {

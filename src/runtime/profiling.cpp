@@ -1,7 +1,6 @@
 // See profiling.h; and the C functions by which a program or a binding drives the profiler itself.
 #include "runtime/profiling.h"
 
-#include <cstdio>
 #include <mutex>
 
 #include <fmt/format.h>
@@ -17,10 +16,29 @@ Profiling::Profiling(const ProfileSettings& settings)
       session_(
           {settings.kernel, settings.traced_workgroups, settings.launches, settings.workgroups}) {}
 
-void Profiling::write(const profile::Profile& profile) const {
-  if (settings_.json.empty()) return;
-  if (const Status written = profile::write_profile(profile, settings_.json); !written)
-    std::fputs(("margay: " + written.error().text() + "\n").c_str(), stderr);
+Answer<std::shared_ptr<Profiling>> Profiling::create(const ProfileSettings& settings) {
+  std::shared_ptr<Profiling> profiling(new Profiling(settings));
+  if (!settings.json.empty() || !settings.table.empty())
+    profiling->kept_ = MARGAY_TRY(KeptReport::create(settings.json, settings.table));
+  return profiling;
+}
+
+Result<LaunchReport> Profiling::launch(Device& device, const LaunchRequest& request) {
+  if (!kept_) return session_.launch(device, request);
+  kept_->launch_begins(readable_name(request.kernel->name));
+  Result<LaunchReport> result = session_.launch(device, request);
+  kept_->launch_ended(0);
+  kept_->keep(false, [this] { return profile::json_of(session_.profile()); });
+  return result;
+}
+
+void Profiling::write(const profile::Profile& profile) {
+  if (kept_) kept_->end([&] { return profile::json_of(profile); });
+}
+
+Status Profiling::begin_again() {
+  session_.begin_again();
+  return kept_ ? kept_->begin_again() : Status{};
 }
 
 }  // namespace margay::runtime
@@ -102,7 +120,7 @@ int margayProfileBegin(const char* options) {
   const std::lock_guard lock(answers().mutex);
   auto begun = [&]() -> Outcome {
     const ProfileSettings settings = MARGAY_TRY(parse_options(options == nullptr ? "" : options));
-    return Runtime::instance().begin_profiling(std::make_shared<Profiling>(settings));
+    return Runtime::instance().begin_profiling(MARGAY_TRY(Profiling::create(settings)));
   }();
   answers().error = begun ? std::string{} : begun.error().error.text();
   return begun ? 0 : 1;

@@ -6,26 +6,30 @@
 #include <string>
 
 #include "observe/profile/session.h"
+#include "runtime/errors.h"
+#include "runtime/kept_report.h"
 #include "runtime/settings.h"
 
 namespace margay::runtime {
 
 class Profiling {
  public:
-  explicit Profiling(const ProfileSettings& settings);
+  [[nodiscard]] static Answer<std::shared_ptr<Profiling>> create(const ProfileSettings& settings);
 
-  [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request) {
-    return session_.launch(device, request);
-  }
+  [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request);
   [[nodiscard]] DescribedTensors& tensors() { return session_.tensors(); }
 
   [[nodiscard]] profile::Profile finish() { return session_.profile(); }
   /// Writes the JSON file that the settings name, at the end of the process.
-  void write(const profile::Profile& profile) const;
+  void write(const profile::Profile& profile);
+  /// In the child after fork(): what ran so far is in its parent's profile.
+  [[nodiscard]] Status begin_again();
 
  private:
+  explicit Profiling(const ProfileSettings& settings);
   const ProfileSettings settings_;
   profile::Session session_;
+  std::unique_ptr<KeptReport> kept_;  // where the process is watched from outside
 };
 
 }  // namespace margay::runtime

@@ -2,12 +2,16 @@
 #include "runtime/runtime.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <set>
 #include <string>
 
+#include "base/fork.h"
+#include "runtime/interrupts.h"
 #include "runtime/progress.h"
 #include "runtime/watch.h"
 
@@ -88,7 +92,23 @@ thread_local unsigned current = 0;
 unsigned Runtime::current_device() { return current; }
 void Runtime::set_current_device(unsigned device) { current = device; }
 
-Runtime::Runtime() : settings_(read_settings(process_environment())) {}
+Runtime::Runtime() : settings_(read_settings(process_environment())) {
+  pthread_atfork(nullptr, nullptr, [] { instance().begin_again(); });
+}
+
+void Runtime::begin_again() {
+  begin_again_after_fork(launch_mutex_);
+  begin_again_after_fork(services_mutex_);
+  begin_again_after_fork(services_);
+  in_flight_ = 0;
+  in_flight_after_fork();
+  interrupts_after_fork();
+  const auto say = [](const Status& status) {
+    if (!status) std::fputs(("margay: " + status.error().text() + "\n").c_str(), stderr);
+  };
+  if (const auto checking = this->checking()) say(checking->begin_again());
+  if (const auto profiling = this->profiling()) say(profiling->begin_again());
+}
 
 Runtime& Runtime::instance() {
   static Runtime* const runtime = new Runtime();
@@ -116,10 +136,9 @@ Answer<Device*> Runtime::device() {
     };
     const Watch watch = MARGAY_TRY(Watch::create(*settings_));
     // A stretch that the program began itself goes on.
-    if (watch.checking != nullptr) checking_ = watch.checking;
-    if (watch.profiling != nullptr) profiling_ = watch.profiling;
-    if (watch.checking != nullptr || watch.profiling != nullptr) std::atexit(finish_watching);
     device_ = MARGAY_TRY(Device::create(std::move(options)));
+    prepare_interrupts([device = device_.get()] { device->interrupt(); });
+    if (watch.checking != nullptr || watch.profiling != nullptr) watch_process(watch);
   }
   return device_.get();
 }
@@ -156,6 +175,22 @@ Outcome Runtime::begin_profiling(std::shared_ptr<Profiling> profiling) {
   return {};
 }
 
+void Runtime::watch_process(const Watch& watch) {
+  if (watch.checking != nullptr) checking_ = watch.checking;
+  if (watch.profiling != nullptr) profiling_ = watch.profiling;
+  std::atexit(finish_watching);
+  std::at_quick_exit(finish_watching);
+  end_watched_process_by_signals(finish_interrupted);
+}
+
+void Runtime::finish_interrupted() {
+  Runtime& runtime = instance();
+  // What a launch found is known when it has ended.
+  const std::lock_guard lock(runtime.launch_mutex_);
+  // The program had no occasion to free its memory.
+  Watch{runtime.end_checking(), runtime.end_profiling()}.finish(nullptr);
+}
+
 void Runtime::finish_watching() {
   Runtime& runtime = instance();
   const Watch watch{runtime.end_checking(), runtime.end_profiling()};
@@ -163,7 +198,8 @@ void Runtime::finish_watching() {
   watch.finish(runtime.device_ == nullptr ? nullptr : &runtime.device_->memory());
 }
 
-Outcome Runtime::ended(const LaunchRequest& request, const Result<LaunchReport>& report) {
+Outcome Runtime::ended(const LaunchRequest& request, const Result<LaunchReport>& report,
+                       std::uint64_t interrupts_before) {
   const std::lock_guard lock(services_mutex_);
   services_.end_launch();
   if (report) {
@@ -175,9 +211,25 @@ Outcome Runtime::ended(const LaunchRequest& request, const Result<LaunchReport>&
     refusal.code = hipErrorAssert;
     refusal.error.what = "an assert failed: " + services_.failed_assert();
   }
-  keep_failure(refusal.code);
+  // The device is none the worse for an interrupt: later launches and calls begin clean.
+  const bool was_interrupted =
+      report.error().code == ErrorCode::deadlock && interrupts() != interrupts_before;
+  refusal.transient = was_interrupted;
+  if (was_interrupted)
+    interrupted_ = refusal.code;
+  else
+    keep_failure(refusal.code);
   return std::unexpected(std::move(refusal));
 }
+
+namespace {
+
+Outcome refuse_while_ending() {
+  if (!is_ending()) return {};
+  return refuse_silently(hipErrorDeinitialized, "The process is being ended by a signal.");
+}
+
+}  // namespace
 
 void Runtime::keep_failure(hipError_t code) {
   hipError_t none = hipSuccess;
@@ -187,10 +239,13 @@ void Runtime::keep_failure(hipError_t code) {
 Outcome Runtime::launch(const LaunchRequest& request) {
   Device* const device = MARGAY_TRY(this->device());
   const std::lock_guard lock(launch_mutex_);
+  const StoppedByInterrupt stopped_by_interrupt;
+  const std::uint64_t before = interrupts();
+  MARGAY_CHECK(refuse_while_ending());
   begin(request);
   const Result<LaunchReport> report = Watch{checking(), profiling()}.launch(*device, request);
   if (settings_->progress) progress_line().end();
-  return ended(request, report);
+  return ended(request, report, before);
 }
 
 Answer<Work> Runtime::start(const LaunchRequest& request) {
@@ -200,28 +255,31 @@ Answer<Work> Runtime::start(const LaunchRequest& request) {
     return Work{};
   }
   const std::lock_guard lock(launch_mutex_);
+  const StoppedByInterrupt stopped_by_interrupt;
+  const std::uint64_t before = interrupts();
   begin(request);
   Result<StartedLaunch> started = device->start(request);
   if (settings_->progress) progress_line().end();
   if (!started) {
-    MARGAY_CHECK(ended(request, std::unexpected(std::move(started).error())));
+    MARGAY_CHECK(ended(request, std::unexpected(std::move(started).error()), before));
     return Work{};
   }
   if (const auto* const report = std::get_if<LaunchReport>(&*started)) {
-    MARGAY_CHECK(ended(request, *report));
+    MARGAY_CHECK(ended(request, *report, before));
     return Work{};
   }
   ++in_flight_;
   std::shared_ptr<LaunchInFlight> left =
       std::get<std::unique_ptr<LaunchInFlight>>(*std::move(started));
-  return [this, request, left]() -> Outcome {
+  return [this, request, left, before]() -> Outcome {
     const Result<LaunchReport> report = left->finish();
     --in_flight_;
-    return ended(request, report);
+    return ended(request, report, before);
   };
 }
 
 void Runtime::begin(const LaunchRequest& request) {
+  interrupted_ = hipSuccess;
   if (settings_->progress) {
     progress_line().begin(readable_name(request.kernel->name), ProgressLine::Clock::now());
   }

@@ -26,6 +26,8 @@
 
 namespace margay::runtime {
 
+struct Watch;
+
 /// Which family of calls made an allocation; they differ in what a program may ask about it.
 enum class MemoryKind : std::uint8_t { device, host, managed, registered };
 
@@ -81,6 +83,9 @@ class Runtime {
   [[nodiscard]] Answer<Work> start(const LaunchRequest& request);
   /// Makes `code` that of the first failure, unless there was one.
   void keep_failure(hipError_t code);
+  /// The code of a launch that an interrupt stopped, or hipSuccess: it is said once, unless another
+  /// launch has begun since.
+  [[nodiscard]] hipError_t take_interrupted() { return interrupted_.exchange(hipSuccess); }
   /// The code of the first kernel that failed while it ran, or hipSuccess.
   [[nodiscard]] hipError_t launch_failure() const { return launch_failure_.load(); }
 
@@ -108,9 +113,14 @@ class Runtime {
 
  private:
   Runtime();
-  static void finish_watching();  // at the end of the process
+  static void finish_watching();     // at the end of the process
+  static void finish_interrupted();  // the same when a signal ends it
+  void watch_process(const Watch& watch);
+  void begin_again();  // in the child of a fork()
   void begin(const LaunchRequest& request);
-  [[nodiscard]] Outcome ended(const LaunchRequest& request, const Result<LaunchReport>& report);
+  /// `interrupts_before`: their count when the launch began.
+  [[nodiscard]] Outcome ended(const LaunchRequest& request, const Result<LaunchReport>& report,
+                              std::uint64_t interrupts_before);
 
   const Result<Settings> settings_;
   const DeviceProperties properties_;
@@ -121,6 +131,7 @@ class Runtime {
   HostServices services_;               // of the launches that run
   std::atomic<unsigned> in_flight_{0};  // launches
   std::atomic<hipError_t> launch_failure_ = hipSuccess;
+  std::atomic<hipError_t> interrupted_ = hipSuccess;
   std::atomic<std::shared_ptr<Checking>> checking_;
   std::atomic<std::shared_ptr<Profiling>> profiling_;
 

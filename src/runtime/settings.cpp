@@ -123,6 +123,7 @@ Result<CheckSettings> read_check(const Environment& environment) {
   check.adversarial = MARGAY_TRY(read_number(environment, "MARGAY_CHECK_ADVERSARIAL"));
   check.leaks = MARGAY_TRY(read_switch(environment, "MARGAY_CHECK_LEAKS"));
   check.mutation = MARGAY_TRY(read_mutation(environment));
+  check.table = environment("MARGAY_WATCH_TABLE").value_or("");
   return check;
 }
 
@@ -137,6 +138,7 @@ Result<ProfileSettings> read_profile(const Environment& environment) {
     profile.launches = MARGAY_TRY(profile::parse_numbers(*launches, 1));
   if (const auto sample = environment("MARGAY_PROFILE_WORKGROUPS"); sample && !sample->empty())
     profile.workgroups = MARGAY_TRY(profile::parse_sample(*sample));
+  profile.table = environment("MARGAY_WATCH_TABLE").value_or("");
   return profile;
 }
 

@@ -32,6 +32,7 @@ struct CheckSettings {
   std::optional<std::uint64_t> adversarial = {};  ///< MARGAY_CHECK_ADVERSARIAL=SEED
   bool leaks = false;                     ///< MARGAY_CHECK_LEAKS=1: allocations alive at the end.
   std::optional<Mutation> mutation = {};  ///< MARGAY_MUTATE=KERNEL@VADDR=WORD, hexadecimal.
+  std::string table = {};                 ///< MARGAY_WATCH_TABLE=FILE: see process_table.h.
 };
 
 /// What `margay prof` sets.
@@ -42,6 +43,7 @@ struct ProfileSettings {
   std::uint64_t traced_workgroups = 0;  ///< MARGAY_PROFILE_TRACE=N: timelines of so many.
   profile::Selection launches = {};     ///< MARGAY_PROFILE_LAUNCHES=1,4-6: of each kernel.
   profile::Selection workgroups = {};  ///< MARGAY_PROFILE_WORKGROUPS=64 or 100-163: of each launch.
+  std::string table = {};              ///< MARGAY_WATCH_TABLE=FILE: see process_table.h.
 };
 
 /// Most virtual devices of a process.

@@ -23,7 +23,11 @@ constexpr unsigned kEventFlags = hipEventDefault | hipEventBlockingSync | hipEve
 
 // The failure of a kernel has been printed by the launch that ran it; synchronising says the code
 // again, because there a program looks for it.
-hipError_t synchronised() { return remember(Runtime::instance().launch_failure()); }
+hipError_t synchronised() {
+  const hipError_t interrupted = Runtime::instance().take_interrupted();
+  if (interrupted != hipSuccess) return remember(interrupted);
+  return remember(Runtime::instance().launch_failure());
+}
 
 hipError_t synchronise_stream(const char* call, hipStream_t stream) {
   const hipError_t code = api(call, [&]() -> Outcome {

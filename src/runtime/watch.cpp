@@ -6,7 +6,7 @@ Answer<Watch> Watch::create(const Settings& settings) {
   Watch watch;
   if (settings.check.tools.any())
     watch.checking = MARGAY_TRY(Checking::create(settings.check, /*prints=*/true));
-  if (settings.profile.enabled) watch.profiling = std::make_shared<Profiling>(settings.profile);
+  if (settings.profile.enabled) watch.profiling = MARGAY_TRY(Profiling::create(settings.profile));
   return watch;
 }
 

@@ -39,8 +39,20 @@ void dispatch_micro(globals g) {
   (void)hipDeviceSynchronize();
 }
 
+struct endless {
+  int workgroups;
+  dim3 grid() { return dim3(workgroups); }
+  dim3 block() { return dim3(64); }
+};
+
+/// For so many workgroups that nobody waits for its end.
+__global__ void go_on(const endless) {
+  for (int n = 0; n < 10000; ++n) __builtin_amdgcn_s_sleep(0);
+}
+
 PYBIND11_MODULE(tk_kernel, m) {
   m.doc() = "tk_kernel python module";
   py::bind_kernel<micro_tk>(m, "micro_tk", &globals::a, &globals::b, &globals::c);
   py::bind_function<dispatch_micro>(m, "dispatch_micro", &globals::a, &globals::b, &globals::c);
+  py::bind_kernel<go_on>(m, "go_on", &endless::workgroups);
 }

@@ -2,8 +2,11 @@
 
 import os
 import pathlib
+import signal
 import subprocess
 import sys
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -132,6 +135,16 @@ def test_a_wrong_call_is_refused_in_a_sentence(case, folder):
     with pytest.raises(error, match=sentence) as raised:
         module.dispatch_micro(*choose(*tensors), **named)
     assert len(str(raised.value)) < 200
+
+
+def test_ctrl_c_stops_a_launch(folder):
+    module = margay.load(KERNEL, **write(folder, 2))
+    began = time.monotonic()
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        module.go_on(1 << 24)
+    assert time.monotonic() - began < 60
+    module.go_on(4)  # the device is none the worse
 
 
 def test_a_long_compilation_says_so(tmp_path, monkeypatch, capfd):

@@ -133,6 +133,18 @@ TEST_F(Device, functions_by_name) {
   EXPECT_EQ(hipGetProcAddress("hipMalloc", &function, 600, 0, &status), hipSuccess);
   EXPECT_EQ(status, 0);
   EXPECT_NE(function, nullptr);
+  // The structure of HIP 6 has functions of its own; HIP 7 writes its version in full.
+  const auto named = [](const char* name, int version) {
+    void* found = nullptr;
+    EXPECT_EQ(hipGetProcAddress(name, &found, version, 0, nullptr), hipSuccess);
+    return found;
+  };
+  void* const before = named("hipGetDevicePropertiesR0600", 0);
+  EXPECT_NE(named("hipGetDeviceProperties", 500), before);
+  EXPECT_EQ(named("hipGetDeviceProperties", 600), before);
+  EXPECT_EQ(named("hipGetDeviceProperties", 70100000), before);
+  EXPECT_EQ(named("hipChooseDevice", 600), named("hipChooseDeviceR0600", 600));
+  EXPECT_NE(named("hipChooseDevice", 599), named("hipChooseDeviceR0600", 599));
   EXPECT_EQ(hipGetProcAddress("hipNoSuchThing", &function, 600, 0, &status), hipErrorInvalidValue);
   EXPECT_EQ(status, 1);
 }

@@ -206,6 +206,30 @@ TEST_F(MemoryApi, pointer_attributes_of_hip_5) {
   EXPECT_EQ(bytes, kBytes);
 }
 
+// Kernels can use all of the program's memory: that is what the address is asked for. The rest is
+// as ROCm's runtime says it of memory that it did not allocate.
+TEST_F(MemoryApi, attributes_of_memory_that_is_not_hips) {
+  int host[4];
+  void* address = nullptr;
+  EXPECT_EQ(hipPointerGetAttribute(&address, HIP_POINTER_ATTRIBUTE_DEVICE_POINTER, host),
+            hipSuccess);
+  EXPECT_EQ(address, host);
+  static const int constants[4] = {1, 2, 3, 4};
+  EXPECT_EQ(hipPointerGetAttribute(&address, HIP_POINTER_ATTRIBUTE_DEVICE_POINTER,
+                                   const_cast<int*>(constants)),
+            hipSuccess);
+  int ordinal = 7;
+  EXPECT_EQ(run_call([&] {
+              return hipPointerGetAttribute(&ordinal, HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL, host);
+            }),
+            std::pair(hipErrorInvalidValue, std::string()));
+  EXPECT_EQ(ordinal, -2);
+  EXPECT_EQ(hipPointerGetAttribute(&address, HIP_POINTER_ATTRIBUTE_DEVICE_POINTER,
+                                   reinterpret_cast<void*>(0x10)),
+            hipErrorInvalidValue);
+  EXPECT_EQ(address, nullptr);
+}
+
 TEST_F(MemoryApi, many_threads) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {

@@ -138,6 +138,9 @@ struct Report {
   std::vector<Finding> findings;  ///< Errors and notes, then advice.
   std::vector<Site> sites;
   std::uint64_t suppressed = 0;  ///< Findings that the suppressions took out.
+  /// Of the errors and notes, so many of the last are of launches that were not over when the
+  /// report was made; they have not been printed.
+  std::uint64_t in_launch = 0;
 };
 
 }  // namespace margay::check

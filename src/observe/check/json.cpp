@@ -108,18 +108,19 @@ std::string json_of(const Report& report) {
   Json sites = Json::array();
   for (const Site& site : report.sites) sites.push_back(site_json(site));
   const Tally count = tally(report.findings);
-  const Json document = {{"version", kJsonVersion},
-                         {"tools", report.tools},
-                         {"adversarial", report.adversarial ? Json(report.seed) : Json(nullptr)},
-                         {"launches", report.launches},
-                         {"findings", std::move(findings)},
-                         {"advice", std::move(advice)},
-                         {"sites", std::move(sites)},
-                         {"summary",
-                          {{"errors", count.errors},
-                           {"notes", count.notes},
-                           {"advice", count.advice},
-                           {"suppressed", report.suppressed}}}};
+  Json document = {{"version", kJsonVersion},
+                   {"tools", report.tools},
+                   {"adversarial", report.adversarial ? Json(report.seed) : Json(nullptr)},
+                   {"launches", report.launches},
+                   {"findings", std::move(findings)},
+                   {"advice", std::move(advice)},
+                   {"sites", std::move(sites)},
+                   {"summary",
+                    {{"errors", count.errors},
+                     {"notes", count.notes},
+                     {"advice", count.advice},
+                     {"suppressed", report.suppressed}}}};
+  if (report.in_launch != 0) document["in_launch"] = report.in_launch;
   // Names come from files and may hold any bytes.
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -119,6 +119,10 @@ Result<Report> parse_report(std::string_view json) {
   if (report.adversarial) report.seed = MARGAY_TRY(as_number<std::uint64_t>(adversarial));
   report.launches = MARGAY_TRY(number<std::uint64_t>(document, "launches"));
   report.findings = MARGAY_TRY(list<Finding>(document, "findings", as_finding));
+  if (parsed.contains("in_launch")) {
+    report.in_launch = std::min<std::uint64_t>(
+        MARGAY_TRY(number<std::uint64_t>(document, "in_launch")), report.findings.size());
+  }
   for (Finding& finding : MARGAY_TRY(list<Finding>(document, "advice", as_finding))) {
     report.findings.push_back(std::move(finding));
   }

@@ -3,9 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <functional>
+#include <iterator>
 #include <tuple>
 
+#include "base/fork.h"
 #include "code_object/call_chain.h"
+#include "code_object/demangle.h"
 #include "exec/observer.h"
 #include "observe/check/barrier_place.h"
 #include "observe/check/group.h"
@@ -63,9 +68,15 @@ Finding finding_of(const Conflict& conflict, const LaunchRequest& request) {
 /// Collects what the workers of one launch leave.
 class LaunchChecker final : public LaunchObserver {
  public:
+  using Show = std::function<void(std::vector<Finding>)>;
+  /// `show` is given what workers have found so far, now and then; it may be empty.
   LaunchChecker(const CheckConfig& config, const Memory& memory, GlobalMemory& global,
-                std::uint64_t number)
-      : config_(config), memory_(memory), global_(global), number_(number) {}
+                std::uint64_t number, Show show)
+      : config_(config),
+        memory_(memory),
+        global_(global),
+        number_(number),
+        show_(std::move(show)) {}
 
   [[nodiscard]] std::unique_ptr<WorkerObserver> make_worker(const LaunchRequest& request,
                                                             Program& program) override {
@@ -78,9 +89,10 @@ class LaunchChecker final : public LaunchObserver {
       means = means_;
     }
     SyncGraph* const graph = means.global && request.grid.count() > 1 ? &graph_ : nullptr;
-    return std::make_unique<WorkerChecker>(WorkerChecker::Launch{
-        config_, request, program, memory_, global_, rule, number_, means, graph,
-        [this](WorkerResults results) { collect(std::move(results)); }});
+    return std::make_unique<WorkerChecker>(
+        WorkerChecker::Launch{config_, request, program, memory_, global_, rule, number_, means,
+                              graph, [this](WorkerResults results) { collect(std::move(results)); },
+                              [this](const FindingSet& found) { show(found); }});
   }
 
   /// After the launch.
@@ -130,6 +142,22 @@ class LaunchChecker final : public LaunchObserver {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kShowEvery{500};
+
+  void show(const FindingSet& found) {
+    if (!show_ || found.size() == 0) return;
+    const std::lock_guard lock(mutex_);
+    if (Clock::now() < next_show_) return;
+    std::vector<Finding> fresh = found.not_in(shown_);
+    std::erase_if(fresh, [&](const Finding& f) { return !config_.has(f.tool); });
+    if (!fresh.empty()) {
+      shown_.merge(FindingSet(found));
+      resolve(fresh, *program_);
+      show_(std::move(fresh));
+    }
+    next_show_ = Clock::now() + kShowEvery;
+  }
   void collect(WorkerResults results) {
     const std::lock_guard lock(mutex_);
     findings_.merge(std::move(results.findings));
@@ -168,7 +196,10 @@ class LaunchChecker final : public LaunchObserver {
   const Memory& memory_;
   GlobalMemory& global_;
   std::uint64_t number_;
+  const Show show_;
   std::mutex mutex_;
+  Clock::time_point next_show_ = Clock::now() + kShowEvery;
+  FindingSet shown_;
   const Program* program_ = nullptr;
   SyncMeans means_;
   SyncGraph graph_;
@@ -190,15 +221,41 @@ std::string identity(const Finding& f) {
   return text;
 }
 
+/// Whatever the tools are: a kernel that did not run has not been checked.
+Finding refused(const std::string& kernel, const Error& error) {
+  Finding f;
+  f.tool = Tool::memcheck;
+  f.kind = "launch-refused";
+  f.kernel = kernel;
+  f.message = fmt::format("the launch was refused, the kernel did not run: {}", error.what);
+  f.hint =
+      error.hint.empty() ? "look at the code the launch returns (hipGetLastError)" : error.hint;
+  return f;
+}
+
 }  // namespace
 
-Session::Checked Session::launch(Device& device, const LaunchRequest& request) {
+Session::Checked Session::launch(Device& device, const LaunchRequest& request,
+                                 std::function<void()> has_more) {
   std::uint64_t number;
   {
     const std::lock_guard lock(mutex_);
     number = ++launches_;
   }
-  LaunchChecker checker(config_, device.memory(), memory_, number);
+  const auto show = [&](std::vector<Finding> findings) {
+    {
+      const std::lock_guard lock(mutex_);
+      // They come again at the end, when it is known which barriers there are.
+      const std::uint64_t suppressed = suppressed_;
+      findings = grouped(std::move(findings), {});
+      suppressed_ = suppressed;
+      std::erase_if(findings, [&](const Finding& f) { return known_.contains(identity(f)); });
+      std::ranges::move(findings, std::back_inserter(in_launch_));
+    }
+    has_more();
+  };
+  LaunchChecker checker(config_, device.memory(), memory_, number,
+                        has_more ? show : LaunchChecker::Show{});
   Checked out{device.launch(request, &checker), {}};
   std::vector<Finding> found = checker.findings(request);
   if (checker.program() != nullptr) {
@@ -211,6 +268,14 @@ Session::Checked Session::launch(Device& device, const LaunchRequest& request) {
       }
   }
   const std::lock_guard lock(mutex_);
+  std::erase_if(in_launch_, [&](const Finding& f) { return f.launch == number; });
+  // Refused before anything ran: programs often do not look.
+  if (!out.result && checker.program() == nullptr) {
+    Finding finding = refused(code_object::demangled(request.kernel->name), out.result.error());
+    finding.launch = number;
+    out.fresh = keep(grouped({std::move(finding)}, {}));
+    return out;
+  }
   out.fresh = keep(grouped(std::move(found), checker.barriers()));
   for (const auto& [vaddr, result] : checker.sites()) {
     const auto [at, is_new] = sites_.try_emplace({request.kernel->name, vaddr});
@@ -258,15 +323,8 @@ std::vector<Finding> Session::keep(std::vector<Finding> findings) {
 
 std::vector<Finding> Session::launch_refused(const std::string& kernel, const Error& error) {
   const std::lock_guard lock(mutex_);
-  if (!config_.has(Tool::memcheck)) return {};
-  Finding f;
-  f.tool = Tool::memcheck;
-  f.kind = "launch-refused";
-  f.kernel = kernel;
+  Finding f = refused(kernel, error);
   f.launch = launches_ + 1;
-  f.message = fmt::format("the launch was refused, the kernel did not run: {}", error.what);
-  f.hint =
-      error.hint.empty() ? "look at the code the launch returns (hipGetLastError)" : error.hint;
   return keep(grouped({std::move(f)}, {}));
 }
 
@@ -276,6 +334,15 @@ std::vector<Finding> Session::copied(const UndefinedCopy& copy) {
   const std::lock_guard lock(mutex_);
   for (Finding& f : found) f.launch = launches_;
   return keep(grouped(std::move(found), {}));
+}
+
+void Session::begin_again() {
+  begin_again_after_fork(mutex_);
+  begin_again_after_fork(findings_);
+  begin_again_after_fork(in_launch_);
+  begin_again_after_fork(known_);
+  begin_again_after_fork(sites_);
+  launches_ = suppressed_ = 0;
 }
 
 std::vector<Finding> Session::leaks(Memory& memory, bool as_errors) {
@@ -350,6 +417,8 @@ Report Session::report() {
   report.seed = config_.adversarial.value_or(0);
   report.launches = launches_;
   report.findings = findings_;
+  std::ranges::copy(in_launch_, std::back_inserter(report.findings));
+  report.in_launch = in_launch_.size();
   std::vector<Finding> advice;
   for (const auto& [key, known] : sites_) {
     Site site = known.site;

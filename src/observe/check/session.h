@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -30,8 +31,10 @@ class Session {
     Result<LaunchReport> result;
     std::vector<Finding> fresh;  ///< Errors and notes that no earlier launch had.
   };
-  /// Runs a launch under the checker.
-  [[nodiscard]] Checked launch(Device& device, const LaunchRequest& request);
+  /// Runs a launch under the checker. `has_more` is called now and then while it runs, from any of
+  /// its threads, when report() has something new.
+  [[nodiscard]] Checked launch(Device& device, const LaunchRequest& request,
+                               std::function<void()> has_more = {});
 
   /// A launch that the device refused, with the reason: programs often do not look.
   [[nodiscard]] std::vector<Finding> launch_refused(const std::string& kernel, const Error& error);
@@ -40,8 +43,10 @@ class Session {
   /// What is still allocated; as errors, or as one note.
   [[nodiscard]] std::vector<Finding> leaks(Memory& memory, bool as_errors);
 
-  /// Everything so far, advice included.
+  /// Everything so far, advice included; of launches that run, what their workgroups have shown.
   [[nodiscard]] Report report();
+  /// In the child of a fork(): what was found is its parent's. What is known of memory stays.
+  void begin_again();
 
  private:
   struct KnownSite {
@@ -62,7 +67,8 @@ class Session {
   std::mutex mutex_;
   std::uint64_t launches_ = 0, suppressed_ = 0;
   std::vector<Finding> findings_;
-  std::map<std::string, std::size_t> known_;                          // into findings_
+  std::vector<Finding> in_launch_;            // of launches that run, no part of findings_ yet
+  std::map<std::string, std::size_t> known_;  // into findings_
   std::map<std::pair<std::string, std::uint64_t>, KnownSite> sites_;  // by kernel and vaddr
 };
 

@@ -122,6 +122,7 @@ WorkgroupEnd WorkerChecker::run(Workgroup& group) {
   settle_barrier();
   meet_waves(group);
   races_.end_workgroup();
+  if (launch_.show) launch_.show(reporter_.set());
   return end;
 }
 
@@ -471,7 +472,7 @@ WrittenMap* WorkerChecker::written_map(std::uint64_t address) {
   if (map != nullptr)
     recent_map_ = map;
   else
-    recent_unmapped_ = launch_.memory.accessible_range(address);
+    recent_unmapped_ = launch_.memory.readable_range(address);
   return map;
 }
 

@@ -57,6 +57,8 @@ class WorkerChecker final : public WorkerObserver {
     SyncGraph* graph = nullptr;  ///< Of the launch; null: nothing passes between workgroups.
     /// Takes a worker's results when it is done, on its own thread.
     std::function<void(WorkerResults)> collect;
+    /// Shown a worker's findings so far after each workgroup; may be empty.
+    std::function<void(const FindingSet&)> show = {};
   };
   explicit WorkerChecker(const Launch& launch);
   ~WorkerChecker() override;

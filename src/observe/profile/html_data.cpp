@@ -175,15 +175,11 @@ Json page_data(const Profile& profile, const SourceReader& source, const Adviser
     sources[std::to_string(strings.index(file))] =
         text ? source_pieces(*text, lines) : Json(nullptr);
   }
-  return {{"device", profile.device},
-          {"schedule", profile.schedule},
-          {"mfma", profile.mfma},
-          {"machine", machine_json()},
-          {"counters", std::move(counters)},
-          {"classes", std::move(classes)},
-          {"strings", strings.strings()},
-          {"sources", std::move(sources)},
-          {"kernels", std::move(kernels)}};
+  return {{"device", profile.device},      {"schedule", profile.schedule},
+          {"mfma", profile.mfma},          {"partial", profile.partial},
+          {"machine", machine_json()},     {"counters", std::move(counters)},
+          {"classes", std::move(classes)}, {"strings", strings.strings()},
+          {"sources", std::move(sources)}, {"kernels", std::move(kernels)}};
 }
 
 }  // namespace margay::profile

@@ -209,10 +209,11 @@ std::string json_of(const Profile& profile) {
   Json sources = Json::object();
   for (const auto& [file, lines] : profile.sources)
     for (const auto& [line, text] : lines) sources[file][std::to_string(line)] = text;
-  const Json document = {{"version", kJsonVersion},       {"device", profile.device},
-                         {"schedule", profile.schedule},  {"mfma", profile.mfma},
-                         {"sources", std::move(sources)}, {"frames", frames.take()},
-                         {"kernels", std::move(kernels)}};
+  Json document = {{"version", kJsonVersion},       {"device", profile.device},
+                   {"schedule", profile.schedule},  {"mfma", profile.mfma},
+                   {"sources", std::move(sources)}, {"frames", frames.take()},
+                   {"kernels", std::move(kernels)}};
+  if (!profile.partial.empty()) document["partial"] = profile.partial;
   // Names come from files and may hold any bytes.
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -241,6 +242,8 @@ void merge(Profile& into, Profile other) {
     return;
   }
   for (auto& [file, lines] : other.sources) into.sources[file].merge(lines);
+  if (!other.partial.empty())
+    into.partial += (into.partial.empty() ? "" : "; ") + std::move(other.partial);
   for (KernelProfile& kernel : other.kernels) into.kernels.push_back(std::move(kernel));
 }
 

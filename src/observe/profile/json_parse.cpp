@@ -305,6 +305,7 @@ Result<Profile> parse_profile(std::string_view json) {
                    .text("schedule", profile.schedule)
                    .text("mfma", profile.mfma)
                    .status());
+  if (parsed.contains("partial")) profile.partial = MARGAY_TRY(text(document, "partial"));
   const auto frames = MARGAY_TRY(list<SourceFrame>(document, "frames", as_frame));
   // Files of earlier versions have none.
   if (const auto sources = parsed.find("sources"); sources != parsed.end())

@@ -165,9 +165,10 @@ struct KernelProfile {
 using SourceText = std::map<std::string, std::map<std::uint32_t, std::string>>;
 
 struct Profile {
-  std::string device;    ///< "AMD Instinct MI325X"
-  std::string schedule;  ///< For which order of workgroups and waves the cache counters hold.
-  std::string mfma;      ///< exact, fma or fast
+  std::string device;        ///< "AMD Instinct MI325X"
+  std::string schedule;      ///< For which order of workgroups and waves the cache counters hold.
+  std::string mfma;          ///< exact, fma or fast
+  std::string partial = {};  ///< What it lacks because the program ended early, in words; or empty.
   SourceText sources;  ///< Of the lines that ran, as they were then; empty where nobody read them.
   std::vector<KernelProfile> kernels;  ///< In the order of their first launch.
 };

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "base/fork.h"
 #include "code_object/demangle.h"
 #include "exec/occupancy.h"
 #include "observe/profile/totals.h"
+#include "observe/report/words.h"
 
 namespace margay::profile {
 namespace {
@@ -108,14 +110,28 @@ KernelTotals& Session::totals_of(const LaunchRequest& request) {
   return *kernels_.emplace_back(std::make_unique<KernelTotals>(std::move(key)));
 }
 
+void Session::begin_again() {
+  begin_again_after_fork(launching_);
+  begin_again_after_fork(mutex_);
+  begin_again_after_fork(kernels_);
+  begin_again_after_fork(warm_code_);
+  launches_ = 0;
+}
+
 std::uint64_t Session::cold_code(const std::string& kernel, const std::set<std::uint64_t>& pieces) {
   return static_cast<std::uint64_t>(std::ranges::count_if(
       pieces, [&](std::uint64_t piece) { return warm_code_.emplace(kernel, piece).second; }));
 }
 
+bool is_wanted(const std::string& symbol, std::string_view wanted) {
+  const std::string name = code_object::demangled(symbol);
+  const auto has = [&](std::string_view text) { return text.find(wanted) != text.npos; };
+  // In full, as reports print it, and as tools for object files do.
+  return has(name) || has(report::short_function(name)) || symbol == wanted;
+}
+
 Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& request) {
-  if (!config_.kernel.empty() &&
-      code_object::demangled(request.kernel->name).find(config_.kernel) == std::string::npos)
+  if (!config_.kernel.empty() && !is_wanted(request.kernel->name, config_.kernel))
     return device.launch(request);
   const std::lock_guard one_at_a_time(launching_);
   KernelTotals* totals = nullptr;

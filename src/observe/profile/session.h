@@ -6,6 +6,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "exec/device.h"
@@ -16,13 +17,17 @@
 namespace margay::profile {
 
 struct ProfileConfig {
-  /// Only kernels whose demangled name holds this; empty: all.
+  /// Only kernels that is_wanted() finds by this; empty: all.
   std::string kernel;
   /// So many workgroups of each kernel's first launch get a timeline.
   std::uint64_t traced_workgroups = 0;
   Selection launches = {};    ///< Of each kernel and size, from 1.
   Selection workgroups = {};  ///< Of each launch, from 0.
 };
+
+/// Whether the kernel with this mangled name is meant by `wanted`, a part of its name as any of the
+/// reports prints it, or the mangled name itself.
+[[nodiscard]] bool is_wanted(const std::string& symbol, std::string_view wanted);
 
 class KernelTotals;
 
@@ -36,6 +41,9 @@ class Session {
 
   /// Runs a launch under the profiler; kernels that are not wanted run unwatched.
   [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request);
+
+  /// In the child of a fork(): what ran is in its parent's profile.
+  void begin_again();
 
   /// Everything so far, at any time: of a launch that runs nothing, of those before it all.
   [[nodiscard]] Profile profile();

@@ -470,6 +470,9 @@ std::string text_of(const Profile& profile, const TextStyle& style) {
     return std::pair(-longest_bound(*a), a->name) < std::pair(-longest_bound(*b), b->name);
   });
   std::string out;
+  if (!profile.partial.empty())
+    out += painted("partial profile", report::kBold, style.options) +
+           fmt::format(": {}\n\n", profile.partial);
   const std::size_t shown = style.full ? kernels.size() : std::min(kernels.size(), kKernelsShown);
   for (std::size_t n = 0; n < shown; ++n) {
     if (n != 0) out += "\n";

@@ -64,6 +64,18 @@ TEST(Json, comes_back_the_same) {
   EXPECT_EQ(json_of(*read), json_of(report));
 }
 
+TEST(Json, what_a_launch_that_was_not_over_has_shown) {
+  Report report = sample_report();
+  EXPECT_FALSE(json::parse(json_of(report)).contains("in_launch"));
+  report.in_launch = 1;
+  const auto read = parse_report(json_of(report));
+  ASSERT_TRUE(read.has_value()) << read.error().text();
+  EXPECT_EQ(read->in_launch, 1u);
+  json document = json::parse(json_of(report));
+  document["in_launch"] = 99;
+  EXPECT_EQ(parse_report(document.dump())->in_launch, 1u) << "no more than there are";
+}
+
 TEST(Json, bytes_that_are_not_text_do_not_stop_it) {
   Report report = sample_report();
   report.findings[0].kernel = "k\xff\xfe";

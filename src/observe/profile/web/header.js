@@ -40,6 +40,7 @@ function header(kernel) {
     el("p", { class: "eyebrow" }, "Margay profile"),
     el("h1", {}, short),
     kernel.name !== short && el("p", { class: "full mono" }, kernel.name),
+    data.partial && el("p", { class: "alarm" }, `Partial profile: ${data.partial}.`),
     kernel.failed > 0 && el("p", { class: "alarm" },
       `${plural(kernel.failed, "launch")} of ${exact(kernel.launches)} failed; their counts end where they did.`),
     el("p", { class: "short" }, summary(kernel)),

@@ -1,0 +1,54 @@
+// The report of a watched process, kept up to date on disk: it is there in whatever way the process
+// ends (_exit, exec, a signal, SIGKILL).
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "observe/report/process_table.h"
+
+namespace margay::runtime {
+
+class KeptReport {
+ public:
+  /// `path`: the report, in which %p stands for what tells this process from others; `table`: the
+  /// file that the watcher made. Either may be empty.
+  [[nodiscard]] static Result<std::unique_ptr<KeptReport>> create(const std::string& path,
+                                                                  const std::string& table);
+
+  void launch_begins(std::string_view kernel);
+  /// `errors`: how many findings of the checker it brought.
+  void launch_ended(std::uint64_t errors);
+  void found(std::uint64_t errors);
+
+  /// Writes the report. Where it is not `urgent`, only when that costs little against the time
+  /// since it was last written: a program may make a million launches.
+  void keep(bool urgent, const std::function<std::string()>& text);
+  /// The last time.
+  void end(const std::function<std::string()>& text);
+
+  /// In the child after fork(): what was found so far is its parent's.
+  [[nodiscard]] Status begin_again();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  explicit KeptReport(std::string path) : pattern_(std::move(path)) {}
+  [[nodiscard]] Status claim();
+  void write(const std::function<std::string()>& text);
+
+  const std::string pattern_;
+  std::string path_;
+  std::optional<report::ProcessTable> table_;
+  report::ProcessEntry* entry_ = nullptr;  // in table_, or null
+  std::mutex mutex_;                       // guards what follows
+  Clock::time_point next_;                 // when it is worth to write again
+  bool failed_ = false;                    // which has been said
+};
+
+}  // namespace margay::runtime
