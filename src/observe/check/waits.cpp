@@ -62,6 +62,7 @@ void WaitTracker::begin(std::uint32_t wave, std::uint32_t accum_offset) {
   issued_ = {};
   lds_completed_list_.clear();
   published_.clear();
+  published_alone_.clear();
   stores_completed_.clear();
 }
 
@@ -190,14 +191,26 @@ std::uint64_t WaitTracker::vm_completed() const {
 }
 
 void WaitTracker::open_barrier() {
-  // What an earlier barrier published and nothing has relied on yet may still be relied on.
-  for (const Completion& completion : lds_completed_list_)
-    if (const Credit credit = history_.credit(completion); credit.site != kNoSite)
+  // What an earlier barrier published and nothing has relied on yet may still be relied on, but
+  // over this barrier as well: then a wait since would have done.
+  std::vector<Sole> alone;
+  const auto publish = [&](const Completion& completion) {
+    const Credit credit = history_.credit(completion);
+    if (credit.site == kNoSite) return;
+    if (credit.sole)
+      alone.push_back({completion, credit});
+    else
       remember(published_, credit);
+  };
+  for (const Sole& earlier : published_alone_) publish(earlier.completion);
+  for (const Completion& completion : lds_completed_list_) publish(completion);
   lds_completed_list_.clear();
+  published_alone_.swap(alone);
 }
 
 void WaitTracker::barrier_was_needed(bool sole) {
+  for (const Sole& alone : published_alone_) remember(published_, alone.credit);
+  published_alone_.clear();
   for (Credit credit : published_) {
     credit.sole &= sole;
     sites_.needed(credit);

@@ -165,6 +165,12 @@ class WaitTracker {
   /// LDS instructions completed since the last barrier; what earlier barriers published.
   std::vector<Completion> lds_completed_list_;
   std::vector<Credit> published_;
+  /// Of what was published: what no wait before the last barrier but the one has proven complete.
+  struct Sole {
+    Completion completion;
+    Credit credit;
+  };
+  std::vector<Sole> published_alone_;
   std::vector<Completion> stores_completed_;
 };
 
