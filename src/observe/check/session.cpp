@@ -108,6 +108,7 @@ class LaunchChecker final : public LaunchObserver {
         findings_.add(std::move(f), conflict.first.workgroup, ~0ull,
                       conflict.same_value ? "workgroups, same value" : "workgroups");
       }
+    credit_releases();
     auto sorted = findings_.take_sorted();
     std::erase_if(sorted, [&](const Finding& f) { return !config_.has(f.tool); });
     resolve(sorted, *program_);
@@ -162,11 +163,23 @@ class LaunchChecker final : public LaunchObserver {
     const std::lock_guard lock(mutex_);
     findings_.merge(std::move(results.findings));
     runs_.insert(runs_.end(), results.runs.begin(), results.runs.end());
+    release_credits_.insert(release_credits_.end(), results.release_credits.begin(),
+                            results.release_credits.end());
     for (UndefinedStore& store : results.undefined_stores) add_store(std::move(store));
     for (const auto& site : results.sites) {
       const auto [at, fresh] = sites_.try_emplace(site.vaddr, site);
       if (!fresh) at->second.counts.merge(site.counts);
     }
+  }
+
+  /// A release that nobody acquires needs no wait.
+  void credit_releases() {
+    const std::vector<bool> is_acquired = graph_.releases_acquired();
+    for (const auto& one : release_credits_) {
+      const auto site = sites_.find(one.vaddr);
+      if (is_acquired[one.release] && site != sites_.end()) site->second.counts.needed(one.credit);
+    }
+    release_credits_.clear();
   }
 
   /// Of several threads' the one of the lowest workgroup stays.
@@ -205,6 +218,7 @@ class LaunchChecker final : public LaunchObserver {
   SyncGraph graph_;
   FindingSet findings_;
   std::vector<UndefinedStore> stores_;
+  std::vector<WorkerResults::ReleaseCredit> release_credits_;
   std::vector<Run> runs_;
   std::map<std::uint64_t, WorkerResults::SiteResult> sites_;
 };

@@ -10,6 +10,14 @@ namespace margay::check {
 
 enum class Counter : std::uint8_t { vm, lgkm };
 
+/// What a wait has done that something came to depend on.
+struct Credit {
+  std::uint32_t site = ~std::uint32_t{0};
+  Counter counter = Counter::vm;
+  std::uint8_t count = 0;  ///< The highest count that would have done.
+  bool sole = false;       ///< No other wait would have done.
+};
+
 /// Of one wait or barrier.
 struct SiteCounts {
   std::uint64_t executions = 0;
@@ -21,6 +29,15 @@ struct SiteCounts {
   static constexpr std::uint8_t kNothing = 0xff;
   std::array<std::uint8_t, 2> loosest = {kNothing, kNothing};
 
+  /// Something depended on what the wait has done.
+  void needed(const Credit& credit) {
+    ++helped;
+    if (!credit.sole) return;
+    ++ordered;
+    std::uint8_t& highest = loosest[static_cast<std::size_t>(credit.counter)];
+    highest = std::min(highest, credit.count);
+  }
+
   void merge(const SiteCounts& other) {
     executions += other.executions;
     helped += other.helped;
@@ -28,14 +45,6 @@ struct SiteCounts {
     completed += other.completed;
     for (std::size_t n = 0; n < 2; ++n) loosest[n] = std::min(loosest[n], other.loosest[n]);
   }
-};
-
-/// What a wait has done that something came to depend on.
-struct Credit {
-  std::uint32_t site = ~std::uint32_t{0};
-  Counter counter = Counter::vm;
-  std::uint8_t count = 0;  ///< The highest count that would have done.
-  bool sole = false;       ///< No other wait would have done.
 };
 
 /// How an instruction in flight was proven complete.
@@ -91,13 +100,7 @@ class SiteTable {
     return counts_[site];
   }
   void needed(const Credit& credit) {
-    if (credit.site == ~std::uint32_t{0}) return;
-    SiteCounts& site = of(credit.site);
-    ++site.helped;
-    if (!credit.sole) return;
-    ++site.ordered;
-    std::uint8_t& loosest = site.loosest[static_cast<std::size_t>(credit.counter)];
-    loosest = std::min(loosest, credit.count);
+    if (credit.site != ~std::uint32_t{0}) of(credit.site).needed(credit);
   }
 
  private:

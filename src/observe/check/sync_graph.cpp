@@ -7,6 +7,8 @@ namespace {
 
 /// How much of what was reached is kept, in vertices.
 constexpr std::size_t kMostVisited = 1 << 23;
+/// A workgroup has 1024 work-items at most.
+constexpr std::uint64_t kMaxWavesOfGroup = 16;
 
 }  // namespace
 
@@ -35,6 +37,32 @@ SyncGraph::Vertex SyncGraph::release(const Own& own, Vertex before,
   clocks_.insert(clocks_.end(), completed.begin(), completed.end());
   clocks_.insert(clocks_.end(), flushed.begin(), flushed.end());
   return vertex;
+}
+
+void SyncGraph::acquired(Vertex vertex, std::uint32_t workgroup, std::uint32_t wave) {
+  if (vertex == 0) return;
+  if (vertex >= readers_.size()) readers_.resize(nodes_.size(), kNobody);
+  readers_[vertex] =
+      both_readers(readers_[vertex], std::uint64_t{workgroup} * kMaxWavesOfGroup + wave);
+}
+
+// An edge leads to an earlier vertex. What a release itself knew, its own wave has read.
+std::vector<bool> SyncGraph::releases_acquired() const {
+  std::vector<std::uint64_t> readers = readers_;
+  readers.resize(nodes_.size(), kNobody);
+  std::vector<bool> is_acquired(nodes_.size());
+  for (std::size_t n = nodes_.size(); n-- > 1;) {
+    const Node& node = nodes_[n];
+    if (node.release == 0) {
+      for (const Vertex before : node.before)
+        if (before != 0) readers[before] = both_readers(readers[before], readers[n]);
+      continue;
+    }
+    const Own& own = releases_[node.release].own;
+    is_acquired[n] = readers[n] != kNobody &&
+                     readers[n] != std::uint64_t{own.workgroup} * kMaxWavesOfGroup + own.wave;
+  }
+  return is_acquired;
 }
 
 SyncGraph::Vertex& SyncGraph::word(std::uint64_t address) {

@@ -48,6 +48,8 @@ class SyncGraph {
     at = join(at, vertex);
   }
   [[nodiscard]] Vertex at(std::uint64_t address) { return word(address); }
+  /// The wave has read a word that holds the vertex.
+  void acquired(Vertex vertex, std::uint32_t workgroup, std::uint32_t wave);
 
   /// An access of another workgroup, as releases see it.
   struct Published {
@@ -58,6 +60,9 @@ class SyncGraph {
   };
   /// Whether who knows `vertex` knows the access. Called when the launch has ended.
   [[nodiscard]] bool ordered(const Published& access, Vertex vertex);
+  /// By vertex: whether it is a release that another wave has acquired. Called when the launch has
+  /// ended.
+  [[nodiscard]] std::vector<bool> releases_acquired() const;
 
  private:
   static constexpr std::uint64_t kPageBytes = 4096;
@@ -78,12 +83,19 @@ class SyncGraph {
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> releases;  // by workgroup
   };
 
+  /// Waves that have read a vertex: none, one, or several.
+  static constexpr std::uint64_t kNobody = ~0ull, kSeveral = ~0ull - 1;
+  [[nodiscard]] static std::uint64_t both_readers(std::uint64_t a, std::uint64_t b) {
+    return a == kNobody ? b : b == kNobody || a == b ? a : kSeveral;
+  }
+
   [[nodiscard]] Vertex& word(std::uint64_t address);
   [[nodiscard]] bool publishes(const Release& release, const Published& access) const;
 
   std::recursive_mutex mutex_;
   std::vector<Node> nodes_{1};
   std::vector<Release> releases_{1};
+  std::vector<std::uint64_t> readers_;  // by vertex, as far as any was read
   std::vector<std::uint32_t> clocks_;
   std::unordered_map<std::uint64_t, Vertex> joined_;  // by both vertices
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;

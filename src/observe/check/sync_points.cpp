@@ -153,15 +153,16 @@ void SyncPoints::before_release(unsigned wave, std::uint32_t lds_completed) {
   known.issued[wave] = order_.segment(wave);
 }
 
-void SyncPoints::global_access(const InstructionFacts& facts, const LaneAccess& access,
-                               unsigned wave, Learning& learning) {
+SyncGraph::Vertex SyncPoints::global_access(const InstructionFacts& facts, const LaneAccess& access,
+                                            unsigned wave, Learning& learning) {
   if (facts.acquires_word && access.is_read)
     for_each_dword(access, [&](std::uint64_t dword, std::uint8_t mask) {
       acquire(dword, mask, learning);
-      if (graph_ != nullptr && facts.agent_scope)
-        learning.seen = graph_->join(learning.seen, graph_->at(4 * dword));
+      if (graph_ == nullptr || !facts.agent_scope) return;
+      graph_->acquired(graph_->at(4 * dword), order_.workgroup(), wave);
+      learning.seen = graph_->join(learning.seen, graph_->at(4 * dword));
     });
-  if (!facts.releases_word || !access.is_write) return;
+  if (!facts.releases_word || !access.is_write) return 0;
   const auto known = static_cast<std::uint32_t>(known_.size() - 1);
   const bool between = graph_ != nullptr && facts.agent_scope;
   const SyncGraph::Vertex vertex = between ? order_.publish(wave, known_[known]) : 0;
@@ -177,6 +178,7 @@ void SyncPoints::global_access(const InstructionFacts& facts, const LaneAccess& 
     else
       graph_->stored(4 * dword, vertex);
   });
+  return vertex;
 }
 
 void SyncPoints::learn(unsigned wave, Learning& learning) {

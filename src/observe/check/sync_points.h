@@ -56,10 +56,11 @@ class SyncPoints {
     return means_.global && (facts.releases_word || facts.acquires_word);
   }
   /// The same for global memory, by an instruction that syncs(); under the graph's lock. The first
-  /// before the access is recorded, if it releases, the second after.
+  /// before the access is recorded, if it releases, the second after; it gives what other
+  /// workgroups may acquire, or 0.
   void before_release(unsigned wave, std::uint32_t lds_completed);
-  void global_access(const InstructionFacts& facts, const LaneAccess& access, unsigned wave,
-                     Learning& learning);
+  SyncGraph::Vertex global_access(const InstructionFacts& facts, const LaneAccess& access,
+                                  unsigned wave, Learning& learning);
   /// The read is complete.
   void learn(unsigned wave, Learning& learning);
   void barrier(const Clock& lds_completed);

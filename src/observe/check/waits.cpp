@@ -223,6 +223,16 @@ void WaitTracker::release() {
   stores_completed_.clear();
 }
 
+std::vector<Credit> WaitTracker::release_later() {
+  std::vector<Credit> credits;
+  for (const Completion& completion : stores_completed_)
+    if (completion.wait != 0)
+      if (const Credit credit = history_.credit(completion); credit.site != kNoSite)
+        remember(credits, credit);
+  stores_completed_.clear();
+  return credits;
+}
+
 // ---- Registers ------------------------------------------------------------------------------
 
 void WaitTracker::touch(const InstructionFacts& facts, std::uint64_t exec) {

@@ -92,6 +92,9 @@ class WaitTracker {
   void barrier_was_needed(bool sole);
   /// Others may see this wave's stores from here on (an atomic, a cache write-back).
   void release();
+  /// The same where it is not known yet whether anybody will acquire it: who is to be credited
+  /// then.
+  [[nodiscard]] std::vector<Credit> release_later();
 
   /// Every LDS instruction up to this step is complete.
   [[nodiscard]] std::uint32_t lds_completed() const;

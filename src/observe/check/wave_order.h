@@ -44,6 +44,7 @@ class WaveOrder {
   void begin_workgroup(std::uint32_t workgroup, unsigned waves);
 
   [[nodiscard]] const Knowledge& of(unsigned wave) const { return waves_[wave].knowledge; }
+  [[nodiscard]] std::uint32_t workgroup() const { return workgroup_; }
   [[nodiscard]] std::uint32_t segment(unsigned wave) const { return waves_[wave].segment; }
   /// Counts what may change what a release of the wave tells, other than LDS steps.
   [[nodiscard]] std::uint32_t changes(unsigned wave) const { return waves_[wave].changes; }

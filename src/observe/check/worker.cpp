@@ -134,6 +134,13 @@ WorkerResults WorkerChecker::take_results() {
   for (const InstructionFacts* const facts : table_.sites())
     results.sites.push_back(
         {facts->vaddr, facts->action == Action::barrier, sites_.of(facts->site)});
+  std::vector<std::uint64_t> places;
+  for (const InstructionFacts* const facts : table_.sites()) {
+    if (facts->site >= places.size()) places.resize(facts->site + 1);
+    places[facts->site] = facts->vaddr;
+  }
+  for (auto& one : release_credits_) one.vaddr = places[one.credit.site];
+  results.release_credits = std::move(release_credits_);
   return results;
 }
 
@@ -476,8 +483,9 @@ WrittenMap* WorkerChecker::written_map(std::uint64_t address) {
   return map;
 }
 
-void WorkerChecker::follow_global(PerWave& w, const InstructionFacts& facts, const Wave& wave,
-                                  const LaneAccess& access, Outstanding& flight) {
+SyncGraph::Vertex WorkerChecker::follow_global(PerWave& w, const InstructionFacts& facts,
+                                               const Wave& wave, const LaneAccess& access,
+                                               Outstanding& flight) {
   LaneDigests digests;
   if (facts.form.path == Path::scalar)
     digests[0] = 0;
@@ -495,13 +503,17 @@ void WorkerChecker::follow_global(PerWave& w, const InstructionFacts& facts, con
   // A wave that polls, say.
   if (races_.many_pending(index)) races_.settle(index, w.waits.vm_completed());
   if (access.is_write) global_written_in_ = lds_.phase();
-  if (syncs) sync_.global_access(facts, access, index, flight.learning);
+  return syncs ? sync_.global_access(facts, access, index, flight.learning) : 0;
 }
 
 void WorkerChecker::global_access(PerWave& w, const InstructionFacts& facts, Wave& wave,
                                   const LaneAccess& access, Outstanding& flight) {
-  if (racecheck_) follow_global(w, facts, wave, access, flight);
-  if (facts.scoped) w.waits.release();
+  const SyncGraph::Vertex released = racecheck_ ? follow_global(w, facts, wave, access, flight) : 0;
+  if (released != 0)
+    for (const Credit& credit : w.waits.release_later())
+      release_credits_.push_back({released, 0, credit});
+  else if (facts.scoped)
+    w.waits.release();
   if (!initcheck_) return;
   if (access.is_read) global_read_values(w, facts, access);
   if (access.is_write) global_written_values(w, facts, access);

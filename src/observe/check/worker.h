@@ -40,6 +40,13 @@ struct WorkerResults {
   FindingSet findings;
   std::vector<Run> runs;
   std::vector<SiteResult> sites;
+  /// What a wait has done for a release, if another wave has acquired it.
+  struct ReleaseCredit {
+    SyncGraph::Vertex release = 0;
+    std::uint64_t vaddr = 0;  ///< The wait's.
+    Credit credit;
+  };
+  std::vector<ReleaseCredit> release_credits;
   std::vector<UndefinedStore> undefined_stores;
 };
 
@@ -116,8 +123,9 @@ class WorkerChecker final : public WorkerObserver {
   void scalar_access(PerWave& w, const InstructionFacts& facts, const LaneAccess& access,
                      Outstanding& flight);
   /// The part of a global access that racecheck looks at.
-  void follow_global(PerWave& w, const InstructionFacts& facts, const Wave& wave,
-                     const LaneAccess& access, Outstanding& flight);
+  /// Gives what it releases to other workgroups, or 0.
+  SyncGraph::Vertex follow_global(PerWave& w, const InstructionFacts& facts, const Wave& wave,
+                                  const LaneAccess& access, Outstanding& flight);
   /// At barriers and at the end: what the waves know of each other.
   void meet_waves(Workgroup& group);
   void settle_barrier();
@@ -141,6 +149,7 @@ class WorkerChecker final : public WorkerObserver {
   AddressRange recent_unmapped_;  // no followed allocation lies here
   LaneBits direct_bits_;          // of a load straight to LDS: what it brings
   std::vector<UndefinedStore> undefined_stores_;
+  std::vector<WorkerResults::ReleaseCredit> release_credits_;  // without addresses
   bool memcheck_, racecheck_, initcheck_, synccheck_, waitcheck_;
   bool lds_races_;  ///< Any check that LdsShadow makes: racecheck's, waitcheck's of direct loads.
 };

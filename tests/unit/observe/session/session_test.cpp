@@ -98,19 +98,25 @@ TEST(Session, WhenAllThreadsRepeatThemselvesItIsSaidInSeconds) {
 }
 
 // `margay mutate` explains with it why nobody misses a wait.
+bool ordered(const std::string& kernel, const char* mark) {
+  Bench bench(1, everything());
+  EXPECT_TRUE(bench.launch(Listing::instance().kernel(kernel)).result);
+  for (const Site& site : bench.session().report().sites)
+    if (site.vaddr == Listing::instance().mark(kernel, mark)) return site.ordered != 0;
+  ADD_FAILURE() << mark << " did not run";
+  return false;
+}
+
 TEST(Session, AWaitThatALaterOneCoversIsNotDependedOn) {
-  const auto ordered = [](const std::string& kernel, const char* mark) {
-    Bench bench(1, everything());
-    EXPECT_TRUE(bench.launch(Listing::instance().kernel(kernel)).result);
-    for (const Site& site : bench.session().report().sites)
-      if (site.vaddr == Listing::instance().mark(kernel, mark)) return site.ordered != 0;
-    ADD_FAILURE() << mark << " did not run";
-    return false;
-  };
   EXPECT_FALSE(ordered("covered_by_a_later_wait", "first"));
   EXPECT_TRUE(ordered("covered_by_a_later_wait", "second"));
   EXPECT_TRUE(ordered("not_covered_by_another_waves_wait", "first"));
   EXPECT_TRUE(ordered("not_covered_by_another_waves_wait", "second"));
+}
+
+TEST(Session, AWaitOfAReleaseIsDependedOnByWhoAcquiresIt) {
+  EXPECT_TRUE(ordered("workgroups_with_a_flag", "wait"));
+  EXPECT_FALSE(ordered("workgroups_flag_that_nobody_acquires", "wait"));
 }
 
 // Lanes out of bounds give 0 and store nothing; the others do their work.
