@@ -25,7 +25,7 @@ std::optional<std::vector<std::string>> read(const std::string& file) {
 }
 
 std::vector<Advice> advise(const KernelProfile& kernel) {
-  return {{"what of " + kernel.name, "why </script>", "fix", 1}};
+  return {{"what of " + kernel.name, "why </script>", "fix", "effect", 1, 0}};
 }
 
 struct Page {
