@@ -50,9 +50,10 @@ run when, in the unchanged program, nothing depended on what was taken away; the
 that survives without such a reason is unexplained: a hole in the checker, or in what it counts as having
 depended on a wait.
 
-Unexplained are waits for LDS in a tree reduction that two waves share (last-block reduction), and one wait
-of a release in the look-back. Of the former, one wave alone writes and reads the lower half of the tree, LDS is in
-order within a wave, and a later wait covers the same writes; this is not yet counted as a reason.
+A wait counts as depended on when no other wait would have proven complete what was relied on. Where one wave
+alone makes the lower steps of a tree reduction, a later wait covers the same LDS writes (last-block
+reduction). A wait before a release counts when another wave has acquired the release; which releases are
+acquired can differ from run to run (look-back).
 
 Made by `tools/kill_rate.py` with the programs in `BUILD/tests`; `margay mutate -- COMMAND` does the same for
 any program.
