@@ -113,6 +113,7 @@ void define(pybind11::module_& m, const char* name, Run run, Members Globals::*.
     (void)hipGetLastError();  // an older error is not this call's
     const pybind11::gil_scoped_release release;
     check_device(name, run(globals));
+    host.check_guarded();
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ struct array_view {
   std::string type;  // "float32", "bfloat16", ...
   bool contiguous = false;
   bool on_host = false;
+  bool read_only = false;
   const char* remedy = "";  ///< What makes a contiguous copy.
 };
 
@@ -53,6 +55,22 @@ class host_memory {
 
   void keep(pybind11::object owner) { owners_.push_back(std::move(owner)); }
 
+  /// Remembers what an array holds that says it is read-only. A gl does not say which tensors a
+  /// kernel writes, so that this shows only afterwards.
+  void guard(const std::string& where, uint64_t address, size_t bytes) {
+    guarded_.push_back({where, address, bytes, hash_of(address, bytes)});
+  }
+  /// Raises if the kernel has changed one of them.
+  void check_guarded() const {
+    for (const guarded& array : guarded_) {
+      if (hash_of(array.address, array.bytes) != array.hash) {
+        refuse(array.where,
+               "The kernel has written to this array, which is read-only (its flag WRITEABLE is "
+               "False)");
+      }
+    }
+  }
+
   /// The device's address of host memory.
   uint64_t visible(const std::string& where, uint64_t address, size_t bytes) {
     if (bytes == 0) return address;
@@ -71,6 +89,30 @@ class host_memory {
   }
 
  private:
+  struct guarded {
+    std::string where;
+    uint64_t address;
+    size_t bytes;
+    uint64_t hash;
+  };
+  /// Four sums side by side, each over every fourth word: as fast as memory.
+  static uint64_t hash_of(uint64_t address, size_t bytes) {
+    const auto* at = reinterpret_cast<const char*>(address);
+    uint64_t sums[4] = {1, 2, 3, 4};
+    const auto mix = [](uint64_t& sum, uint64_t word) {
+      sum = (sum ^ word) * 0x9e3779b97f4a7c15;
+      sum ^= sum >> 29;
+    };
+    for (; bytes >= 32; bytes -= 32, at += 32) {
+      uint64_t words[4];
+      std::memcpy(words, at, 32);
+      for (int n = 0; n < 4; ++n) mix(sums[n], words[n]);
+    }
+    for (; bytes > 0; --bytes, ++at) mix(sums[bytes % 4], static_cast<unsigned char>(*at));
+    for (int n = 1; n < 4; ++n) mix(sums[0], sums[n]);
+    return sums[0];
+  }
+
   static uint64_t device_address(const std::string& where, void* start) {
     void* mapped = nullptr;
     const hipError_t status = hipHostGetDevicePointer(&mapped, start, 0);
@@ -82,6 +124,7 @@ class host_memory {
   }
   std::vector<void*> registered_;
   std::vector<pybind11::object> owners_;
+  std::vector<guarded> guarded_;
 };
 
 inline array_view view_torch(const pybind11::object& tensor) {
@@ -104,7 +147,9 @@ inline array_view view_interface(const pybind11::object& array, const char* attr
   array_view view;
   view.remedy = "numpy.ascontiguousarray";
   view.on_host = std::string(attribute) == "__array_interface__";
-  view.pointer = interface["data"].cast<pybind11::tuple>()[0].cast<uint64_t>();
+  const auto data = interface["data"].cast<pybind11::tuple>();
+  view.pointer = data[0].cast<uint64_t>();
+  view.read_only = data[1].cast<bool>();
   for (const auto size : interface["shape"].cast<pybind11::tuple>()) {
     view.shape.push_back(size.cast<int64_t>());
   }
@@ -233,6 +278,7 @@ GL tensor_argument(const std::string& where, const pybind11::object& object, hos
     dims[4 - view.shape.size() + i] = static_cast<int>(view.shape[i]);
     bytes *= view.shape[i];
   }
+  if (view.read_only && view.on_host) host.guard(where, view.pointer, bytes);
   const uint64_t pointer = view.on_host ? host.visible(where, view.pointer, bytes) : view.pointer;
   try {
     return make_gl<GL>(pointer, dims[0], dims[1], dims[2], dims[3]);

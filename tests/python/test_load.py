@@ -147,6 +147,22 @@ def test_ctrl_c_stops_a_launch(folder):
     module.go_on(4)  # the device is none the worse
 
 
+def test_a_read_only_array_may_be_read_and_not_written(folder):
+    module = margay.load(KERNEL, **write(folder, 2))
+    bits = [margay.to_bfloat16(numbers(64, 64)).bits for _ in range(2)]
+    for array in bits:
+        array.setflags(write=False)
+    c = np.zeros((64, 64), np.float32)
+    module.dispatch_micro(*bits, c)  # uint16 counts as bfloat16
+    assert c.any()
+    locked = np.zeros((64, 64), np.float32)
+    locked.setflags(write=False)
+    with pytest.raises(RuntimeError, match="dispatch_micro: argument 3: The kernel has written to this array, "
+                                           "which is read-only"):
+        module.dispatch_micro(*bits, locked)
+    module.dispatch_micro(np.zeros((64, 64), np.uint16), np.zeros((64, 64), np.uint16), c)
+
+
 def test_a_long_compilation_says_so(tmp_path, monkeypatch, capfd):
     monkeypatch.setattr(extension, "_SILENT", 0.001)
     load_plain(plain(tmp_path, "slow"))
