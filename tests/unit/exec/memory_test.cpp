@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <cerrno>
 #include <cstring>
 #include <vector>
 
@@ -118,7 +119,7 @@ TEST_F(MemoryTest, ReadOnlyHostMemoryMayBeRead) {
   EXPECT_THAT(memory_->describe_fault(at, 4, "write").what,
               HasSubstr("this is host memory that may only be read"));
   EXPECT_THAT(memory_->describe_fault(address("constant"), 1, "write").what,
-              HasSubstr("memory_test"))
+              HasSubstr(program_invocation_short_name))
       << "the file is named";
 }
 

@@ -31,7 +31,9 @@ Profile only(std::vector<Site> sites, TraceSlice slice) {
   slice.steps = slice.instructions;
   kernel.sites = std::move(sites);
   kernel.traces.push_back({{}, 0, 0, {slice}});
-  return {"", "", "", {kernel}};
+  Profile profile;
+  profile.kernels.push_back(std::move(kernel));
+  return profile;
 }
 Site site(std::string text, InstructionClass c, bool is_read, bool is_write) {
   Site out;
