@@ -22,6 +22,7 @@ enum class ErrorCode : std::uint8_t {
   not_implemented,      ///< Valid on the hardware, but not in this version of Margay.
   device_trap,          ///< A device program ran s_trap, abort or a failed assert.
   deadlock,             ///< No wave of a workgroup can ever go on.
+  interrupted,          ///< Somebody stopped a launch: Ctrl-C, Device::interrupt.
   system,               ///< The host's operating system refused something.
 };
 

@@ -150,7 +150,7 @@ class Device {
   /// The same, but comes back early where it would wait for what the caller may do next. Launches
   /// that are in flight run beside others.
   [[nodiscard]] virtual Result<StartedLaunch> start(const LaunchRequest& request) = 0;
-  /// Stops the launches that run, those in flight as well: they fail (ErrorCode::deadlock). The
+  /// Stops the launches that run, those in flight as well: they fail (ErrorCode::interrupted). The
   /// device can be used as before.
   virtual void interrupt() = 0;
 };

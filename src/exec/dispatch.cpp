@@ -278,7 +278,7 @@ Result<LaunchReport> Dispatch::report() {
   if (launch.failed_workgroup != ~0ull) return std::unexpected(std::move(launch.error));
   if (const std::uint64_t done = launch.done.load(); launch.interrupted && done < launch.total)
     return fail(
-        ErrorCode::deadlock,
+        ErrorCode::interrupted,
         fmt::format("the launch was interrupted after {} of {} workgroups", done, launch.total),
         "kernel " + launch.job.program->kernel_name());
   LaunchReport report = std::move(launch.report);

@@ -26,6 +26,7 @@ namespace margay {
 struct AddressRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
+  [[nodiscard]] bool operator==(const AddressRange&) const = default;
   [[nodiscard]] bool contains(std::uint64_t address, std::uint64_t size_bytes) const {
     return address >= begin && size_bytes <= end - begin &&
            address - begin <= end - begin - size_bytes;

@@ -24,8 +24,12 @@ void GridBarrier::leave() {
 }
 
 void GridBarrier::look_for_missing() {
-  if (arrived_ != 0 && arrived_ + ended_ >= workgroups_) missing_ = ended_;
+  // Once found it stays: the workgroups that give up because of it end as well.
+  if (missing_ == 0 && arrived_ != 0 && arrived_ + ended_ >= workgroups_) missing_ = ended_;
 }
+
+Residents::Residents(std::uint64_t workgroups, std::uint64_t limit)
+    : workgroups_(workgroups), limit_(limit), barrier_(workgroups) {}
 
 Residents::~Residents() = default;
 

@@ -61,8 +61,7 @@ class LonelyThreads {
 class Residents {
  public:
   /// A launch of `workgroups`, of which the device has room for `limit` at a time.
-  Residents(std::uint64_t workgroups, std::uint64_t limit)
-      : workgroups_(workgroups), limit_(limit), barrier_(workgroups) {}
+  Residents(std::uint64_t workgroups, std::uint64_t limit);
   ~Residents();
   Residents(const Residents&) = delete;
   Residents& operator=(const Residents&) = delete;

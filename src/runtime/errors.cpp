@@ -148,6 +148,7 @@ hipError_t hip_error(ErrorCode code) {
     case ErrorCode::device_trap:
       return hipErrorLaunchFailure;
     case ErrorCode::deadlock:
+    case ErrorCode::interrupted:
       return hipErrorLaunchTimeOut;
     case ErrorCode::system:
       return hipErrorOperatingSystem;

@@ -213,7 +213,7 @@ Outcome Runtime::ended(const LaunchRequest& request, const Result<LaunchReport>&
   }
   // The device is none the worse for an interrupt: later launches and calls begin clean.
   const bool was_interrupted =
-      report.error().code == ErrorCode::deadlock && interrupts() != interrupts_before;
+      report.error().code == ErrorCode::interrupted && interrupts() != interrupts_before;
   refusal.transient = was_interrupted;
   if (was_interrupted)
     interrupted_ = refusal.code;

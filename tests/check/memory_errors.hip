@@ -1,4 +1,6 @@
 // Accesses outside what they are allowed to touch, and a launch that never runs.
+#include <cassert>
+
 #include "check_program.h"
 
 using namespace check_program;
@@ -135,6 +137,25 @@ bool run_recursion(bool broken) {
   return matches(out.host(), [](std::size_t) { return 0u; });
 }
 
+// s_trap; and what assert() calls.
+__global__ void trap_at(const unsigned* in, unsigned* out, unsigned limit) {
+  if (in[threadIdx.x] > limit) __builtin_trap();  // BUG trap
+  out[threadIdx.x] = in[threadIdx.x];
+}
+__global__ void assert_that(const unsigned* in, unsigned* out, unsigned limit) {
+  assert(in[threadIdx.x] <= limit);
+  out[threadIdx.x] = in[threadIdx.x];
+}
+
+bool run_stopped(void (*kernel)(const unsigned*, unsigned*, unsigned), bool broken) {
+  const DeviceArray<unsigned> in(ramp(kThreads, 1u));
+  const DeviceArray<unsigned> out(kThreads, 0u);
+  kernel<<<3, kThreads>>>(in.get(), out.get(), broken ? kThreads - 2 : kThreads);
+  if (broken) return hipDeviceSynchronize() == hipSuccess;
+  finish();
+  return matches(out.host(), [](std::size_t i) { return i; });
+}
+
 bool run_leak(bool broken) {
   unsigned* forgotten = nullptr;
   expect(hipMalloc(reinterpret_cast<void**>(&forgotten), 4000));
@@ -170,6 +191,10 @@ int main(int argc, char** argv) {
                    {"scratch-fixed", [] { return run_scratch(false); }},
                    {"recursion-broken", [] { return run_recursion(true); }},
                    {"recursion-fixed", [] { return run_recursion(false); }},
+                   {"trap-broken", [] { return run_stopped(trap_at, true); }},
+                   {"trap-fixed", [] { return run_stopped(trap_at, false); }},
+                   {"assert-broken", [] { return run_stopped(assert_that, true); }},
+                   {"assert-fixed", [] { return run_stopped(assert_that, false); }},
                    {"leak-broken", [] { return run_leak(true); }},
                    {"leak-fixed", [] { return run_leak(false); }},
                    {"launch-broken", [] { return run_launch(true); }},

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <tuple>
 
 #include "base/fork.h"
@@ -111,6 +112,7 @@ class LaunchChecker final : public LaunchObserver {
     credit_releases();
     auto sorted = findings_.take_sorted();
     std::erase_if(sorted, [&](const Finding& f) { return !config_.has(f.tool); });
+    add_failure(sorted);
     resolve(sorted, *program_);
     return sorted;
   }
@@ -141,6 +143,8 @@ class LaunchChecker final : public LaunchObserver {
     }
     return std::move(stores_);
   }
+  /// Allocations that the host has written through its pointer.
+  [[nodiscard]] const std::vector<AddressRange>& host_written() const { return host_written_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -166,10 +170,29 @@ class LaunchChecker final : public LaunchObserver {
     release_credits_.insert(release_credits_.end(), results.release_credits.begin(),
                             results.release_credits.end());
     for (UndefinedStore& store : results.undefined_stores) add_store(std::move(store));
+    if (results.failure && (!failure_ || results.failed_workgroup < failed_workgroup_)) {
+      failure_ = std::move(results.failure);
+      failed_workgroup_ = results.failed_workgroup;
+    }
+    host_written_.insert(host_written_.end(), results.host_written.begin(),
+                         results.host_written.end());
     for (const auto& site : results.sites) {
       const auto [at, fresh] = sites_.try_emplace(site.vaddr, site);
       if (!fresh) at->second.counts.merge(site.counts);
     }
+  }
+
+  /// That an instruction stopped the kernel is an error for whatever tools were chosen, unless a
+  /// finding says it already: memcheck's, of an access that faults.
+  void add_failure(std::vector<Finding>& findings) {
+    if (!failure_) return;
+    const std::uint64_t vaddr = failure_->accesses.front().vaddr;
+    if (std::ranges::any_of(findings, [&](const Finding& f) {
+          return f.tool == Tool::memcheck && f.severity == Severity::error && !f.accesses.empty() &&
+                 f.accesses.front().vaddr == vaddr;
+        }))
+      return;
+    findings.push_back(std::move(*failure_));
   }
 
   /// A release that nobody acquires needs no wait.
@@ -218,6 +241,9 @@ class LaunchChecker final : public LaunchObserver {
   SyncGraph graph_;
   FindingSet findings_;
   std::vector<UndefinedStore> stores_;
+  std::vector<AddressRange> host_written_;
+  std::optional<Finding> failure_;
+  std::uint64_t failed_workgroup_ = 0;
   std::vector<WorkerResults::ReleaseCredit> release_credits_;
   std::vector<Run> runs_;
   std::map<std::uint64_t, WorkerResults::SiteResult> sites_;
@@ -274,6 +300,8 @@ Session::Checked Session::launch(Device& device, const LaunchRequest& request,
   std::vector<Finding> found = checker.findings(request);
   if (checker.program() != nullptr) {
     memory_.stored(checker.take_stores());
+    for (const AddressRange& range : checker.host_written())
+      memory_.written(range.begin, range.end - range.begin);
     if (config_.has(Tool::memcheck))
       for (Finding& note : unregistered_memory(request, device.memory(), memory_)) {
         note.launch = number;

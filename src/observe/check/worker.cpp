@@ -112,11 +112,13 @@ void WorkerChecker::begin(Workgroup& group) {
   barrier_sites_.clear();
   arriving_sites_.clear();
   global_written_in_ = 0;
+  host_written_.clear();
 }
 
 WorkgroupEnd WorkerChecker::run(Workgroup& group) {
   begin(group);
   const WorkgroupEnd end = group.run(*this);
+  if (end == WorkgroupEnd::fault) note_failure(group);
   if (end == WorkgroupEnd::deadlock && synccheck_) barriers_.deadlock(group, table_);
   if (end == WorkgroupEnd::done && synccheck_) barriers_.end_workgroup();
   settle_barrier();
@@ -126,11 +128,29 @@ WorkgroupEnd WorkerChecker::run(Workgroup& group) {
   return end;
 }
 
+void WorkerChecker::note_failure(const Workgroup& group) {
+  const Wave& wave = group.faulty();
+  Finding f;
+  f.tool = Tool::memcheck;
+  f.kind = "launch-failed";
+  f.launch = launch_.number;
+  f.kernel = launch_.program.kernel_name();
+  f.message = wave.error->what;
+  f.accesses = {reporter_.access("stopped", table_.of(*wave.next).vaddr,
+                                 static_cast<std::int32_t>(wave.index_in_group))};
+  f.hint = wave.error->hint;
+  failure_ = std::move(f);
+  failed_workgroup_ = group.id();
+}
+
 WorkerResults WorkerChecker::take_results() {
   WorkerResults results;
   results.findings = std::move(reporter_.set());
   results.runs = races_.take_runs();
   results.undefined_stores = std::move(undefined_stores_);
+  results.host_written = std::move(host_written_all_);
+  results.failure = std::move(failure_);
+  results.failed_workgroup = failed_workgroup_;
   for (const InstructionFacts* const facts : table_.sites())
     results.sites.push_back(
         {facts->vaddr, facts->action == Action::barrier, sites_.of(facts->site)});
@@ -573,9 +593,12 @@ void WorkerChecker::note_undefined_store(const InstructionFacts& facts, const La
 
 bool WorkerChecker::written_by_host(WrittenMap& map, const InstructionFacts& facts,
                                     std::uint64_t address, unsigned lane) {
+  if (std::ranges::find(host_written_, &map) != host_written_.end()) return true;
   const std::uint64_t found = map.written_by_host(launch_.number);
   if (found == 0) return false;
-  map.set(map.range().begin, map.range().end - map.range().begin);
+  host_written_.push_back(&map);
+  if (std::ranges::find(host_written_all_, map.range()) == host_written_all_.end())
+    host_written_all_.push_back(map.range());
   constexpr std::string_view kKind = "host-write";
   if (reporter_.repeat(Tool::initcheck, kKind, facts.vaddr)) return true;
   Finding f;

@@ -48,6 +48,11 @@ struct WorkerResults {
   };
   std::vector<ReleaseCredit> release_credits;
   std::vector<UndefinedStore> undefined_stores;
+  /// Allocations that the host has written through its pointer.
+  std::vector<AddressRange> host_written;
+  /// The first workgroup that an instruction stopped, and its number.
+  std::optional<Finding> failure;
+  std::uint64_t failed_workgroup = 0;
 };
 
 class WorkerChecker final : public WorkerObserver {
@@ -114,8 +119,9 @@ class WorkerChecker final : public WorkerObserver {
   void global_written_values(PerWave& w, const InstructionFacts& facts, const LaneAccess& access);
   void note_undefined_store(const InstructionFacts& facts, const LaneAccess& access,
                             std::uint64_t lanes, ValueTracker::Stored stored);
-  /// Whether the host has written the allocation through its pointer: said once, and then all of it
-  /// counts as written.
+  /// Whether the host has written the allocation through its pointer: a finding at the workgroup's
+  /// first read of it. For the rest of the workgroup, and in later launches, all of it counts as
+  /// written; not at once in other workgroups, so that the report is the same for all threads.
   [[nodiscard]] bool written_by_host(WrittenMap& map, const InstructionFacts& facts,
                                      std::uint64_t address, unsigned lane);
   void scalar_read_values(PerWave& w, const InstructionFacts& facts, const LaneAccess& access);
@@ -129,6 +135,8 @@ class WorkerChecker final : public WorkerObserver {
   /// At barriers and at the end: what the waves know of each other.
   void meet_waves(Workgroup& group);
   void settle_barrier();
+  /// An instruction has stopped the workgroup: a trap, a failed assertion, an access that faults.
+  void note_failure(const Workgroup& group);
 
   Launch launch_;
   Reporter reporter_;
@@ -149,6 +157,10 @@ class WorkerChecker final : public WorkerObserver {
   AddressRange recent_unmapped_;  // no followed allocation lies here
   LaneBits direct_bits_;          // of a load straight to LDS: what it brings
   std::vector<UndefinedStore> undefined_stores_;
+  std::vector<WrittenMap*> host_written_;       // found so in this workgroup
+  std::vector<AddressRange> host_written_all_;  // by this worker
+  std::optional<Finding> failure_;
+  std::uint64_t failed_workgroup_ = 0;
   std::vector<WorkerResults::ReleaseCredit> release_credits_;  // without addresses
   bool memcheck_, racecheck_, initcheck_, synccheck_, waitcheck_;
   bool lds_races_;  ///< Any check that LdsShadow makes: racecheck's, waitcheck's of direct loads.

@@ -124,8 +124,9 @@ void Bench::load(const DeviceOptions& options, const std::string& code_object) {
   ASSERT_NE(small_, nullptr);
 }
 
-Session::Checked Bench::launch(const ListedKernel& kernel) {
+Session::Checked Bench::launch(const ListedKernel& kernel, std::uint8_t unwritten_byte) {
   std::memset(results_, 0, kResultBytes);
+  std::memset(unwritten_, unwritten_byte, kUnwrittenBytes);
   for (std::uint32_t n = 0; n < kSmallBytes / 4; ++n) small_[n] = n + 1;
   const auto unwritten = reinterpret_cast<std::uint64_t>(unwritten_);
   session_.memory().freed(unwritten);

@@ -204,14 +204,25 @@ TEST(Session, ReportsDoNotDependOnThreads) {
     return json_without_addresses(bench.session().report());
   };
   const std::string one = report_of(1);
-#if defined(__has_feature) && __has_feature(thread_sanitizer)
-  // Its timing lets workgroups of racy kernels overlap in other ways; it looks at the threads here.
-  EXPECT_FALSE(report_of(2).empty());
-  EXPECT_FALSE(report_of(4).empty());
-#else
   EXPECT_EQ(one, report_of(2));
   EXPECT_EQ(one, report_of(4));
-#endif
+}
+
+// Every workgroup reads what the host has written through its pointer, and says so once; the next
+// launch does not.
+TEST(Session, HostWritesAreCountedByWorkgroup) {
+  for (const unsigned threads : {1u, 4u}) {
+    SCOPED_TRACE(testing::Message() << threads << " threads");
+    Bench bench(threads, everything());
+    ListedKernel kernel = Listing::instance().kernel("a_scalar_load_of_unwritten_memory");
+    kernel.grid = 12;
+    const Session::Checked checked = bench.launch(kernel, 0x5a);
+    ASSERT_TRUE(checked.result) << checked.result.error().text();
+    ASSERT_EQ(checked.fresh.size(), 1u);
+    EXPECT_EQ(checked.fresh[0].kind, "host-write");
+    EXPECT_EQ(checked.fresh[0].count, 12u);
+    EXPECT_EQ(checked.fresh[0].accesses.at(0).workgroup[0], 0u);
+  }
 }
 
 }  // namespace
