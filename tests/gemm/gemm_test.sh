@@ -89,4 +89,42 @@ levels() {
   [ "$(grep -cE '^ +[0-9]+  [a-z_]+ +[0-9]+x[0-9]+' said)" = 13 ] || fail "not 13 levels"
 }
 
+# Ctrl-C stops the launch and says how far it got, also where a watcher waits for its profile.
+interrupted() {
+  local got
+  # A shell script starts what it does not wait for with SIGINT ignored.
+  local interruptible="env --default-signal=INT"
+  : >said
+  $interruptible "$margay" gemm --level 1 --no-transpose-b --m 4096 --n 4096 --k 4096 --json out.json >said 2>&1 &
+  interrupt_soon $!
+  [ "$got" = 130 ] || fail "exit code $got, not 130, after an interrupt"
+  grep -qE 'interrupted +by Interrupt after [0-9.]+ s: the launch was interrupted after [0-9]+ of [0-9]+ workgroups' said ||
+    fail "does not say how far it got"
+  grep -q 'not verified; out.json was not written' said || fail "does not say what is lacking"
+  if grep -q 'error:' said; then fail "an interrupt is no error"; fi
+
+  : >said
+  $interruptible "$margay" prof --json profile.json -- "$margay" gemm --level 1 --no-transpose-b --m 4096 --n 4096 --k 4096 >said 2>&1 &
+  interrupt_soon $!
+  [ "$got" = 130 ] || fail "exit code $got, not 130, of an interrupted profile"
+  grep -q '"failed_launches": *1' profile.json || fail "no partial counts"
+
+  # Without SIGINT's default action, as under nohup, it goes on.
+  : >said
+  env --ignore-signal=INT "$margay" gemm --level 1 --no-transpose-b --m 2048 --n 2048 --k 2048 >said 2>&1 &
+  interrupt_soon $!
+  [ "$got" = 0 ] || fail "exit code $got though it ignores interrupts"
+}
+# Interrupts process $1 when its launch begins, and waits for it: got is its exit code.
+interrupt_soon() {
+  local pid=$1 tries
+  for ((tries = 0; tries < 600; ++tries)); do
+    if grep -q 'run on the virtual' said; then break; fi
+    sleep 0.05
+  done
+  kill -INT "$pid"
+  got=0
+  wait "$pid" || got=$?
+}
+
 "$case"

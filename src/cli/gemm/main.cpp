@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <thread>
 
@@ -16,6 +17,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/gemm/choose.h"
+#include "cli/gemm/interrupts.h"
 #include "cli/gemm/problem.h"
 #include "cli/gemm/reference.h"
 #include "cli/gemm/verify.h"
@@ -129,7 +131,17 @@ Result<MfmaMode> parse_mode(std::string_view text) {
               "exact, fma or fast");
 }
 
-Result<Outcome> run_job(const Options& o, Steps& steps) {
+Result<LaunchReport> launch_until_interrupted(const runtime::Watch& watch, Device& device,
+                                              const LaunchRequest& request,
+                                              Interrupts& interrupts) {
+  const Interrupts::DuringLaunch stopped(interrupts, [&device] { device.interrupt(); });
+  auto launched = watch.launch(device, request);
+  if (launched && interrupts.number() != 0)
+    return fail(ErrorCode::interrupted, "the launch had ended when the interrupt came");
+  return launched;
+}
+
+Result<Outcome> run_job(const Options& o, Steps& steps, Interrupts& interrupts) {
   const auto install = MARGAY_TRY(cli::find_install());
   Outcome out;
   out.mfma = MARGAY_TRY(parse_mode(o.mfma));
@@ -202,7 +214,7 @@ Result<Outcome> run_job(const Options& o, Steps& steps) {
 
   steps.start("run on the virtual MI325X");
   progress.begin(choice.kernel, Clock::now());
-  auto launched = watch->launch(*device, request);
+  auto launched = launch_until_interrupted(*watch, *device, request, interrupts);
   progress.end();
   watch->finish(nullptr);
   out.launch = MARGAY_TRY(std::move(launched));
@@ -264,6 +276,17 @@ void print_report(const Options& o, const Outcome& out) {
     fmt::print("\n  {} of the fp64 samples disagree with C or with the reference\n",
                v.sample_failures);
   fmt::print("\n  {}\n", v.verified ? "verified: C is right in every element" : "NOT VERIFIED");
+}
+
+/// What is left to say when a signal ended the job; its exit code.
+int report_interrupt(int number, std::string_view how_far, Clock::time_point started,
+                     const Options& o) {
+  fmt::print("\n\n  {:<22}by {} after {:.2f} s{}{}\n", "interrupted", strsignal(number),
+             since(started), how_far.empty() ? "" : ": ", how_far);
+  fmt::print("  {:<22}not verified{}\n", "C",
+             o.json_file.empty() ? "" : "; " + o.json_file + " was not written");
+  std::fflush(stdout);
+  return 128 + number;
 }
 
 Status write_json(const Options& o, const Outcome& out, const Steps& steps) {
@@ -361,8 +384,12 @@ int gemm_main(int argc, char** argv) {
              o.alpha, o.transpose_b ? "B^T" : "B", o.beta, o.m, o.n, o.k, output,
              description(*mode));
   if (o.level != 0) fmt::print("{}\n\n", level_title(o.level));
+  const auto started = Clock::now();
+  Interrupts interrupts([&](int number) { (void)report_interrupt(number, "", started, o); });
   Steps steps(false);
-  const auto outcome = run_job(o, steps);
+  const auto outcome = run_job(o, steps, interrupts);
+  if (!outcome && interrupts.number() != 0)
+    return report_interrupt(interrupts.number(), outcome.error().what, started, o);
   if (!outcome) {
     fmt::print("\n");
     std::fflush(stdout);
