@@ -120,7 +120,8 @@ def profile(margay, program):
                                  timeout=100)
             if run.returncode != code:
                 fail(f"prof, {how}: exit code {run.returncode}, not {code}", run.stderr)
-            kernels = json.loads(path.read_text())["kernels"]
+            document = json.loads(path.read_text())
+            kernels = document["kernels"]
             if len(kernels) != 1 or kernels[0]["launches"] != 1:
                 fail(f"prof, {how}: {kernels}", run.stdout)
             interrupted = how == "interrupted"
@@ -128,6 +129,9 @@ def profile(margay, program):
                 fail(f"prof, {how}: {kernels[0]['failed_launches']} failed launches", run.stdout)
             if interrupted and (kernels[0]["counters"]["SQ_WAVES"] < 1 or "failed" not in run.stdout):
                 fail("prof, interrupted: no counts, or nothing that says they are partial", run.stdout)
+            partial = "go_on: the launch was interrupted after "
+            if interrupted != (partial in document.get("partial", "")) or interrupted != (partial in run.stdout):
+                fail(f"prof, {how}: partial is {document.get('partial')}", run.stdout)
         # A launch that nobody could end is named.
         run = subprocess.run([margay, "prof", "--", program, "killed-inside", "fixed"], text=True,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100)

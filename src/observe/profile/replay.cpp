@@ -63,18 +63,22 @@ void Xcd::place(std::unique_ptr<MemoryStream> stream, ComputeUnit& cu) {
   ++cu.resident;
   cu.used = true;
   ++placed_;
-  next_ += kXcds;
+  next_ = residents_[slot].stream->workgroup + kXcds;
   skip_uncounted();
 }
 
 template <typename Take>
-void Xcd::advance(Take&& take) {
+void Xcd::advance(Take&& take, bool launch_has_ended) {
   while (true) {
     while (next_ < plan_.workgroups) {
       ComputeUnit* const cu = free_cu();
       if (cu == nullptr) break;
       auto stream = take(next_);
-      if (stream == nullptr) return;
+      if (stream == nullptr && !launch_has_ended) return;
+      if (stream == nullptr) {
+        next_ = plan_.workgroups;
+        break;
+      }
       place(std::move(stream), *cu);
     }
     if (running_.empty()) return;
@@ -318,25 +322,28 @@ void Replay::deposit(std::unique_ptr<MemoryStream> stream) {
   }
   // Another thread that is at it may already have looked for this stream; then the next deposit, or
   // finish(), goes on.
-  if (std::unique_lock lock(inboxes_[xcd].replaying, std::try_to_lock); lock) advance(xcd);
+  if (std::unique_lock lock(inboxes_[xcd].replaying, std::try_to_lock); lock)
+    advance(xcd, false);
 }
 
-void Replay::advance(std::uint32_t xcd) {
+void Replay::advance(std::uint32_t xcd, bool launch_has_ended) {
   Inbox& inbox = inboxes_[xcd];
-  xcds_[xcd]->advance([&inbox](std::uint64_t workgroup) -> std::unique_ptr<MemoryStream> {
+  const auto take = [&](std::uint64_t workgroup) -> std::unique_ptr<MemoryStream> {
     const std::lock_guard lock(inbox.mutex);
-    const auto found = inbox.streams.find(workgroup);
+    const auto found = launch_has_ended ? inbox.streams.lower_bound(workgroup)
+                                        : inbox.streams.find(workgroup);
     if (found == inbox.streams.end()) return nullptr;
     auto stream = std::move(found->second);
     inbox.streams.erase(found);
     return stream;
-  });
+  };
+  xcds_[xcd]->advance(take, launch_has_ended);
 }
 
 void Replay::finish(std::uint64_t code_fills) {
   for (std::uint32_t n = 0; n < kXcds; ++n) {
     const std::lock_guard lock(inboxes_[n].replaying);
-    advance(n);
+    advance(n, true);
     xcds_[n]->fetch_code(code_fills);
     xcds_[n]->end_launch();
   }

@@ -52,9 +52,10 @@ class Xcd {
   Xcd(std::uint32_t index, const ReplayPlan& plan, const TensorLines& tensors);
 
   /// Replays as far as the streams at hand allow; `take` gives the stream of a workgroup, or null
-  /// when it has not run yet.
+  /// when it has not run yet. Once the launch has ended, it gives that of the next workgroup that
+  /// has run, and null means that there is none.
   template <typename Take>
-  void advance(Take&& take);
+  void advance(Take&& take, bool launch_has_ended);
   [[nodiscard]] bool done() const { return next_ >= plan_.workgroups && running_.empty(); }
   /// After the last workgroup: L2 writes back what is dirty.
   void end_launch();
@@ -140,8 +141,9 @@ class Replay {
 
   /// Any host thread, workgroups in any order.
   void deposit(std::unique_ptr<MemoryStream> stream);
-  /// After the launch; of one that failed, those workgroups are replayed whose turn came before the
-  /// first that is missing. `code_fills`: 256-byte pieces of code that ran and L1I did not hold.
+  /// After the launch; one that failed or was interrupted is replayed as though it had no more
+  /// workgroups than those that have run. `code_fills`: 256-byte pieces of code that ran and L1I did
+  /// not hold.
   void finish(std::uint64_t code_fills);
 
   [[nodiscard]] const std::array<std::unique_ptr<Xcd>, kXcds>& xcds() const { return xcds_; }
@@ -153,7 +155,7 @@ class Replay {
     std::mutex replaying;  // of the XCD
     std::map<std::uint64_t, std::unique_ptr<MemoryStream>> streams;
   };
-  void advance(std::uint32_t xcd);
+  void advance(std::uint32_t xcd, bool launch_has_ended);
 
   std::array<std::unique_ptr<Xcd>, kXcds> xcds_;
   std::array<Inbox, kXcds> inboxes_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/fork.h"
 #include "code_object/demangle.h"
 #include "exec/occupancy.h"
@@ -116,6 +118,7 @@ void Session::begin_again() {
   begin_again_after_fork(kernels_);
   begin_again_after_fork(warm_code_);
   launches_ = 0;
+  interrupted_.clear();
 }
 
 std::uint64_t Session::cold_code(const std::string& kernel, const std::set<std::uint64_t>& pieces) {
@@ -160,6 +163,11 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
   profiler.replay()->finish(cold);
   totals->add_launch(request, profiler.program(), *profiler.replay(), profiler.tensors(), counted,
                      cold == 0, result);
+  if (!result && result.error().code == ErrorCode::interrupted)
+    interrupted_ += fmt::format(
+        "{}{}: {}, and its counts are those of the workgroups that ran",
+        interrupted_.empty() ? "" : "; ",
+        report::short_function(code_object::demangled(request.kernel->name)), result.error().what);
   return result;
 }
 
@@ -169,6 +177,7 @@ Profile Session::profile() {
   out.device = device_;
   out.schedule = kSchedule;
   out.mfma = mfma_;
+  out.partial = interrupted_;
   for (const auto& kernel : kernels_)
     if (!kernel->empty()) out.kernels.push_back(kernel->profile());
   return out;

@@ -59,6 +59,7 @@ class Session {
   std::mutex launching_;  // launches run one after another
   std::mutex mutex_;      // of what follows
   std::string device_, mfma_;
+  std::string interrupted_;  // launches, in words
   std::uint32_t launches_ = 0;
   std::vector<std::unique_ptr<KernelTotals>> kernels_;
   std::set<std::pair<std::string, std::uint64_t>> warm_code_;
