@@ -43,8 +43,8 @@ RUNS = [
 
 INTRODUCTION = """# Kill rate of `margay check`
 
-Each executed `s_waitcnt` and `s_barrier` of a kernel is removed, and each count of an `s_waitcnt` weakened
-by one, one at a time; the program then runs again under the checker. A mutant is killed when the checker
+Each executed `s_waitcnt`, `s_barrier` and fence (`buffer_wbl2`, `buffer_inv`) of a kernel is removed, and each
+count of an `s_waitcnt` weakened by one, one at a time; the program then runs again under the checker. A mutant is killed when the checker
 finds an error that the unchanged program does not have, or when the program hangs. It is equivalent in the
 run when, in the unchanged program, nothing depended on what was taken away; the reason is given. A mutant
 that survives without such a reason is unexplained: a hole in the checker, or in what it counts as having
@@ -53,7 +53,9 @@ depended on a wait.
 A wait counts as depended on when no other wait would have proven complete what was relied on. Where one wave
 alone makes the lower steps of a tree reduction, a later wait covers the same LDS writes (last-block
 reduction). A wait before a release counts when another wave has acquired the release; which releases are
-acquired can differ from run to run (look-back).
+acquired can differ from run to run (look-back). A fence counts as depended on when it had something to write
+back, or to look at anew, that no later fence would have covered: of the fences that stand on both sides of an
+atomic (last-block reduction) one is enough for each direction.
 
 Made by `tools/kill_rate.py` with the programs in `BUILD/tests`; `margay mutate -- COMMAND` does the same for
 any program.

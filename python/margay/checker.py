@@ -148,7 +148,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Site:
-    """A wait or barrier that ran: how often, and how often something depended on it."""
+    """A wait, barrier or fence that ran: how often, and how often something depended on it."""
 
     kernel: str
     vaddr: int
@@ -158,6 +158,7 @@ class Site:
     ordered: int
     instruction: str
     frames: List[Frame]
+    is_fence: bool = False
 
 
 @dataclass
@@ -369,6 +370,7 @@ def _finding(document):
 
 
 def _site(document):
-    known = {name: document[name] for name in Site.__dataclass_fields__}
+    known = {name: document[name] for name in Site.__dataclass_fields__ if name != "is_fence"}
+    known["is_fence"] = document.get("is_fence", False)  # reports of before do not have it
     known["frames"] = _frames(document["frames"])
     return Site(**known)

@@ -1,6 +1,6 @@
 // `margay mutate -- CMD...`: how much of a program's synchronisation would the checker miss if it
-// were not there? Runs the program once as it is, then once for each wait and barrier that ran,
-// with that one taken away or weakened.
+// were not there? Runs the program once as it is, then once for each wait, barrier and fence that
+// ran, with that one taken away or weakened.
 #include <signal.h>
 #include <unistd.h>
 
@@ -44,9 +44,9 @@ struct Options {
 };
 
 constexpr const char* kFooter =
-    R"(Runs COMMAND under margay check once as it is. Then, for each s_waitcnt and s_barrier that ran, it
-runs COMMAND again with the instruction removed (s_nop), and for each count of an s_waitcnt with that
-count weaker by one. It says of each such mutant who noticed:
+    R"(Runs COMMAND under margay check once as it is. Then, for each s_waitcnt, s_barrier and fence
+(buffer_wbl2, buffer_inv) that ran, it runs COMMAND again with the instruction removed (s_nop), and for
+each count of an s_waitcnt with that count weaker by one. It says of each such mutant who noticed:
   killed by TOOL KIND     the checker found an error that the unchanged program does not have
   killed by hang          it did not end in time (--timeout)
   only the program's own result   the checker was silent, but the exit code is another one
@@ -62,8 +62,9 @@ equivalent, otherwise 1. A program that has errors or fails already is not mutat
 --keep-going: then only errors count that the unchanged program does not have.)";
 
 void declare(CLI::App& app, Options& options) {
-  app.add_option("--kernel", options.kernel,
-                 "only waits and barriers of this kernel (a name; * and ? as in file names)")
+  app.add_option(
+         "--kernel", options.kernel,
+         "only waits, barriers and fences of this kernel (a name; * and ? as in file names)")
       ->type_name("GLOB");
   app.add_option("--jobs", options.jobs, "mutants that run at the same time (default: 2)")
       ->check(CLI::Range(1u, 256u))
@@ -269,14 +270,15 @@ Result<int> mutate_program(Options options, std::span<char*> command) {
   if (job.mutants.empty()) {
     return fail(
         ErrorCode::not_found,
-        fmt::format("no s_waitcnt and no s_barrier ran{}",
+        fmt::format("no s_waitcnt, no s_barrier and no fence ran{}",
                     job.options.kernel.empty() ? std::string{}
                                                : " in a kernel called " + job.options.kernel));
   }
-  fmt::print(stderr, "margay mutate: {} of {}, {} at a time; the clean run took {:.1f} s\n",
-             check::counted(job.mutants.size(), "mutant"),
-             check::counted(job.sites.size(), "wait or barrier", "waits and barriers"),
-             job.options.jobs, job.clean.end.seconds);
+  fmt::print(
+      stderr, "margay mutate: {} of {}, {} at a time; the clean run took {:.1f} s\n",
+      check::counted(job.mutants.size(), "mutant"),
+      check::counted(job.sites.size(), "wait, barrier or fence", "waits, barriers and fences"),
+      job.options.jobs, job.clean.end.seconds);
   catch_signals();
   const std::vector<Outcome> outcomes = MARGAY_TRY(run_mutants(job));
   MARGAY_CHECK(write_json(job, outcomes));
@@ -293,7 +295,7 @@ int mutate_main(std::span<char*> arguments) {
   const CommandLine line = split_command(
       arguments, {.always = {"--kernel", "--jobs", "--json", "--threads", "--timeout"}});
   CLI::App app{
-      "Takes waits and barriers away, one at a time, and says which of them the checker misses.",
+      "Takes waits, barriers and fences away, one at a time, and says which the checker misses.",
       "margay mutate"};
   app.footer(kFooter);
   Options options;

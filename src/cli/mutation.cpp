@@ -59,7 +59,8 @@ std::vector<Mutant> mutants_of(std::span<const check::Site> sites) {
     const WaitCounts counts = wait_counts(word);
     const bool is_wait = is_s_waitcnt(word);
     if (is_wait && waits_for_nothing(counts)) continue;
-    mutants.push_back({.site = i, .word = kSNop0, .change = "removed"});
+    mutants.push_back(
+        {.site = i, .word = kSNop0, .words = sites[i].is_fence ? 2U : 1U, .change = "removed"});
     if (!is_wait) continue;
     for (std::size_t c = 0; c < counts.size(); ++c) {
       if (counts[c] == kCounters[c].max) continue;
@@ -76,7 +77,9 @@ std::vector<Mutant> mutants_of(std::span<const check::Site> sites) {
 }
 
 std::string mutation_setting(const check::Site& site, const Mutant& mutant) {
-  return fmt::format("{}@{:x}={:08x}", site.kernel, site.vaddr, mutant.word);
+  std::string setting = fmt::format("{}@{:x}={:08x}", site.kernel, site.vaddr, mutant.word);
+  for (unsigned n = 1; n < mutant.words; ++n) setting += fmt::format(",{:08x}", kSNop0);
+  return setting;
 }
 
 std::string_view fate_name(Fate fate) {

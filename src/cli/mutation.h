@@ -1,8 +1,8 @@
 // Mutation testing of waits and barriers, without running anything: which mutants a run's sites
 // give, what became of each, and the table.
 //
-// A mutant is the same program with one s_waitcnt or s_barrier removed, or one count of an
-// s_waitcnt made weaker by one. A checker that sees asynchrony has to notice each that matters.
+// A mutant is the same program with one s_waitcnt, s_barrier or fence (buffer_wbl2, buffer_inv)
+// removed, or one count of an s_waitcnt made weaker by one. A checker that sees asynchrony has to notice each that matters.
 #pragma once
 
 #include <array>
@@ -38,6 +38,7 @@ using WaitCounts = std::array<unsigned, 3>;
 struct Mutant {
   std::size_t site = 0;    ///< Index.
   std::uint32_t word = 0;  ///< What stands at the site's vaddr.
+  unsigned words = 1;      ///< Of the instruction; those after the first become kSNop0.
   std::string change;      ///< "removed", "vmcnt(0) -> vmcnt(1)"
   int counter = -1;        ///< The counter made weaker; -1 when all is removed.
 };

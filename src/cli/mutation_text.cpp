@@ -28,6 +28,7 @@ std::string place_text(const check::Site& site, std::string_view directory) {
 
 /// Why a mutant that nobody noticed makes no difference.
 std::string reason(const check::Site& site, const Mutant& mutant) {
+  if (site.is_fence) return "no access of another workgroup depended on it alone";
   if (site.is_barrier) return "no data passed between waves over it alone";
   if (site.completed == 0) return "nothing that it waits for was in flight";
   if (mutant.counter < 0 || site.ordered == 0)

@@ -29,14 +29,14 @@ check::TextOptions text_options(const CheckSettings& settings) {
 Status mutate(const LoadedModule& module, const Mutation& mutation) {
   const CodeObject& object = module.object();
   if (object.find_kernel(mutation.kernel) == nullptr) return {};
-  if (!object.is_executable(mutation.vaddr) ||
-      mutation.vaddr + sizeof mutation.word > object.image_bytes())
+  const std::size_t bytes = mutation.words.size() * sizeof mutation.words[0];
+  if (!object.is_executable(mutation.vaddr) || mutation.vaddr + bytes > object.image_bytes())
     return fail(ErrorCode::invalid_argument,
                 fmt::format("MARGAY_MUTATE names {:#x}, which is no code of the code object that "
                             "defines {}",
                             mutation.vaddr, mutation.kernel));
-  std::memcpy(reinterpret_cast<void*>(module.base_address() + mutation.vaddr), &mutation.word,
-              sizeof mutation.word);
+  std::memcpy(reinterpret_cast<void*>(module.base_address() + mutation.vaddr),
+              mutation.words.data(), bytes);
   return {};
 }
 

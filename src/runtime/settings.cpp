@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <ranges>
 
 namespace margay::runtime {
 namespace {
@@ -104,12 +105,20 @@ Result<std::optional<Mutation>> read_mutation(const Environment& environment) {
   const std::string_view text = *value;
   if (equals != std::string::npos && at != std::string::npos && at != 0) {
     const auto vaddr = to_number<std::uint64_t>(text.substr(at + 1, equals - at - 1), 16);
-    const auto word = to_number<std::uint32_t>(text.substr(equals + 1), 16);
-    if (vaddr && word) {
-      return Mutation{.kernel = std::string(text.substr(0, at)), .vaddr = *vaddr, .word = *word};
+    Mutation mutation{
+        .kernel = std::string(text.substr(0, at)), .vaddr = vaddr.value_or(0), .words = {}};
+    bool is_right = vaddr.has_value();
+    for (const auto part : std::views::split(text.substr(equals + 1), ',')) {
+      const auto word = to_number<std::uint32_t>(std::string_view(part), 16);
+      is_right = is_right && word.has_value();
+      mutation.words.push_back(word.value_or(0));
     }
+    // No instruction has more than two words.
+    if (is_right && !mutation.words.empty() && mutation.words.size() <= 2) return mutation;
   }
-  return bad_value(kName, *value, "of the form KERNEL@VADDR=WORD with hexadecimal numbers");
+  return bad_value(
+      kName, *value,
+      "of the form KERNEL@VADDR=WORD or KERNEL@VADDR=WORD,WORD with hexadecimal numbers");
 }
 
 Result<CheckSettings> read_check(const Environment& environment) {

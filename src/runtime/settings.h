@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "exec/device.h"
@@ -14,12 +15,12 @@
 
 namespace margay::runtime {
 
-/// One instruction word to be replaced before the code object is decoded: `margay mutate`'s means
-/// to take a wait or a barrier away.
+/// Instruction words to be replaced before the code object is decoded: `margay mutate`'s means to
+/// take a wait, a barrier or a fence away.
 struct Mutation {
-  std::string kernel;       ///< Mangled; the code object that defines it is changed.
-  std::uint64_t vaddr = 0;  ///< Of the four bytes, in the code object's image.
-  std::uint32_t word = 0;   ///< What stands there then.
+  std::string kernel;                ///< Mangled; the code object that defines it is changed.
+  std::uint64_t vaddr = 0;           ///< Of the first of them, in the code object's image.
+  std::vector<std::uint32_t> words;  ///< What stands there then.
 };
 
 /// What `margay check` sets. Without tools no launch is watched.
@@ -31,7 +32,7 @@ struct CheckSettings {
   std::string suppressions = {};     ///< MARGAY_CHECK_SUPPRESSIONS=FILE
   std::optional<std::uint64_t> adversarial = {};  ///< MARGAY_CHECK_ADVERSARIAL=SEED
   bool leaks = false;                     ///< MARGAY_CHECK_LEAKS=1: allocations alive at the end.
-  std::optional<Mutation> mutation = {};  ///< MARGAY_MUTATE=KERNEL@VADDR=WORD, hexadecimal.
+  std::optional<Mutation> mutation = {};  ///< MARGAY_MUTATE=KERNEL@VADDR=WORD[,WORD].
   std::string table = {};                 ///< MARGAY_WATCH_TABLE=FILE: see process_table.h.
 };
 

@@ -9,6 +9,7 @@
 namespace margay::runtime {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 Result<Settings> read(std::map<std::string, std::string, std::less<>> variables) {
@@ -99,8 +100,11 @@ TEST(CheckSettings, reads_a_mutation) {
     ASSERT_TRUE(settings->check.mutation.has_value());
     EXPECT_EQ(settings->check.mutation->kernel, "_Z4gemmPf");
     EXPECT_EQ(settings->check.mutation->vaddr, 0x1a40U);
-    EXPECT_EQ(settings->check.mutation->word, 0xbf800000U);
+    EXPECT_THAT(settings->check.mutation->words, ElementsAre(0xbf800000U));
   }
+  const auto both = read({{"MARGAY_MUTATE", "_Z4gemmPf@1a40=bf800000,bf800001"}});
+  ASSERT_TRUE(both.has_value()) << both.error().text();
+  EXPECT_THAT(both->check.mutation->words, ElementsAre(0xbf800000U, 0xbf800001U));
 }
 
 TEST(CheckSettings, bad_values_are_errors_that_name_the_variable) {
@@ -117,7 +121,8 @@ TEST(CheckSettings, bad_values_are_errors_that_name_the_variable) {
   }
   EXPECT_THAT(read({{"MARGAY_CHECK_LEAKS", "yes"}}).error().what, HasSubstr("MARGAY_CHECK_LEAKS"));
   for (const char* value : {"k", "k@1a40", "k=bf800000", "@1a40=bf800000", "k@=bf800000",
-                            "k@1a40=", "k@1g40=bf800000", "k@1a40=1bf800000", "k=1@2"}) {
+                            "k@1a40=", "k@1g40=bf800000", "k@1a40=1bf800000", "k=1@2",
+                            "k@1a40=1,", "k@1a40=1,2,3"}) {
     const auto result = read({{"MARGAY_MUTATE", value}});
     ASSERT_FALSE(result.has_value()) << value;
     EXPECT_THAT(result.error().what, HasSubstr("KERNEL@VADDR=WORD"));

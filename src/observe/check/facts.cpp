@@ -97,7 +97,9 @@ std::unique_ptr<InstructionFacts> FactsTable::make(const Instruction& i) {
   facts->action = action_of(i, facts->form, facts->counters);
   find_sync(i, *facts);
   if (facts->action == Action::wait) facts->wait = wait_counts(i.extra);
-  if (facts->action == Action::wait || facts->action == Action::barrier) {
+  if (facts->writes_back || facts->invalidates) facts->action = Action::fence;
+  if (facts->action == Action::wait || facts->action == Action::barrier ||
+      facts->action == Action::fence) {
     facts->site = static_cast<std::uint32_t>(sites_.size());
     sites_.push_back(facts.get());
   }

@@ -14,7 +14,7 @@
 namespace margay::check {
 
 /// Where a checker has to do more than to follow registers.
-enum class Action : std::uint8_t { none, memory, wait, barrier, end, matrix };
+enum class Action : std::uint8_t { none, memory, wait, barrier, fence, end, matrix };
 
 /// The counts of an s_waitcnt; all ones means that a counter is not waited for.
 /// Source: MI300 ISA guide, 4.4 and 12.4 (s_waitcnt).
@@ -51,7 +51,7 @@ struct InstructionFacts {
   bool acquires_word = false;    ///< An atomic that returns, a load with a scope, or a poll.
   bool lds_atomic = false;       ///< As far as it touches LDS: an atomic, or of workgroup scope.
   bool polls = false;            ///< A load that waits for another wave (polls.h).
-  std::uint32_t site = kNoSite;  ///< Waits and barriers: index into the worker's sites.
+  std::uint32_t site = kNoSite;  ///< Waits, barriers, fences: index into the worker's sites.
   std::uint32_t vaddr = 0;
   RegisterUse use;
   ResultRule result;             ///< ALUs: what undefined bits do to the result.
@@ -73,7 +73,7 @@ class FactsTable {
     slot->instruction = &i;  // of the copies of the code, the one that the wave runs
     return *slot;
   }
-  /// Waits and barriers that ran, in the order of Site indices.
+  /// Waits, barriers and fences that ran, in the order of Site indices.
   [[nodiscard]] const std::vector<const InstructionFacts*>& sites() const { return sites_; }
 
  private:

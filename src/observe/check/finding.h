@@ -112,12 +112,13 @@ struct Finding {
   std::uint64_t count = 1;   ///< How often it happened.
 };
 
-/// An s_waitcnt or s_barrier that ran, for advice and for `margay mutate`.
+/// An s_waitcnt, s_barrier or fence that ran, for advice and for `margay mutate`.
 struct Site {
   std::string kernel;  ///< Mangled: the kernel whose code object holds it.
   std::uint64_t vaddr = 0;
-  std::uint32_t word = 0;  ///< The instruction's four bytes.
+  std::uint32_t word = 0;  ///< The instruction's first four bytes.
   bool is_barrier = false;
+  bool is_fence = false;  ///< buffer_wbl2, buffer_inv: eight bytes.
   std::uint64_t executions = 0;  ///< Wave executions over all launches.
   /// How often something depended on it that nothing else would have ordered.
   std::uint64_t ordered = 0;

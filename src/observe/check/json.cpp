@@ -83,6 +83,7 @@ Json site_json(const Site& site) {
           {"vaddr", site.vaddr},
           {"word", site.word},
           {"is_barrier", site.is_barrier},
+          {"is_fence", site.is_fence},
           {"executions", site.executions},
           {"ordered", site.ordered},
           {"completed", site.completed},

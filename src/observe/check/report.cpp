@@ -39,6 +39,7 @@ auto identity_of(const Site& site) { return std::tie(site.kernel, site.vaddr, si
 void merge_site(Site& into, const Site& other) {
   into.executions += other.executions;
   into.ordered += other.ordered;
+  into.completed += other.completed;
   for (std::size_t i = 0; i < into.loosest.size(); ++i) {
     into.loosest[i] = std::min(into.loosest[i], other.loosest[i]);
   }

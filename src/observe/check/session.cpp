@@ -329,6 +329,7 @@ Session::Checked Session::launch(Device& device, const LaunchRequest& request,
     known.site.vaddr = vaddr;
     known.site.word = program.word_at(vaddr);
     known.site.is_barrier = result.is_barrier;
+    known.site.is_fence = result.is_fence;
     known.site.instruction = program.instruction_text(vaddr);
     known.site.frames = user_first(program.object().source_at(vaddr)).frames;
   }
@@ -422,7 +423,7 @@ std::vector<Finding> Session::leaks(Memory& memory, bool as_errors) {
 /// Whether the user's own statement spells the wait or barrier out. What the compiler put in, or a
 /// library, nobody can take away.
 bool Session::is_the_users(const Site& site) {
-  if (site.frames.empty() || site.frames.front().line == 0) return false;
+  if (site.is_fence || site.frames.empty() || site.frames.front().line == 0) return false;
   const SourceText* const source = sources_.find(site.frames.front().file);
   if (source == nullptr) return false;
   const std::string text = statement_at(*source, site.frames.front().line);

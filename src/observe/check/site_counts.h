@@ -1,4 +1,4 @@
-// How often each s_waitcnt and s_barrier ran, and what would have gone wrong without it.
+// How often each s_waitcnt, s_barrier and fence ran, and what would have gone wrong without it.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct Credit {
   bool sole = false;       ///< No other wait would have done.
 };
 
-/// Of one wait or barrier.
+/// Of one wait, barrier or fence.
 struct SiteCounts {
   std::uint64_t executions = 0;
   std::uint64_t helped = 0;   ///< Times something depended on it, or on another that did the same.
@@ -91,6 +91,31 @@ class WaitHistory {
   static constexpr std::uint64_t kEvents = 64;
   std::array<Event, kEvents> events_;
   std::uint64_t count_ = 0;
+};
+
+/// The last fence of a kind that had something to do, until something depends on it.
+class FenceHistory {
+ public:
+  void clear() { site_ = kNone; }
+  /// `had_work`: there was something to write back, or to look at anew. Another fence without work
+  /// would have done what the last one did.
+  void ran(std::uint32_t site, bool had_work) {
+    if (had_work) {
+      site_ = site;
+      sole_ = true;
+    } else if (site != site_) {
+      sole_ = false;
+    }
+  }
+  [[nodiscard]] Credit credit() const {
+    return {.site = site_, .count = SiteCounts::kNothing, .sole = sole_};
+  }
+  [[nodiscard]] bool any() const { return site_ != kNone; }
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  std::uint32_t site_ = kNone;
+  bool sole_ = false;
 };
 
 class SiteTable {

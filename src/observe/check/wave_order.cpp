@@ -1,6 +1,7 @@
 #include "observe/check/wave_order.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace margay::check {
 namespace {
@@ -100,10 +101,10 @@ void WaveOrder::written_back(unsigned wave) {
   raise(w.knowledge.flushed, w.writing_back, count_);
 }
 
-void WaveOrder::invalidate(unsigned wave) {
+bool WaveOrder::invalidate(unsigned wave) {
   ++waves_[wave].changes;
   Knowledge& own = waves_[wave].knowledge;
-  own.acquired = own.seen;
+  return std::exchange(own.acquired, own.seen) != own.seen;
 }
 
 void WaveOrder::barrier(const Clock& lds_completed) {

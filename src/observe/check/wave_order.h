@@ -73,7 +73,8 @@ class WaveOrder {
   /// buffer_wbl2 and buffer_inv of agent scope or wider; s_waitcnt vmcnt(0).
   void write_back(unsigned wave);
   void written_back(unsigned wave);
-  void invalidate(unsigned wave);
+  /// Gives whether the wave had acquired anything since the last time.
+  bool invalidate(unsigned wave);
   /// All waves have met; `lds_completed` by wave.
   void barrier(const Clock& lds_completed);
 

@@ -100,6 +100,9 @@ void WorkerChecker::begin(Workgroup& group) {
     w.values.begin(waves[n].index_in_group, waves[n].exec());
     w.hazards.reset();
     w.since_barrier = w.missed_scratch = 0;
+    w.write_backs.clear();
+    w.invalidations.clear();
+    w.stores_written_back = 0;
   }
   const auto id = static_cast<std::uint32_t>(group.id());
   sync_.begin_workgroup(id, static_cast<unsigned>(waves.size()));
@@ -112,6 +115,7 @@ void WorkerChecker::begin(Workgroup& group) {
   barrier_sites_.clear();
   arriving_sites_.clear();
   global_written_in_ = 0;
+  plain_stores_ = 0;
   host_written_.clear();
 }
 
@@ -152,8 +156,8 @@ WorkerResults WorkerChecker::take_results() {
   results.failure = std::move(failure_);
   results.failed_workgroup = failed_workgroup_;
   for (const InstructionFacts* const facts : table_.sites())
-    results.sites.push_back(
-        {facts->vaddr, facts->action == Action::barrier, sites_.of(facts->site)});
+    results.sites.push_back({facts->vaddr, facts->action == Action::barrier,
+                             facts->action == Action::fence, sites_.of(facts->site)});
   std::vector<std::uint64_t> places;
   for (const InstructionFacts* const facts : table_.sites()) {
     if (facts->site >= places.size()) places.resize(facts->site + 1);
@@ -192,16 +196,26 @@ const Instruction* WorkerChecker::step(Wave& wave, const Instruction& i) {
       if (wave.stop == WaveStop::fault) return nullptr;
       barriers_.end(*facts, wave);
       break;
-    case Action::none:
-      if (facts->writes_back) w.waits.release();
-      if (!sync_.active()) break;
-      if (facts->writes_back) sync_.order().write_back(wave.index_in_group);
-      if (facts->invalidates) sync_.order().invalidate(wave.index_in_group);
+    case Action::fence:
+      fence(w, *facts, wave.index_in_group);
       break;
+    case Action::none:
     case Action::matrix:
       break;
   }
   return i.execute(wave, i);
+}
+
+void WorkerChecker::fence(PerWave& w, const InstructionFacts& facts, unsigned wave) {
+  ++sites_.of(facts.site).executions;
+  if (facts.writes_back) w.waits.release();
+  if (!sync_.active()) return;
+  if (facts.writes_back) {
+    sync_.order().write_back(wave);
+    w.write_backs.ran(facts.site,
+                      std::exchange(w.stores_written_back, plain_stores_) != plain_stores_);
+  }
+  if (facts.invalidates) w.invalidations.ran(facts.site, sync_.order().invalidate(wave));
 }
 
 void WorkerChecker::settle_barrier() {
@@ -523,17 +537,26 @@ SyncGraph::Vertex WorkerChecker::follow_global(PerWave& w, const InstructionFact
   // A wave that polls, say.
   if (races_.many_pending(index)) races_.settle(index, w.waits.vm_completed());
   if (access.is_write) global_written_in_ = lds_.phase();
+  if (!facts.agent_scope) {
+    if (access.is_write) ++plain_stores_;
+    // What it may not find in a cache.
+    if (access.is_read && w.invalidations.any()) {
+      sites_.needed(w.invalidations.credit());
+      w.invalidations.clear();
+    }
+  }
   return syncs ? sync_.global_access(facts, access, index, flight.learning) : 0;
 }
 
 void WorkerChecker::global_access(PerWave& w, const InstructionFacts& facts, Wave& wave,
                                   const LaneAccess& access, Outstanding& flight) {
   const SyncGraph::Vertex released = racecheck_ ? follow_global(w, facts, wave, access, flight) : 0;
-  if (released != 0)
+  if (released != 0) {
     for (const Credit& credit : w.waits.release_later())
       release_credits_.push_back({released, 0, credit});
-  else if (facts.scoped)
-    w.waits.release();
+    if (w.write_backs.any()) release_credits_.push_back({released, 0, w.write_backs.credit()});
+  }
+  if (released == 0 && facts.scoped) w.waits.release();
   if (!initcheck_) return;
   if (access.is_read) global_read_values(w, facts, access);
   if (access.is_write) global_written_values(w, facts, access);

@@ -34,7 +34,7 @@ namespace margay::check {
 struct WorkerResults {
   struct SiteResult {
     std::uint64_t vaddr = 0;
-    bool is_barrier = false;
+    bool is_barrier = false, is_fence = false;
     SiteCounts counts;
   };
   FindingSet findings;
@@ -92,8 +92,10 @@ class WorkerChecker final : public WorkerObserver {
     WaitTracker waits;
     ValueTracker values;
     HazardWindow hazards;
-    std::uint32_t since_barrier = 0;   ///< Instructions.
-    std::uint32_t missed_scratch = 0;  ///< Instructions that accessed scratch beyond its end.
+    FenceHistory write_backs, invalidations;
+    std::uint64_t stores_written_back = 0;  ///< plain_stores_ when it last wrote back.
+    std::uint32_t since_barrier = 0;        ///< Instructions.
+    std::uint32_t missed_scratch = 0;       ///< Instructions that accessed scratch beyond its end.
     Wave* wave = nullptr;
   };
 
@@ -135,6 +137,7 @@ class WorkerChecker final : public WorkerObserver {
   /// At barriers and at the end: what the waves know of each other.
   void meet_waves(Workgroup& group);
   void settle_barrier();
+  void fence(PerWave& w, const InstructionFacts& facts, unsigned wave);
   /// An instruction has stopped the workgroup: a trap, a failed assertion, an access that faults.
   void note_failure(const Workgroup& group);
 
@@ -153,6 +156,7 @@ class WorkerChecker final : public WorkerObserver {
   std::vector<std::uint32_t> barrier_sites_;  // of the last barrier
   std::vector<std::uint32_t> arriving_sites_;
   std::uint32_t global_written_in_ = 0;  // phase of the last global write; 0: none
+  std::uint64_t plain_stores_ = 0;       // of the workgroup, so far; below agent scope
   WrittenMap* recent_map_ = nullptr;
   AddressRange recent_unmapped_;  // no followed allocation lies here
   LaneBits direct_bits_;          // of a load straight to LDS: what it brings

@@ -154,7 +154,7 @@ exit $code
 PROGRAM
   chmod +x mutated
   FAILS=6 ends 1 mutate --timeout 0.5 --json mutants.json -- ./mutated
-  says '3 mutants of 2 waits and barriers'
+  says '3 mutants of 2 waits, barriers and fences'
   cp out said
   says 'micro_tk' 'killed by memcheck out-of-bounds, racecheck write-after-read' 'killed by hang' \
     "only the program's own result: exit code 6" '2 of 3 (66.7 %) without' '2 of 3 (66.7 %) of all'
@@ -172,7 +172,7 @@ assert summary["killed"] == 2 and summary["own_result"] == 1, summary'
   says 'equivalent in this run: no data passed' '2 of 2 (100.0 %) without' '2 of 3 (66.7 %) of all'
   FAILS=0 ends 0 mutate --timeout 0.5 --kernel 'micro*' -- ./mutated
   FAILS=0 ends 1 mutate --kernel other -- ./mutated
-  says 'no s_waitcnt and no s_barrier ran in a kernel called other'
+  says 'no s_waitcnt, no s_barrier and no fence ran in a kernel called other'
 }
 
 mutants_of_a_bad_program() {

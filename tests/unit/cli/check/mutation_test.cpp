@@ -72,6 +72,15 @@ TEST(Mutants, their_words) {
   EXPECT_EQ(mutation_setting(sites[0], mutants[1]), "_Z4gemmPf@1a40=bf8c4f70") << "vmcnt(16)";
 }
 
+TEST(Mutants, of_a_fence_replace_both_words) {
+  check::Site fence = site(0xe0a40000);  // buffer_inv
+  fence.is_fence = true;
+  const auto mutants = mutants_of(std::vector{fence});
+  ASSERT_EQ(mutants.size(), 1U);
+  EXPECT_EQ(mutants[0].change, "removed");
+  EXPECT_EQ(mutation_setting(fence, mutants[0]), "_Z4gemmPf@1a40=bf800000,bf800000");
+}
+
 check::Report with_error(const char* kind, std::uint64_t vaddr = 0x100) {
   check::Finding finding;
   finding.tool = check::Tool::racecheck;
