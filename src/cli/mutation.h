@@ -2,7 +2,8 @@
 // give, what became of each, and the table.
 //
 // A mutant is the same program with one s_waitcnt, s_barrier or fence (buffer_wbl2, buffer_inv)
-// removed, or one count of an s_waitcnt made weaker by one. A checker that sees asynchrony has to notice each that matters.
+// removed, or one count of an s_waitcnt made weaker by one. A checker that sees asynchrony has to
+// notice each that matters.
 #pragma once
 
 #include <array>

@@ -120,9 +120,9 @@ TEST(CheckSettings, bad_values_are_errors_that_name_the_variable) {
     }
   }
   EXPECT_THAT(read({{"MARGAY_CHECK_LEAKS", "yes"}}).error().what, HasSubstr("MARGAY_CHECK_LEAKS"));
-  for (const char* value : {"k", "k@1a40", "k=bf800000", "@1a40=bf800000", "k@=bf800000",
-                            "k@1a40=", "k@1g40=bf800000", "k@1a40=1bf800000", "k=1@2",
-                            "k@1a40=1,", "k@1a40=1,2,3"}) {
+  for (const char* value :
+       {"k", "k@1a40", "k=bf800000", "@1a40=bf800000", "k@=bf800000", "k@1a40=", "k@1g40=bf800000",
+        "k@1a40=1bf800000", "k=1@2", "k@1a40=1,", "k@1a40=1,2,3"}) {
     const auto result = read({{"MARGAY_MUTATE", value}});
     ASSERT_FALSE(result.has_value()) << value;
     EXPECT_THAT(result.error().what, HasSubstr("KERNEL@VADDR=WORD"));

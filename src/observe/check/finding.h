@@ -118,7 +118,7 @@ struct Site {
   std::uint64_t vaddr = 0;
   std::uint32_t word = 0;  ///< The instruction's first four bytes.
   bool is_barrier = false;
-  bool is_fence = false;  ///< buffer_wbl2, buffer_inv: eight bytes.
+  bool is_fence = false;         ///< buffer_wbl2, buffer_inv: eight bytes.
   std::uint64_t executions = 0;  ///< Wave executions over all launches.
   /// How often something depended on it that nothing else would have ordered.
   std::uint64_t ordered = 0;

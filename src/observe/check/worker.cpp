@@ -24,33 +24,18 @@ std::uint32_t lds_bytes(const LaunchRequest& request) {
   return request.kernel->descriptor.group_segment_fixed_size + request.dynamic_lds_bytes;
 }
 
-/// What each lane of a store writes, as a number for Run::digest.
-void digest_stores(const LaneAccess& access, const InstructionFacts& facts, const Wave& wave,
-                   LaneDigests& out) {
-  LdsOperation operation;
-  operation.facts = &facts;
-  operation.wave = &wave;
-  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const auto value = stored_bytes(operation, lane);
-    out[lane] = digest_of(access.at[lane], value.data(), access.bytes);
-  }
-}
+}  // namespace
 
-/// An atomic that replaces what is in memory without looking at it.
 bool is_swap(const InstructionFacts& facts) {
   const std::string_view name = facts.instruction->row->mnemonic;
   return name.contains("atomic_swap") || name.contains("wrxchg");
 }
 
-/// The first byte of a lane that has undefined bits.
 unsigned first_byte(const LaneBits& bits, unsigned lane) {
   unsigned n = 0;
   while (n < 15 && bits.bytes[lane][n] == 0) ++n;
   return n;
 }
-
-}  // namespace
 
 WorkerChecker::PerWave::PerWave(WorkerChecker& owner, std::uint32_t scratch_bytes_per_lane)
     : waits(owner.reporter_, owner.sites_, owner.waitcheck_),
@@ -502,214 +487,6 @@ void WorkerChecker::note_lds_values(PerWave& w, const InstructionFacts& facts,
   }
   if (w.values.stored_bits(facts, second ? 1 : 0, access, bits))
     lds_values_.write_undefined(access.at, bits, access.bytes);
-}
-
-// ---- Global ---------------------------------------------------------------------------------
-
-WrittenMap* WorkerChecker::written_map(std::uint64_t address) {
-  if (recent_map_ != nullptr && recent_map_->range().contains(address, 1)) return recent_map_;
-  if (recent_unmapped_.contains(address, 1)) return nullptr;
-  WrittenMap* const map = launch_.global.find(address);
-  if (map != nullptr)
-    recent_map_ = map;
-  else
-    recent_unmapped_ = launch_.memory.readable_range(address);
-  return map;
-}
-
-SyncGraph::Vertex WorkerChecker::follow_global(PerWave& w, const InstructionFacts& facts,
-                                               const Wave& wave, const LaneAccess& access,
-                                               Outstanding& flight) {
-  LaneDigests digests;
-  if (facts.form.path == Path::scalar)
-    digests[0] = 0;
-  else if (access.is_write && !access.is_atomic)
-    digest_stores(access, facts, wave, digests);
-  if (access.is_read && global_written_in_ != 0 && global_written_in_ != lds_.phase())
-    lds_.need_barrier(global_written_in_);
-  const unsigned index = wave.index_in_group;
-  const bool syncs = sync_.syncs(facts);
-  if (syncs && facts.releases_word) {
-    races_.settle(index, w.waits.vm_completed());
-    sync_.before_release(index, w.waits.lds_completed());
-  }
-  races_.access(access, facts, index, w.since_barrier, digests, flight.serial);
-  // A wave that polls, say.
-  if (races_.many_pending(index)) races_.settle(index, w.waits.vm_completed());
-  if (access.is_write) global_written_in_ = lds_.phase();
-  if (!facts.agent_scope) {
-    if (access.is_write) ++plain_stores_;
-    // What it may not find in a cache.
-    if (access.is_read && w.invalidations.any()) {
-      sites_.needed(w.invalidations.credit());
-      w.invalidations.clear();
-    }
-  }
-  return syncs ? sync_.global_access(facts, access, index, flight.learning) : 0;
-}
-
-void WorkerChecker::global_access(PerWave& w, const InstructionFacts& facts, Wave& wave,
-                                  const LaneAccess& access, Outstanding& flight) {
-  const SyncGraph::Vertex released = racecheck_ ? follow_global(w, facts, wave, access, flight) : 0;
-  if (released != 0) {
-    for (const Credit& credit : w.waits.release_later())
-      release_credits_.push_back({released, 0, credit});
-    if (w.write_backs.any()) release_credits_.push_back({released, 0, w.write_backs.credit()});
-  }
-  if (released == 0 && facts.scoped) w.waits.release();
-  if (!initcheck_) return;
-  if (access.is_read) global_read_values(w, facts, access);
-  if (access.is_write) global_written_values(w, facts, access);
-}
-
-void WorkerChecker::global_written_values(PerWave& w, const InstructionFacts& facts,
-                                          const LaneAccess& access) {
-  // What an atomic makes of an unwritten value is one too, except that a swap does not look at it.
-  // So every workgroup that does it is found, not only the one that came first.
-  if (access.is_atomic && !is_swap(facts)) return;
-  LaneBits bits;
-  const bool undefined = !access.is_atomic && w.values.stored_bits(facts, 0, access, bits);
-  if (undefined) {
-    const bool followed = written_map(access.at[std::countr_zero(bits.lanes)]) != nullptr;
-    const auto stored = w.values.stored_globally(facts, access, bits, followed);
-    if (followed) note_undefined_store(facts, access, bits.lanes, stored);
-  }
-  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
-    WrittenMap* const map = written_map(access.at[lane]);
-    if (map == nullptr) continue;
-    if (undefined && (bits.lanes >> lane & 1) != 0)
-      map->store(access.at[lane], bits.bytes[static_cast<unsigned>(lane)].data(), access.bytes);
-    else
-      map->set(access.at[lane], access.bytes);
-  }
-}
-
-void WorkerChecker::note_undefined_store(const InstructionFacts& facts, const LaneAccess& access,
-                                         std::uint64_t lanes, ValueTracker::Stored stored) {
-  AddressRange range{~0ull, 0};
-  for (std::uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
-    const std::uint64_t at = access.at[std::countr_zero(rest)];
-    range.begin = std::min(range.begin, at);
-    range.end = std::max(range.end, at + access.bytes);
-  }
-  // One for each instruction and allocation: a lane's neighbours may lie in another one.
-  const WrittenMap* const map = written_map(range.begin);
-  for (UndefinedStore& known : undefined_stores_) {
-    if (known.access.vaddr != facts.vaddr || map == nullptr ||
-        !map->range().contains(known.range.begin, 1))
-      continue;
-    known.range.begin = std::min(known.range.begin, range.begin);
-    known.range.end = std::max(known.range.end, range.end);
-    known.told |= stored.told;
-    known.computed |= stored.computed;
-    return;
-  }
-  UndefinedStore& fresh = undefined_stores_.emplace_back();
-  fresh.range = range;
-  fresh.told = stored.told;
-  fresh.computed = stored.computed;
-  fresh.access = reporter_.access("store", facts.vaddr, kNoNumber);
-  if (stored.origin != nullptr)
-    fresh.read = reporter_.access("read", stored.origin->vaddr, kNoNumber, stored.origin->lane);
-}
-
-bool WorkerChecker::written_by_host(WrittenMap& map, const InstructionFacts& facts,
-                                    std::uint64_t address, unsigned lane) {
-  if (std::ranges::find(host_written_, &map) != host_written_.end()) return true;
-  const std::uint64_t found = map.written_by_host(launch_.number);
-  if (found == 0) return false;
-  host_written_.push_back(&map);
-  if (std::ranges::find(host_written_all_, map.range()) == host_written_all_.end())
-    host_written_all_.push_back(map.range());
-  constexpr std::string_view kKind = "host-write";
-  if (reporter_.repeat(Tool::initcheck, kKind, facts.vaddr)) return true;
-  Finding f;
-  f.tool = Tool::initcheck;
-  f.kind = kKind;
-  f.message = fmt::format(
-      "device memory of {} bytes is read at {:#x} that the host has filled through its pointer, "
-      "without hipMemcpy",
-      map.range().end - map.range().begin, address);
-  f.accesses = {reporter_.access("read", facts.vaddr,
-                                 static_cast<std::int32_t>(waves_[0]->wave->index_in_group),
-                                 static_cast<std::int32_t>(lane))};
-  f.detail.push_back(
-      fmt::format("the first byte that only the host can have written is at {:#x}", found));
-  f.hint =
-      "the host cannot write memory of hipMalloc on every device: it faults there. Copy with "
-      "hipMemcpy, or allocate with hipMallocManaged or hipHostMalloc";
-  reporter_.add(std::move(f));
-  return true;
-}
-
-void WorkerChecker::global_read_values(PerWave& w, const InstructionFacts& facts,
-                                       const LaneAccess& access) {
-  std::uint64_t first = ~0ull, last = 0;
-  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
-    const std::uint64_t at = access.at[std::countr_zero(rest)];
-    first = std::min(first, at);
-    last = std::max(last, at);
-  }
-  // Most memory has been written from one end to the other.
-  WrittenMap* const map = written_map(first);
-  if (map == nullptr && recent_unmapped_.contains(first, last - first + access.bytes)) return;
-  if (map != nullptr && map->complete() && map->range().contains(first, last - first + 1)) return;
-  if (map != nullptr && last - first < 4096 && map->range().contains(first, last - first + 1) &&
-      map->all_written(first, last - first + access.bytes))
-    return;
-  LaneBits bits;
-  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    WrittenMap* const own = written_map(access.at[lane]);
-    if (own == nullptr) continue;
-    const std::uint64_t missing = own->unwritten(access.at[lane], access.bytes);
-    if (missing == 0 || written_by_host(*own, facts, access.at[lane], lane)) continue;
-    bits.lanes |= 1ull << lane;
-    for (unsigned n = 0; n < 16; ++n)
-      bits.bytes[lane][n] = static_cast<std::uint8_t>(
-          missing >> n & 1 ? own->undefined_bits(access.at[lane] + n) : 0);
-  }
-  if (bits.lanes == 0) return;
-  const auto lane = static_cast<unsigned>(std::countr_zero(bits.lanes));
-  const Origin origin{.kind = Origin::Kind::global,
-                      .lane = static_cast<std::uint8_t>(lane),
-                      .vaddr = facts.vaddr,
-                      .address = access.at[lane] + first_byte(bits, lane)};
-  if (facts.form.to_lds) {
-    direct_bits_ = bits;
-  } else if (!access.is_atomic || is_swap(facts)) {
-    w.values.loaded(facts, access, bits, 0, origin);
-  } else {
-    for (std::uint64_t rest = bits.lanes; rest != 0; rest &= rest - 1)
-      written_map(access.at[std::countr_zero(rest)])->changed_unwritten();
-    w.values.atomic_on(facts, origin);
-  }
-}
-
-void WorkerChecker::scalar_access(PerWave& w, const InstructionFacts& facts,
-                                  const LaneAccess& access, Outstanding& flight) {
-  if (racecheck_) follow_global(w, facts, *w.wave, access, flight);
-  if (access.is_atomic) w.waits.release();
-  if (!initcheck_ || access.is_atomic) return;
-  if (access.is_read) return scalar_read_values(w, facts, access);
-  if (WrittenMap* const map = written_map(access.at[0])) map->set(access.at[0], access.bytes);
-}
-
-void WorkerChecker::scalar_read_values(PerWave& w, const InstructionFacts& facts,
-                                       const LaneAccess& access) {
-  WrittenMap* const map = written_map(access.at[0]);
-  if (map == nullptr || map->complete() || map->unwritten(access.at[0], access.bytes) == 0) return;
-  if (written_by_host(*map, facts, access.at[0], 0)) return;
-  std::vector<std::uint8_t> bits(access.bytes);
-  std::uint64_t first = 0;
-  for (unsigned n = access.bytes; n-- > 0;)
-    if (map->unwritten(access.at[0] + n, 1) != 0) {
-      bits[n] = map->undefined_bits(access.at[0] + n);
-      first = access.at[0] + n;
-    }
-  w.values.scalar_loaded(facts, bits,
-                         {.kind = Origin::Kind::global, .vaddr = facts.vaddr, .address = first});
 }
 
 }  // namespace margay::check

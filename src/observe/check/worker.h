@@ -55,6 +55,11 @@ struct WorkerResults {
   std::uint64_t failed_workgroup = 0;
 };
 
+/// An atomic that replaces what is in memory without looking at it.
+[[nodiscard]] bool is_swap(const InstructionFacts& facts);
+/// The first byte of a lane that has undefined bits.
+[[nodiscard]] unsigned first_byte(const LaneBits& bits, unsigned lane);
+
 class WorkerChecker final : public WorkerObserver {
  public:
   struct Launch {

@@ -322,16 +322,15 @@ void Replay::deposit(std::unique_ptr<MemoryStream> stream) {
   }
   // Another thread that is at it may already have looked for this stream; then the next deposit, or
   // finish(), goes on.
-  if (std::unique_lock lock(inboxes_[xcd].replaying, std::try_to_lock); lock)
-    advance(xcd, false);
+  if (std::unique_lock lock(inboxes_[xcd].replaying, std::try_to_lock); lock) advance(xcd, false);
 }
 
 void Replay::advance(std::uint32_t xcd, bool launch_has_ended) {
   Inbox& inbox = inboxes_[xcd];
   const auto take = [&](std::uint64_t workgroup) -> std::unique_ptr<MemoryStream> {
     const std::lock_guard lock(inbox.mutex);
-    const auto found = launch_has_ended ? inbox.streams.lower_bound(workgroup)
-                                        : inbox.streams.find(workgroup);
+    const auto found =
+        launch_has_ended ? inbox.streams.lower_bound(workgroup) : inbox.streams.find(workgroup);
     if (found == inbox.streams.end()) return nullptr;
     auto stream = std::move(found->second);
     inbox.streams.erase(found);

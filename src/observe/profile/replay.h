@@ -142,8 +142,8 @@ class Replay {
   /// Any host thread, workgroups in any order.
   void deposit(std::unique_ptr<MemoryStream> stream);
   /// After the launch; one that failed or was interrupted is replayed as though it had no more
-  /// workgroups than those that have run. `code_fills`: 256-byte pieces of code that ran and L1I did
-  /// not hold.
+  /// workgroups than those that have run. `code_fills`: 256-byte pieces of code that ran and L1I
+  /// did not hold.
   void finish(std::uint64_t code_fills);
 
   [[nodiscard]] const std::array<std::unique_ptr<Xcd>, kXcds>& xcds() const { return xcds_; }
