@@ -89,9 +89,14 @@ class WorkerChecker final : public WorkerObserver {
   std::uint32_t wave_in_turn(std::uint32_t turn, std::uint32_t wave_count) {
     return turns_ ? turns_->wave_in_turn(turn, wave_count) : turn;
   }
-  std::uint64_t quantum() { return turns_ ? turns_->quantum() : kQuantum; }
+  std::uint64_t quantum() {
+    return turns_ ? turns_->quantum() : sync_.active() ? kSyncTurn : kQuantum;
+  }
 
  private:
+  /// The turn of a wave that may wait for another one: it does nothing but look until it ends.
+  static constexpr std::uint64_t kSyncTurn = 1 << 10;
+
   struct PerWave {
     PerWave(WorkerChecker& owner, std::uint32_t scratch_bytes_per_lane);
     WaitTracker waits;
