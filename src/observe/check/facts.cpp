@@ -61,6 +61,10 @@ void find_sync(const Instruction& i, InstructionFacts& facts) {
   if (form.is_atomic) {
     facts.scoped = facts.agent_scope = !in_lds;
     facts.releases_word = true;
+    const std::string_view name = i.row->mnemonic;
+    facts.compares = form.path != Path::scalar &&
+                     (name.contains("_cmpswap") ||
+                      (name.starts_with("ds_cmpst_") && name[name.size() - 3] == 'b'));
     const auto& scalars = facts.use.scalar_writes;
     facts.acquires_word = facts.use.destination.count != 0 ||
                           (form.path == Path::scalar && (scalars[0] | scalars[1]) != 0);

@@ -326,7 +326,7 @@ void LdsShadow::meet(const LdsOperation& o, Granule& g, unsigned lane, std::uint
   const unsigned wave = o.wave->index_in_group;
   const auto races = [&](const Record& other) {
     const auto both = static_cast<std::uint8_t>(other.mask & mask);
-    if (both == 0 || ordered(other.wave, other.step, wave)) return false;
+    if (both == 0 || ordered(other, wave)) return false;
     Record shared = other;
     shared.mask = both;
     report_race(o, lane, g, kind, shared);

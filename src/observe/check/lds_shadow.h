@@ -130,8 +130,11 @@ class LdsShadow {
   void remember(const LdsOperation& o);
   [[nodiscard]] Told told(unsigned wave, std::uint32_t step) const;
 
-  [[nodiscard]] bool ordered(unsigned from, std::uint32_t step, unsigned to) const {
-    return from == to || (order_ != nullptr && order_->lds_ordered(from, step, to));
+  [[nodiscard]] bool ordered(const Record& earlier, unsigned to) const {
+    if (earlier.wave == to) return true;
+    if (order_ == nullptr) return false;
+    return is_atomic(earlier.kind) ? order_->lds_atomic_ordered(earlier.wave, earlier.step, to)
+                                   : order_->lds_ordered(earlier.wave, earlier.step, to);
   }
   [[nodiscard]] LastRead& last_read(const Granule& g, unsigned wave) {
     return reads_[static_cast<std::size_t>(&g - granules_.data()) * waves_ + wave];

@@ -2,17 +2,18 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 namespace margay::check {
 namespace {
 
-/// Calls `visit(dword index, byte mask)` for the dwords that the active lanes touch; lanes that
+/// Calls `visit(dword index, byte mask)` for the dwords that `lanes` (or all) touch; lanes that
 /// touch the same one as the lane before them are left out.
 template <typename F>
-void for_each_dword(const LaneAccess& access, F&& visit) {
+void for_each_dword(const LaneAccess& access, std::uint64_t lanes, F&& visit) {
   std::uint64_t last = ~0ull;
   std::uint8_t last_mask = 0;
-  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+  for (std::uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
     const std::uint64_t begin = access.at[std::countr_zero(rest)], end = begin + access.bytes;
     for (std::uint64_t dword = begin / 4; dword * 4 < end; ++dword) {
       const std::uint64_t from = std::max(begin, dword * 4) % 4;
@@ -26,7 +27,38 @@ void for_each_dword(const LaneAccess& access, F&& visit) {
   }
 }
 
+template <typename F>
+void for_each_dword(const LaneAccess& access, F&& visit) {
+  for_each_dword(access, access.active, visit);
+}
+
 }  // namespace
+
+std::uint64_t lanes_that_change(const InstructionFacts& facts, const LaneAccess& access,
+                                const Wave& wave) {
+  if (!facts.compares) return access.active;
+  // DS instructions have the value to compare with in a register of its own, others after the one
+  // to store.
+  RegisterRange data = facts.use.sources[1];
+  const unsigned dwords = access.bytes / 4;
+  if (facts.form.path != MemoryForm::Path::ds) data.first += static_cast<std::uint16_t>(dwords);
+  std::uint64_t lanes = 0;
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const std::uint64_t at = access.at[lane];
+    const std::uint8_t* memory = nullptr;
+    if (access.space == MemorySpace::lds)
+      memory = wave.group->lds + at;
+    else if (wave.group->memory->accessible_range(at).contains(at, access.bytes))
+      memory = reinterpret_cast<const std::uint8_t*>(at);
+    bool same = memory != nullptr;
+    for (unsigned d = 0; same && d < dwords; ++d)
+      same = std::memcmp(memory + 4 * d, &wave.v[std::size_t{data.first + d} * kWaveLanes + lane],
+                         4) == 0;
+    if (same) lanes |= 1ull << lane;
+  }
+  return lanes;
+}
 
 void SyncPoints::begin_workgroup(std::uint32_t workgroup, unsigned waves) {
   if (!active()) return;
@@ -35,6 +67,7 @@ void SyncPoints::begin_workgroup(std::uint32_t workgroup, unsigned waves) {
   joined_.clear();
   words_.clear();
   released_.fill({});
+  last_lds_atomic_ = {};
   for (auto& stores : lds_stores_) stores.clear();
   if (has_flags_) flags_.reset();
   has_flags_ = false;
@@ -46,12 +79,18 @@ void SyncPoints::barrier(const Clock& lds_completed) {
 }
 
 // Releases between which nothing happened that they could tell are one.
-const SyncPoints::Released& SyncPoints::release(unsigned wave, std::uint32_t lds_completed) {
+std::uint32_t SyncPoints::release(unsigned wave, std::uint32_t lds_completed,
+                                  std::uint32_t lds_atomic) {
   Released& last = released_[wave];
-  if (last.changes == order_.changes(wave) && last.lds_completed == lds_completed) return last;
-  known_.push_back(order_.release(wave, lds_completed));
-  last = {order_.changes(wave), lds_completed, static_cast<std::uint32_t>(known_.size() - 1)};
-  return last;
+  last_lds_atomic_[wave] = lds_atomic;
+  if (last.changes == order_.changes(wave) && last.lds_completed == lds_completed &&
+      last.lds_atomic == lds_atomic)
+    return last.known;
+  Knowledge& known = known_.emplace_back(order_.release(wave, lds_completed));
+  known.lds_atomics[wave] = lds_atomic;
+  last = {order_.changes(wave), lds_completed, lds_atomic,
+          static_cast<std::uint32_t>(known_.size() - 1)};
+  return last.known;
 }
 
 std::uint32_t SyncPoints::join(std::uint32_t a, std::uint32_t b) {
@@ -115,12 +154,13 @@ void SyncPoints::lds_read(const InstructionFacts& facts, const LaneAccess& acces
   });
 }
 
-void SyncPoints::lds_access(const InstructionFacts& facts, const LaneAccess& access, unsigned wave,
-                            std::uint32_t step, std::uint32_t lds_completed, Learning& learning) {
+void SyncPoints::lds_access(const InstructionFacts& facts, const LaneAccess& access,
+                            std::uint64_t changed_lanes, unsigned wave, std::uint32_t step,
+                            std::uint32_t lds_completed, Learning& learning) {
   if (!means_.lds) return;
   lds_read(facts, access, learning);
   const bool plain_store = access.is_write && !facts.lds_atomic;
-  if (!access.is_write) return;
+  if (!access.is_write || changed_lanes == 0) return;
   if (plain_store && !means_.lds_polls) {
     // Whoever reads it with an atomic has nothing to learn from it.
     if (!words_.empty())
@@ -129,12 +169,13 @@ void SyncPoints::lds_access(const InstructionFacts& facts, const LaneAccess& acc
       });
     return;
   }
-  const std::uint32_t known = release(wave, lds_completed).known;
+  const std::uint32_t known =
+      release(wave, lds_completed, plain_store ? last_lds_atomic_[wave] : step);
   if (plain_store) {
     auto& stores = lds_stores_[wave];
     if (stores.empty() || stores.back().step != step) stores.push_back({step, known});
   }
-  for_each_dword(access, [&](std::uint64_t dword, std::uint8_t mask) {
+  for_each_dword(access, changed_lanes, [&](std::uint64_t dword, std::uint8_t mask) {
     if (access.is_atomic)
       changed(kLds | dword, mask, known);
     else if (facts.lds_atomic || flags_[dword])
@@ -154,7 +195,8 @@ void SyncPoints::before_release(unsigned wave, std::uint32_t lds_completed) {
 }
 
 SyncGraph::Vertex SyncPoints::global_access(const InstructionFacts& facts, const LaneAccess& access,
-                                            unsigned wave, Learning& learning) {
+                                            std::uint64_t changed_lanes, unsigned wave,
+                                            Learning& learning) {
   if (facts.acquires_word && access.is_read)
     for_each_dword(access, [&](std::uint64_t dword, std::uint8_t mask) {
       acquire(dword, mask, learning);
@@ -162,12 +204,12 @@ SyncGraph::Vertex SyncPoints::global_access(const InstructionFacts& facts, const
       graph_->acquired(graph_->at(4 * dword), order_.workgroup(), wave);
       learning.seen = graph_->join(learning.seen, graph_->at(4 * dword));
     });
-  if (!facts.releases_word || !access.is_write) return 0;
+  if (!facts.releases_word || !access.is_write || changed_lanes == 0) return 0;
   const auto known = static_cast<std::uint32_t>(known_.size() - 1);
   const bool between = graph_ != nullptr && facts.agent_scope;
   const SyncGraph::Vertex vertex = between ? order_.publish(wave, known_[known]) : 0;
   order_.end_segment(wave);
-  for_each_dword(access, [&](std::uint64_t dword, std::uint8_t mask) {
+  for_each_dword(access, changed_lanes, [&](std::uint64_t dword, std::uint8_t mask) {
     if (access.is_atomic)
       changed(dword, mask, known);
     else

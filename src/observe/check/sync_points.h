@@ -34,6 +34,12 @@ struct Learning {
   }
 };
 
+/// The lanes of an access that write: of a compare-and-swap only those that find what they compare
+/// with. Lanes that come to succeed because another one has changed the same bytes are left out.
+/// Before the instruction runs.
+[[nodiscard]] std::uint64_t lanes_that_change(const InstructionFacts& facts,
+                                              const LaneAccess& access, const Wave& wave);
+
 class SyncPoints {
  public:
   /// `graph`: null when nothing passes between workgroups.
@@ -47,8 +53,10 @@ class SyncPoints {
   [[nodiscard]] WaveOrder& order() { return order_; }
 
   /// The wave is about to access LDS; every LDS step of it up to `lds_completed` is complete.
-  void lds_access(const InstructionFacts& facts, const LaneAccess& access, unsigned wave,
-                  std::uint32_t step, std::uint32_t lds_completed, Learning& learning);
+  /// `access` and `changed`: see lanes_that_change().
+  void lds_access(const InstructionFacts& facts, const LaneAccess& access, std::uint64_t changed,
+                  unsigned wave, std::uint32_t step, std::uint32_t lds_completed,
+                  Learning& learning);
   /// The part of it that learns. Where reads are put off (--adversarial), again when they are made.
   void lds_read(const InstructionFacts& facts, const LaneAccess& access, Learning& learning);
   /// Whether the instruction may release or acquire through global memory.
@@ -60,7 +68,7 @@ class SyncPoints {
   /// workgroups may acquire, or 0.
   void before_release(unsigned wave, std::uint32_t lds_completed);
   SyncGraph::Vertex global_access(const InstructionFacts& facts, const LaneAccess& access,
-                                  unsigned wave, Learning& learning);
+                                  std::uint64_t changed, unsigned wave, Learning& learning);
   /// The read is complete.
   void learn(unsigned wave, Learning& learning);
   void barrier(const Clock& lds_completed);
@@ -72,7 +80,7 @@ class SyncPoints {
     std::uint32_t known = 0;
   };
   struct Released {
-    std::uint32_t changes = ~0u, lds_completed = 0;
+    std::uint32_t changes = ~0u, lds_completed = 0, lds_atomic = 0;
     std::uint32_t known = 0;
   };
   /// A store to LDS that may turn out to be a flag's.
@@ -82,7 +90,9 @@ class SyncPoints {
   static constexpr std::uint64_t kLds = 1ull << 62;  // keys of words_ that are LDS offsets
   static constexpr std::uint8_t kWhole = 0xf;
 
-  [[nodiscard]] const Released& release(unsigned wave, std::uint32_t lds_completed);
+  /// `lds_atomic`: the wave's last atomic on LDS, or this one.
+  [[nodiscard]] std::uint32_t release(unsigned wave, std::uint32_t lds_completed,
+                                      std::uint32_t lds_atomic);
   [[nodiscard]] std::uint32_t join(std::uint32_t a, std::uint32_t b);
   void stored(std::uint64_t key, std::uint8_t mask, std::uint32_t known);
   void changed(std::uint64_t key, std::uint8_t mask, std::uint32_t known);
@@ -97,6 +107,7 @@ class SyncPoints {
   std::unordered_map<std::uint64_t, std::uint32_t> joined_;
   std::unordered_map<std::uint64_t, std::vector<Part>> words_;
   std::array<Released, kMaxWaves> released_{};
+  Clock last_lds_atomic_{};
   std::array<std::vector<LdsStore>, kMaxWaves> lds_stores_;  // of the phase
   std::bitset<(64 * 1024) / 4> flags_;                       // dwords of LDS that are polled
   bool has_flags_ = false;

@@ -27,6 +27,7 @@ void WaveOrder::new_version(PerWave& wave) {
 
 void WaveOrder::join(Knowledge& to, const Knowledge& from) {
   raise(to.lds, from.lds, count_);
+  raise(to.lds_atomics, from.lds_atomics, count_);
   raise(to.issued, from.issued, count_);
   raise(to.completed, from.completed, count_);
   raise(to.flushed, from.flushed, count_);

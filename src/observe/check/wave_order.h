@@ -29,6 +29,7 @@ using Clock = std::array<std::uint32_t, kMaxWaves>;
 
 struct Knowledge {
   Clock lds{};                     ///< LDS steps that came before.
+  Clock lds_atomics{};             ///< LDS steps of which those by atomics came before.
   Clock issued{};                  ///< Segments whose global accesses were issued before.
   Clock completed{};               ///< Segments whose global accesses were complete before.
   Clock flushed{};                 ///< Segments that were written back for other workgroups before.
@@ -53,6 +54,10 @@ class WaveOrder {
   [[nodiscard]] const Clock& issued_in(std::uint32_t version) const { return versions_[version]; }
   [[nodiscard]] bool lds_ordered(unsigned from, std::uint32_t step, unsigned to) const {
     return from == to || waves_[to].knowledge.lds[from] >= step;
+  }
+  /// The same if that step is an atomic's: whoever has seen what it left knows it.
+  [[nodiscard]] bool lds_atomic_ordered(unsigned from, std::uint32_t step, unsigned to) const {
+    return lds_ordered(from, step, to) || waves_[to].knowledge.lds_atomics[from] >= step;
   }
 
   /// The wave issues a global access in its current segment, or one completes, or is in flight.

@@ -453,8 +453,8 @@ void WorkerChecker::lds_access(PerWave& w, const InstructionFacts& facts, Wave& 
   }
   if (lds_races_ && sync_.active()) {
     if (access.is_write) races_.settle(wave.index_in_group, w.waits.vm_completed());
-    sync_.lds_access(facts, access, wave.index_in_group, o.step, w.waits.lds_completed(),
-                     flight.learning);
+    sync_.lds_access(facts, access, changed_lanes(facts, access, wave), wave.index_in_group, o.step,
+                     w.waits.lds_completed(), flight.learning);
   }
   if (access.is_read && !access.is_atomic && lds_races_)
     lds_.read(o, access.at, access.active, access.bytes);

@@ -148,6 +148,11 @@ class WorkerChecker final : public WorkerObserver {
   void meet_waves(Workgroup& group);
   void settle_barrier();
   void fence(PerWave& w, const InstructionFacts& facts, unsigned wave);
+  /// lanes_that_change(), as far as it can be known: what is put off may find something else.
+  [[nodiscard]] std::uint64_t changed_lanes(const InstructionFacts& facts, const LaneAccess& access,
+                                            const Wave& wave) const {
+    return turns_ ? access.active : lanes_that_change(facts, access, wave);
+  }
   /// An instruction has stopped the workgroup: a trap, a failed assertion, an access that faults.
   void note_failure(const Workgroup& group);
 

@@ -49,7 +49,8 @@ SyncGraph::Vertex WorkerChecker::follow_global(PerWave& w, const InstructionFact
     lds_.need_barrier(global_written_in_);
   const unsigned index = wave.index_in_group;
   const bool syncs = sync_.syncs(facts);
-  if (syncs && facts.releases_word) {
+  const std::uint64_t changed = syncs ? changed_lanes(facts, access, wave) : 0;
+  if (changed != 0 && facts.releases_word) {
     races_.settle(index, w.waits.vm_completed());
     sync_.before_release(index, w.waits.lds_completed());
   }
@@ -65,7 +66,7 @@ SyncGraph::Vertex WorkerChecker::follow_global(PerWave& w, const InstructionFact
       w.invalidations.clear();
     }
   }
-  return syncs ? sync_.global_access(facts, access, index, flight.learning) : 0;
+  return syncs ? sync_.global_access(facts, access, changed, index, flight.learning) : 0;
 }
 
 void WorkerChecker::global_access(PerWave& w, const InstructionFacts& facts, Wave& wave,

@@ -119,6 +119,14 @@ TEST(Session, AWaitOfAReleaseIsDependedOnByWhoAcquiresIt) {
   EXPECT_FALSE(ordered("workgroups_flag_that_nobody_acquires", "wait"));
 }
 
+// A turn would be 2^20 instructions where no wave can wait for another one.
+TEST(Session, WhoWaitsForAnotherWaveSoonGivesItATurn) {
+  Bench bench(1, everything());
+  ASSERT_TRUE(bench.launch(Listing::instance().kernel("a_poll_that_counts_its_looks")).result);
+  EXPECT_GE(bench.results()[0], 1u);
+  EXPECT_LE(bench.results()[0], 1024u);
+}
+
 // Lanes out of bounds give 0 and store nothing; the others do their work.
 TEST(Session, LanesOutOfBoundsAreMasked) {
   Bench bench(1, everything());
