@@ -1,5 +1,7 @@
 #include "observe/check/facts.h"
 
+#include <cstdlib>
+#include <new>
 #include <string_view>
 
 #include "exec/bind.h"
@@ -80,6 +82,14 @@ void find_sync(const Instruction& i, InstructionFacts& facts) {
 }
 
 }  // namespace
+
+FactsTable::FactsTable(std::uint64_t begin, std::uint64_t end)
+    : begin_(begin),
+      facts_(static_cast<InstructionFacts**>(std::calloc((end - begin) / 4 + 1, sizeof(void*)))) {
+  if (facts_ == nullptr) throw std::bad_alloc();
+}
+
+void FactsTable::Free::operator()(InstructionFacts** table) const { std::free(table); }
 
 std::unique_ptr<InstructionFacts> FactsTable::make(const Instruction& i) {
   auto facts = std::make_unique<InstructionFacts>();

@@ -66,11 +66,11 @@ struct InstructionFacts {
 class FactsTable {
  public:
   /// For code in [begin, end) of the image.
-  FactsTable(std::uint64_t begin, std::uint64_t end) : begin_(begin), facts_((end - begin) / 4) {}
+  FactsTable(std::uint64_t begin, std::uint64_t end);
 
   [[nodiscard]] InstructionFacts& of(const Instruction& i) {
-    auto& slot = facts_[(i.vaddr - begin_) / 4];
-    if (slot == nullptr) slot = make(i);
+    InstructionFacts*& slot = facts_[(i.vaddr - begin_) / 4];
+    if (slot == nullptr) slot = made_.emplace_back(make(i)).get();
     slot->instruction = &i;  // of the copies of the code, the one that the wave runs
     return *slot;
   }
@@ -80,8 +80,13 @@ class FactsTable {
  private:
   [[nodiscard]] std::unique_ptr<InstructionFacts> make(const Instruction& i);
 
+  struct Free {
+    void operator()(InstructionFacts** table) const;
+  };
   std::uint64_t begin_;
-  std::vector<std::unique_ptr<InstructionFacts>> facts_;
+  /// A launch runs little of a large code object: pages that it does not look at are never made.
+  std::unique_ptr<InstructionFacts*[], Free> facts_;
+  std::vector<std::unique_ptr<InstructionFacts>> made_;
   std::vector<const InstructionFacts*> sites_;
 };
 
