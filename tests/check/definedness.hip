@@ -267,6 +267,25 @@ bool run_pageable(bool registered) {
   return matches(out.host(), [](std::size_t n) { return n + 1; });
 }
 
+/// Only what the kernel accesses matters: the first two of `places` are used, the others never set.
+struct Places {
+  const unsigned* in;
+  unsigned* out;
+  const void* unused[4];
+};
+__global__ void adds_by_places(Places places) {
+  places.out[threadIdx.x] = places.in[threadIdx.x] + 1;
+}
+bool run_unused_pointers(bool on_host) {
+  unsigned stack[64];
+  for (unsigned n = 0; n < 64; ++n) stack[n] = n;
+  const DeviceArray<unsigned> in(ramp(64)), out(64);
+  const unsigned* const used = on_host ? stack : in.get();
+  adds_by_places<<<1, 64>>>({used, out.get(), {&in, stack, stack + 32, stack + 100}});
+  finish();
+  return matches(out.host(), [](std::size_t n) { return n + 1; });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -302,5 +321,7 @@ int main(int argc, char** argv) {
                    {"host-write-broken", [] { return run_host_write(true); }},
                    {"host-write-fixed", [] { return run_host_write(false); }},
                    {"pageable", [] { return run_pageable(false); }},
-                   {"registered", [] { return run_pageable(true); }}});
+                   {"registered", [] { return run_pageable(true); }},
+                   {"unused-pointers", [] { return run_unused_pointers(false); }},
+                   {"stack", [] { return run_unused_pointers(true); }}});
 }

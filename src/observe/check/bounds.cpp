@@ -183,18 +183,50 @@ AddressRange Bounds::host_range(std::uint64_t address, std::uint64_t bytes) {
   return {};
 }
 
+/// Notes that the kernel is at `address`, in the accessible host memory `found`, and returns the
+/// part of it in which every access says the same. A value among the arguments may look like an
+/// address and be none, such as a member that was never set: only what is accessed counts, and it
+/// counts for the nearest argument below.
+AddressRange Bounds::use_host(AddressRange found, std::uint64_t address) {
+  if (!host_arguments_) {
+    host_arguments_ = unregistered_host_arguments(request_, memory_, known_);
+    std::ranges::sort(*host_arguments_, {}, &HostArgument::address);
+  }
+  const auto inside = std::ranges::subrange(
+      std::ranges::lower_bound(*host_arguments_, found.begin, {}, &HostArgument::address),
+      std::ranges::lower_bound(*host_arguments_, found.end, {}, &HostArgument::address));
+  if (inside.empty()) return found;
+  if (known_.is_registered(address) || known_.tensors().at(address) != nullptr) {
+    constexpr std::uint64_t kPage = 4096;  // how far the registered part reaches is not known here
+    const std::uint64_t page = address & ~(kPage - 1);
+    return {std::max(page, found.begin), std::min(page + kPage, found.end)};
+  }
+  const auto above = std::ranges::upper_bound(inside, address, {}, &HostArgument::address);
+  const std::uint64_t owner =
+      above == inside.begin() ? above->address : std::ranges::prev(above)->address;
+  for (HostArgument& argument : inside)
+    if (argument.address == owner) argument.is_used = true;
+  return {owner <= address ? owner : found.begin,
+          above == inside.end() ? found.end : above->address};
+}
+
 bool Bounds::inside_global(std::uint64_t address, std::uint64_t bytes, bool is_write) {
   for (const AddressRange& range : recent_)
     if (range.contains(address, bytes)) return true;
   if (!is_write && recent_read_only_.contains(address, bytes)) return true;
   // Of the device's own memory the allocations are known, which no description can make larger.
   const bool described = !memory_.in_arena(address) && only_tensors();
-  const AddressRange found =
-      described ? host_range(address, bytes) : memory_.accessible_range(address);
+  AddressRange found = described                          ? host_range(address, bytes)
+                       : mapped_.contains(address, bytes) ? mapped_
+                                                          : memory_.accessible_range(address);
   if (!found.contains(address, bytes)) {
     if (described || is_write) return false;
     recent_read_only_ = memory_.readable_range(address);
     return recent_read_only_.contains(address, bytes);
+  }
+  if (!described && !memory_.in_arena(address)) {
+    mapped_ = found;
+    found = use_host(found, address);
   }
   std::ranges::rotate(recent_, recent_.end() - 1);
   recent_[0] = found;

@@ -30,6 +30,7 @@ struct HostRule {
 struct HostArgument {
   std::size_t offset = 0;  ///< In the argument buffer.
   std::uint64_t address = 0;
+  bool is_used = false;  ///< The kernel was in the memory that it points to.
 };
 [[nodiscard]] std::vector<HostArgument> unregistered_host_arguments(const LaunchRequest& request,
                                                                     const Memory& memory,
@@ -44,11 +45,17 @@ class Bounds {
   [[nodiscard]] std::uint64_t outside(const LaneAccess& access, const InstructionFacts& facts,
                                       const Wave& wave);
 
+  /// The launch's unregistered host arguments; empty while no host memory was accessed.
+  [[nodiscard]] std::vector<HostArgument> take_host_arguments() {
+    return std::move(host_arguments_).value_or(std::vector<HostArgument>{});
+  }
+
  private:
   /// The launch's own; read when first needed.
   [[nodiscard]] const std::vector<TensorArgument>& tensors();
   [[nodiscard]] bool only_tensors();
   [[nodiscard]] AddressRange host_range(std::uint64_t address, std::uint64_t bytes);
+  [[nodiscard]] AddressRange use_host(AddressRange found, std::uint64_t address);
   [[nodiscard]] bool inside_global(std::uint64_t address, std::uint64_t bytes, bool is_write);
   [[nodiscard]] std::uint64_t outside_global(const LaneAccess& access);
   /// With its one access; the message is the caller's.
@@ -71,6 +78,8 @@ class Bounds {
   std::optional<std::vector<TensorArgument>> tensors_;
   std::array<AddressRange, 4> recent_{};  // found accessible lately, the last one first
   AddressRange recent_read_only_;         // the same of host memory that may only be read
+  AddressRange mapped_;                   // host memory found lately, whole
+  std::optional<std::vector<HostArgument>> host_arguments_;  // by address
 };
 
 }  // namespace margay::check

@@ -26,7 +26,8 @@ Counters counters_of(const Instruction& i, const MemoryForm& form) {
     case Path::scalar:
       return {.lgkm = true, .in_order = false};
     case Path::flat:
-      // Either path may serve it, so that only a wait for zero proves anything.
+      // Either path may serve it, so that only a wait for zero proves anything: lgkmcnt(0) of what
+      // it does in LDS, vmcnt(0) of what it does in memory, both of its registers.
       return {.vm = true, .lgkm = true, .in_order = false};
     case Path::global:
     case Path::scratch:

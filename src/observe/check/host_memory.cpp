@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "observe/check/bounds.h"
-
 namespace margay::check {
 
 std::vector<Finding> undefined_copy(const UndefinedCopy& copy, const GlobalMemory& memory) {
@@ -41,10 +39,10 @@ std::vector<Finding> undefined_copy(const UndefinedCopy& copy, const GlobalMemor
   return {std::move(f)};
 }
 
-std::vector<Finding> unregistered_memory(const LaunchRequest& request, const Memory& memory,
-                                         const GlobalMemory& known) {
-  const std::vector<HostArgument> arguments = unregistered_host_arguments(request, memory, known);
+std::vector<Finding> unregistered_memory(const LaunchRequest& request,
+                                         std::vector<HostArgument> arguments) {
   if (arguments.empty()) return {};
+  std::ranges::sort(arguments, {}, &HostArgument::offset);
   Finding f;
   f.tool = Tool::memcheck;
   f.kind = "pageable-memory";

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "exec/device.h"
+#include "observe/check/bounds.h"
 #include "observe/check/finding.h"
 #include "observe/check/global_memory.h"
 
@@ -16,9 +17,8 @@ namespace margay::check {
 [[nodiscard]] std::vector<Finding> undefined_copy(const UndefinedCopy& copy,
                                                   const GlobalMemory& memory);
 
-/// Notes about a launch's arguments that point to unregistered host memory.
+/// Notes about a launch's arguments that point to unregistered host memory in which the kernel was.
 [[nodiscard]] std::vector<Finding> unregistered_memory(const LaunchRequest& request,
-                                                       const Memory& memory,
-                                                       const GlobalMemory& known);
+                                                       std::vector<HostArgument> arguments);
 
 }  // namespace margay::check

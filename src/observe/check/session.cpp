@@ -145,6 +145,8 @@ class LaunchChecker final : public LaunchObserver {
   }
   /// Allocations that the host has written through its pointer.
   [[nodiscard]] const std::vector<AddressRange>& host_written() const { return host_written_; }
+  /// What points to unregistered host memory in which the kernel was.
+  [[nodiscard]] const std::vector<HostArgument>& host_arguments() const { return host_arguments_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -176,6 +178,10 @@ class LaunchChecker final : public LaunchObserver {
     }
     host_written_.insert(host_written_.end(), results.host_written.begin(),
                          results.host_written.end());
+    for (const HostArgument& argument : results.host_arguments)
+      if (argument.is_used && std::ranges::find(host_arguments_, argument.offset,
+                                                &HostArgument::offset) == host_arguments_.end())
+        host_arguments_.push_back(argument);
     for (const auto& site : results.sites) {
       const auto [at, fresh] = sites_.try_emplace(site.vaddr, site);
       if (!fresh) at->second.counts.merge(site.counts);
@@ -242,6 +248,7 @@ class LaunchChecker final : public LaunchObserver {
   FindingSet findings_;
   std::vector<UndefinedStore> stores_;
   std::vector<AddressRange> host_written_;
+  std::vector<HostArgument> host_arguments_;
   std::optional<Finding> failure_;
   std::uint64_t failed_workgroup_ = 0;
   std::vector<WorkerResults::ReleaseCredit> release_credits_;
@@ -303,7 +310,7 @@ Session::Checked Session::launch(Device& device, const LaunchRequest& request,
     for (const AddressRange& range : checker.host_written())
       memory_.written(range.begin, range.end - range.begin);
     if (config_.has(Tool::memcheck))
-      for (Finding& note : unregistered_memory(request, device.memory(), memory_)) {
+      for (Finding& note : unregistered_memory(request, checker.host_arguments())) {
         note.launch = number;
         note.kernel = checker.program()->kernel_name();
         found.push_back(std::move(note));

@@ -88,6 +88,7 @@ Outstanding& WaitTracker::issue(const InstructionFacts& facts, std::uint64_t exe
   std::uint64_t& issued =
       issued_[static_cast<std::size_t>(counters.vm ? Counter::vm : Counter::lgkm)];
   flight->order = counters.in_order ? ++issued : issued;
+  flight->lgkm_order = issued_[static_cast<std::size_t>(Counter::lgkm)];
   flight->lds_step = 0;
   flight->lds_count = 0;
   flight->learning.clear();
@@ -137,13 +138,28 @@ void WaitTracker::complete(Outstanding& flight, bool by_wait) {
     direct_completed_ = std::max(direct_completed_, flight.lds_step);
   if (!by_wait) return;
   ++sites_.of(current_site_).completed;
-  if (flight.lds_step != 0) lds_completed_list_.push_back(completion);
-  if (flight.facts->form.is_write && counters.vm) {
-    // A kernel that never releases anything would make a long list; its newest stores will do.
-    if (stores_completed_.size() > kMostStores)
-      stores_completed_.erase(stores_completed_.begin(), stores_completed_.end() - kMostStores / 2);
-    stores_completed_.push_back(completion);
+  if (!counters.vm || !counters.lgkm) {  // else wait() has noted each part when it was complete
+    lds_part_completes(flight);
+    store_completes(flight);
   }
+}
+
+void WaitTracker::lds_part_completes(const Outstanding& flight) {
+  if (flight.lds_step == 0) return;
+  const Counters& counters = flight.facts->counters;
+  const bool by_lgkm = counters.lgkm;
+  lds_completed_list_.push_back({history_.count(),
+                                 counters.vm && by_lgkm ? flight.lgkm_order : flight.order,
+                                 by_lgkm ? Counter::lgkm : Counter::vm, counters.in_order});
+}
+
+void WaitTracker::store_completes(const Outstanding& flight) {
+  const Counters& counters = flight.facts->counters;
+  if (!flight.facts->form.is_write || !counters.vm) return;
+  // A kernel that never releases anything would make a long list; its newest stores will do.
+  if (stores_completed_.size() > kMostStores)
+    stores_completed_.erase(stores_completed_.begin(), stores_completed_.end() - kMostStores / 2);
+  stores_completed_.push_back({history_.count(), flight.order, Counter::vm, counters.in_order});
 }
 
 void WaitTracker::wait(const InstructionFacts& facts) {
@@ -161,8 +177,15 @@ void WaitTracker::wait(const InstructionFacts& facts) {
   if (facts.wait.vm != 0 && facts.wait.lgkm != 0) return;
   for (std::size_t n = 0; n < unordered_.size();) {
     Outstanding& flight = unordered_[n];
-    if (facts.wait.vm == 0) flight.waits_vm = false;
-    if (facts.wait.lgkm == 0) flight.waits_lgkm = false;
+    if (flight.waits_vm && facts.wait.vm == 0) {
+      flight.waits_vm = false;
+      store_completes(flight);
+    }
+    if (flight.waits_lgkm && facts.wait.lgkm == 0) {
+      flight.waits_lgkm = false;
+      if (flight.facts->counters.vm) lds_part_completes(flight);
+      if (flight.waits_vm && flight.lds_step != 0 && on_lds_complete) on_lds_complete(flight);
+    }
     if (flight.waits_vm || flight.waits_lgkm) {
       ++n;
       continue;

@@ -4,7 +4,9 @@
 // vmcnt and lgkmcnt count what is in flight. Vector memory instructions complete in order, so do
 // LDS instructions; scalar loads do not, nor do flat ones (which count on both). A wait for N
 // therefore proves that all but the newest N of the ordered ones are complete, and something about
-// the others only when N is 0. Source: MI300 ISA guide, 4.4.
+// the others only when N is 0. Of a flat access lgkmcnt counts the part in LDS and vmcnt the part
+// in memory; its registers need both. Sources: MI300 ISA guide, 4.4; LLVM, AMDGPU backend, memory
+// model GFX942, where a release at workgroup scope waits for lgkmcnt(0) after generic stores.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +42,8 @@ struct Outstanding {
   std::uint32_t phase_step = 0;
   std::uint8_t lds_count = 0;  ///< How many of `lds` are in use.
   bool waits_vm = false, waits_lgkm = false;
-  std::uint64_t order = 0;  ///< Of its counter's instructions.
+  std::uint64_t order = 0;       ///< Of its counter's instructions.
+  std::uint64_t lgkm_order = 0;  ///< The same by lgkmcnt, where both counters count it.
   OutstandingLds lds[2];
   Learning learning;                              ///< What it will have acquired.
   std::unique_ptr<DeferredInstruction> deferred;  ///< Adversarial runs: it has not been run yet.
@@ -109,7 +112,7 @@ class WaitTracker {
       for (unsigned n = 0; n < ring->size(); ++n)
         if (ring->at(n).lds_count != 0) visit(ring->at(n));
     for (Outstanding& flight : unordered_)
-      if (flight.lds_count != 0) visit(flight);
+      if (flight.lds_count != 0 && flight.waits_lgkm) visit(flight);
   }
   void note_lds_step(Outstanding& flight, std::uint32_t phase_step) {
     flight.lds_step = ++lds_step_;
@@ -117,6 +120,8 @@ class WaitTracker {
   }
   /// Called with each instruction in flight when it is known to be complete, in order.
   std::function<void(Outstanding&)> on_complete;
+  /// Called when only what a flat access does in LDS is complete; on_complete follows.
+  std::function<void(Outstanding&)> on_lds_complete;
   /// Calls `visit(Outstanding&)` for everything in flight, in the order of issue.
   template <typename F>
   void for_each_in_order(F&& visit) {
@@ -138,6 +143,8 @@ class WaitTracker {
     bool reported = false;
   };
   void complete(Outstanding& flight, bool by_wait);
+  void lds_part_completes(const Outstanding& flight);
+  void store_completes(const Outstanding& flight);
   void needed(const Completion& completion) {
     if (completion.wait != 0) sites_.needed(history_.credit(completion));
   }

@@ -48,6 +48,9 @@ WorkerChecker::PerWave::PerWave(WorkerChecker& owner, std::uint32_t scratch_byte
     deliver(*wave, *flight.deferred);
     flight.deferred.reset();
   };
+  waits.on_lds_complete = [this](Outstanding& flight) {
+    if (flight.deferred != nullptr && !flight.deferred->performed) perform(*wave, *flight.deferred);
+  };
 }
 
 WorkerChecker::WorkerChecker(const Launch& launch)
@@ -138,6 +141,7 @@ WorkerResults WorkerChecker::take_results() {
   results.runs = races_.take_runs();
   results.undefined_stores = std::move(undefined_stores_);
   results.host_written = std::move(host_written_all_);
+  results.host_arguments = bounds_.take_host_arguments();
   results.failure = std::move(failure_);
   results.failed_workgroup = failed_workgroup_;
   for (const InstructionFacts* const facts : table_.sites())

@@ -50,6 +50,7 @@ struct WorkerResults {
   std::vector<UndefinedStore> undefined_stores;
   /// Allocations that the host has written through its pointer.
   std::vector<AddressRange> host_written;
+  std::vector<HostArgument> host_arguments;
   /// The first workgroup that an instruction stopped, and its number.
   std::optional<Finding> failure;
   std::uint64_t failed_workgroup = 0;
