@@ -267,6 +267,18 @@ bool run_pageable(bool registered) {
   return matches(out.host(), [](std::size_t n) { return n + 1; });
 }
 
+/// broken: `out` is never set to 0. That it is copied to the host is no second fault.
+__global__ void totals(unsigned* out) {
+  atomicAdd(&out[threadIdx.x % 4], 1u);  // BUG totals
+}
+bool run_totals(bool broken) {
+  const DeviceArray<unsigned> set(4, 0u), unset(4);
+  const DeviceArray<unsigned>& out = broken ? unset : set;
+  totals<<<2, 64>>>(out.get());
+  finish();
+  return matches(out.host(), [](std::size_t) { return 32u; });
+}
+
 /// Only what the kernel accesses matters: the first two of `places` are used, the others never set.
 struct Places {
   const unsigned* in;
@@ -322,6 +334,8 @@ int main(int argc, char** argv) {
                    {"host-write-fixed", [] { return run_host_write(false); }},
                    {"pageable", [] { return run_pageable(false); }},
                    {"registered", [] { return run_pageable(true); }},
+                   {"totals-broken", [] { return run_totals(true); }},
+                   {"totals-fixed", [] { return run_totals(false); }},
                    {"unused-pointers", [] { return run_unused_pointers(false); }},
                    {"stack", [] { return run_unused_pointers(true); }}});
 }

@@ -383,7 +383,11 @@ __global__ void ops_warp_register_vec_reductions([[maybe_unused]] Bf16s x,
   //: ops/warp/register/vec/reductions.cuh
   rv_fl<64> v;
   float result;
+  rt_fl<64, 32>::col_vec per_row;
+  __shared__ sv_fl<64> shared;
 
+  store(shared, per_row);
+  load(v, shared);
   max(result, v);
   min(result, v);
   sum(result, v);

@@ -51,28 +51,33 @@ void append(Run& into, const Run& last, const Run& run) {
   into.end = std::max(into.end, run.end);
 }
 
-/// The bytes that anybody writes, as ascending ranges; of runs that are sorted by address.
-class Written {
- public:
-  explicit Written(const std::vector<Run>& runs) {
-    for (const Run& run : runs) {
-      if (!run.is_write) continue;
-      if (!ranges_.empty() && run.begin <= ranges_.back().second)
-        ranges_.back().second = std::max(ranges_.back().second, run.end);
-      else
-        ranges_.emplace_back(run.begin, run.end);
-    }
+/// The runs that touch bytes which somebody writes, by address. Most runs of most kernels are reads
+/// of what nobody writes: they are left out before the sort.
+std::vector<Run> contested(const std::vector<Run>& runs) {
+  struct Range {
+    std::uint64_t begin, end;
+  };
+  std::vector<Range> written;
+  for (const Run& run : runs)
+    if (run.is_write) written.push_back({run.begin, run.end});
+  if (written.empty()) return {};
+  std::ranges::sort(written, {}, &Range::begin);
+  std::size_t kept = 0;
+  for (const Range& range : written) {
+    if (range.begin <= written[kept].end)
+      written[kept].end = std::max(written[kept].end, range.end);
+    else
+      written[++kept] = range;
   }
-  /// Whether somebody writes where the run is. Runs are asked for in their order.
-  [[nodiscard]] bool meets(const Run& run) {
-    while (next_ < ranges_.size() && ranges_[next_].second <= run.begin) ++next_;
-    return next_ < ranges_.size() && ranges_[next_].first < run.end;
+  written.resize(kept + 1);
+  std::vector<Run> out;
+  for (const Run& run : runs) {
+    const auto above = std::ranges::upper_bound(written, run.begin, {}, &Range::end);
+    if (above != written.end() && above->begin < run.end) out.push_back(run);
   }
-
- private:
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges_;
-  std::size_t next_ = 0;
-};
+  std::ranges::sort(out, before_in_memory);
+  return out;
+}
 
 }  // namespace
 
@@ -105,27 +110,46 @@ bool stands_in_memory(const Run& run, const Memory& memory) {
 }
 
 void compact(std::vector<Run>& runs, bool by_wave) {
-  std::ranges::sort(runs, [&](const Run& a, const Run& b) {
-    if (a.vaddr != b.vaddr) return a.vaddr < b.vaddr;
-    const auto kind_a = kind_of(a, by_wave), kind_b = kind_of(b, by_wave);
-    if (kind_a != kind_b) return kind_a < kind_b;
+  if (runs.empty()) return;
+  // What is sorted is small, and mostly decided by two words of it.
+  struct Entry {
+    std::uint64_t kind, begin;
+    const Run* run;
+  };
+  std::vector<Entry> entries;
+  entries.reserve(runs.size());
+  bool in_segments = false;  // else all runs agree in what kind_of() says beside the first word
+  const auto first_kind = kind_of(runs[0], by_wave);
+  for (const Run& run : runs) {
+    const auto kind = kind_of(run, by_wave);
+    in_segments |= std::get<1>(kind) != std::get<1>(first_kind) ||
+                   std::get<2>(kind) != std::get<2>(first_kind);
+    entries.push_back({std::get<0>(kind), run.begin, &run});
+  }
+  const auto before = [&](const Entry& a, const Entry& b) {
+    if (a.kind != b.kind) return a.kind < b.kind;
+    if (in_segments) {
+      const auto kind_a = kind_of(*a.run, by_wave), kind_b = kind_of(*b.run, by_wave);
+      if (kind_a != kind_b) return kind_a < kind_b;
+    }
     if (a.begin != b.begin) return a.begin < b.begin;
-    return std::tie(a.end, a.digest, a.wave, a.lane, a.phase_step) <
-           std::tie(b.end, b.digest, b.wave, b.lane, b.phase_step);
-  });
-  std::size_t kept = 0;
+    const Run &x = *a.run, &y = *b.run;
+    return std::tie(x.end, x.digest, x.wave, x.lane, x.phase_step) <
+           std::tie(y.end, y.digest, y.wave, y.lane, y.phase_step);
+  };
+  if (!std::ranges::is_sorted(entries, before)) std::ranges::sort(entries, before);
+  std::vector<Run> kept;
   Run previous;
-  for (std::size_t n = 0; n < runs.size(); ++n) {
-    const Run run = runs[n];
-    Run* const last = kept == 0 ? nullptr : &runs[kept - 1];
-    if (last != nullptr && run.begin <= last->end &&
-        kind_of(*last, by_wave) == kind_of(run, by_wave))
-      append(*last, previous, run);
+  for (const Entry& entry : entries) {
+    const Run& run = *entry.run;
+    if (!kept.empty() && run.begin <= kept.back().end &&
+        kind_of(kept.back(), by_wave) == kind_of(run, by_wave))
+      append(kept.back(), previous, run);
     else
-      runs[kept++] = run;
+      kept.push_back(run);
     previous = run;
   }
-  runs.resize(kept);
+  runs.swap(kept);
 }
 
 void GlobalRaces::begin_workgroup(std::uint64_t linear_id, WaveOrder* order, bool between) {
@@ -314,12 +338,10 @@ void GlobalRaces::compare_waves() {
     return;
   ++epoch_;
   compact(phase_, true);
-  std::ranges::sort(phase_, before_in_memory);
-  Written written(phase_);
+  const std::vector<Run> runs = contested(phase_);
   // Runs that reach beyond the current address, by wave.
   std::array<std::vector<const Run*>, kMaxWaves> open;
-  for (const Run& run : phase_) {
-    if (!written.meets(run)) continue;
+  for (const Run& run : runs) {
     for (unsigned wave = 0; wave < kMaxWaves; ++wave) {
       auto& others = open[wave];
       if (others.empty() || wave == run.wave) continue;
@@ -422,14 +444,12 @@ constexpr std::size_t kMostOpen = 64;
 
 }  // namespace
 
-std::vector<Conflict> conflicts_between_workgroups(std::vector<Run> runs, SyncGraph& graph,
+std::vector<Conflict> conflicts_between_workgroups(const std::vector<Run>& all, SyncGraph& graph,
                                                    const StillStands& still_stands) {
-  std::ranges::sort(runs, before_in_memory);
-  Written written(runs);  // reads matter only where something is written
+  const std::vector<Run> runs = contested(all);
   ConflictSet conflicts(graph, still_stands);
   std::vector<const Run*> open;
   for (const Run& run : runs) {
-    if (!written.meets(run)) continue;
     std::erase_if(open, [&](const Run* other) { return other->end <= run.begin; });
     for (const Run* const other : open) conflicts.add(run, *other);
     if (open.size() < kMostOpen || run.is_write) open.push_back(&run);

@@ -125,7 +125,7 @@ struct Conflict {
   std::uint64_t begin = 0, end = 0;
   std::uint64_t count = 1;
 };
-[[nodiscard]] std::vector<Conflict> conflicts_between_workgroups(std::vector<Run> runs,
+[[nodiscard]] std::vector<Conflict> conflicts_between_workgroups(const std::vector<Run>& runs,
                                                                  SyncGraph& graph,
                                                                  const StillStands& still_stands);
 

@@ -61,6 +61,7 @@ void LdsShadow::begin_workgroup(const WaveOrder* order) {
   }
   if (std::exchange(has_flags_, false))
     for (Granule& g : granules_) g.flag_mask = 0;
+  has_direct_ = false;
   first_phase_ = ++phase_;
   lists_used_ = 0;
   for (auto& told : told_) told.clear();
@@ -95,6 +96,8 @@ LdsShadow::Told LdsShadow::told(unsigned wave, std::uint32_t step) const {
 
 void LdsShadow::read(const LdsOperation& o, const std::uint64_t* at, std::uint64_t active,
                      unsigned bytes) {
+  // Nobody else is there to race with, and a wave's own accesses are ordered but for direct loads.
+  if (waves_ == 1 && !has_direct_) return;
   remember(o);
   if ((bytes == 8 || bytes == 16) && !o.atomic) {
     active = read_whole_granules(o, at, active, bytes / kGranuleBytes);
@@ -189,6 +192,7 @@ void LdsShadow::begin_reads(Granule& g, unsigned wave) {
 
 void LdsShadow::write(const LdsOperation& o, const std::uint64_t* at, std::uint64_t active,
                       unsigned bytes) {
+  has_direct_ |= o.direct;
   remember(o);
   for (std::uint64_t rest = active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
@@ -429,8 +433,14 @@ void LdsShadow::report_race(const LdsOperation& o, unsigned lane, const Granule&
         "a barrier stands between, but the {} was still in flight when its wave reached it",
         role(other.kind, other.direct)));
     f.fix = Fix::wait_barrier;
-    f.hint = fmt::format("wait for it ({}) before the barrier",
-                         other.direct ? "s_waitcnt vmcnt(0)" : "s_waitcnt lgkmcnt(0)");
+    // LLVM inserts the wait of a release fence and then takes it away at the head of a loop, when
+    // what is before the loop has waited already and only the loop itself leaves something in
+    // flight.
+    f.hint = other.direct
+                 ? "wait for it (s_waitcnt vmcnt(0)) before the barrier"
+                 : "wait for it (s_waitcnt lgkmcnt(0)) before the barrier; a __syncthreads "
+                   "has that wait, but at the head of a loop LLVM 19 may leave it out: put "
+                   "__builtin_amdgcn_s_waitcnt(0xc07f) in front of it";
   } else {
     f.detail.push_back("no s_barrier separates them");
     f.fix = same_value ? Fix::one_writer : Fix::barrier;

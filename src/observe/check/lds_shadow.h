@@ -171,6 +171,7 @@ class LdsShadow {
   std::uint32_t last_needed_ = 0;
   Need barrier_need_;
   bool has_flags_ = false;
+  bool has_direct_ = false;  // a load went straight to LDS
 
  public:
   /// Direct loads complete when their wave waits; until then its own reads are too early.

@@ -101,8 +101,7 @@ class LaunchChecker final : public LaunchObserver {
     if (program_ == nullptr) return {};
     if (config_.has(Tool::racecheck))
       for (const Conflict& conflict : conflicts_between_workgroups(
-               std::move(runs_), graph_,
-               [this](const Run& run) { return stands_in_memory(run, memory_); })) {
+               runs_, graph_, [this](const Run& run) { return stands_in_memory(run, memory_); })) {
         Finding f = finding_of(conflict, request);
         f.launch = number_;
         f.kernel = program_->kernel_name();

@@ -205,6 +205,7 @@ void WorkerChecker::global_read_values(PerWave& w, const InstructionFacts& facts
     for (std::uint64_t rest = bits.lanes; rest != 0; rest &= rest - 1)
       written_map(access.at[std::countr_zero(rest)])->changed_unwritten();
     w.values.atomic_on(facts, origin);
+    note_undefined_store(facts, access, bits.lanes, {.told = true});
   }
 }
 

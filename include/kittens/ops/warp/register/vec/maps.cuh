@@ -94,9 +94,11 @@ KITTENS_DEVICE void exp_second_half_vec(V& dst, const V& src) {
 template <ducks::rv::all D, ducks::rv::all S>
 KITTENS_DEVICE void copy(D& dst, const S& src) {
   static_assert(D::length == S::length, "kittens: copy(rv, rv) needs vectors of the same length");
-  static_assert(std::is_same_v<typename D::layout, typename S::layout> &&
-                    D::outer_dim == S::outer_dim && D::inner_dim == S::inner_dim,
-                "kittens: copy(rv, rv) needs vectors of the same layout and base shape");
+  static_assert(
+      std::is_same_v<typename D::layout, typename S::layout> && D::outer_dim == S::outer_dim &&
+          D::inner_dim == S::inner_dim,
+      "kittens: copy(rv, rv) needs vectors of the same layout and base shape: store one to "
+      "an sv and load that into the other");
   detail::for_each_vector_part<D>([&](int i, int j) {
     dst.data[i][j] =
         base_types::convertor<typename D::dtype, typename S::dtype>::convert(src.data[i][j]);

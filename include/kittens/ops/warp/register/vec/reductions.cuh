@@ -1,4 +1,6 @@
-// Reductions of a naive register vector to one scalar, which all lanes get.
+// Reductions of a naive register vector to one scalar, which all lanes get. The col_vec or row_vec
+// of a register tile becomes a naive one by way of a shared vector: store(shared, v); load(naive,
+// shared).
 #pragma once
 
 #include "../../../../types/types.cuh"
@@ -12,7 +14,7 @@ KITTENS_DEVICE typename V::T reduce_vector(const V& src, Start&& start) {
   static_assert(
       V::is_naive,
       "kittens: reductions of a register vector need the naive layout, in which no element "
-      "is held twice");
+      "is held twice: store a tile's vector to an sv, and load that into an rv_fl<length>");
   using T = typename V::T;
   using C = base_ops::detail::computed<T>;
   using to_c = base_types::convertor<C, T>;
