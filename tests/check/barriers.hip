@@ -73,6 +73,21 @@ __global__ void spin_before_barrier(const unsigned* in, unsigned* out) {
   out[threadIdx.x] = in[threadIdx.x] + 1;
 }
 
+// One statement, seven s_barrier: only the last orders anything, and the statement stays. The one
+// behind the loop can go.
+__global__ void unrolled(const unsigned* in, unsigned* out) {
+  __shared__ unsigned tile[kThreads];
+  tile[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+#pragma unroll
+  for (unsigned half = kThreads / 2; half > 0; half /= 2) {
+    if (threadIdx.x < half) tile[threadIdx.x] += tile[threadIdx.x + half];
+    __syncthreads();
+  }
+  out[threadIdx.x] = tile[0];
+  __syncthreads();
+}
+
 template <typename Wanted>
 bool run(void (*kernel)(const unsigned*, unsigned*), std::size_t results, Wanted wanted,
          unsigned blocks = 1) {
@@ -85,6 +100,7 @@ bool run(void (*kernel)(const unsigned*, unsigned*), std::size_t results, Wanted
 
 unsigned plus_one(std::size_t i) { return static_cast<unsigned>(i) * 3 + 2; }
 unsigned copied(std::size_t i) { return static_cast<unsigned>(i) * 3 + 1; }
+unsigned total(std::size_t) { return 3 * kThreads * (kThreads - 1) / 2 + kThreads; }
 unsigned by_parity(std::size_t i) {
   const unsigned value = copied(i);
   return value % 2 == 0 ? value * 2 : value + 1;
@@ -105,6 +121,7 @@ int main(int argc, char** argv) {
        {"counts-slip-fixed", [] { return run_counts_slip(counts_slip<false>); }},
        {"divergent-lanes-broken", [] { return run(divergent_lanes<true>, kThreads, by_parity); }},
        {"divergent-lanes-fixed", [] { return run(divergent_lanes<false>, kThreads, by_parity); }},
+       {"unrolled", [] { return run(unrolled, kThreads, total); }},
        {"deadlock-broken", [] { return run(spin_before_barrier<true>, kThreads, plus_one); }},
        {"deadlock-fixed", [] { return run(spin_before_barrier<false>, kThreads, plus_one); }}});
 }

@@ -9,6 +9,7 @@ An expectation is one of
     ?TOOL:KIND       an error that may be reported
     note:TOOL:KIND   a note that must be reported
     no-note:TOOL:KIND  a note that must not be reported
+    advice:LINES     advice must be given on just so many source lines
     line:MARK        an access of some expected finding must stand at the line of FILE that ends in
                      `// BUG MARK` (or `// BUG` for an empty MARK)
     hint:WORDS       the hint of every error must contain these words
@@ -29,7 +30,7 @@ import sys
 import tempfile
 
 ERROR_EXIT = 97
-WITH_PREFIX = ("note:", "no-note:", "line:", "hint:")
+WITH_PREFIX = ("note:", "no-note:", "line:", "hint:", "advice:")
 
 
 def matches(name, pattern):
@@ -104,6 +105,13 @@ def judge_findings(findings, expectations, source):
             yield f"no finding points at {source.name}:{numbers[0]} (BUG {mark})"
 
 
+def judge_advice(advice, expectations):
+    lines = sorted({a["accesses"][0]["frames"][0]["line"] for a in advice})
+    for wanted in (int(e.removeprefix("advice:")) for e in expectations if e.startswith("advice:")):
+        if len(lines) != wanted:
+            yield f"advice on {wanted} lines expected, it is on {lines}"
+
+
 def check(margay, command, adversarial):
     """The report, the exit code, and what the program printed."""
     with tempfile.TemporaryDirectory() as folder:
@@ -135,6 +143,7 @@ def main():
         options.margay, [options.program, options.case], options.adversarial is not None
     )
     failures = list(judge_findings(report["findings"], options.expectations, options.source))
+    failures += judge_advice(report["advice"], options.expectations)
 
     has_errors = any(f["severity"] == "error" for f in report["findings"])
     wanted_code = ERROR_EXIT if has_errors else 0

@@ -7,6 +7,8 @@
 #include <functional>
 #include <iterator>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <tuple>
 
 #include "base/fork.h"
@@ -468,6 +470,16 @@ Report Session::report() {
   report.findings = findings_;
   std::ranges::copy(in_launch_, std::back_inserter(report.findings));
   report.in_launch = in_launch_.size();
+  // One statement may have become many instructions: unrolled, inlined in several places, in
+  // several instances of a template. It can be taken away only as a whole.
+  const auto statement_of = [](const Site& site) {
+    const SourceFrame& frame = site.frames.front();
+    return std::tuple(std::string_view(frame.file), frame.line, site.is_barrier);
+  };
+  std::set<std::tuple<std::string_view, std::uint32_t, bool>> needed;
+  for (const auto& [key, known] : sites_)
+    if (known.counts.helped != 0 && !known.site.frames.empty())
+      needed.insert(statement_of(known.site));
   std::vector<Finding> advice;
   for (const auto& [key, known] : sites_) {
     Site site = known.site;
@@ -478,7 +490,7 @@ Report Session::report() {
     report.sites.push_back(std::move(site));
     if (known.counts.executions != 0 && known.counts.helped == 0 &&
         config_.has(known.site.is_barrier ? Tool::synccheck : Tool::waitcheck) &&
-        is_the_users(known.site))
+        is_the_users(known.site) && !needed.contains(statement_of(known.site)))
       advice.push_back(advice_of(known));
   }
   report.suppressed = suppressed_ + take_out(advice, suppressions_);
