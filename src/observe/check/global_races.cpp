@@ -340,19 +340,32 @@ void GlobalRaces::compare_waves() {
   compact(phase_, true);
   const std::vector<Run> runs = contested(phase_);
   // Runs that reach beyond the current address, by wave.
-  std::array<std::vector<const Run*>, kMaxWaves> open;
-  for (const Run& run : runs) {
-    for (unsigned wave = 0; wave < kMaxWaves; ++wave) {
-      auto& others = open[wave];
-      if (others.empty() || wave == run.wave) continue;
-      std::erase_if(others, [&](const Run* other) { return other->end <= run.begin; });
-      for (const Run* const other : others)
-        if (conflict(run, *other, Scope::workgroup) && !ordered(run, *other)) report(run, *other);
+  struct Open {
+    std::vector<const Run*> runs;
+    std::size_t look_at = 64;
+    void forget(std::uint64_t before) {
+      std::erase_if(runs, [&](const Run* run) { return run->end <= before; });
+      look_at = std::max<std::size_t>(64, 2 * runs.size());
     }
-    auto& own = open[run.wave];
-    if (own.size() > 64)
-      std::erase_if(own, [&](const Run* other) { return other->end <= run.begin; });
-    own.push_back(&run);
+  };
+  // Those of a scope apart: they do not race with each other, and a wave may have made very many
+  // atomics on one word.
+  std::array<std::array<Open, 2>, kMaxWaves> open;
+  for (const Run& run : runs) {
+    const bool scoped = run.scope >= Scope::workgroup;
+    for (unsigned wave = 0; wave < kMaxWaves; ++wave) {
+      if (wave == run.wave) continue;
+      for (const bool theirs : {false, true}) {
+        Open& others = open[wave][theirs];
+        if (others.runs.empty() || (scoped && theirs)) continue;
+        others.forget(run.begin);
+        for (const Run* const other : others.runs)
+          if (conflict(run, *other, Scope::workgroup) && !ordered(run, *other)) report(run, *other);
+      }
+    }
+    Open& own = open[run.wave][scoped];
+    if (own.runs.size() > own.look_at) own.forget(run.begin);
+    own.runs.push_back(&run);
   }
 }
 

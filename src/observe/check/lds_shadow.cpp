@@ -87,6 +87,16 @@ void LdsShadow::remember(const LdsOperation& o) {
     told.insert(at, {o.step, o.facts->vaddr, o.phase_step});
 }
 
+bool LdsShadow::all_flags(const std::uint64_t* at, std::uint64_t active, unsigned bytes) const {
+  bool all = has_flags_;
+  for (std::uint64_t rest = active; all && rest != 0; rest &= rest - 1)
+    for_each_granule(static_cast<std::uint32_t>(at[std::countr_zero(rest)]), bytes,
+                     [&](std::uint32_t index, std::uint8_t mask) {
+                       all &= (mask & ~granules_[index].flag_mask) == 0;
+                     });
+  return all;
+}
+
 LdsShadow::Told LdsShadow::told(unsigned wave, std::uint32_t step) const {
   const auto found = std::ranges::lower_bound(told_[wave], step, {}, &Told::step);
   return found == told_[wave].end() || found->step != step ? Told{} : *found;
@@ -98,7 +108,8 @@ void LdsShadow::read(const LdsOperation& o, const std::uint64_t* at, std::uint64
                      unsigned bytes) {
   // Nobody else is there to race with, and a wave's own accesses are ordered but for direct loads.
   if (waves_ == 1 && !has_direct_) return;
-  remember(o);
+  // Of a poll nothing is recorded that could be asked for, and a wave may poll for long.
+  if (!o.facts->polls || !all_flags(at, active, bytes)) remember(o);
   if ((bytes == 8 || bytes == 16) && !o.atomic) {
     active = read_whole_granules(o, at, active, bytes / kGranuleBytes);
     if (active == 0) return;

@@ -58,6 +58,16 @@ class LdsShadow {
     std::uint32_t step = 0;
   };
   [[nodiscard]] LastWrite make_flag(std::uint32_t dword, std::uint8_t mask);
+  /// Calls `visit(wave, step)` for what make_flag() may give, some more than once.
+  template <typename F>
+  void for_each_last_write(F&& visit) const {
+    for (const Granule& g : granules_) {
+      if (g.write_phase == phase_ && g.write_mask != 0) visit(unsigned{g.writer}, g.write_step);
+      if (g.list_phase != phase_) continue;
+      for (const Record& r : lists_[g.list])
+        if (r.kind == Kind::write) visit(unsigned{r.wave}, r.step);
+    }
+  }
 
   /// All waves have passed the barrier. Accesses in flight are to be told again, as carried.
   void open_barrier();
@@ -128,6 +138,7 @@ class LdsShadow {
   void begin_writes(Granule& g);
   void add_to_list(Granule& g, const Record& record);
   void remember(const LdsOperation& o);
+  [[nodiscard]] bool all_flags(const std::uint64_t* at, std::uint64_t active, unsigned bytes) const;
   [[nodiscard]] Told told(unsigned wave, std::uint32_t step) const;
 
   [[nodiscard]] bool ordered(const Record& earlier, unsigned to) const {

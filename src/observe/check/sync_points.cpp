@@ -64,6 +64,8 @@ void SyncPoints::begin_workgroup(std::uint32_t workgroup, unsigned waves) {
   if (!active()) return;
   order_.begin_workgroup(workgroup, waves);
   known_.assign(1, {});
+  collect_at_ = kCollectAt;
+  learning_ = 0;
   joined_.clear();
   words_.clear();
   released_.fill({});
@@ -119,13 +121,46 @@ void SyncPoints::changed(std::uint64_t key, std::uint8_t mask, std::uint32_t kno
   stored(key, mask, known);
 }
 
-void SyncPoints::acquire(std::uint64_t key, std::uint8_t mask, Learning& learning) const {
+void SyncPoints::acquire(std::uint64_t key, std::uint8_t mask, Learning& learning) {
   const auto found = words_.find(key);
   if (found == words_.end()) return;
+  const bool first = learning.known.empty();
   for (const Part& part : found->second)
     if ((part.mask & mask) != 0 &&
         std::ranges::find(learning.known, part.known) == learning.known.end())
       learning.known.push_back(part.known);
+  learning_ += first && !learning.known.empty();
+}
+
+// A wave that hands something over a million times leaves as many copies of what it knew; of these
+// the bytes that stand yet hold few.
+void SyncPoints::collect() {
+  std::array<std::vector<std::uint32_t>, kMaxWaves> steps;
+  lds_.for_each_last_write([&](unsigned wave, std::uint32_t step) { steps[wave].push_back(step); });
+  for (unsigned wave = 0; wave < kMaxWaves; ++wave) {
+    std::ranges::sort(steps[wave]);
+    std::erase_if(lds_stores_[wave], [&](const LdsStore& store) {
+      return !std::ranges::binary_search(steps[wave], store.step);
+    });
+  }
+  std::vector<std::uint32_t> place(known_.size());
+  std::vector<Knowledge> kept(1);
+  const auto keep = [&](std::uint32_t& known) {
+    if (known == 0) return;
+    if (place[known] == 0) {
+      place[known] = static_cast<std::uint32_t>(kept.size());
+      kept.push_back(known_[known]);
+    }
+    known = place[known];
+  };
+  for (auto& [key, parts] : words_)
+    for (Part& part : parts) keep(part.known);
+  for (auto& stores : lds_stores_)
+    for (LdsStore& store : stores) keep(store.known);
+  for (Released& released : released_) keep(released.known);
+  known_ = std::move(kept);
+  joined_.clear();
+  collect_at_ = std::max(kCollectAt, 2 * known_.size());
 }
 
 // ---- LDS ------------------------------------------------------------------------------------
@@ -227,7 +262,9 @@ void SyncPoints::learn(unsigned wave, Learning& learning) {
   for (const std::uint32_t known : learning.known)
     if (known != 0) order_.acquire(wave, known_[known]);
   if (learning.seen != 0) order_.see(wave, learning.seen);
+  learning_ -= !learning.known.empty();
   learning.clear();
+  if (learning_ == 0 && known_.size() > collect_at_) collect();
 }
 
 }  // namespace margay::check

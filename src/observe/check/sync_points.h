@@ -96,14 +96,19 @@ class SyncPoints {
   [[nodiscard]] std::uint32_t join(std::uint32_t a, std::uint32_t b);
   void stored(std::uint64_t key, std::uint8_t mask, std::uint32_t known);
   void changed(std::uint64_t key, std::uint8_t mask, std::uint32_t known);
-  void acquire(std::uint64_t key, std::uint8_t mask, Learning& learning) const;
+  void acquire(std::uint64_t key, std::uint8_t mask, Learning& learning);
+  /// Forgets what nobody can learn any more. No instruction in flight may be about to learn.
+  void collect();
   void make_flag(std::uint32_t dword, std::uint8_t mask);
 
   SyncMeans means_;
   SyncGraph* graph_;
   LdsShadow& lds_;
   WaveOrder order_;
+  static constexpr std::size_t kCollectAt = 4096;
   std::vector<Knowledge> known_;
+  std::size_t collect_at_ = kCollectAt;  // entries of known_
+  std::uint32_t learning_ = 0;           // instructions in flight that will know of some
   std::unordered_map<std::uint64_t, std::uint32_t> joined_;
   std::unordered_map<std::uint64_t, std::vector<Part>> words_;
   std::array<Released, kMaxWaves> released_{};

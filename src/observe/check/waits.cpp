@@ -32,6 +32,15 @@ void for_each_bit(const std::array<std::uint64_t, n>& a, const std::array<std::u
 }
 
 constexpr std::size_t kMostStores = 256;
+/// The same of LDS instructions: more than 64 waits can prove complete.
+constexpr std::size_t kMostLds = 1 << 12;
+/// A kernel without barriers, or one that never releases anything, would make a long list; the
+/// newest will do: the waits that could be credited alone are among the last ones (WaitHistory).
+void note(std::vector<Completion>& list, std::size_t most, const Completion& completion) {
+  if (list.size() > most)
+    list.erase(list.begin(), list.end() - static_cast<std::ptrdiff_t>(most / 2));
+  list.push_back(completion);
+}
 
 /// The strictest credit of each site is enough.
 void remember(std::vector<Credit>& credits, const Credit& credit) {
@@ -148,18 +157,16 @@ void WaitTracker::lds_part_completes(const Outstanding& flight) {
   if (flight.lds_step == 0) return;
   const Counters& counters = flight.facts->counters;
   const bool by_lgkm = counters.lgkm;
-  lds_completed_list_.push_back({history_.count(),
-                                 counters.vm && by_lgkm ? flight.lgkm_order : flight.order,
-                                 by_lgkm ? Counter::lgkm : Counter::vm, counters.in_order});
+  note(lds_completed_list_, kMostLds,
+       {history_.count(), counters.vm && by_lgkm ? flight.lgkm_order : flight.order,
+        by_lgkm ? Counter::lgkm : Counter::vm, counters.in_order});
 }
 
 void WaitTracker::store_completes(const Outstanding& flight) {
   const Counters& counters = flight.facts->counters;
   if (!flight.facts->form.is_write || !counters.vm) return;
-  // A kernel that never releases anything would make a long list; its newest stores will do.
-  if (stores_completed_.size() > kMostStores)
-    stores_completed_.erase(stores_completed_.begin(), stores_completed_.end() - kMostStores / 2);
-  stores_completed_.push_back({history_.count(), flight.order, Counter::vm, counters.in_order});
+  note(stores_completed_, kMostStores,
+       {history_.count(), flight.order, Counter::vm, counters.in_order});
 }
 
 void WaitTracker::wait(const InstructionFacts& facts) {

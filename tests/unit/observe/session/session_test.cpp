@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "harness.h"
 #include "observe/check/json.h"
@@ -126,6 +127,29 @@ TEST(Session, WhoWaitsForAnotherWaveSoonGivesItATurn) {
   EXPECT_GE(bench.results()[0], 1u);
   EXPECT_LE(bench.results()[0], 1024u);
 }
+
+#ifndef MARGAY_SANITIZED  // which keeps memory of its own
+/// The most memory that the process has held since the last call, in KiB.
+long peak_since_last_call() {
+  std::ifstream status("/proc/self/status");
+  long peak = -1;
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmHWM:")) peak = std::stol(line.substr(6));
+  std::ofstream("/proc/self/clear_refs") << 5;  // proc(5): resets the peak
+  return peak;
+}
+
+// A release leaves what its wave knows, some hundred bytes; only what can still be learnt is kept.
+TEST(Session, ManyReleasesTakeNoMoreMemoryThanFew) {
+  CheckConfig config;
+  config.tools.set(index_of(Tool::racecheck));
+  Bench bench(1, config);
+  (void)peak_since_last_call();
+  const long before = peak_since_last_call();
+  ASSERT_TRUE(bench.launch(Listing::instance().kernel("counting_very_often")).result);
+  EXPECT_LT(peak_since_last_call() - before, 16 * 1024);
+}
+#endif
 
 // Lanes out of bounds give 0 and store nothing; the others do their work.
 TEST(Session, LanesOutOfBoundsAreMasked) {
