@@ -93,6 +93,7 @@ struct Stretch {
 
 struct Way {
   std::vector<Stretch> stretches;
+  bool is_around = false;  ///< A loop, to its next turn.
 };
 
 /// How whoever has passed a statement goes on, by its steps.
@@ -158,13 +159,14 @@ std::vector<Way> ways_between(const Steps& earlier, const Steps& later) {
   const bool they_part = parting < std::min(earlier.size(), later.size());
   if (they_part && earlier[parting].node->is_list() && departure.passes_rest[parting] &&
       earlier[parting].index < later[parting].index)
-    complete({{{earlier[parting].node, earlier[parting].index + 1, later[parting].index, false}}},
+    complete({.stretches = {{earlier[parting].node, earlier[parting].index + 1,
+                             later[parting].index, false}}},
              parting);
   const std::size_t shared = they_part ? parting + 1 : std::min(earlier.size(), later.size());
   for (std::size_t n = 0; n < shared; ++n) {
     const SourceNode& node = *earlier[n].node;
     if (node.kind != Kind::loop || !departure.turns[n]) continue;
-    Way way{{{&node, 0, later[n].index, false}}};
+    Way way{.stretches = {{&node, 0, later[n].index, false}}, .is_around = true};
     if (departure.passes_rest[n])
       way.stretches.push_back({&node, earlier[n].index + 1, node.children.size(), false});
     complete(std::move(way), n);
@@ -241,7 +243,17 @@ struct Candidates {
   Finding* finding;
   std::string file;
   std::set<Gap> gaps;
+  bool same_turn = false;  ///< The turns of the loop around both are ordered; one turn is not.
 };
+
+/// Whether all ways around loops are cut, of which there is one, and the way straight on is not.
+bool only_straight_is_open(const std::vector<Way>& ways, const std::vector<Steps>& barriers) {
+  const auto is_cut = [&](const Way& way) {
+    return std::ranges::any_of(barriers, [&](const Steps& b) { return passes(way, b); });
+  };
+  return ways.size() > 1 && !ways.front().is_around && !is_cut(ways.front()) &&
+         std::all_of(ways.begin() + 1, ways.end(), is_cut);
+}
 
 unsigned loops_around(const SourceNode& root, const SourceNode* list) {
   unsigned loops = 0;
@@ -266,7 +278,7 @@ FixPlace place_of(const std::string& file, const Gap& gap) {
 /// `no_way` becomes true where the functions are known and no way leads from one to the other.
 Candidates candidates_of(Finding& finding, const Access& earlier, const Access& later,
                          std::span<const BarrierChain> barriers, SourceFiles& files, bool& no_way) {
-  Candidates found{&finding, {}, {}};
+  Candidates found{.finding = &finding};
   const auto levels = common_levels(earlier, later);
   no_way = !levels.empty();
   // Innermost first: further out both are in the same call, and only the loops around it count.
@@ -284,6 +296,7 @@ Candidates candidates_of(Finding& finding, const Access& earlier, const Access& 
           barrier_steps.push_back(steps(frame));
     std::vector<Way> ways = ways_between(steps(level->earlier), steps(level->later));
     no_way &= ways.empty();
+    found.same_turn = only_straight_is_open(ways, barrier_steps);
     found.file = level->earlier.file;
     found.gaps = cuts(std::move(ways), barrier_steps);
   }
@@ -344,6 +357,7 @@ void place_barriers(std::span<Finding> findings, std::span<const BarrierChain> b
     std::erase_if(open, [&](const Candidates& one) {
       if (one.file != file || !one.gaps.contains(gap)) return false;
       one.finding->fix_place = place_of(file, gap);
+      if (one.same_turn && one.finding->moves) one.finding->fix = Fix::stage;
       return true;
     });
   }

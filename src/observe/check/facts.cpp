@@ -1,5 +1,6 @@
 #include "observe/check/facts.h"
 
+#include <bit>
 #include <cstdlib>
 #include <new>
 #include <string_view>
@@ -91,6 +92,22 @@ FactsTable::FactsTable(std::uint64_t begin, std::uint64_t end)
 }
 
 void FactsTable::Free::operator()(InstructionFacts** table) const { std::free(table); }
+
+bool StageMemo::moves(unsigned wave, std::uint32_t phase, const LaneAccess& access) {
+  if (moves_ || access.active == 0 || (phase_ != 0 && wave != wave_) || phase == phase_)
+    return false;
+  const std::uint64_t first = access.at[std::countr_zero(access.active)];
+  const std::uint64_t last = access.at[63 - std::countl_zero(access.active)];
+  // In the next workgroup phases begin anew.
+  moves_ = phase_ != 0 && phase > phase_ && access.active == active_ && first != first_ &&
+           first - first_ == last - last_;
+  phase_ = phase;
+  active_ = access.active;
+  first_ = first;
+  last_ = last;
+  wave_ = static_cast<std::uint8_t>(wave);
+  return moves_;
+}
 
 std::unique_ptr<InstructionFacts> FactsTable::make(const Instruction& i) {
   auto facts = std::make_unique<InstructionFacts>();

@@ -36,6 +36,20 @@ struct Counters {
 
 inline constexpr std::uint32_t kNoSite = ~std::uint32_t{0};
 
+/// Whether an instruction's place in LDS moves from one barrier to the next, for all lanes alike,
+/// as in a buffer with several stages. Of one wave's first execution after each barrier.
+class StageMemo {
+ public:
+  /// True when it turns out now that it does. `phase`: counts barriers within a workgroup.
+  [[nodiscard]] bool moves(unsigned wave, std::uint32_t phase, const LaneAccess& access);
+
+ private:
+  std::uint32_t phase_ = 0;
+  std::uint64_t active_ = 0, first_ = 0, last_ = 0;
+  std::uint8_t wave_ = 0;
+  bool moves_ = false;
+};
+
 struct InstructionFacts {
   VgprMask touched{};  ///< Rows read or written.
   std::array<std::uint64_t, 2> scalar_touched{};
@@ -59,6 +73,7 @@ struct InstructionFacts {
   bool moves_registers = false;  ///< Not the registers that `touched` says: M0 is added.
   HazardFacts hazard;
   HazardMemo memo;
+  StageMemo stage;
   const Instruction* instruction = nullptr;
 };
 

@@ -63,13 +63,14 @@ enum class Fix : std::uint8_t {
   tied_wait,     ///< A wait that names the registers of an inline assembly load.
   wait_states,   ///< Independent instructions or s_nop.
   outside_branch,  ///< A barrier that has to move out of a branch.
-  hand_over        ///< Release, an atomic, acquire: no barrier can stand between the two.
+  hand_over,       ///< Release, an atomic, acquire: no barrier can stand between the two.
+  stage            ///< Of a buffer with several stages, the index of one access.
 };
-inline constexpr std::size_t kFixCount = 9;
+inline constexpr std::size_t kFixCount = 10;
 [[nodiscard]] constexpr std::string_view fix_name(Fix fix) {
   constexpr std::array<std::string_view, kFixCount> names = {
-      "other",     "barrier",     "wait-before-barrier", "own-part", "one-writer",
-      "tied-wait", "wait-states", "outside-branch",      "hand-over"};
+      "other",     "barrier",     "wait-before-barrier", "own-part",  "one-writer",
+      "tied-wait", "wait-states", "outside-branch",      "hand-over", "stage"};
   return names[static_cast<std::size_t>(fix)];
 }
 
@@ -104,6 +105,7 @@ struct Finding {
   std::string hint;                 ///< The nearest fix, in words.
   Fix fix = Fix::in_words;
   FixPlace fix_place;
+  bool moves = false;  ///< A race in LDS of which both places move from barrier to barrier.
   /// What the same cause did at other instructions (group.h); `count` includes them.
   std::vector<Occurrence> others;
   std::string cause;         ///< Equal for findings of one cause; empty: not known. Not shown.

@@ -77,6 +77,8 @@ std::string cause_of(const Finding& finding) {
     case Fix::hand_over:
       if (const Access* const write = write_of(finding)) return "hand over|" + line_of(*write);
       return all_lines(finding);
+    case Fix::stage:
+      return "stage";
     case Fix::in_words:
     case Fix::one_writer:
     case Fix::wait_states:
@@ -88,6 +90,22 @@ std::string cause_of(const Finding& finding) {
       has_line(finding.accesses.front()))
     return finding.kind + '|' + line_of(finding.accesses.front());
   return all_lines(finding);
+}
+
+/// Which of the two is meant cannot be told: whoever fills what the next turn reads has one index
+/// wrong, whoever fills what this turn reads lacks a barrier.
+std::string stage_fix(const Finding& finding) {
+  std::string lines;
+  for (const Access& access : finding.accesses)
+    if (has_line(access))
+      lines += (lines.empty() ? " in " : " and ") +
+               file_and_line(access.frames.front().file, access.frames.front().line);
+  return fmt::format(
+      "check the stage index{}: both move on after each barrier, and in one turn of the loop they "
+      "are at the same stage. If a turn is to fill the stage that a later one reads, one of them "
+      "is "
+      "off; only if it reads what it fills itself, __syncthreads() is missing between",
+      lines);
 }
 
 }  // namespace
@@ -137,6 +155,8 @@ std::string fix_in_words(const Finding& finding) {
              "the later one that atomic and an acquire (__threadfence); no barrier is on the way "
              "of "
              "both";
+    case Fix::stage:
+      return stage_fix(finding);
     case Fix::in_words:
       break;
   }

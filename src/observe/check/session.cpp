@@ -114,6 +114,9 @@ class LaunchChecker final : public LaunchObserver {
     auto sorted = findings_.take_sorted();
     std::erase_if(sorted, [&](const Finding& f) { return !config_.has(f.tool); });
     add_failure(sorted);
+    for (Finding& f : sorted)
+      f.moves = f.fix == Fix::barrier && f.accesses.size() > 1 &&
+                moving_.contains(f.accesses[0].vaddr) && moving_.contains(f.accesses[1].vaddr);
     resolve(sorted, *program_);
     return sorted;
   }
@@ -177,6 +180,7 @@ class LaunchChecker final : public LaunchObserver {
       failure_ = std::move(results.failure);
       failed_workgroup_ = results.failed_workgroup;
     }
+    moving_.insert(results.moving.begin(), results.moving.end());
     host_written_.insert(host_written_.end(), results.host_written.begin(),
                          results.host_written.end());
     for (const HostArgument& argument : results.host_arguments)
@@ -250,6 +254,7 @@ class LaunchChecker final : public LaunchObserver {
   std::vector<UndefinedStore> stores_;
   std::vector<AddressRange> host_written_;
   std::vector<HostArgument> host_arguments_;
+  std::set<std::uint64_t> moving_;
   std::optional<Finding> failure_;
   std::uint64_t failed_workgroup_ = 0;
   std::vector<WorkerResults::ReleaseCredit> release_credits_;

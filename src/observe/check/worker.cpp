@@ -140,6 +140,7 @@ WorkerResults WorkerChecker::take_results() {
   results.findings = std::move(reporter_.set());
   results.runs = races_.take_runs();
   results.undefined_stores = std::move(undefined_stores_);
+  results.moving = std::move(moving_);
   results.host_written = std::move(host_written_all_);
   results.host_arguments = bounds_.take_host_arguments();
   results.failure = std::move(failure_);
@@ -434,9 +435,10 @@ void WorkerChecker::zero_results(const InstructionFacts& facts, Wave& wave,
 
 // ---- LDS ------------------------------------------------------------------------------------
 
-void WorkerChecker::lds_access(PerWave& w, const InstructionFacts& facts, Wave& wave,
+void WorkerChecker::lds_access(PerWave& w, InstructionFacts& facts, Wave& wave,
                                const LaneAccess& access, Outstanding& flight, bool second) {
   if (!second) w.waits.note_lds_step(flight, w.since_barrier);
+  if (facts.stage.moves(wave.index_in_group, lds_.phase(), access)) moving_.push_back(facts.vaddr);
   lds_.direct_completed[wave.index_in_group] = w.waits.direct_completed();
   LdsOperation o;
   o.facts = &facts;

@@ -48,6 +48,8 @@ struct WorkerResults {
   };
   std::vector<ReleaseCredit> release_credits;
   std::vector<UndefinedStore> undefined_stores;
+  /// LDS instructions whose place moves from barrier to barrier.
+  std::vector<std::uint64_t> moving;
   /// Allocations that the host has written through its pointer.
   std::vector<AddressRange> host_written;
   std::vector<HostArgument> host_arguments;
@@ -122,7 +124,7 @@ class WorkerChecker final : public WorkerObserver {
   void learn_late(Outstanding& flight);
   void zero_results(const InstructionFacts& facts, Wave& wave, std::uint64_t lanes) const;
 
-  void lds_access(PerWave& w, const InstructionFacts& facts, Wave& wave, const LaneAccess& access,
+  void lds_access(PerWave& w, InstructionFacts& facts, Wave& wave, const LaneAccess& access,
                   Outstanding& flight, bool second);
   void note_lds_values(PerWave& w, const InstructionFacts& facts, const LaneAccess& access,
                        bool second);
@@ -171,6 +173,7 @@ class WorkerChecker final : public WorkerObserver {
   std::vector<std::unique_ptr<PerWave>> waves_;
   std::vector<std::uint32_t> barrier_sites_;  // of the last barrier
   std::vector<std::uint32_t> arriving_sites_;
+  std::vector<std::uint64_t> moving_;    // of the launch
   std::uint32_t global_written_in_ = 0;  // phase of the last global write; 0: none
   std::uint64_t plain_stores_ = 0;       // of the workgroup, so far; below agent scope
   WrittenMap* recent_map_ = nullptr;
