@@ -1,27 +1,9 @@
 #!/bin/bash
 # Margay as other projects' build systems find it, one case per run: build_systems_test.sh MARGAY CASE
 # Each case builds a small project and runs what came out.
-set -euo pipefail
-
-margay=$1
-case=$2
-prefix=$(cd "$(dirname "$margay")/.." && pwd -P)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
+# shellcheck source=tests/toolchain/case.sh
+source "$(dirname "${BASH_SOURCE[0]}")/case.sh"
 unset ROCM_PATH HIP_PATH HIPCXX HIP_CLANG_PATH
-
-fail() { echo "FAILED: $*" >&2; exit 1; }
-run() {
-  "$@" >said 2>&1 || { cat said >&2; fail "exit code $?: $*"; }
-}
-said() { grep -q -- "$1" said || { cat said >&2; fail "it did not say: $1"; }; }
-refuse() {  # WANTED-EXIT-CODE COMMAND...
-  local wanted=$1 got=0
-  shift
-  "$@" >said 2>&1 || got=$?
-  [ "$got" = "$wanted" ] || { cat said >&2; fail "exit code $got, not $wanted: $*"; }
-}
 
 cat >double.hip <<'END'
 #include <hip/hip_runtime.h>
@@ -137,7 +119,7 @@ hipconfig() {
   said "^ROCM_PATH *: $prefix/rocm$"
   [ "$("$prefix/rocm/bin/hipconfig" --platform)" = amd ] || fail "no platform"
   [ -x "$("$prefix/rocm/bin/hipconfig" -l)/clang++" ] || fail "no compiler"
-  refuse 2 "$prefix/rocm/bin/hipconfig" --nonsense
+  status 2 "$prefix/rocm/bin/hipconfig" --nonsense
   said 'no such option: --nonsense'
   [ "$(MARGAY_DEVICES=2 "$prefix/rocm/bin/rocm_agent_enumerator" | grep -c '^gfx942$')" = 2 ] ||
     fail "not two devices"
@@ -151,7 +133,7 @@ clangd() {  # its options, given to the compiler as clangd would
   printf '#include <kittens.cuh>\n__global__ void k() { kittens::rt_fl<16, 16> x; kittens::zero(x); }\n' >tile.hip
   run "$compiler" "${options[@]}" -fsyntax-only tile.hip
   printf '__global__ void k() { kittens::rt_fl<16, 16> x; }\n' >wrong.hip
-  refuse 1 "$compiler" "${options[@]}" -fsyntax-only wrong.hip
+  status 1 "$compiler" "${options[@]}" -fsyntax-only wrong.hip
 }
 
 declare -F "$case" >/dev/null || fail "no such case: $case"

@@ -1,22 +1,7 @@
 #!/bin/bash
 # The tool's commands about itself, one case per run: tool_test.sh MARGAY CASE
-set -euo pipefail
-
-margay=$1
-case=$2
-prefix=$(cd "$(dirname "$margay")/.." && pwd -P)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail() { echo "FAILED: $*" >&2; exit 1; }
-status() {  # WANTED COMMAND...
-  local wanted=$1 got=0
-  shift
-  "$@" >said 2>&1 || got=$?
-  [ "$got" = "$wanted" ] || { cat said >&2; fail "exit code $got, not $wanted: $*"; }
-}
-said() { grep -q -- "$1" said || { cat said >&2; fail "it did not say: $1"; }; }
+# shellcheck source=tests/toolchain/case.sh
+source "$(dirname "${BASH_SOURCE[0]}")/case.sh"
 commands() { "$margay" --help | sed -n '/^commands/,/^$/s/^  \([a-z]*\) .*/\1/p'; }
 
 doctor() {
