@@ -6,73 +6,22 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <numeric>
 
 #include "exec/device.h"
 #include "exec/row_table.h"
+#include "machine.h"
 
 namespace margay {
 namespace {
 
 using ::testing::HasSubstr;
 
-std::vector<std::byte> kernels_image() {
-  std::ifstream file(MARGAY_TEST_KERNELS, std::ios::binary);
-  const std::vector<char> bytes((std::istreambuf_iterator<char>(file)),
-                                std::istreambuf_iterator<char>());
-  std::vector<std::byte> image(bytes.size());
-  std::transform(bytes.begin(), bytes.end(), image.begin(),
-                 [](char c) { return static_cast<std::byte>(c); });
-  return image;
-}
-
 /// A device with the test kernels loaded.
-class Machine {
+class Machine : public TestMachine {
  public:
-  explicit Machine(DeviceOptions options = {}) {
-    auto device = Device::create(std::move(options));
-    EXPECT_TRUE(device) << device.error().text();
-    device_ = std::move(*device);
-    auto object = CodeObject::parse(kernels_image());
-    EXPECT_TRUE(object) << object.error().text();
-    auto module = device_->load(std::move(*object));
-    EXPECT_TRUE(module) << module.error().text();
-    module_ = std::move(*module);
-  }
-  template <typename T>
-  std::span<T> allocate(std::size_t count) {
-    auto block = device_->memory().allocate(count * sizeof(T), "test");
-    EXPECT_TRUE(block);
-    return {static_cast<T*>(*block), count};
-  }
-  /// Arguments are packed with their natural alignment, as kernels expect them.
-  template <typename... A>
-  Result<LaunchReport> launch(const char* kernel, Dim3 grid, Dim3 block, A... arguments) {
-    std::vector<std::byte> packed;
-    const auto add = [&](auto value) {
-      while (packed.size() % sizeof value != 0) packed.push_back({});
-      packed.resize(packed.size() + sizeof value);
-      std::memcpy(packed.data() + packed.size() - sizeof value, &value, sizeof value);
-    };
-    (add(arguments), ...);
-    LaunchRequest request;
-    request.module = module_;
-    request.kernel = module_->object().find_kernel(kernel);
-    EXPECT_NE(request.kernel, nullptr) << kernel;
-    request.grid = grid;
-    request.block = block;
-    request.dynamic_lds_bytes = dynamic_lds;
-    request.arguments = packed;
-    return device_->launch(request);
-  }
-  Device& device() { return *device_; }
-  std::uint32_t dynamic_lds = 0;
-
- private:
-  std::unique_ptr<Device> device_;
-  std::shared_ptr<LoadedModule> module_;
+  explicit Machine(DeviceOptions options = {})
+      : TestMachine(MARGAY_TEST_KERNELS, std::move(options)) {}
 };
 
 // ---- Results --------------------------------------------------------------------------------

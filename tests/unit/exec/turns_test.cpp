@@ -6,11 +6,11 @@
 
 #include <chrono>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <mutex>
+#include <optional>
 
 #include "exec/device.h"
+#include "machine.h"
 
 namespace margay {
 namespace {
@@ -19,48 +19,18 @@ using ::testing::HasSubstr;
 
 class Turns : public ::testing::TestWithParam<unsigned> {
  protected:
-  void start(DeviceOptions options) {
-    auto device = Device::create(std::move(options));
-    ASSERT_TRUE(device) << device.error().text();
-    device_ = std::move(*device);
-    std::ifstream file(MARGAY_TEST_TURNS, std::ios::binary);
-    const std::vector<char> bytes((std::istreambuf_iterator<char>(file)),
-                                  std::istreambuf_iterator<char>());
-    const auto* const data = reinterpret_cast<const std::byte*>(bytes.data());
-    auto object = CodeObject::parse({data, data + bytes.size()});
-    ASSERT_TRUE(object) << object.error().text();
-    auto module = device_->load(std::move(*object));
-    ASSERT_TRUE(module) << module.error().text();
-    module_ = std::move(*module);
-  }
+  void start(DeviceOptions options) { machine_.emplace(MARGAY_TEST_TURNS, std::move(options)); }
   void SetUp() override { start({.threads = GetParam()}); }
   template <typename T>
   std::span<T> allocate(std::size_t count) {
-    auto block = device_->memory().allocate(count * sizeof(T), "test");
-    EXPECT_TRUE(block);
-    return {static_cast<T*>(*block), count};
+    return machine_->allocate<T>(count);
   }
   template <typename... A>
   Result<LaunchReport> launch(const char* kernel, Dim3 grid, Dim3 block, A... arguments) {
-    std::vector<std::byte> packed;
-    const auto add = [&](auto value) {
-      while (packed.size() % sizeof value != 0) packed.push_back({});
-      packed.resize(packed.size() + sizeof value);
-      std::memcpy(packed.data() + packed.size() - sizeof value, &value, sizeof value);
-    };
-    (add(arguments), ...);
-    LaunchRequest request;
-    request.module = module_;
-    request.kernel = module_->object().find_kernel(kernel);
-    EXPECT_NE(request.kernel, nullptr) << kernel;
-    request.grid = grid;
-    request.block = block;
-    request.arguments = packed;
-    return device_->launch(request);
+    return machine_->launch(kernel, grid, block, arguments...);
   }
 
-  std::unique_ptr<Device> device_;
-  std::shared_ptr<LoadedModule> module_;
+  std::optional<TestMachine> machine_;
 };
 
 constexpr std::uint32_t kItems = 512, kSteps = 20;
