@@ -13,6 +13,8 @@ An expectation is one of
     line:MARK        an access of some expected finding must stand at the line of FILE that ends in
                      `// BUG MARK` (or `// BUG` for an empty MARK)
     hint:WORDS       the hint of every error must contain these words
+    advice:TOOL:KIND  advice that must be reported; where any `advice:` is given (or `advice:none`), no other
+    idle:WORDS       an instruction with these words ran, and nothing depended on it
 
 Every other error is a failure, and so is every error where none is expected: the set is exact.
 Notes may always be there, except leaks: a program that frees its memory must not be told otherwise.
@@ -30,7 +32,7 @@ import sys
 import tempfile
 
 ERROR_EXIT = 97
-WITH_PREFIX = ("note:", "no-note:", "line:", "hint:", "advice:")
+WITH_PREFIX = ("note:", "no-note:", "line:", "hint:", "advice:", "idle:")
 
 
 def matches(name, pattern):
@@ -105,11 +107,20 @@ def judge_findings(findings, expectations, source):
             yield f"no finding points at {source.name}:{numbers[0]} (BUG {mark})"
 
 
-def judge_advice(advice, expectations):
-    lines = sorted({a["accesses"][0]["frames"][0]["line"] for a in advice})
-    for wanted in (int(e.removeprefix("advice:")) for e in expectations if e.startswith("advice:")):
-        if len(lines) != wanted:
-            yield f"advice on {wanted} lines expected, it is on {lines}"
+def judge_advice(report, expectations):
+    """The same for advice, and for what it is about."""
+    wanted = [e.removeprefix("advice:") for e in expectations if e.startswith("advice:")]
+    lines = sorted({a["accesses"][0]["frames"][0]["line"] for a in report["advice"]})
+    for count in (int(one) for one in wanted if one.isdigit()):
+        if len(lines) != count:
+            yield f"advice on {count} lines expected, it is on {lines}"
+    kinds = [one for one in wanted if not one.isdigit()]
+    given = [name for advice in report["advice"] for name in names_of(advice)]
+    if kinds and sorted(given) != sorted(kinds):
+        yield f"advice is {given}, not {kinds}"
+    for words in (e.removeprefix("idle:") for e in expectations if e.startswith("idle:")):
+        if not any(words in s["instruction"] and s["executions"] and not s["ordered"] for s in report["sites"]):
+            yield f"something depended on each {words}"
 
 
 def check(margay, command, adversarial):
@@ -143,7 +154,7 @@ def main():
         options.margay, [options.program, options.case], options.adversarial is not None
     )
     failures = list(judge_findings(report["findings"], options.expectations, options.source))
-    failures += judge_advice(report["advice"], options.expectations)
+    failures += judge_advice(report, options.expectations)
 
     has_errors = any(f["severity"] == "error" for f in report["findings"])
     wanted_code = ERROR_EXIT if has_errors else 0

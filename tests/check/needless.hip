@@ -1,0 +1,43 @@
+// Waits and barriers that order nothing. Advice is about those that the source spells out: what the
+// compiler has put in, or a library, nobody can take away.
+#include "check_program.h"
+
+using namespace check_program;
+
+namespace {
+
+constexpr unsigned kThreads = 256;
+
+enum class Form { compilers, own_wait, own_barrier };
+
+// The exchange needs its barrier. The fence in front of it waits for the store to memory as well,
+// which nobody reads.
+template <Form form>
+__global__ __launch_bounds__(kThreads) void exchange(const unsigned* in, unsigned* out) {
+  __shared__ unsigned values[kThreads];
+  values[threadIdx.x] = in[threadIdx.x];
+  out[kThreads + threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  const unsigned other = values[kThreads - 1 - threadIdx.x];
+  if constexpr (form == Form::own_wait) asm volatile("s_waitcnt expcnt(0)" ::: "memory");
+  if constexpr (form == Form::own_barrier) __syncthreads();
+  out[threadIdx.x] = other;
+}
+
+bool run(void (*kernel)(const unsigned*, unsigned*)) {
+  const DeviceArray<unsigned> in(ramp(kThreads));
+  const DeviceArray<unsigned> out(2 * kThreads, 0u);
+  kernel<<<1, kThreads>>>(in.get(), out.get());
+  finish();
+  return matches(out.host(),
+                 [](std::size_t i) { return i < kThreads ? kThreads - 1 - i : i - kThreads; });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_case(argc, argv,
+                  {{"compilers", [] { return run(exchange<Form::compilers>); }},
+                   {"own-wait", [] { return run(exchange<Form::own_wait>); }},
+                   {"own-barrier", [] { return run(exchange<Form::own_barrier>); }}});
+}
