@@ -130,14 +130,17 @@ bool Pending::wait_for(std::chrono::milliseconds time) const {
 }
 void Pending::wait() const {
   const StoppedByInterrupt stopped_by_interrupt;
-  constexpr std::chrono::seconds kLong{10};
+  constexpr std::chrono::seconds kLong{10}, kVeryLong{60};
   if (wait_for(kLong)) return;
+  // Of a launch it has been said already where its waves are.
+  const bool is_known = long_launch_was_named(what);
+  if (is_known && wait_for(kVeryLong - kLong)) return;
   if (!Runtime::instance().quiet())
     std::fprintf(
         stderr,
-        "margay: The host has waited ten seconds for %s, which waits for memory to change.\n"
+        "margay: The host has waited %d seconds for %s, which waits for memory to change.\n"
         "  fix  Nothing but the host or other work in flight can change it now.\n",
-        what.c_str());
+        static_cast<int>((is_known ? kVeryLong : kLong).count()), what.c_str());
   (void)wait_for(std::chrono::milliseconds::max());
 }
 void Pending::end() {

@@ -23,14 +23,22 @@ ProgressLine& progress_line() {
   return line;
 }
 
+/// Kernels of which it has been said that they take long. Never destroyed: threads outlive main().
+struct LongLaunches {
+  std::mutex mutex;
+  std::set<std::string> said;
+};
+LongLaunches& long_launches() {
+  static auto* const all = new LongLaunches();
+  return *all;
+}
+
 // A person who waits wants to know what for. Of a kernel that is launched again and again it is
 // said once.
 void print_long_launch(const LongLaunch& launch) {
-  static std::mutex mutex;
-  static std::set<std::string> said;
   {
-    const std::lock_guard lock(mutex);
-    if (!said.insert(launch.kernel).second) return;
+    const std::lock_guard lock(long_launches().mutex);
+    if (!long_launches().said.insert(launch.kernel).second) return;
   }
   const std::string text = fmt::format(
       "margay: {} has been running for {:.0f} s; {} of its {} workgroups are done.\n  at   {}\n",
@@ -141,6 +149,11 @@ Answer<Device*> Runtime::device() {
     if (watch.checking != nullptr || watch.profiling != nullptr) watch_process(watch);
   }
   return device_.get();
+}
+
+bool long_launch_was_named(const std::string& kernel) {
+  const std::lock_guard lock(long_launches().mutex);
+  return long_launches().said.contains(kernel);
 }
 
 Answer<std::shared_ptr<LoadedModule>> Runtime::load(CodeObject object, unsigned ordinal) {

@@ -55,6 +55,9 @@ class AllocationTable {
   std::map<std::uint64_t, AllocationRecord> records_;
 };
 
+/// Whether the user has been told where the waves of a launch of this kernel are that takes long.
+[[nodiscard]] bool long_launch_was_named(const std::string& kernel);
+
 class Runtime {
  public:
   /// Never destroyed: clang's generated destructors call in after all of ours have run.

@@ -157,6 +157,11 @@ int end(const std::string& how) {
     const rlimit none = {0, 0};
     setrlimit(RLIMIT_FSIZE, &none);
   }
+  if (how == "endless") {
+    after(13'000, SIGINT);
+    (void)launch_long(kEndless);
+    return 0;
+  }
   if (how == "killed-inside" || how == "interrupted") {
     after(how == "interrupted" ? 1000 : 3000, how == "interrupted" ? SIGINT : SIGKILL);
     (void)launch_long(kEndless);

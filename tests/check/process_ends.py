@@ -154,6 +154,13 @@ def plain(_, program):
         fail("handler: no sentence", run.stderr)
 
 
+def endless(_, program):
+    """Where a launch without end hangs is said once, not again by whoever waits for it."""
+    run = subprocess.run([program, "endless", "fixed"], text=True, stderr=subprocess.PIPE, timeout=60)
+    if run.stderr.count("margay: ") != 1 or "has been running for" not in run.stderr:
+        fail("endless: not one notice", run.stderr)
+
+
 PYTHON = """
 import ctypes, os, signal, sys, threading, time
 hip = ctypes.CDLL(sys.argv[1])
@@ -200,7 +207,7 @@ def main():
     margay, program, case = sys.argv[1:]
     os.environ.pop("MARGAY_QUIET", None)
     others = {"no-room": no_room, "special-files": special_files, "tools": tools, "profile": profile,
-              "plain": plain, "python": python, "fork-beside": fork_beside}
+              "plain": plain, "endless": endless, "python": python, "fork-beside": fork_beside}
     if case in others:
         others[case](margay, program)
     else:
