@@ -319,7 +319,8 @@ class suspended:  # pylint: disable=invalid-name
 
 
 def short_function(name):
-    """A demangled name without return type and parameters, and without long template arguments."""
+    """A demangled name without return type, parameters, unnamed namespaces and long template arguments."""
+    name = name.replace("(anonymous namespace)::", "")
     if "operator" in name:  # it may hold any of the signs that are looked for
         return name
     anonymous, sign = "(anonymous namespace)", "\0"

@@ -52,13 +52,22 @@ inline std::string without_template_arguments(std::string_view name) {
 
 /// A function's name without return type and parameters, and without template arguments where they
 /// are long.
-[[nodiscard]] inline std::string short_function(std::string_view name) {
+[[nodiscard]] inline std::string qualified_function(std::string_view name) {
   using namespace names;
   // An operator's name may hold any of the signs that are looked for.
   if (name.find("operator") != std::string_view::npos) return std::string(name);
   name = name.substr(0, parameter_list(name));
   name = name.substr(past_return_type(name));
   return name.size() <= kLongName ? std::string(name) : without_template_arguments(name);
+}
+
+/// The same as reports show it: that a namespace has no name tells nobody anything.
+[[nodiscard]] inline std::string short_function(std::string_view name) {
+  constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+  std::string text(name);
+  for (std::size_t at = text.find(kUnnamed); at != std::string::npos; at = text.find(kUnnamed, at))
+    text.erase(at, kUnnamed.size());
+  return qualified_function(text);
 }
 
 }  // namespace margay

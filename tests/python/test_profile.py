@@ -132,9 +132,9 @@ def test_lines_without_line_tables(conflicting):
 
 def test_text(recorded, conflicting):
     text = str(conflicting)
-    assert text.startswith("(anonymous namespace)::exchange, grid 1, workgroup 64, 2 launches\n")
+    assert text.startswith("exchange, grid 1, workgroup 64, 2 launches\n")
     assert "256 cycles, of them 248 lost to bank conflicts (31.00 per access)" in text
-    assert "kernels.hip:15 in (anonymous namespace)::exchange   (124 LDS cycles lost" in text
+    assert "kernels.hip:15 in exchange   (124 LDS cycles lost" in text
     assert "8.0 KiB of LDS; 8 waves per CU, limited by LDS" in text
     text = str(recorded.kernel("copy"))
     [row] = [line for line in text.splitlines() if "g.a" in line]
@@ -144,7 +144,7 @@ def test_text(recorded, conflicting):
     assert str(recorded).count("issue cycles, by source line") == 3
     assert str(Profile()) == "no kernel was launched"
     assert repr(conflicting) == (
-        "<KernelProfile (anonymous namespace)::exchange, grid 1, workgroup 64>"
+        "<KernelProfile exchange, grid 1, workgroup 64>"
     )
 
 

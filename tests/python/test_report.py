@@ -64,7 +64,8 @@ def test_text(report):
         ("saxpy", "saxpy"),
         ("saxpy(float, float const*)", "saxpy"),
         ("void ns::gemm<64, float>(int)", "ns::gemm<64, float>"),
-        ("(anonymous namespace)::f(int)", "(anonymous namespace)::f"),
+        ("(anonymous namespace)::f(int)", "f"),
+        ("void (anonymous namespace)::f<a::(anonymous namespace)::B>(int)", "f<a::B>"),
         ("void f<void (*)(int)>(int)", "f<void (*)(int)>"),
         (
             "void load<kittens::st<__hip_bfloat16, 64, 128>, kittens::gl<int>>(int)",

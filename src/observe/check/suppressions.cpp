@@ -204,7 +204,8 @@ void apply(Report& report, const Suppressions& suppressions) {
 }
 
 bool function_matches(std::string_view pattern, std::string_view function) {
-  if (glob_matches(pattern, function)) return true;
+  if (glob_matches(pattern, function) || glob_matches(pattern, qualified_function(function)))
+    return true;
   const std::string name = short_function(function);
   if (glob_matches(pattern, name)) return true;
   const std::string_view plain = std::string_view(name).substr(0, name.find('<'));

@@ -290,9 +290,7 @@ void WaitTracker::settle_row(unsigned row, const InstructionFacts& facts, std::u
   }
   // What follows from the first mistake is no second one.
   if (std::exchange(rows_[row].reported, true)) return;
-  if (report_)
-    report_early(pending, facts, lanes, reads ? "read-before-wait" : "write-before-wait",
-                 register_name(row, accum_offset_));
+  if (report_) report_early(pending, facts, lanes, reads, register_name(row, accum_offset_));
 }
 
 void WaitTracker::settle_scalar(unsigned index, const InstructionFacts& facts) {
@@ -303,7 +301,7 @@ void WaitTracker::settle_scalar(unsigned index, const InstructionFacts& facts) {
   }
   const bool reads = contains(facts.use.scalar_reads, index);
   if (report_)
-    report_early(scalars_[index], facts, 0, reads ? "read-before-wait" : "write-before-wait",
+    report_early(scalars_[index], facts, 0, reads,
                  register_name(kFirstScalarRow + index, accum_offset_));
 }
 
@@ -318,13 +316,12 @@ std::string WaitTracker::wait_for(const Pending& pending) {
 }
 
 void WaitTracker::report_early(const Pending& pending, const InstructionFacts& facts,
-                               std::uint64_t lanes, std::string_view kind,
-                               const std::string& name) {
+                               std::uint64_t lanes, bool reads, const std::string& name) {
+  const std::string_view kind = reads ? "read-before-wait" : "write-before-wait";
   if (reporter_.repeat(Tool::waitcheck, kind, facts.vaddr, pending.facts->vaddr)) return;
   Finding f;
   f.tool = Tool::waitcheck;
   f.kind = kind;
-  const bool reads = kind == "read-before-wait";
   f.message = fmt::format("{} is {} before the load that {} it was waited for", name,
                           reads ? "read" : "overwritten", reads ? "fills" : "will overwrite");
   const auto wave = static_cast<std::int32_t>(wave_);

@@ -151,7 +151,7 @@ class WaitTracker {
   void settle_row(unsigned row, const InstructionFacts& facts, std::uint64_t exec);
   void settle_scalar(unsigned index, const InstructionFacts& facts);
   void report_early(const Pending& pending, const InstructionFacts& facts, std::uint64_t lanes,
-                    std::string_view kind, const std::string& name);
+                    bool reads, const std::string& name);
   [[nodiscard]] std::string wait_for(const Pending& pending);
 
   Reporter& reporter_;

@@ -148,7 +148,9 @@ TEST(Text, short_function_names) {
   EXPECT_EQ(short_function("saxpy"), "saxpy");
   EXPECT_EQ(short_function("saxpy(float, float const*)"), "saxpy");
   EXPECT_EQ(short_function("void ns::gemm<64, float>(int)"), "ns::gemm<64, float>");
-  EXPECT_EQ(short_function("(anonymous namespace)::f(int)"), "(anonymous namespace)::f");
+  EXPECT_EQ(short_function("(anonymous namespace)::f(int)"), "f");
+  EXPECT_EQ(short_function("void (anonymous namespace)::f<a::(anonymous namespace)::B>(int)"),
+            "f<a::B>");
   EXPECT_EQ(short_function("void f<void (*)(int)>(int)"), "f<void (*)(int)>");
   EXPECT_EQ(short_function("void load<kittens::st<__hip_bfloat16, 64, 128>, 1>(int, "
                            "kittens::st<__hip_bfloat16, 64, 128>&)"),

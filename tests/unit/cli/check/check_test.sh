@@ -194,7 +194,7 @@ whole_path_check() {
   says '========= margay check: no errors (memcheck, racecheck, initcheck, synccheck, waitcheck)'
   ends 9 check --error-exitcode 9 --json out.json -- "$program" broken
   says '========= racecheck: ' 'exchange.hip:13 in' 'exchange.hip:15 in' ', workgroup (0,0,0)' ds_write_b32 \
-    'kernel (anonymous namespace)::exchange, launch 1, seen' ' error'
+    'kernel exchange, launch 1, seen' ' error'
   python3 -c 'import json
 report = json.load(open("out.json"))
 assert report["launches"] == 1 and report["tools"][0] == "memcheck"

@@ -151,6 +151,13 @@ TEST(Session, ManyReleasesTakeNoMoreMemoryThanFew) {
 }
 #endif
 
+TEST(Session, AFenceIsDependedOnByWhoAcquiresWhatItReleased) {
+  EXPECT_TRUE(ordered("workgroups_with_a_flag", "back"));
+  EXPECT_TRUE(ordered("workgroups_with_a_flag", "anew"));
+  EXPECT_FALSE(ordered("workgroups_flag_that_nobody_acquires", "back"));
+  EXPECT_FALSE(ordered("workgroups_flag_that_nobody_acquires", "anew"));
+}
+
 // Lanes out of bounds give 0 and store nothing; the others do their work.
 TEST(Session, LanesOutOfBoundsAreMasked) {
   Bench bench(1, everything());
