@@ -123,7 +123,8 @@ std::unique_ptr<InstructionFacts> FactsTable::make(const Instruction& i) {
   if (kind == InstructionClass::valu || kind == InstructionClass::salu ||
       kind == InstructionClass::branch)
     facts->result = result_rule(i);
-  facts->moves_registers = i.modifiers.form == OperandForm::indexed;
+  facts->moves_registers =
+      i.modifiers.form == OperandForm::indexed || i.row->mnemonic.starts_with("s_movrel");
   facts->form = memory_form(i);
   facts->counters = counters_of(i, facts->form);
   facts->action = action_of(i, facts->form, facts->counters);

@@ -88,17 +88,17 @@ void ValueTracker::follow_scalar(const InstructionFacts& facts, Wave& wave) {
   OperandBits operands[3] = {scalar_operand(wave, i, 0), scalar_operand(wave, i, 1), {}};
   if (facts.use.reads_scc) operands[2] = {wave.scc, scc_undefined_ ? 1u : 0u};
   const bool pair = contains(facts.use.scalar_writes, i.sdst + 1u) && rule.width == 64;
-  unsigned destination = i.sdst;
   if (name.starts_with("s_movrel")) {  // M0 counts registers from one that is named
     const bool from = name.starts_with("s_movrels");
     const std::uint64_t at = (from ? i.src[0].index() : i.sdst) + std::uint64_t{wave.s[kM0Index]};
     if (scalar_bits_[kM0Index] != 0)
       report(facts, origin, 1, "it is used as the number of a register");
     if (at > 101) return;
-    operands[0].undefined =
-        from ? scalar_bits(static_cast<unsigned>(at), pair) : operands[0].undefined;
-    if (!from) destination = static_cast<unsigned>(at);
-    return set_scalar(destination, operands[0].undefined, pair, origin);
+    const auto index = static_cast<unsigned>(at);
+    if (!from) return set_scalar(index, operands[0].undefined, pair, origin);
+    const bool in_upper = pair && scalar_bits_[index] == 0;
+    return set_scalar(i.sdst, scalar_bits(index, pair), pair,
+                      scalar_origin_[in_upper ? index + 1 : index]);
   }
   const bool has_result =
       i.sdst != kNoRegister && facts.use.scalar_writes != decltype(facts.use.scalar_writes){};
@@ -123,7 +123,7 @@ void ValueTracker::follow_scalar(const InstructionFacts& facts, Wave& wave) {
   if (!has_result || rule.rule == BitRule::compare || rule.rule == BitRule::test_bit) return;
   if (i.sdst == kExecIndex || i.sdst == kExecIndex + 1)
     return write_exec(facts, i.sdst == kExecIndex ? result : result << 32, origin);
-  set_scalar(destination, result, pair, origin);
+  set_scalar(i.sdst, result, pair, origin);
 }
 
 }  // namespace margay::check
