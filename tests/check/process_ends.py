@@ -65,7 +65,12 @@ def ending(margay, program, how):
             fail(f"{how}: the last line does not count the error", output)
         if report["launches"] < 1 and kind != "launch-refused":
             fail(f"{how}: {report['launches']} launches", output)
-    if how in ("killed-inside", "interrupted") and how == "killed-inside":
+    notes = [f for f in report["findings"] if f["kind"] == "launch-interrupted"]
+    if (how == "interrupted") != (len(notes) == 1):
+        fail(f"{how}: {len(notes)} notes of launches that were interrupted", output)
+    if notes and (notes[0]["severity"] != "note" or "workgroups: the others were not checked" not in output):
+        fail(f"{how}: it does not say that the rest was not checked", output)
+    if how == "killed-inside":
         if "in the middle of a launch of go_on" not in output:
             fail(f"{how}: it does not say which launch was cut off", output)
 

@@ -274,6 +274,17 @@ std::string identity(const Finding& f) {
   return text;
 }
 
+/// No error that says why, but nobody may take the rest for checked.
+Finding interrupted(const std::string& kernel, const Error& error) {
+  Finding f;
+  f.tool = Tool::memcheck;
+  f.severity = Severity::note;
+  f.kind = "launch-interrupted";
+  f.kernel = kernel;
+  f.message = error.what + ": the others were not checked";
+  return f;
+}
+
 /// Whatever the tools are: a kernel that did not run has not been checked.
 Finding refused(const std::string& kernel, const Error& error) {
   Finding f;
@@ -321,6 +332,10 @@ Session::Checked Session::launch(Device& device, const LaunchRequest& request,
         note.kernel = checker.program()->kernel_name();
         found.push_back(std::move(note));
       }
+    if (!out.result && out.result.error().code == ErrorCode::interrupted) {
+      found.push_back(interrupted(checker.program()->kernel_name(), out.result.error()));
+      found.back().launch = number;
+    }
   }
   const std::lock_guard lock(mutex_);
   std::erase_if(in_launch_, [&](const Finding& f) { return f.launch == number; });
