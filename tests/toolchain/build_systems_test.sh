@@ -1,7 +1,7 @@
 #!/bin/bash
 # Margay as other projects' build systems find it, one case per run: build_systems_test.sh MARGAY CASE
 # Each case builds a small project and runs what came out.
-# shellcheck source=tests/toolchain/case.sh
+# shellcheck disable=SC1091,SC2154  # margay, case, prefix and work are set there
 source "$(dirname "${BASH_SOURCE[0]}")/case.sh"
 unset ROCM_PATH HIP_PATH HIPCXX HIP_CLANG_PATH
 

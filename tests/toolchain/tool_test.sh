@@ -1,6 +1,6 @@
 #!/bin/bash
 # The tool's commands about itself, one case per run: tool_test.sh MARGAY CASE
-# shellcheck source=tests/toolchain/case.sh
+# shellcheck disable=SC1091,SC2154  # margay, case, prefix and work are set there
 source "$(dirname "${BASH_SOURCE[0]}")/case.sh"
 commands() { "$margay" --help | sed -n '/^commands/,/^$/s/^  \([a-z]*\) .*/\1/p'; }
 
