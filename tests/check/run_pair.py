@@ -13,7 +13,7 @@ An expectation is one of
     line:MARK        an access of some expected finding must stand at the line of FILE that ends in
                      `// BUG MARK` (or `// BUG` for an empty MARK)
     hint:WORDS       the hint of every error must contain these words
-    advice:TOOL:KIND  advice that must be reported; where any `advice:` is given (or `advice:none`), no other
+    advice:TOOL:KIND  advice that must be reported; no other than what is named so may be
     idle:WORDS       an instruction with these words ran, and nothing depended on it
 
 Every other error is a failure, and so is every error where none is expected: the set is exact.
