@@ -9,6 +9,7 @@
 #include "runtime/abi.h"
 #include "runtime/allocation.h"
 #include "runtime/device_info.h"
+#include "runtime/ordering.h"
 #include "runtime/runtime.h"
 
 namespace margay::runtime {
@@ -34,6 +35,7 @@ Outcome allocate(void** out, std::size_t bytes, MemoryKind kind, unsigned flags,
   if (const auto checking = Runtime::instance().checking();
       checking != nullptr && kind == MemoryKind::device)
     checking->memory().allocated(reinterpret_cast<std::uint64_t>(memory), bytes);
+  order_allocated(memory, bytes);
   *out = memory;
   return {};
 }
@@ -69,6 +71,7 @@ Outcome release(void* pointer, std::initializer_list<MemoryKind> kinds, const ch
   runtime.allocations().remove(address);
   if (record->pool != nullptr) record->pool->give_back(record->size_bytes);
   forget_advice(address, record->size_bytes);
+  order_freed(pointer, record->size_bytes);
   if (const auto checking = runtime.checking()) checking->memory().freed(address);
   return Outcome(device->memory().free(pointer));
 }
@@ -110,6 +113,7 @@ Outcome register_host(void* pointer, std::size_t bytes, unsigned flags) {
 }
 
 Outcome unregister_host(void* pointer) {
+  order_host_waits_for_all();
   const auto address = reinterpret_cast<std::uint64_t>(pointer);
   AllocationTable& table = Runtime::instance().allocations();
   const auto record = table.find(address);
@@ -316,18 +320,21 @@ hipError_t hipMalloc3D(hipPitchedPtr* out, hipExtent extent) {
 hipError_t hipFree(void* pointer) {
   return api(__func__, [&] {
     wait_for_all();  // as on a device: work in flight may use the memory
+    order_host_waits_for_all();
     return free_device(pointer);
   });
 }
 hipError_t hipHostFree(void* pointer) {
   return api(__func__, [&] {
     wait_for_all();
+    order_host_waits_for_all();
     return free_host(pointer);
   });
 }
 hipError_t hipFreeHost(void* pointer) {
   return api(__func__, [&] {
     wait_for_all();
+    order_host_waits_for_all();
     return free_host(pointer);
   });
 }

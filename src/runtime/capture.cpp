@@ -5,6 +5,7 @@
 #include <set>
 
 #include "runtime/graph.h"
+#include "runtime/ordering.h"
 #include "runtime/runtime.h"
 
 namespace margay::runtime {
@@ -136,6 +137,7 @@ Outcome on_stream(hipStream_t handle, hipGraphNodeType type, Work work, const St
   MARGAY_CHECK(check_stream(handle));
   if (const std::shared_ptr<ihipStream_t> stream = captured(handle))
     return capture_work(*stream, type, std::move(work));
+  const OperationScope operation(handle);
   return start ? in_order(handle, what, start, std::move(work))
                : in_order(handle, what, std::move(work));
 }
@@ -144,6 +146,7 @@ Outcome on_stream_in_background(hipStream_t handle, Work work) {
   MARGAY_CHECK(check_stream(handle));
   if (const std::shared_ptr<ihipStream_t> stream = captured(handle))
     return capture_work(*stream, hipGraphNodeTypeHost, std::move(work));
+  order_host_waits(handle);  // whomever the function may tell
   // Most are short, and programs that forget to wait for them would not notice on a device either.
   constexpr std::chrono::milliseconds kPatience{100};
   in_background(handle, "a host function", std::move(work), kPatience);
@@ -170,6 +173,7 @@ Outcome record_event(hipEvent_t handle, hipStream_t stream_handle) {
     event->captured_nodes = stream->captured_last;
     return {};
   }
+  order_recorded(handle, stream_handle);
   const auto later = mark(stream_handle, "an event", nullptr, [event]() -> Outcome {
     event->record();
     return {};
@@ -182,6 +186,7 @@ Outcome record_event(hipEvent_t handle, hipStream_t stream_handle) {
 Outcome wait_for_event(hipStream_t stream_handle, hipEvent_t handle) {
   const auto event = MARGAY_TRY(find_event(handle));
   MARGAY_CHECK(check_stream(stream_handle));
+  if (!is_captured(stream_handle)) order_stream_waits(stream_handle, handle);
   if (const auto pending = event->pending.load(); pending != nullptr && !pending->done()) {
     (void)mark(stream_handle, "an event", pending, []() -> Outcome { return {}; });
     return {};

@@ -9,6 +9,7 @@
 
 #include "observe/check/json.h"
 #include "observe/check/report.h"
+#include "runtime/ordering.h"
 #include "runtime/runtime.h"
 
 namespace margay::runtime {
@@ -69,7 +70,8 @@ void Checking::print(const std::string& text) const {
 Result<LaunchReport> Checking::launch(Device& device, const LaunchRequest& request) {
   if (kept_) kept_->launch_begins(readable_name(request.kernel->name));
   check::Session::Checked checked =
-      session_.launch(device, request, kept_ ? [this] { keep(true); } : std::function<void()>{});
+      session_.launch(device, request, kept_ ? [this] { keep(true); } : std::function<void()>{},
+                      current_operation());
   print(printer_.findings(checked.fresh));
   if (kept_) kept_->launch_ended(errors_in(checked.fresh));
   keep(!checked.fresh.empty());
@@ -93,6 +95,15 @@ void Checking::keep(bool urgent) {
 
 void Checking::copied(const check::UndefinedCopy& copy) {
   if (copy.missing != 0) show(session_.copied(copy));
+}
+
+void Checking::touched(const Memory& memory, const std::shared_ptr<check::Operation>& operation,
+                       const check::Footprint& footprint) {
+  show(session_.touched(memory, operation, footprint));
+}
+
+void Checking::found(std::vector<check::Finding> findings) {
+  if (!findings.empty()) show(session_.add(std::move(findings)));
 }
 
 check::Report Checking::finish(Memory* memory) {

@@ -27,6 +27,14 @@ class Checking {
   /// The host has copied memory; what it copied was told to memory().
   void copied(const check::UndefinedCopy& copy);
   [[nodiscard]] check::GlobalMemory& memory() { return session_.memory(); }
+  /// The order of streams (ordering.h), if it is followed.
+  [[nodiscard]] bool follows_streams() const { return session_.follows_streams(); }
+  [[nodiscard]] check::StreamRaces& streams() { return session_.streams(); }
+  /// A copy or fill has touched memory.
+  void touched(const Memory& memory, const std::shared_ptr<check::Operation>& operation,
+               const check::Footprint& footprint);
+  /// By streams().
+  void found(std::vector<check::Finding> findings);
 
   /// The end of the checked stretch: leaks (where `memory` is given) and the report.
   [[nodiscard]] check::Report finish(Memory* memory);

@@ -10,6 +10,7 @@
 #include "runtime/device_info.h"
 #include "runtime/graph.h"
 #include "runtime/memory_range.h"
+#include "runtime/ordering.h"
 #include "runtime/runtime.h"
 
 namespace margay::runtime {
@@ -40,6 +41,8 @@ class Copy {
 
   void move(void* to, const void* from, std::size_t bytes) {
     if (bytes == 0) return;
+    touching_.read(from, bytes);
+    touching_.write(to, bytes);
     if (checking_ != nullptr)
       checking_->memory().copied(reinterpret_cast<std::uint64_t>(to),
                                  reinterpret_cast<std::uint64_t>(from), bytes, undefined_);
@@ -49,9 +52,11 @@ class Copy {
  private:
   std::shared_ptr<Checking> checking_;
   check::UndefinedCopy undefined_;
+  Touching touching_;
 };
 
-void note_written(const void* at, std::size_t bytes) {
+void note_written(const void* at, std::size_t bytes, Touching& touching) {
+  touching.write(at, bytes);
   if (const auto checking = Runtime::instance().checking())
     checking->memory().written(reinterpret_cast<std::uint64_t>(at), bytes);
 }
@@ -154,7 +159,8 @@ Outcome fill_now(void* destination, T value, std::size_t count) {
   MARGAY_CHECK(check_range(destination, bytes, "destination"));
   if (bytes == 0) return {};
   auto* const to = static_cast<std::byte*>(destination);
-  note_written(to, bytes);
+  Touching touching;
+  note_written(to, bytes, touching);
   if constexpr (sizeof value == 1) {
     std::memset(to, value, bytes);
   } else {
@@ -180,8 +186,9 @@ Outcome fill_bytes(void* destination, int value, std::size_t bytes, hipStream_t 
 Outcome fill_rows(void* destination, std::size_t pitch, int value, std::size_t width,
                   std::size_t height) {
   MARGAY_CHECK(check_rows({destination, pitch, width, height}, "destination"));
+  Touching touching;
   for (std::size_t row = 0; width > 0 && row < height; ++row) {
-    note_written(static_cast<std::byte*>(destination) + row * pitch, width);
+    note_written(static_cast<std::byte*>(destination) + row * pitch, width, touching);
     std::memset(static_cast<std::byte*>(destination) + row * pitch, value, width);
   }
   return {};
@@ -201,12 +208,26 @@ Outcome fill_3d(hipPitchedPtr memory, int value, hipExtent extent, hipStream_t s
   return {};
 }
 
+/// A fill that is no asynchronous one is taken for done when its call returns. It need not be, of
+/// device memory.
+template <typename Body>
+hipError_t filled(const char* call, Body&& body) {
+  return api(call, [&]() -> Outcome {
+    const SynchronousScope synchronous;
+    MARGAY_CHECK(body());
+    order_host_waits(nullptr);
+    return {};
+  });
+}
+
 /// A call that is done when it returns, also where its work comes behind work in flight.
 template <typename Body>
 hipError_t complete(const char* call, hipStream_t stream, Body&& body) {
   return api(call, [&]() -> Outcome {
+    const SynchronousScope synchronous;
     MARGAY_CHECK(body());
     wait_for_stream(stream);
+    order_host_waits(stream);
     return {};
   });
 }
@@ -400,10 +421,10 @@ hipError_t hipGetSymbolSize(std::size_t* bytes, const void* symbol) {
 }
 
 hipError_t hipMemset(void* to, int value, std::size_t bytes) {
-  return api(__func__, [&] { return fill_bytes(to, value, bytes); });
+  return filled(__func__, [&] { return fill_bytes(to, value, bytes); });
 }
 hipError_t hipMemset_spt(void* to, int value, std::size_t bytes) {
-  return api(__func__, [&] { return fill_bytes(to, value, bytes); });
+  return filled(__func__, [&] { return fill_bytes(to, value, bytes); });
 }
 hipError_t hipMemsetAsync(void* to, int value, std::size_t bytes, hipStream_t stream) {
   return api(__func__, [&] { return fill_bytes(to, value, bytes, stream); });
@@ -412,32 +433,32 @@ hipError_t hipMemsetAsync_spt(void* to, int value, std::size_t bytes, hipStream_
   return api(__func__, [&] { return fill_bytes(to, value, bytes, stream); });
 }
 hipError_t hipMemsetD8(hipDeviceptr_t to, unsigned char value, std::size_t count) {
-  return api(__func__, [&] { return fill(to, std::uint8_t{value}, count); });
+  return filled(__func__, [&] { return fill(to, std::uint8_t{value}, count); });
 }
 hipError_t hipMemsetD8Async(hipDeviceptr_t to, unsigned char value, std::size_t count,
                             hipStream_t stream) {
   return api(__func__, [&] { return fill(to, std::uint8_t{value}, count, stream); });
 }
 hipError_t hipMemsetD16(hipDeviceptr_t to, unsigned short value, std::size_t count) {
-  return api(__func__, [&] { return fill(to, std::uint16_t{value}, count); });
+  return filled(__func__, [&] { return fill(to, std::uint16_t{value}, count); });
 }
 hipError_t hipMemsetD16Async(hipDeviceptr_t to, unsigned short value, std::size_t count,
                              hipStream_t stream) {
   return api(__func__, [&] { return fill(to, std::uint16_t{value}, count, stream); });
 }
 hipError_t hipMemsetD32(hipDeviceptr_t to, int value, std::size_t count) {
-  return api(__func__, [&] { return fill(to, std::int32_t{value}, count); });
+  return filled(__func__, [&] { return fill(to, std::int32_t{value}, count); });
 }
 hipError_t hipMemsetD32Async(hipDeviceptr_t to, int value, std::size_t count, hipStream_t stream) {
   return api(__func__, [&] { return fill(to, std::int32_t{value}, count, stream); });
 }
 hipError_t hipMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
                        std::size_t height) {
-  return api(__func__, [&] { return fill_2d(to, pitch, value, width, height); });
+  return filled(__func__, [&] { return fill_2d(to, pitch, value, width, height); });
 }
 hipError_t hipMemset2D_spt(void* to, std::size_t pitch, int value, std::size_t width,
                            std::size_t height) {
-  return api(__func__, [&] { return fill_2d(to, pitch, value, width, height); });
+  return filled(__func__, [&] { return fill_2d(to, pitch, value, width, height); });
 }
 hipError_t hipMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
                             std::size_t height, hipStream_t stream) {
@@ -448,10 +469,10 @@ hipError_t hipMemset2DAsync_spt(void* to, std::size_t pitch, int value, std::siz
   return api(__func__, [&] { return fill_2d(to, pitch, value, width, height, stream); });
 }
 hipError_t hipMemset3D(hipPitchedPtr to, int value, hipExtent extent) {
-  return api(__func__, [&] { return fill_3d(to, value, extent); });
+  return filled(__func__, [&] { return fill_3d(to, value, extent); });
 }
 hipError_t hipMemset3D_spt(hipPitchedPtr to, int value, hipExtent extent) {
-  return api(__func__, [&] { return fill_3d(to, value, extent); });
+  return filled(__func__, [&] { return fill_3d(to, value, extent); });
 }
 hipError_t hipMemset3DAsync(hipPitchedPtr to, int value, hipExtent extent, hipStream_t stream) {
   return api(__func__, [&] { return fill_3d(to, value, extent, stream); });

@@ -54,9 +54,16 @@ hipError_t report(const char* call, Refusal refusal) noexcept;
 /// as an earlier launch's failure that has been printed already).
 hipError_t remember(hipError_t code) noexcept;
 
+/// The HIP function that the calling thread is in, or was in last.
+[[nodiscard]] inline const char*& current_call() {
+  thread_local const char* call = "";
+  return call;
+}
+
 /// Runs the body of the exported function `call`. The body returns an Outcome.
 template <typename Body>
 [[nodiscard]] hipError_t api(const char* call, Body&& body) noexcept {
+  current_call() = call;
   try {
     Outcome outcome = std::forward<Body>(body)();
     if (outcome) return hipSuccess;

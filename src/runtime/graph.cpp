@@ -11,6 +11,7 @@
 
 #include "runtime/copy.h"
 #include "runtime/launch.h"
+#include "runtime/ordering.h"
 #include "runtime/runtime.h"
 
 namespace margay::runtime {
@@ -73,14 +74,30 @@ Answer<std::vector<std::shared_ptr<hipGraphNode>>> in_order(const ihipGraph& gra
 }
 
 Outcome run(const hipGraphExec& executable) {
-  for (const auto& [node, work] : executable.steps) MARGAY_CHECK(work());
+  GraphParts parts;
+  for (const hipGraphExec::Step& step : executable.steps) {
+    parts.next(step.after);
+    MARGAY_CHECK(step.work());
+  }
   return {};
+}
+
+std::vector<hipGraphExec::Step> steps_of(const std::vector<std::shared_ptr<hipGraphNode>>& nodes) {
+  std::vector<hipGraphExec::Step> steps;
+  std::map<const hipGraphNode*, std::size_t> place;
+  for (const std::shared_ptr<hipGraphNode>& node : nodes) {
+    hipGraphExec::Step& step =
+        steps.emplace_back(node.get(), node->work, std::vector<std::size_t>{});
+    for (const hipGraphNode* const before : node->dependencies)
+      step.after.push_back(place.at(before));
+    place[node.get()] = steps.size() - 1;
+  }
+  return steps;
 }
 
 Answer<std::shared_ptr<hipGraphExec>> instantiate(const ihipGraph& graph) {
   auto executable = std::make_shared<hipGraphExec>();
-  for (const std::shared_ptr<hipGraphNode>& node : MARGAY_TRY(in_order(graph)))
-    executable->steps.emplace_back(node.get(), node->work);
+  executable->steps = steps_of(MARGAY_TRY(in_order(graph)));
   return executable;
 }
 
@@ -118,9 +135,9 @@ Outcome change(hipGraphNode_t handle, std::initializer_list<hipGraphNodeType> ty
 Outcome change(hipGraphExec_t handle, hipGraphNode_t node, Work work) {
   const auto executable = MARGAY_TRY(find_executable(handle));
   const std::lock_guard lock(graph_mutex());
-  for (auto& [origin, step] : executable->steps) {
-    if (origin != node) continue;
-    step = std::move(work);
+  for (hipGraphExec::Step& step : executable->steps) {
+    if (step.node != node) continue;
+    step.work = std::move(work);
     return {};
   }
   return refuse(hipErrorInvalidValue, "The graph was instantiated without this node.");
@@ -140,6 +157,7 @@ Answer<Work> host_work(const hipHostNodeParams* p) {
   if (p == nullptr || p->fn == nullptr)
     return refuse(hipErrorInvalidValue, "The parameters or the function are a null pointer.");
   return [call = *p]() -> Outcome {
+    order_host_waits();  // whomever the function may tell
     call.fn(call.userData);
     return {};
   };
@@ -267,8 +285,7 @@ Outcome update(hipGraphExec_t handle, hipGraph_t graph_handle, hipGraphNode_t* e
                   fmt::format("The graph has {} nodes, the instantiated one {}.", order.size(),
                               executable->steps.size()),
                   "Instantiate the new graph.");
-  for (std::size_t n = 0; n < order.size(); ++n)
-    executable->steps[n] = {order[n].get(), order[n]->work};
+  executable->steps = steps_of(order);
   return {};
 }
 

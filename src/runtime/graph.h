@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "runtime/errors.h"
@@ -44,10 +43,14 @@ struct ihipGraph {
   std::vector<std::shared_ptr<hipGraphNode>> nodes;
 };
 
-/// What a hipGraphExec_t points to: the work of a graph in an order its dependencies allow, and the
-/// node that each piece came from.
+/// What a hipGraphExec_t points to: the work of a graph in an order its dependencies allow.
 struct hipGraphExec {
-  std::vector<std::pair<const hipGraphNode*, margay::runtime::Work>> steps;
+  struct Step {
+    const hipGraphNode* node = nullptr;  ///< That it came from; it may be gone.
+    margay::runtime::Work work;
+    std::vector<std::size_t> after;  ///< The steps that it depends on.
+  };
+  std::vector<Step> steps;
 };
 
 namespace margay::runtime {

@@ -7,6 +7,7 @@
 
 #include "runtime/allocation.h"
 #include "runtime/graph.h"
+#include "runtime/ordering.h"
 #include "runtime/runtime.h"
 
 namespace margay::runtime {
@@ -60,8 +61,25 @@ Answer<Work> memory_work(void** out, std::size_t bytes, std::shared_ptr<ihipMemP
 Outcome allocate_in_order(void** out, std::size_t bytes, std::shared_ptr<ihipMemPoolHandle_t> pool,
                           hipStream_t stream, const char* label) {
   MARGAY_CHECK(check_stream(stream));
-  if (!is_captured(stream)) return allocate_from_pool(out, bytes, std::move(pool), label);
+  if (!is_captured(stream)) {
+    MARGAY_CHECK(allocate_from_pool(out, bytes, std::move(pool), label));
+    // Only what comes behind it may use the memory.
+    const OperationScope operation(stream);
+    Touching touching;
+    touching.write(*out, bytes);
+    return {};
+  }
   return on_stream(stream, kNodeTypeMemAlloc, MARGAY_TRY(memory_work(out, bytes, std::move(pool))));
+}
+
+/// Only what comes before it may use the memory.
+Outcome free_in_stream(void* pointer) {
+  const auto record =
+      Runtime::instance().allocations().find(reinterpret_cast<std::uint64_t>(pointer));
+  MARGAY_CHECK(free_device(pointer));
+  Touching touching;
+  if (record) touching.write(pointer, record->size_bytes);
+  return {};
 }
 
 Work release_work(void* pointer) {
@@ -71,8 +89,10 @@ Work release_work(void* pointer) {
 
 Outcome free_in_order(void* pointer, hipStream_t stream) {
   MARGAY_CHECK(check_stream(stream));
-  if (!is_captured(stream))
-    return in_order(stream, "hipFreeAsync", [pointer] { return free_device(pointer); });
+  if (!is_captured(stream)) {
+    const OperationScope operation(stream);
+    return in_order(stream, "hipFreeAsync", [pointer] { return free_in_stream(pointer); });
+  }
   return on_stream(stream, kNodeTypeMemFree, release_work(pointer));
 }
 

@@ -11,40 +11,11 @@
 
 #include "base/fork.h"
 #include "runtime/interrupts.h"
+#include "runtime/ordering.h"
 #include "runtime/runtime.h"
 
 namespace margay::runtime {
 namespace {
-
-/// Which order a piece of work belongs to.
-struct Order {
-  const void* stream = nullptr;  ///< Of the null stream: null, with its device.
-  unsigned device = 0;
-  std::thread::id thread;  ///< Of hipStreamPerThread.
-  bool waits_for_null = false;
-  [[nodiscard]] bool is_null() const { return stream == nullptr; }
-  [[nodiscard]] bool same(const Order& other) const {
-    return stream == other.stream && thread == other.thread && device == other.device;
-  }
-  [[nodiscard]] bool comes_behind(const Order& earlier) const {
-    if (same(earlier)) return true;
-    if (device != earlier.device) return false;
-    return (is_null() && earlier.waits_for_null) || (waits_for_null && earlier.is_null());
-  }
-};
-
-Order order_of(hipStream_t handle) {
-  Order order{.stream = handle, .device = device_of(handle), .thread = {}, .waits_for_null = false};
-  if (handle == hipStreamPerThread) {
-    order.thread = std::this_thread::get_id();
-    order.waits_for_null = true;
-  } else if (is_implicit_stream(handle)) {
-    order.stream = nullptr;
-  } else if (const auto stream = Runtime::instance().streams().find(handle)) {
-    order.waits_for_null = (stream->flags & hipStreamNonBlocking) == 0;
-  }
-  return order;
-}
 
 /// Everything in flight. Never destroyed: threads may outlive the program's main().
 struct Flights {
@@ -83,6 +54,8 @@ constexpr std::size_t kMostInFlight = 1024;
 
 std::shared_ptr<Pending> add(const Order& order, const std::string& what, PendingWork before,
                              Work work) {
+  // What is put off is not followed.
+  if (!before.empty()) order_host_waits_for_all();
   Flights& all = flights();
   if (all.count.load() >= kMostInFlight) wait_for_all();
   auto pending = std::make_shared<Pending>(what);
@@ -115,6 +88,19 @@ void wait_for(const PendingWork& work) {
 }
 
 }  // namespace
+
+Order order_of(hipStream_t handle) {
+  Order order{.stream = handle, .device = device_of(handle), .thread = {}, .waits_for_null = false};
+  if (handle == hipStreamPerThread) {
+    order.thread = std::this_thread::get_id();
+    order.waits_for_null = true;
+  } else if (is_implicit_stream(handle)) {
+    order.stream = nullptr;
+  } else if (const auto stream = Runtime::instance().streams().find(handle)) {
+    order.waits_for_null = (stream->flags & hipStreamNonBlocking) == 0;
+  }
+  return order;
+}
 
 bool Pending::done() const {
   const std::lock_guard lock(mutex_);

@@ -9,11 +9,30 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "runtime/errors.h"
 
 namespace margay::runtime {
+
+/// Which order a piece of work belongs to.
+struct Order {
+  const void* stream = nullptr;  ///< Of the null stream: null, with its device.
+  unsigned device = 0;
+  std::thread::id thread;  ///< Of hipStreamPerThread.
+  bool waits_for_null = false;
+  [[nodiscard]] bool is_null() const { return stream == nullptr; }
+  [[nodiscard]] bool same(const Order& other) const {
+    return stream == other.stream && thread == other.thread && device == other.device;
+  }
+  [[nodiscard]] bool comes_behind(const Order& earlier) const {
+    if (same(earlier)) return true;
+    if (device != earlier.device) return false;
+    return (is_null() && earlier.waits_for_null) || (waits_for_null && earlier.is_null());
+  }
+};
+[[nodiscard]] Order order_of(hipStream_t stream);
 
 /// What a stream does at its turn.
 using Work = std::function<Outcome()>;

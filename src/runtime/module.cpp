@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "code_object/demangle.h"
+#include "runtime/ordering.h"
 #include "runtime/runtime.h"
 
 namespace margay::runtime {
@@ -206,6 +207,7 @@ hipError_t hipModuleLoadDataEx(hipModule_t* module, const void* image, unsigned 
 hipError_t hipModuleUnload(hipModule_t handle) {
   return api(__func__, [&]() -> Outcome {
     MARGAY_TRY(find_module(handle));
+    order_host_waits_for_all();
     Runtime::instance().modules().remove(handle);
     return {};
   });

@@ -12,6 +12,7 @@
 
 #include "base/fork.h"
 #include "runtime/interrupts.h"
+#include "runtime/ordering.h"
 #include "runtime/progress.h"
 #include "runtime/watch.h"
 
@@ -303,6 +304,7 @@ void Runtime::begin(const LaunchRequest& request) {
 
 Outcome Runtime::reset() {
   wait_for_device(current_device());
+  order_host_waits_for_all();
   launch_failure_.store(hipSuccess);
   const unsigned ordinal = current_device();
   peers_[ordinal] = 0;

@@ -5,6 +5,7 @@
 
 #include "runtime/graph.h"
 #include "runtime/in_flight.h"
+#include "runtime/ordering.h"
 #include "runtime/runtime.h"
 
 namespace margay::runtime {
@@ -33,19 +34,23 @@ hipError_t synchronise_stream(const char* call, hipStream_t stream) {
   const hipError_t code = api(call, [&]() -> Outcome {
     MARGAY_CHECK(check_not_captured(stream));
     wait_for_stream(stream);
+    order_host_waits(stream);
     return {};
   });
   return code != hipSuccess ? code : synchronised();
 }
 hipError_t synchronise_device() {
   wait_for_device(Runtime::current_device());
+  order_host_waits_for_device(Runtime::current_device());
   return synchronised();
 }
 /// hipErrorNotReady is an answer, not a failure: it is not remembered.
 hipError_t query_stream(const char* call, hipStream_t stream) {
   const hipError_t code = api(call, [&] { return check_not_captured(stream); });
   if (code != hipSuccess) return code;
-  return before_next(stream).empty() ? synchronised() : hipErrorNotReady;
+  if (!before_next(stream).empty()) return hipErrorNotReady;
+  order_host_waits(stream);
+  return synchronised();
 }
 
 Outcome check_event(hipEvent_t handle) {
@@ -63,12 +68,15 @@ hipError_t synchronise_event(const char* call, hipEvent_t handle) {
   const hipError_t code = api(call, [&] { return check_event(handle); });
   if (code != hipSuccess) return code;
   if (const auto pending = pending_of(handle)) pending->wait();
+  order_host_waits_for_event(handle);
   return synchronised();
 }
 hipError_t query_event(const char* call, hipEvent_t handle) {
   const hipError_t code = api(call, [&] { return check_event(handle); });
   if (code != hipSuccess) return code;
-  return pending_of(handle) == nullptr ? synchronised() : hipErrorNotReady;
+  if (pending_of(handle) != nullptr) return hipErrorNotReady;
+  order_host_waits_for_event(handle);
+  return synchronised();
 }
 
 Outcome create_stream(hipStream_t* out, unsigned flags, int priority) {
@@ -77,7 +85,9 @@ Outcome create_stream(hipStream_t* out, unsigned flags, int priority) {
     return refuse(hipErrorInvalidValue, "The stream flags hold an unknown bit.",
                   "Use hipStreamDefault or hipStreamNonBlocking.");
   }
+  static std::atomic<unsigned> last_number = 0;
   auto stream = std::make_shared<ihipStream_t>();
+  stream->number = ++last_number;
   stream->flags = flags;
   stream->device = Runtime::current_device();
   stream->priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
@@ -149,6 +159,7 @@ Answer<std::shared_ptr<ihipEvent_t>> find_event(hipEvent_t handle) {
 Outcome record_if_given(hipEvent_t handle) {
   if (handle == nullptr) return {};
   MARGAY_TRY(find_event(handle))->record();
+  order_recorded(handle);
   return {};
 }
 
@@ -182,6 +193,7 @@ hipError_t hipStreamDestroy(hipStream_t stream) {
       return refuse(hipErrorInvalidHandle, "The null stream and its like cannot be destroyed.");
     }
     MARGAY_CHECK(check_stream(stream));
+    order_stream_gone(stream);
     forget_stream(stream);
     Runtime::instance().streams().remove(stream);
     return {};
@@ -253,6 +265,7 @@ hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned int flags) {
 hipError_t hipEventDestroy(hipEvent_t event) {
   return api(__func__, [&]() -> Outcome {
     MARGAY_TRY(find_event(event));
+    order_event_gone(event);
     Runtime::instance().events().remove(event);
     return {};
   });
@@ -291,6 +304,8 @@ hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hipEvent_t
       return refuse(hipErrorInvalidHandle, "One of the events was not recorded.",
                     "Call hipEventRecord for both before asking for the time between them.");
     }
+    order_host_waits_for_event(start);
+    order_host_waits_for_event(stop);
     *milliseconds = std::chrono::duration<float, std::milli>(*end - *begin).count();
     return {};
   });

@@ -20,6 +20,7 @@ class Pending;
 
 /// What a hipStream_t points to, unless it is one of the implicit streams (see check_stream).
 struct ihipStream_t {
+  unsigned number = 0;  ///< In the order of their creation, from 1: the name it has in reports.
   unsigned flags = 0;
   int priority = 0;
   unsigned device = 0;

@@ -7,6 +7,7 @@
 #include "runtime/graph.h"
 #include "runtime/in_flight.h"
 #include "runtime/memory_range.h"
+#include "runtime/ordering.h"
 #include "runtime/runtime.h"
 #include "runtime/stream.h"
 
@@ -42,6 +43,8 @@ Outcome wait_for_value(hipStream_t stream, void* at, T value, unsigned compariso
   MARGAY_CHECK(check_word<T>(stream, at));
   if (comparison > hipStreamWaitValueNor)
     return refuse(hipErrorInvalidValue, "The comparison is not one of hipStreamWaitValue*.");
+  // Whoever has set the word may have told by it of all that came before.
+  order_stream_waits_for_all(stream);
   const auto reached = [=] {
     return holds<T>(std::atomic_ref(*static_cast<T*>(at)).load(), value, comparison, mask);
   };
@@ -57,6 +60,7 @@ Outcome wait_for_value(hipStream_t stream, void* at, T value, unsigned compariso
 template <typename T>
 Outcome write_value(hipStream_t stream, void* at, T value) {
   MARGAY_CHECK(check_word<T>(stream, at));
+  order_host_waits(stream);  // by the word
   return on_stream(stream, hipGraphNodeTypeHost, [=]() -> Outcome {
     if (const auto checking = Runtime::instance().checking())
       checking->memory().written(reinterpret_cast<std::uint64_t>(at), sizeof value);

@@ -194,7 +194,9 @@ SyncMeans sync_means(const Program& program) {
   for (; i->execute != run_off_the_end; ++i) {
     if (i->row == nullptr) continue;
     if (i->row->mnemonic.starts_with("s_swappc") || i->row->mnemonic.starts_with("s_setpc"))
-      return {true, true, true};  // whatever it calls may do it
+      return {true, true, true, true, true};  // whatever it calls may do it
+    if (i->row->mnemonic == "buffer_wbl2") means.releases |= (i->extra & extra::kSc1) != 0;
+    if (i->row->mnemonic == "buffer_inv") means.acquires |= (i->extra & extra::kSc1) != 0;
     const MemoryForm form = memory_form(*i);
     if (!form.is_read || form.to_lds) continue;
     const bool returns = form.is_atomic && register_use(*i).destination.count != 0;

@@ -23,6 +23,8 @@ struct SyncMeans {
   bool lds = false;        ///< LDS atomics that return a value, polls, scoped accesses.
   bool lds_polls = false;  ///< Of these, polls: any LDS store may be a flag's.
   bool global = false;     ///< Global atomics that return a value, scoped loads, polls.
+  bool releases = false;   ///< Fences of agent scope or wider ...
+  bool acquires = false;
   [[nodiscard]] bool any() const { return lds || global; }
 };
 [[nodiscard]] SyncMeans sync_means(const Program& program);

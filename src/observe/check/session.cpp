@@ -147,6 +147,17 @@ class LaunchChecker final : public LaunchObserver {
     }
     return std::move(stores_);
   }
+  /// What the launch was in the order of streams, and what it touched; after findings().
+  [[nodiscard]] Footprint touched_by(Operation& operation, const LaunchRequest& request) const {
+    if (program_ == nullptr) return {};
+    operation.launch = number_;
+    operation.kernel = program_->kernel_name();
+    operation.module = request.module;
+    operation.program = program_;
+    operation.releases = means_.releases;
+    operation.acquires = means_.acquires;
+    return footprint_of(runs_);
+  }
   /// Allocations that the host has written through its pointer.
   [[nodiscard]] const std::vector<AddressRange>& host_written() const { return host_written_; }
   /// What points to unregistered host memory in which the kernel was.
@@ -285,6 +296,23 @@ Finding interrupted(const std::string& kernel, const Error& error) {
   return f;
 }
 
+/// What the runtime keeps in the device's memory for itself, by its labels; device code's own heap
+/// with it, whose parts are handed on by means of the device library.
+StreamRaces::Places places_in(const Memory& memory) {
+  const auto is_internal = [&memory](std::uint64_t address) {
+    const std::optional<Allocation> found = memory.find(address);
+    constexpr std::array<std::string_view, 5> kInternal = {
+        "cooperative launch", "heap", "host calls", "kernel arguments", "malloc in device code"};
+    return found && std::ranges::find(kInternal, found->label) != kInternal.end();
+  };
+  const auto is_host_visible = [&memory, is_internal](std::uint64_t address) {
+    if (!memory.in_arena(address)) return true;
+    const std::optional<Allocation> found = memory.find(address);
+    return found && found->placement.shared && !is_internal(address);
+  };
+  return {is_internal, is_host_visible};
+}
+
 /// Whatever the tools are: a kernel that did not run has not been checked.
 Finding refused(const std::string& kernel, const Error& error) {
   Finding f;
@@ -300,7 +328,8 @@ Finding refused(const std::string& kernel, const Error& error) {
 }  // namespace
 
 Session::Checked Session::launch(Device& device, const LaunchRequest& request,
-                                 std::function<void()> has_more) {
+                                 std::function<void()> has_more,
+                                 const std::shared_ptr<Operation>& operation) {
   std::uint64_t number;
   {
     const std::lock_guard lock(mutex_);
@@ -322,6 +351,10 @@ Session::Checked Session::launch(Device& device, const LaunchRequest& request,
                         has_more ? show : LaunchChecker::Show{});
   Checked out{device.launch(request, &checker), {}};
   std::vector<Finding> found = checker.findings(request);
+  if (operation != nullptr && follows_streams())
+    std::ranges::move(streams_.touched(operation, checker.touched_by(*operation, request),
+                                       places_in(device.memory())),
+                      std::back_inserter(found));
   if (checker.program() != nullptr) {
     memory_.stored(checker.take_stores());
     for (const AddressRange& range : checker.host_written())
@@ -407,7 +440,20 @@ std::vector<Finding> Session::copied(const UndefinedCopy& copy) {
   return keep(grouped(std::move(found), {}));
 }
 
+std::vector<Finding> Session::touched(const Memory& memory,
+                                      const std::shared_ptr<Operation>& operation,
+                                      const Footprint& footprint) {
+  return add(streams_.touched(operation, footprint, places_in(memory)));
+}
+
+std::vector<Finding> Session::add(std::vector<Finding> found) {
+  if (found.empty()) return found;
+  const std::lock_guard lock(mutex_);
+  return keep(grouped(std::move(found), {}));
+}
+
 void Session::begin_again() {
+  begin_again_after_fork(streams_);
   begin_again_after_fork(mutex_);
   begin_again_after_fork(findings_);
   begin_again_after_fork(in_launch_);

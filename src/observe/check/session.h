@@ -15,6 +15,7 @@
 #include "observe/check/finding.h"
 #include "observe/check/global_memory.h"
 #include "observe/check/site_counts.h"
+#include "observe/check/stream_races.h"
 #include "observe/check/suppressions.h"
 
 namespace margay::check {
@@ -32,9 +33,21 @@ class Session {
     std::vector<Finding> fresh;  ///< Errors and notes that no earlier launch had.
   };
   /// Runs a launch under the checker. `has_more` is called now and then while it runs, from any of
-  /// its threads, when report() has something new.
+  /// its threads, when report() has something new. `operation`: what it is in the order of streams,
+  /// if that is known.
   [[nodiscard]] Checked launch(Device& device, const LaunchRequest& request,
-                               std::function<void()> has_more = {});
+                               std::function<void()> has_more = {},
+                               const std::shared_ptr<Operation>& operation = nullptr);
+
+  /// What orders the operations of streams is told here, if follows_streams().
+  [[nodiscard]] StreamRaces& streams() { return streams_; }
+  [[nodiscard]] bool follows_streams() const { return config_.has(Tool::racecheck); }
+  /// A copy or fill has touched memory.
+  [[nodiscard]] std::vector<Finding> touched(const Memory& memory,
+                                             const std::shared_ptr<Operation>& operation,
+                                             const Footprint& footprint);
+  /// What was found outside of a launch: without what is suppressed or known.
+  [[nodiscard]] std::vector<Finding> add(std::vector<Finding> found);
 
   /// A launch that the device refused, with the reason: programs often do not look.
   [[nodiscard]] std::vector<Finding> launch_refused(const std::string& kernel, const Error& error);
@@ -63,6 +76,7 @@ class Session {
   CheckConfig config_;
   Suppressions suppressions_;
   GlobalMemory memory_;
+  StreamRaces streams_;
   SourceFiles sources_;
   std::mutex mutex_;
   std::uint64_t launches_ = 0, suppressed_ = 0;
