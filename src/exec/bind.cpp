@@ -188,19 +188,14 @@ class Binder {
 
   // ---- Scalar formats -----------------------------------------------------------------------
 
-  /// The destination of the scalar ALU. Rows that write other state give no type; their names do.
   void set_scalar_destination() {
-    if (row_.result == OperandType::none && row_.source_count == 2) return;  // compares: SCC only
-    const bool pair =
-        row_.result == OperandType::none ? row_.mnemonic.ends_with("_b64") : is_64_bit(row_.result);
-    const bool none = row_.mnemonic == "s_setpc_b64" || row_.mnemonic == "s_rfe_b64" ||
-                      row_.mnemonic == "s_cbranch_join";
-    if (!none) out_.sdst = scalar(bits(word_, 16, 22), pair ? 2 : 1);
+    if (row_.result != OperandType::none)
+      out_.sdst = scalar(bits(word_, 16, 22), register_count(row_.result));
   }
   void bind_sop1() {
     set_scalar_destination();
     if (row_.source_count > 0) set_source(0, bits(word_, 0, 7));
-    if (row_.mnemonic.starts_with("s_movrels") && out_.src[0].kind() != Source::kScalar)
+    if (row_.relative == RelativeScalar::source && out_.src[0].kind() != Source::kScalar)
       refuse("a source that is no register");
     // s_getpc, s_call and the like need the address of what follows.
     out_.offset = encoded_.size_bytes;
@@ -219,16 +214,14 @@ class Binder {
   }
   void bind_sopk() {
     const std::uint32_t immediate = bits(word_, 0, 15);
-    if (row_.mnemonic != "s_setreg_imm32_b32")
-      out_.sdst =
-          scalar(bits(word_, 16, 22),
-                 row_.mnemonic == "s_call_b64" || row_.mnemonic == "s_cbranch_i_fork" ? 2 : 1);
+    set_scalar_destination();
     out_.extra = immediate;
     const auto value = row_.zero_extended_immediate
                            ? immediate
                            : static_cast<std::uint32_t>(isa::sign_extend(immediate, 16));
+    // Comparisons have their register in the destination's field, arithmetic updates it.
     const int n = row_.source_count == 2 ? 1 : 0;
-    if (n == 1) out_.src[0] = Source::scalar(out_.sdst);
+    if (n == 1) out_.src[0] = Source::scalar(scalar(bits(word_, 16, 22)));
     out_.src[n] = Source::constant();
     out_.constant[n] = value;
     out_.constant[2] = encoded_.literal;

@@ -182,7 +182,7 @@ void Program::resolve_branches(Block& block) {
   is_target[0] = true;
   for (std::size_t n = 0; n < block.instructions.size(); ++n) {
     Instruction& i = block.instructions[n];
-    if (i.row == nullptr || !i.row->relative_branch) continue;
+    if (i.row == nullptr || !is_relative_branch(*i.row)) continue;
     const std::uint64_t target = i.vaddr + static_cast<std::int64_t>(i.offset);
     const bool inside = target >= block.begin && target < block.end && target % 4 == 0;
     const std::uint32_t index =

@@ -25,16 +25,6 @@ template <std::size_t size>
   return std::ranges::any_of(prefixes, [&](auto prefix) { return name.starts_with(prefix); });
 }
 
-/// SCC, by mnemonic: the scalar rows' types do not tell it. Source: MI300 ISA guide, sections 12.1
-/// to 12.5.
-constexpr std::string_view kReadScc[] = {"s_addc_u32",    "s_subb_u32",     "s_cselect_b32",
-                                         "s_cselect_b64", "s_cmov_b32",     "s_cmov_b64",
-                                         "s_cmovk_i32",   "s_cbranch_scc0", "s_cbranch_scc1"};
-constexpr std::string_view kKeepScc[] = {
-    "s_mul_",   "s_mulk_", "s_bfm_",   "s_pack_",  "s_mov",    "s_cmov",   "s_cselect", "s_brev",
-    "s_ff0",    "s_ff1",   "s_flbit",  "s_sext",   "s_bitrep", "s_bitset", "s_getpc",   "s_setpc",
-    "s_swappc", "s_call",  "s_getreg", "s_setreg", "s_set",    "s_branch", "s_cbranch", "s_rfe"};
-
 /// DS instructions with a second data operand.
 constexpr std::string_view kTwoData[] = {"ds_write2", "ds_cmpst", "ds_mskor", "ds_wrap",
                                          "ds_wrxchg2"};
@@ -44,6 +34,7 @@ class UseFinder {
   explicit UseFinder(const Instruction& instruction) : i_(instruction), row_(*instruction.row) {}
 
   RegisterUse run() {
+    touch_state();
     switch (row_.instruction_class) {
       case InstructionClass::valu:
         vector_alu();
@@ -65,8 +56,6 @@ class UseFinder {
         vector_memory();
         break;
       case InstructionClass::other:
-        if (is_one_of(row_.mnemonic, {"s_sendmsg", "s_sendmsghalt", "s_ttracedata"}))
-          read_scalars(kM0Index, 1);
         break;
     }
     return use_;
@@ -162,40 +151,22 @@ class UseFinder {
 
   // ---- Scalar formats -----------------------------------------------------------------------
 
+  void touch_state() {
+    use_.reads_scc = reads(row_.state.scc);
+    use_.writes_scc = writes(row_.state.scc);
+    touch(row_.state.vcc, kVccIndex, 2);
+    touch(row_.state.exec, kExecIndex, 2);
+    touch(row_.state.m0, kM0Index, 1);
+  }
+  void touch(Touch how, unsigned first, unsigned count) {
+    if (reads(how)) read_scalars(first, count);
+    if (writes(how)) write_scalars(first, count);
+  }
   void scalar_alu() {
-    const std::string_view name = row_.mnemonic;
     for (unsigned n = 0; n < row_.source_count; ++n)
       read_source(n, register_count(row_.sources[n]));
-    use_.reads_scc = is_one_of(name, kReadScc);
-    use_.writes_scc =
-        row_.instruction_class == InstructionClass::salu && !starts_with_any(name, kKeepScc);
-    if (name == "s_cbranch_vccz" || name == "s_cbranch_vccnz") read_scalars(kVccIndex, 2);
-    if (name == "s_cbranch_execz" || name == "s_cbranch_execnz") read_scalars(kExecIndex, 2);
-    if (name.starts_with("s_set_gpr_idx")) return index_mode();
-    if (name.ends_with("exec_b64")) {  // saveexec, wrexec
-      read_scalars(kExecIndex, 2);
-      write_scalars(kExecIndex, 2);
-    }
-    if (name.starts_with("s_movrel")) read_scalars(kM0Index, 1);
-    if (name.ends_with("_fork")) {  // and SGPRs by the depth of forks
-      read_scalars(kExecIndex, 2);
-      write_scalars(kExecIndex, 2);
-    }
-    if (name == "s_cbranch_join") write_scalars(kExecIndex, 2);
-    if (i_.sdst == kNoRegister) return;
-    if (name == "s_cbranch_i_fork") return read_scalars(i_.sdst, 2);
-    if (name == "s_setreg_b32") return read_scalars(i_.sdst, 1);
-    if (row_.result == OperandType::none && row_.source_count == 2) return;  // s_cmpk: SCC only
-    const bool pair =
-        row_.result == OperandType::none ? name.ends_with("_b64") : is_64_bit(row_.result);
-    write_scalars(i_.sdst, pair ? 2 : 1);
-    if (name.starts_with("s_bitset")) read_scalars(i_.sdst, pair ? 2 : 1);
-  }
-  /// The index lives in M0; each of these replaces some of its bits.
-  void index_mode() {
-    if (row_.mnemonic == "s_set_gpr_idx_off") return;
-    read_scalars(kM0Index, 1);
-    write_scalars(kM0Index, 1);
+    if (row_.result != OperandType::none)
+      touch(row_.destination, i_.sdst, register_count(row_.result));
   }
   void scalar_memory() {
     if (row_.is_load) write_scalars(i_.sdst, row_.registers);

@@ -1,5 +1,9 @@
 #include "exec/row_table.h"
 
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <set>
 
@@ -21,6 +25,7 @@ namespace {
     static const RowTable table = [] {     \
       RowTable t;                          \
       add_scalar_rows(t);                  \
+      add_flow_rows(t);                    \
       add_scalar_memory_rows(t);           \
       add_format_rows(t);                  \
       add_matrix_rows(t, level);           \
@@ -61,6 +66,16 @@ bool host_has_v4() {
 }
 
 }  // namespace
+
+void RowTable::add(Row row) {
+  row.float_use = margay::float_use(row);
+  const auto [at, is_new] = rows_.try_emplace(row.mnemonic, nullptr);
+  if (!is_new) {
+    fmt::print(stderr, "margay: two rows for the instruction {}\n", row.mnemonic);
+    std::abort();
+  }
+  at->second = std::make_unique<Row>(std::move(row));
+}
 
 std::string_view best_host_level() {
   if (host_has_v4()) return "x86-64-v4";

@@ -20,6 +20,38 @@ struct MfmaShape;
 /// What an instruction does to the mode that adds M0 to VGPR numbers.
 enum class RegisterIndex : std::uint8_t { none, on, off };
 
+/// Where a wave goes on after an instruction.
+enum class Flow : std::uint8_t {
+  next,       ///< With the instruction that follows; all but those below.
+  branch_if,  ///< With that, or at a displacement.
+  branch,     ///< At a displacement.
+  jump,       ///< At an address in registers.
+  call,       ///< Likewise, or at a displacement; the callee may come back.
+  fork,       ///< At both sides of a condition, one after the other.
+  barrier,    ///< With the instruction that follows, when the other waves have come.
+  end,        ///< Nowhere.
+};
+
+/// What an instruction does with a register that its encoding does not name.
+enum class Touch : std::uint8_t { none, reads, writes, updates };
+[[nodiscard]] constexpr bool reads(Touch touch) {
+  return touch == Touch::reads || touch == Touch::updates;
+}
+[[nodiscard]] constexpr bool writes(Touch touch) {
+  return touch == Touch::writes || touch == Touch::updates;
+}
+
+/// The state of the wave that an instruction touches without naming it.
+struct WaveState {
+  Touch scc = Touch::none;
+  Touch vcc = Touch::none;
+  Touch exec = Touch::none;
+  Touch m0 = Touch::none;
+};
+
+/// Which register of a scalar move is chosen by M0.
+enum class RelativeScalar : std::uint8_t { none, source, destination };
+
 /// One instruction of the ISA, as data.
 struct Row {
   std::string_view mnemonic;
@@ -38,7 +70,14 @@ struct Row {
   bool keeps_rest = false;   ///< So it is, and only a part of it changes.
   bool reads_vcc = false;    ///< In e32, the last source is VCC.
   bool writes_exec = false;
-  bool relative_branch = false;    ///< The immediate is a displacement in dwords.
+  Flow flow = Flow::next;
+  WaveState state;  ///< Scalar rows only: vector ones have the flags above.
+  /// Scalar ALU: what becomes of the destination field's register, which is as wide as `result`.
+  Touch destination = Touch::writes;
+  RelativeScalar relative = RelativeScalar::none;
+  bool is_wait = false;            ///< s_waitcnt.
+  bool is_message = false;         ///< Sends one; the end of the program does, too.
+  bool reads_hardware = false;     ///< A hardware register, which may be a clock.
   bool scalar_result = false;      ///< The vector destination field names an SGPR (v_readlane).
   bool is_lane_operation = false;  ///< Reads or writes lanes by number; no SDWA or DPP form.
   RegisterIndex register_index = RegisterIndex::none;
@@ -56,6 +95,11 @@ struct Row {
   bool address_from_m0 = false;     ///< DS: no address register; see LdsRows::by_lane and counter.
 };
 
+/// The immediate is a displacement in dwords.
+[[nodiscard]] inline bool is_relative_branch(const Row& row) {
+  return row.flow == Flow::branch || row.flow == Flow::branch_if;
+}
+
 /// Scalar memory: the base is a buffer descriptor in four SGPRs, rather than an address in two.
 [[nodiscard]] inline bool has_scalar_buffer(const Row& row) {
   return row.mnemonic.starts_with("s_buffer_") || row.mnemonic == "s_atc_probe_buffer";
@@ -64,10 +108,8 @@ struct Row {
 /// Rows by mnemonic.
 class RowTable {
  public:
-  void add(Row row) {
-    row.float_use = margay::float_use(row);
-    rows_.insert_or_assign(row.mnemonic, std::make_unique<Row>(row));
-  }
+  /// Ends the process when the mnemonic is in the table: a mistake of ours, which any use shows.
+  void add(Row row);
   [[nodiscard]] const Row* find(std::string_view mnemonic) const {
     const auto found = rows_.find(mnemonic);
     return found == rows_.end() ? nullptr : found->second.get();

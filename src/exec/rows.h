@@ -3,12 +3,17 @@
 
 #include <string_view>
 
+#include "exec/instruction.h"
+
 namespace margay {
 
 class RowTable;
 
-// Compiled once: scalar ALU and flow, scalar memory.
+// Compiled once: scalar ALU, program flow, scalar memory.
 void add_scalar_rows(RowTable& table);
+void add_flow_rows(RowTable& table);
+/// What only waits, hints or leaves a mode.
+const Instruction* no_operation(Wave& wave, const Instruction& i);
 void add_scalar_memory_rows(RowTable& table);
 /// Buffer instructions that convert to and from a data format.
 void add_format_rows(RowTable& table);

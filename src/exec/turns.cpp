@@ -35,13 +35,13 @@ LdsUse lds_use(const Instruction& i) {
     return buffer || row.mnemonic.find("_load_lds_") != row.mnemonic.npos ? LdsUse::store
                                                                           : LdsUse::none;
   }
-  return row.mnemonic == "s_barrier" ? LdsUse::barrier : LdsUse::none;
+  return row.flow == Flow::barrier ? LdsUse::barrier : LdsUse::none;
 }
 
 bool goes_on(const Instruction& i) {
   if (i.row == nullptr) return false;
-  const std::string_view name = i.row->mnemonic;
-  return name != "s_branch" && name != "s_setpc_b64" && !name.starts_with("s_endpgm");
+  const Flow flow = i.row->flow;
+  return flow != Flow::branch && flow != Flow::jump && flow != Flow::end;
 }
 
 }  // namespace
@@ -69,10 +69,10 @@ void end_turns_before_rewrites(std::vector<Instruction>& instructions, bool is_e
       const Instruction& i = instructions[n];
       bool after = uses[n] == LdsUse::read || (uses[n] == LdsUse::none && read_before[n]);
       // Functions that are called may read anything.
-      if (i.row != nullptr && i.row->mnemonic == "s_swappc_b64") after = true;
+      if (i.row != nullptr && i.row->flow == Flow::call) after = true;
       if (!after) continue;
       if (goes_on(i)) flow_to(n + 1);
-      if (i.row != nullptr && i.row->relative_branch)
+      if (i.row != nullptr && is_relative_branch(*i.row))
         flow_to(static_cast<std::size_t>(static_cast<std::int64_t>(n) + i.offset));
     }
   }

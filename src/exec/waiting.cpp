@@ -81,7 +81,7 @@ bool stays_in_workgroup(const Wave& wave, const Instruction& i) {
     case InstructionClass::smem:
       return false;
     case InstructionClass::salu:
-      return i.row->mnemonic != "s_getreg_b32";  // may be a clock
+      return !i.row->reads_hardware;
     default:
       return true;
   }

@@ -75,6 +75,7 @@ std::map<std::string_view, std::string> files_of_rows() {
   };
   constexpr auto kSources = std::to_array<Source>({
       {add_scalar_rows, "src/exec/salu.cpp"},
+      {add_flow_rows, "src/exec/flow.cpp"},
       {add_scalar_memory_rows, "src/exec/smem.cpp"},
       {[](RowTable& table) { add_matrix_rows(table, "generic"); }, "src/mfma"},
       {generic::add_vector_rows, "src/exec/vector_rows.cpp"},

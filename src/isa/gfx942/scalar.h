@@ -3,12 +3,15 @@
 //
 //   struct s_add_u32 : ScalarOp<u32(u32, u32)> { static u32 eval(u32 a, u32 b, bool& scc) {...} };
 //
-// A row that leaves `scc` alone does not change SCC. Rows that read or write other state (EXEC, the
+// What a row does to SCC is what its eval takes after the sources: nothing, `bool scc` (read),
+// `bool& scc` (written), or both in this order. Rows that read or write other state (EXEC, the
 // program counter, hardware registers) are in src/exec/salu.cpp.
 #pragma once
 
 #include <bit>
 #include <cstdint>
+#include <functional>
+#include <type_traits>
 
 namespace margay::scalar {
 
@@ -63,27 +66,27 @@ struct s_sub_i32 : ScalarOp<i32(i32, i32)> {
   }
 };
 struct s_addc_u32 : ScalarOp<u32(u32, u32)> {
-  static u32 eval(u32 a, u32 b, bool& scc) {
-    const u64 sum = u64{a} + b + scc;
+  static u32 eval(u32 a, u32 b, bool carry, bool& scc) {
+    const u64 sum = u64{a} + b + carry;
     scc = sum >> 32 != 0;
     return static_cast<u32>(sum);
   }
 };
 struct s_subb_u32 : ScalarOp<u32(u32, u32)> {
-  static u32 eval(u32 a, u32 b, bool& scc) {
-    const u64 subtrahend = u64{b} + scc;
+  static u32 eval(u32 a, u32 b, bool borrow, bool& scc) {
+    const u64 subtrahend = u64{b} + borrow;
     scc = subtrahend > a;
     return static_cast<u32>(a - subtrahend);
   }
 };
 struct s_mul_i32 : ScalarOp<u32(u32, u32)> {
-  static u32 eval(u32 a, u32 b, bool&) { return a * b; }
+  static u32 eval(u32 a, u32 b) { return a * b; }
 };
 struct s_mul_hi_u32 : ScalarOp<u32(u32, u32)> {
-  static u32 eval(u32 a, u32 b, bool&) { return static_cast<u32>(u64{a} * b >> 32); }
+  static u32 eval(u32 a, u32 b) { return static_cast<u32>(u64{a} * b >> 32); }
 };
 struct s_mul_hi_i32 : ScalarOp<i32(i32, i32)> {
-  static i32 eval(i32 a, i32 b, bool&) { return static_cast<i32>(i64{a} * b >> 32); }
+  static i32 eval(i32 a, i32 b) { return static_cast<i32>(i64{a} * b >> 32); }
 };
 struct s_absdiff_i32 : ScalarOp<u32(i32, i32)> {
   static u32 eval(i32 a, i32 b, bool& scc) {
@@ -219,14 +222,10 @@ struct s_ashr_i64 : ScalarOp<i64(i64, u32)> {
   static i64 eval(i64 a, u32 b, bool& scc) { return nonzero(a >> (b & 63), scc); }
 };
 struct s_bfm_b32 : ScalarOp<u32(u32, u32)> {
-  static u32 eval(u32 width, u32 offset, bool&) {
-    return ((u32{1} << (width & 31)) - 1) << (offset & 31);
-  }
+  static u32 eval(u32 width, u32 offset) { return ((u32{1} << (width & 31)) - 1) << (offset & 31); }
 };
 struct s_bfm_b64 : ScalarOp<u64(u32, u32)> {
-  static u64 eval(u32 width, u32 offset, bool&) {
-    return ((u64{1} << (width & 63)) - 1) << (offset & 63);
-  }
+  static u64 eval(u32 width, u32 offset) { return ((u64{1} << (width & 63)) - 1) << (offset & 63); }
 };
 /// Bit-field extract: offset in the low bits of b, width in b[22:16].
 template <typename T>
@@ -253,41 +252,41 @@ struct s_bfe_i64 : ScalarOp<i64(i64, u32)> {
   static i64 eval(i64 a, u32 b, bool& scc) { return bit_field(a, b, scc); }
 };
 struct s_pack_ll_b32_b16 : ScalarOp<u32(u32, u32)> {
-  static u32 eval(u32 a, u32 b, bool&) { return (a & 0xffff) | (b << 16); }
+  static u32 eval(u32 a, u32 b) { return (a & 0xffff) | (b << 16); }
 };
 struct s_pack_lh_b32_b16 : ScalarOp<u32(u32, u32)> {
-  static u32 eval(u32 a, u32 b, bool&) { return (a & 0xffff) | (b & 0xffff0000); }
+  static u32 eval(u32 a, u32 b) { return (a & 0xffff) | (b & 0xffff0000); }
 };
 struct s_pack_hh_b32_b16 : ScalarOp<u32(u32, u32)> {
-  static u32 eval(u32 a, u32 b, bool&) { return (a >> 16) | (b & 0xffff0000); }
+  static u32 eval(u32 a, u32 b) { return (a >> 16) | (b & 0xffff0000); }
 };
 
 // ---- Moves, selection, counting -----------------------------------------------------------------
 
 struct s_mov_b32 : ScalarOp<u32(u32)> {
-  static u32 eval(u32 a, bool&) { return a; }
+  static u32 eval(u32 a) { return a; }
 };
 struct s_mov_b64 : ScalarOp<u64(u64)> {
-  static u64 eval(u64 a, bool&) { return a; }
+  static u64 eval(u64 a) { return a; }
 };
 struct s_movk_i32 : ScalarOp<u32(u32)> {
-  static u32 eval(u32 a, bool&) { return a; }
+  static u32 eval(u32 a) { return a; }
 };
 struct s_cselect_b32 : ScalarOp<u32(u32, u32)> {
-  static u32 eval(u32 a, u32 b, bool& scc) { return scc ? a : b; }
+  static u32 eval(u32 a, u32 b, bool scc) { return scc ? a : b; }
 };
 struct s_cselect_b64 : ScalarOp<u64(u64, u64)> {
-  static u64 eval(u64 a, u64 b, bool& scc) { return scc ? a : b; }
+  static u64 eval(u64 a, u64 b, bool scc) { return scc ? a : b; }
 };
 struct s_brev_b32 : ScalarOp<u32(u32)> {
-  static u32 eval(u32 a, bool&) {
+  static u32 eval(u32 a) {
     u32 r = 0;
     for (int i = 0; i < 32; ++i) r |= ((a >> i) & 1u) << (31 - i);
     return r;
   }
 };
 struct s_brev_b64 : ScalarOp<u64(u64)> {
-  static u64 eval(u64 a, bool&) {
+  static u64 eval(u64 a) {
     u64 r = 0;
     for (int i = 0; i < 64; ++i) r |= ((a >> i) & 1u) << (63 - i);
     return r;
@@ -306,43 +305,39 @@ struct s_bcnt1_i32_b64 : ScalarOp<u32(u64)> {
   static u32 eval(u64 a, bool& scc) { return nonzero(static_cast<u32>(std::popcount(a)), scc); }
 };
 struct s_ff0_i32_b32 : ScalarOp<u32(u32)> {
-  static u32 eval(u32 a, bool&) { return ~a ? static_cast<u32>(std::countr_one(a)) : ~0u; }
+  static u32 eval(u32 a) { return ~a ? static_cast<u32>(std::countr_one(a)) : ~0u; }
 };
 struct s_ff0_i32_b64 : ScalarOp<u32(u64)> {
-  static u32 eval(u64 a, bool&) { return ~a ? static_cast<u32>(std::countr_one(a)) : ~0u; }
+  static u32 eval(u64 a) { return ~a ? static_cast<u32>(std::countr_one(a)) : ~0u; }
 };
 struct s_ff1_i32_b32 : ScalarOp<u32(u32)> {
-  static u32 eval(u32 a, bool&) { return a ? static_cast<u32>(std::countr_zero(a)) : ~0u; }
+  static u32 eval(u32 a) { return a ? static_cast<u32>(std::countr_zero(a)) : ~0u; }
 };
 struct s_ff1_i32_b64 : ScalarOp<u32(u64)> {
-  static u32 eval(u64 a, bool&) { return a ? static_cast<u32>(std::countr_zero(a)) : ~0u; }
+  static u32 eval(u64 a) { return a ? static_cast<u32>(std::countr_zero(a)) : ~0u; }
 };
 struct s_flbit_i32_b32 : ScalarOp<u32(u32)> {
-  static u32 eval(u32 a, bool&) { return a ? static_cast<u32>(std::countl_zero(a)) : ~0u; }
+  static u32 eval(u32 a) { return a ? static_cast<u32>(std::countl_zero(a)) : ~0u; }
 };
 struct s_flbit_i32_b64 : ScalarOp<u32(u64)> {
-  static u32 eval(u64 a, bool&) { return a ? static_cast<u32>(std::countl_zero(a)) : ~0u; }
+  static u32 eval(u64 a) { return a ? static_cast<u32>(std::countl_zero(a)) : ~0u; }
 };
 /// Leading bits equal to the sign bit; all ones when every bit is.
 struct s_flbit_i32 : ScalarOp<u32(i32)> {
-  static u32 eval(i32 a, bool& scc) {
-    return s_flbit_i32_b32::eval(static_cast<u32>(a ^ (a >> 31)), scc);
-  }
+  static u32 eval(i32 a) { return s_flbit_i32_b32::eval(static_cast<u32>(a ^ (a >> 31))); }
 };
 struct s_flbit_i32_i64 : ScalarOp<u32(i64)> {
-  static u32 eval(i64 a, bool& scc) {
-    return s_flbit_i32_b64::eval(static_cast<u64>(a ^ (a >> 63)), scc);
-  }
+  static u32 eval(i64 a) { return s_flbit_i32_b64::eval(static_cast<u64>(a ^ (a >> 63))); }
 };
 struct s_sext_i32_i8 : ScalarOp<u32(u32)> {
-  static u32 eval(u32 a, bool&) { return static_cast<u32>(static_cast<std::int8_t>(a)); }
+  static u32 eval(u32 a) { return static_cast<u32>(static_cast<std::int8_t>(a)); }
 };
 struct s_sext_i32_i16 : ScalarOp<u32(u32)> {
-  static u32 eval(u32 a, bool&) { return static_cast<u32>(static_cast<std::int16_t>(a)); }
+  static u32 eval(u32 a) { return static_cast<u32>(static_cast<std::int16_t>(a)); }
 };
 /// Each bit of the source twice.
 struct s_bitreplicate_b64_b32 : ScalarOp<u64(u32)> {
-  static u64 eval(u32 a, bool&) {
+  static u64 eval(u32 a) {
     u64 r = 0;
     for (int i = 0; i < 32; ++i) r |= (u64{(a >> i) & 1u} * 3) << (2 * i);
     return r;
@@ -364,117 +359,45 @@ struct s_wqm_b64 : ScalarOp<u64(u64)> {
 
 // ---- Comparison -----------------------------------------------------------------------------
 
-template <typename T>
-using Compare = ScalarOp<nothing(T, T)>;
-struct s_cmp_eq_i32 : Compare<i32> {
-  static nothing eval(i32 a, i32 b, bool& scc) {
-    scc = a == b;
+template <typename T, typename Relation>
+struct Compare : ScalarOp<nothing(T, T)> {
+  static nothing eval(T a, T b, bool& scc) {
+    scc = Relation{}(a, b);
     return {};
   }
 };
-struct s_cmp_lg_i32 : Compare<i32> {
-  static nothing eval(i32 a, i32 b, bool& scc) {
-    scc = a != b;
-    return {};
-  }
-};
-struct s_cmp_gt_i32 : Compare<i32> {
-  static nothing eval(i32 a, i32 b, bool& scc) {
-    scc = a > b;
-    return {};
-  }
-};
-struct s_cmp_ge_i32 : Compare<i32> {
-  static nothing eval(i32 a, i32 b, bool& scc) {
-    scc = a >= b;
-    return {};
-  }
-};
-struct s_cmp_lt_i32 : Compare<i32> {
-  static nothing eval(i32 a, i32 b, bool& scc) {
-    scc = a < b;
-    return {};
-  }
-};
-struct s_cmp_le_i32 : Compare<i32> {
-  static nothing eval(i32 a, i32 b, bool& scc) {
-    scc = a <= b;
-    return {};
-  }
-};
-struct s_cmp_eq_u32 : Compare<u32> {
-  static nothing eval(u32 a, u32 b, bool& scc) {
-    scc = a == b;
-    return {};
-  }
-};
-struct s_cmp_lg_u32 : Compare<u32> {
-  static nothing eval(u32 a, u32 b, bool& scc) {
-    scc = a != b;
-    return {};
-  }
-};
-struct s_cmp_gt_u32 : Compare<u32> {
-  static nothing eval(u32 a, u32 b, bool& scc) {
-    scc = a > b;
-    return {};
-  }
-};
-struct s_cmp_ge_u32 : Compare<u32> {
-  static nothing eval(u32 a, u32 b, bool& scc) {
-    scc = a >= b;
-    return {};
-  }
-};
-struct s_cmp_lt_u32 : Compare<u32> {
-  static nothing eval(u32 a, u32 b, bool& scc) {
-    scc = a < b;
-    return {};
-  }
-};
-struct s_cmp_le_u32 : Compare<u32> {
-  static nothing eval(u32 a, u32 b, bool& scc) {
-    scc = a <= b;
-    return {};
-  }
-};
-struct s_cmp_eq_u64 : Compare<u64> {
-  static nothing eval(u64 a, u64 b, bool& scc) {
-    scc = a == b;
-    return {};
-  }
-};
-struct s_cmp_lg_u64 : Compare<u64> {
-  static nothing eval(u64 a, u64 b, bool& scc) {
-    scc = a != b;
-    return {};
-  }
-};
-struct s_bitcmp0_b32 : Compare<u32> {
-  static nothing eval(u32 a, u32 b, bool& scc) {
-    scc = !(a >> (b & 31) & 1);
-    return {};
-  }
-};
-struct s_bitcmp1_b32 : Compare<u32> {
-  static nothing eval(u32 a, u32 b, bool& scc) {
-    scc = a >> (b & 31) & 1;
-    return {};
-  }
-};
-struct s_bitcmp0_b64 : ScalarOp<nothing(u64, u32)> {
-  static nothing eval(u64 a, u32 b, bool& scc) {
-    scc = !(a >> (b & 63) & 1);
-    return {};
-  }
-};
-struct s_bitcmp1_b64 : ScalarOp<nothing(u64, u32)> {
-  static nothing eval(u64 a, u32 b, bool& scc) {
-    scc = a >> (b & 63) & 1;
-    return {};
-  }
-};
+struct s_cmp_eq_i32 : Compare<i32, std::equal_to<>> {};
+struct s_cmp_lg_i32 : Compare<i32, std::not_equal_to<>> {};
+struct s_cmp_gt_i32 : Compare<i32, std::greater<>> {};
+struct s_cmp_ge_i32 : Compare<i32, std::greater_equal<>> {};
+struct s_cmp_lt_i32 : Compare<i32, std::less<>> {};
+struct s_cmp_le_i32 : Compare<i32, std::less_equal<>> {};
+struct s_cmp_eq_u32 : Compare<u32, std::equal_to<>> {};
+struct s_cmp_lg_u32 : Compare<u32, std::not_equal_to<>> {};
+struct s_cmp_gt_u32 : Compare<u32, std::greater<>> {};
+struct s_cmp_ge_u32 : Compare<u32, std::greater_equal<>> {};
+struct s_cmp_lt_u32 : Compare<u32, std::less<>> {};
+struct s_cmp_le_u32 : Compare<u32, std::less_equal<>> {};
+struct s_cmp_eq_u64 : Compare<u64, std::equal_to<>> {};
+struct s_cmp_lg_u64 : Compare<u64, std::not_equal_to<>> {};
 
+/// SCC: whether bit b of a has the value.
+template <typename T, bool value>
+struct TestBit : ScalarOp<nothing(T, u32)> {
+  static nothing eval(T a, u32 b, bool& scc) {
+    scc = (a >> (b & (sizeof(T) * 8 - 1)) & 1) == value;
+    return {};
+  }
+};
+struct s_bitcmp0_b32 : TestBit<u32, false> {};
+struct s_bitcmp1_b32 : TestBit<u32, true> {};
+struct s_bitcmp0_b64 : TestBit<u64, false> {};
+struct s_bitcmp1_b64 : TestBit<u64, true> {};
+
+template <typename Row>
+struct UnsignedImmediate : Row {
+  static constexpr bool kSignedImmediate = false;
+};
 // SOPK comparisons: the register is the destination field, the immediate sign- or zero-extended.
 struct s_cmpk_eq_i32 : s_cmp_eq_i32 {};
 struct s_cmpk_lg_i32 : s_cmp_lg_i32 {};
@@ -482,24 +405,12 @@ struct s_cmpk_gt_i32 : s_cmp_gt_i32 {};
 struct s_cmpk_ge_i32 : s_cmp_ge_i32 {};
 struct s_cmpk_lt_i32 : s_cmp_lt_i32 {};
 struct s_cmpk_le_i32 : s_cmp_le_i32 {};
-struct s_cmpk_eq_u32 : s_cmp_eq_u32 {
-  static constexpr bool kSignedImmediate = false;
-};
-struct s_cmpk_lg_u32 : s_cmp_lg_u32 {
-  static constexpr bool kSignedImmediate = false;
-};
-struct s_cmpk_gt_u32 : s_cmp_gt_u32 {
-  static constexpr bool kSignedImmediate = false;
-};
-struct s_cmpk_ge_u32 : s_cmp_ge_u32 {
-  static constexpr bool kSignedImmediate = false;
-};
-struct s_cmpk_lt_u32 : s_cmp_lt_u32 {
-  static constexpr bool kSignedImmediate = false;
-};
-struct s_cmpk_le_u32 : s_cmp_le_u32 {
-  static constexpr bool kSignedImmediate = false;
-};
+struct s_cmpk_eq_u32 : UnsignedImmediate<s_cmp_eq_u32> {};
+struct s_cmpk_lg_u32 : UnsignedImmediate<s_cmp_lg_u32> {};
+struct s_cmpk_gt_u32 : UnsignedImmediate<s_cmp_gt_u32> {};
+struct s_cmpk_ge_u32 : UnsignedImmediate<s_cmp_ge_u32> {};
+struct s_cmpk_lt_u32 : UnsignedImmediate<s_cmp_lt_u32> {};
+struct s_cmpk_le_u32 : UnsignedImmediate<s_cmp_le_u32> {};
 // SOPK arithmetic: destination op immediate.
 struct s_addk_i32 : s_add_i32 {};
 struct s_mulk_i32 : s_mul_i32 {};
@@ -516,5 +427,28 @@ struct QuadMask : ScalarOp<T(T)> {
 };
 struct s_quadmask_b32 : QuadMask<u32> {};
 struct s_quadmask_b64 : QuadMask<u64> {};
+
+/// Every row of this file.
+template <typename... R>
+struct List {};
+using Rows =
+    List<s_add_u32, s_sub_u32, s_add_i32, s_sub_i32, s_addc_u32, s_subb_u32, s_mul_i32,
+         s_mul_hi_u32, s_mul_hi_i32, s_absdiff_i32, s_lshl1_add_u32, s_lshl2_add_u32,
+         s_lshl3_add_u32, s_lshl4_add_u32, s_min_i32, s_min_u32, s_max_i32, s_max_u32, s_abs_i32,
+         s_and_b32, s_and_b64, s_or_b32, s_or_b64, s_xor_b32, s_xor_b64, s_andn2_b32, s_andn2_b64,
+         s_orn2_b32, s_orn2_b64, s_nand_b32, s_nand_b64, s_nor_b32, s_nor_b64, s_xnor_b32,
+         s_xnor_b64, s_not_b32, s_not_b64, s_lshl_b32, s_lshl_b64, s_lshr_b32, s_lshr_b64,
+         s_ashr_i32, s_ashr_i64, s_bfm_b32, s_bfm_b64, s_bfe_u32, s_bfe_i32, s_bfe_u64, s_bfe_i64,
+         s_pack_ll_b32_b16, s_pack_lh_b32_b16, s_pack_hh_b32_b16, s_mov_b32, s_mov_b64, s_movk_i32,
+         s_cselect_b32, s_cselect_b64, s_brev_b32, s_brev_b64, s_bcnt0_i32_b32, s_bcnt0_i32_b64,
+         s_bcnt1_i32_b32, s_bcnt1_i32_b64, s_ff0_i32_b32, s_ff0_i32_b64, s_ff1_i32_b32,
+         s_ff1_i32_b64, s_flbit_i32_b32, s_flbit_i32_b64, s_flbit_i32, s_flbit_i32_i64,
+         s_sext_i32_i8, s_sext_i32_i16, s_bitreplicate_b64_b32, s_wqm_b32, s_wqm_b64,
+         s_quadmask_b32, s_quadmask_b64, s_cmp_eq_i32, s_cmp_lg_i32, s_cmp_gt_i32, s_cmp_ge_i32,
+         s_cmp_lt_i32, s_cmp_le_i32, s_cmp_eq_u32, s_cmp_lg_u32, s_cmp_gt_u32, s_cmp_ge_u32,
+         s_cmp_lt_u32, s_cmp_le_u32, s_cmp_eq_u64, s_cmp_lg_u64, s_bitcmp0_b32, s_bitcmp1_b32,
+         s_bitcmp0_b64, s_bitcmp1_b64, s_cmpk_eq_i32, s_cmpk_lg_i32, s_cmpk_gt_i32, s_cmpk_ge_i32,
+         s_cmpk_lt_i32, s_cmpk_le_i32, s_cmpk_eq_u32, s_cmpk_lg_u32, s_cmpk_gt_u32, s_cmpk_ge_u32,
+         s_cmpk_lt_u32, s_cmpk_le_u32, s_addk_i32, s_mulk_i32>;
 
 }  // namespace margay::scalar

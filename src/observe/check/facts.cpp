@@ -39,11 +39,10 @@ Counters counters_of(const Instruction& i, const MemoryForm& form) {
 }
 
 Action action_of(const Instruction& i, const MemoryForm& form, const Counters& counters) {
-  const std::string_view name = i.row->mnemonic;
   if (form.path != MemoryForm::Path::none || counters.vm || counters.lgkm) return Action::memory;
-  if (name == "s_waitcnt") return Action::wait;
-  if (name == "s_barrier") return Action::barrier;
-  if (name.starts_with("s_endpgm")) return Action::end;
+  if (i.row->is_wait) return Action::wait;
+  if (i.row->flow == Flow::barrier) return Action::barrier;
+  if (i.row->flow == Flow::end) return Action::end;
   if (i.row->instruction_class == InstructionClass::mfma) return Action::matrix;
   return Action::none;
 }

@@ -57,21 +57,21 @@ Step step_of(const Instruction& i) {
           memory_form(i).path != Path::none};
 }
 
-bool is_conditional_branch(const Instruction& i) {
-  return i.row->relative_branch && i.row->mnemonic.starts_with("s_cbranch_");
-}
+bool is_conditional_branch(const Instruction& i) { return i.row->flow == Flow::branch_if; }
 bool is_compare(const Instruction& i) {
-  const std::string_view name = i.row->mnemonic;
-  return name.starts_with("v_cmp") || name.starts_with("s_cmp") || name.starts_with("s_bitcmp");
+  // Of the scalar ones only SCC is left.
+  const Row& row = *i.row;
+  return row.result == OperandType::mask ||
+         (row.instruction_class == InstructionClass::salu && row.result == OperandType::none &&
+          row.state.scc == Touch::writes);
 }
 bool is_scalar(const Instruction& i) { return i.row->instruction_class == InstructionClass::salu; }
 /// Nothing that waits for others does these.
 bool works(const Instruction& i) {
   const MemoryForm form = memory_form(i);
-  const std::string_view name = i.row->mnemonic;
+  const Flow flow = i.row->flow;
   return form.is_write || form.to_lds || i.row->instruction_class == InstructionClass::mfma ||
-         name == "s_barrier" || name.starts_with("s_swappc") || name.starts_with("s_setpc") ||
-         name.starts_with("s_call") || name.starts_with("s_endpgm");
+         flow == Flow::barrier || flow == Flow::jump || flow == Flow::call || flow == Flow::end;
 }
 
 /// A loop, from its first instruction to the branch back to it.
@@ -136,7 +136,7 @@ class Loop {
 std::span<const Instruction> waiting_loop(const Instruction& load) {
   for (const Instruction* last = &load; last - &load < kLongestPollLoop; ++last) {
     if (last->row == nullptr || works(*last)) return {};
-    if (!last->row->relative_branch || last->offset > 0) continue;
+    if (!is_relative_branch(*last->row) || last->offset > 0) continue;
     const Instruction* const first = last + last->offset;
     if (first > &load || last - first >= kLongestPollLoop) continue;
     if (std::any_of(first, &load,
@@ -193,7 +193,7 @@ SyncMeans sync_means(const Program& program) {
   const Instruction* i = program.entry(mode::kUsual);
   for (; i->execute != run_off_the_end; ++i) {
     if (i->row == nullptr) continue;
-    if (i->row->mnemonic.starts_with("s_swappc") || i->row->mnemonic.starts_with("s_setpc"))
+    if (i->row->flow == Flow::call || i->row->flow == Flow::jump)
       return {true, true, true, true, true};  // whatever it calls may do it
     if (i->row->mnemonic == "buffer_wbl2") means.releases |= (i->extra & extra::kSc1) != 0;
     if (i->row->mnemonic == "buffer_inv") means.acquires |= (i->extra & extra::kSc1) != 0;

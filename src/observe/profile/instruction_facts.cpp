@@ -139,8 +139,8 @@ Action action_of(const Instruction& i, const MemoryForm& form) {
     case Path::none:
       break;
   }
-  if (i.row->mnemonic == "s_waitcnt") return Action::wait;
-  if (i.row->mnemonic == "s_barrier") return Action::barrier;
+  if (i.row->is_wait) return Action::wait;
+  if (i.row->flow == Flow::barrier) return Action::barrier;
   return Action::count;
 }
 
@@ -244,7 +244,7 @@ std::unique_ptr<InstructionFacts> FactsTable::make(const Instruction& i) {
   facts->action = action_of(i, facts->form);
   if (row.instruction_class == InstructionClass::valu) classify_valu(name, *facts);
   if (row.shape != nullptr) classify_matrix(*row.shape, *facts);
-  facts->is_message = name.starts_with("s_endpgm") || name.starts_with("s_sendmsg");
+  facts->is_message = row.is_message || row.flow == Flow::end;
   facts->is_buffer = name.starts_with("buffer_") || name.starts_with("tbuffer_");
   facts->is_scratch = facts->form.path == MemoryForm::Path::scratch;
   facts->returns_value = row.returns_value;
