@@ -235,7 +235,7 @@ class Binder {
   void bind_smem() {
     if (row_.registers == 0 && row_.source_count == 0) return;  // the whole cache
     if (row_.registers != 0) bind_scalar_data(bits(word_, 6, 12));
-    out_.src[0] = Source::scalar(scalar(bits(word_, 0, 5) * 2, has_scalar_buffer(row_) ? 4 : 2));
+    out_.src[0] = Source::scalar(scalar(bits(word_, 0, 5) * 2, row_.memory.scalar_buffer ? 4 : 2));
     const bool immediate = bits(word_, 17, 17), soffset_enable = bits(word_, 14, 14);
     if (immediate) out_.offset = isa::sign_extend(bits(word_, 32, 52), 21);
     if (soffset_enable)
@@ -484,7 +484,7 @@ class Binder {
     if (bits(word_, 15, 15)) out_.extra |= extra::kSc1;
     if (bits(word_, 16, 16)) out_.extra |= extra::kToLds;
     if (bits(word_, 17, 17)) out_.extra |= extra::kNt;
-    if (row_.mnemonic.find("_format_") != row_.mnemonic.npos) out_.extra |= extra::kFormatted;
+    if (row_.memory.formatted) out_.extra |= extra::kFormatted;
     bind_buffer();
   }
   void bind_mtbuf() {

@@ -302,14 +302,18 @@ void add_hardware_rows(RowTable& table) {
   add("s_getpc_b64", get_pc, [](Row& row) { row.result = u64; });
   add("s_getreg_b32", get_register, [](Row& row) {
     row.result = u32;
-    row.reads_hardware = true;
+    row.hardware = Touch::reads;
   });
   add("s_setreg_b32", set_register, [](Row& row) {
     row.result = u32;
     row.destination = Touch::reads;
+    row.hardware = Touch::writes;
     row.changes_mode = true;
   });
-  add("s_setreg_imm32_b32", set_register_immediate, [](Row& row) { row.changes_mode = true; });
+  add("s_setreg_imm32_b32", set_register_immediate, [](Row& row) {
+    row.hardware = Touch::writes;
+    row.changes_mode = true;
+  });
   add("s_setvskip", set_skip, [](Row& row) {
     row.sources[0] = row.sources[1] = u32;
     row.source_count = 2;
@@ -323,7 +327,8 @@ void add_other_rows(RowTable& table) {
     std::string_view mnemonic;
     Handler handler = no_operation;
     Flow flow = Flow::next;
-    bool reads_m0 = false, is_wait = false, is_message = false;
+    bool reads_m0 = false, is_wait = false, is_message = false, is_nop = false;
+    CacheAction cache = CacheAction::none;
   };
   static constexpr OtherRow kRows[] = {
       {"s_endpgm", end_program, Flow::end},
@@ -341,7 +346,7 @@ void add_other_rows(RowTable& table) {
       {.mnemonic = "s_ttracedata", .reads_m0 = true},
       // Waits and hints order nothing here: every instruction completes before the next one starts.
       {.mnemonic = "s_waitcnt", .is_wait = true},
-      {"s_nop"},
+      {.mnemonic = "s_nop", .is_nop = true},
       {"s_sleep"},
       {"s_setprio"},
       {"s_wakeup"},
@@ -353,8 +358,8 @@ void add_other_rows(RowTable& table) {
       {"s_dcache_wb"},
       {"s_dcache_inv_vol"},
       {"s_dcache_wb_vol"},
-      {"buffer_wbl2"},
-      {"buffer_inv"},
+      {.mnemonic = "buffer_wbl2", .cache = CacheAction::write_back},
+      {.mnemonic = "buffer_inv", .cache = CacheAction::invalidate},
       {"buffer_wbinvl1"},
       {"buffer_wbinvl1_vol"},
       {"v_nop"},
@@ -368,6 +373,8 @@ void add_other_rows(RowTable& table) {
     row.flow = one.flow;
     row.is_wait = one.is_wait;
     row.is_message = one.is_message;
+    row.is_nop = one.is_nop;
+    row.cache = one.cache;
     if (one.reads_m0) row.state.m0 = Touch::reads;
     table.add(row);
   }

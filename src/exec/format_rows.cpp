@@ -92,7 +92,7 @@ class FormatAccess {
 
  private:
   [[nodiscard]] bool is_d16() const { return packing_ != Packing::whole; }
-  [[nodiscard]] bool is_typed() const { return i_.row->mnemonic.starts_with("tbuffer"); }
+  [[nodiscard]] bool is_typed() const { return i_.row->memory.typed; }
   [[nodiscard]] std::uint8_t* at(int lane) const {
     return reinterpret_cast<std::uint8_t*>(lanes_.at[lane]);  // guest addresses are host addresses
   }
@@ -184,7 +184,10 @@ void add(RowTable& table, std::string_view family, std::string_view suffix) {
     row.plain = handler;
     constexpr unsigned registers = packing == Packing::whole ? components : (components + 1) / 2;
     row.registers = registers;
-    row.access_bytes = 4 * registers;  // the real ones are the format's: format_access.h
+    row.memory.path = MemoryPath::buffer;
+    row.memory.bytes = 4 * registers;  // the real ones are the format's: format_access.h
+    row.memory.formatted = true;
+    row.memory.typed = family == "tbuffer_";
     row.is_load = !is_store;
     row.is_store = is_store;
     table.add(row);
@@ -196,7 +199,7 @@ void add(RowTable& table, std::string_view family, std::string_view suffix) {
 }  // namespace
 
 BufferFormat buffer_format(const Wave& wave, const Instruction& i) {
-  if (i.row->mnemonic.starts_with("tbuffer"))
+  if (i.row->memory.typed)
     return {extra::data_format(i.extra),
             static_cast<BufferFormat::Number>(extra::number_format(i.extra))};
   const std::uint32_t word = wave.s[i.src[1].index() + 3];

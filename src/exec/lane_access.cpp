@@ -1,7 +1,6 @@
 #include "exec/lane_access.h"
 
 #include <bit>
-#include <string_view>
 
 #include "exec/bind.h"
 #include "exec/format_access.h"
@@ -12,23 +11,6 @@ namespace margay {
 namespace {
 
 using Path = MemoryForm::Path;
-
-Path path_of(const Row& row) {
-  const std::string_view name = row.mnemonic;
-  if (row.instruction_class == InstructionClass::smem)
-    return row.access_bytes != 0 && !name.starts_with("s_mem") ? Path::scalar : Path::none;
-  if (row.instruction_class == InstructionClass::lds) {
-    if (!row.is_load && !row.is_atomic && row.returns_value) return Path::none;  // lane exchange
-    if (name.find("wrxchg2") != name.npos) return Path::ds_two;
-    return name.find("read2") != name.npos || name.find("write2") != name.npos ? Path::ds_two
-                                                                               : Path::ds;
-  }
-  if (row.instruction_class != InstructionClass::vmem) return Path::none;
-  if (name.starts_with("global_")) return Path::global;
-  if (name.starts_with("flat_")) return Path::flat;
-  if (name.starts_with("scratch_")) return Path::scratch;
-  return Path::buffer;
-}
 
 const std::uint32_t* row_of(const Wave& wave, unsigned index) {
   return wave.v + std::size_t{index} * kWaveLanes;
@@ -60,8 +42,8 @@ void add_ds(const Wave& wave, const Instruction& i, const MemoryForm& form, std:
   const std::uint32_t* const address = row_of(wave, i.src[0].index());
   for (int lane = 0; lane < kWaveLanes; ++lane)
     access.at[lane] = static_cast<std::uint32_t>(address[lane] + offset);
-  if (i.row->mnemonic == "ds_condxchg32_rtn_b64")
-    for (std::uint64_t& at : access.at) at &= 0xfff8;
+  if (const std::uint32_t mask = i.row->memory.address_mask; mask != ~0u)
+    for (std::uint64_t& at : access.at) at &= mask;
   access.active = wave.exec();
 }
 
@@ -151,7 +133,7 @@ void add_scalar(const Wave& wave, const Instruction& i, const MemoryForm& form, 
   std::uint64_t offset = scalar_offset(wave, i);
   LaneAccess& access = next(out, form, MemorySpace::global);
   access.active = 1;
-  if (has_scalar_buffer(*i.row)) {
+  if (i.row->memory.scalar_buffer) {
     const BufferResource r = buffer_resource(&wave.s[i.src[0].index()]);
     const std::uint64_t size =
         r.stride == 0 ? r.num_records : std::uint64_t{r.stride} * r.num_records;
@@ -168,20 +150,18 @@ void add_scalar(const Wave& wave, const Instruction& i, const MemoryForm& form, 
 MemoryForm memory_form(const Instruction& i) {
   MemoryForm form;
   if (i.row == nullptr) return form;
-  form.path = path_of(*i.row);
+  const MemoryTraits& traits = i.row->memory;
+  form.path = traits.path;
   if (form.path == Path::none) return form;
-  const std::string_view name = i.row->mnemonic;
   form.is_atomic = i.row->is_atomic;
   form.is_read = i.row->is_load || i.row->is_atomic;
   form.is_write = i.row->is_store || i.row->is_atomic;
-  form.bytes = i.row->access_bytes;
-  form.to_lds = name.find("_load_lds_") != name.npos ||
+  form.bytes = traits.bytes;
+  form.offset_unit = traits.offset_unit;
+  form.to_lds = traits.to_lds ||
                 (form.path == Path::buffer && form.is_read && (i.extra & extra::kToLds) != 0);
   form.agent_scope =
       i.row->instruction_class == InstructionClass::vmem && (i.extra & extra::kSc1) != 0;
-  if (form.path == Path::ds_two)
-    form.offset_unit =
-        static_cast<std::uint16_t>(form.bytes * (name.find("st64") != name.npos ? 64 : 1));
   return form;
 }
 

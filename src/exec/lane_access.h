@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "exec/instruction.h"
+#include "exec/row_table.h"
 #include "exec/wave.h"
 
 namespace margay {
@@ -13,7 +14,7 @@ enum class MemorySpace : std::uint8_t { global, lds, scratch };
 
 /// What kind of memory instruction one is; found once per instruction with memory_form().
 struct MemoryForm {
-  enum class Path : std::uint8_t { none, ds, ds_two, global, flat, scratch, buffer, scalar };
+  using Path = MemoryPath;
   Path path = Path::none;
   bool is_read = false, is_write = false, is_atomic = false;
   bool to_lds = false;            ///< The data goes straight to LDS.

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "exec/row_table.h"
 #include "isa/lanes/lanes.h"
 
 namespace margay::MARGAY_TARGET {
@@ -209,6 +210,28 @@ enum class Data : std::uint8_t {
       return 16;
   }
   return 0;
+}
+
+[[nodiscard]] constexpr RegisterPart part_of(Data data) {
+  switch (data) {
+    case Data::i8:
+    case Data::i16:
+      return {.is_signed = true};
+    case Data::u8_d16:
+    case Data::b16_d16:
+      return {.half = true};
+    case Data::i8_d16:
+      return {.is_signed = true, .half = true};
+    case Data::u8_d16_hi:
+    case Data::b16_d16_hi:
+    case Data::b8_d16_hi_store:
+    case Data::b16_d16_hi_store:
+      return {.half = true, .upper = true};
+    case Data::i8_d16_hi:
+      return {.is_signed = true, .half = true, .upper = true};
+    default:
+      return {};
+  }
 }
 
 template <Data data, typename Pointers>

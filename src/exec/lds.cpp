@@ -394,19 +394,19 @@ class LdsRows {
 
   template <Data data>
   void read(std::string_view name) {
-    add(name, lds_read<data>, bytes_of(data), 1, true, false);
+    add_data<data>(name, lds_read<data>, true);
   }
   template <Data data>
   void write(std::string_view name) {
-    add(name, lds_write<data>, bytes_of(data), 1, false, true);
+    add_data<data>(name, lds_write<data>, false);
   }
   template <Data data>
   void pairs(const std::string& suffix) {
     constexpr int bytes = bytes_of(data);
-    add(interned("ds_read2_" + suffix), lds_read2<data, bytes>, bytes, 2, true, false);
-    add(interned("ds_read2st64_" + suffix), lds_read2<data, 64 * bytes>, bytes, 2, true, false);
-    add(interned("ds_write2_" + suffix), lds_write2<data, bytes>, bytes, 1, false, true);
-    add(interned("ds_write2st64_" + suffix), lds_write2<data, 64 * bytes>, bytes, 1, false, true);
+    add_pair("ds_read2_" + suffix, lds_read2<data, bytes>, bytes, bytes, true);
+    add_pair("ds_read2st64_" + suffix, lds_read2<data, 64 * bytes>, bytes, 64 * bytes, true);
+    add_pair("ds_write2_" + suffix, lds_write2<data, bytes>, bytes, bytes, false);
+    add_pair("ds_write2st64_" + suffix, lds_write2<data, 64 * bytes>, bytes, 64 * bytes, false);
   }
   /// ds_OP_TYPE and ds_OP_rtn_TYPE.
   template <typename Operation, typename T, bool half_pair = false>
@@ -434,9 +434,9 @@ class LdsRows {
       in_mode[1] = lds_compare_store_in_mode<T, true>;
     }
     add_atomic(interned("ds_cmpst_" + type), lds_compare_store<T, false>, sizeof(T), false,
-               in_mode[0]);
+               in_mode[0], 2, !std::is_floating_point_v<T>);
     add_atomic(interned("ds_cmpst_rtn_" + type), lds_compare_store<T, true>, sizeof(T), true,
-               in_mode[1]);
+               in_mode[1], 2, !std::is_floating_point_v<T>);
   }
   template <typename T>
   void swap(const std::string& type) {
@@ -446,10 +446,14 @@ class LdsRows {
   /// ds_OP_TYPE and ds_OP_rtn_TYPE with two data operands.
   template <typename T>
   void mask_or(const std::string& type) {
-    add_atomic(interned("ds_mskor_" + type), lds_atomic_two<MaskOr, T, false>, sizeof(T), false);
-    add_atomic(interned("ds_mskor_rtn_" + type), lds_atomic_two<MaskOr, T, true>, sizeof(T), true);
+    add_atomic(interned("ds_mskor_" + type), lds_atomic_two<MaskOr, T, false>, sizeof(T), false,
+               nullptr, 2);
+    add_atomic(interned("ds_mskor_rtn_" + type), lds_atomic_two<MaskOr, T, true>, sizeof(T), true,
+               nullptr, 2);
   }
-  void wrap() { add_atomic("ds_wrap_rtn_b32", lds_atomic_two<Wrap, std::uint32_t, true>, 4, true); }
+  void wrap() {
+    add_atomic("ds_wrap_rtn_b32", lds_atomic_two<Wrap, std::uint32_t, true>, 4, true, nullptr, 2);
+  }
   template <typename T>
   void exchange2(const std::string& type) {
     constexpr int bytes = sizeof(T);
@@ -457,11 +461,17 @@ class LdsRows {
       Row row = base(interned(std::string(far ? "ds_wrxchg2st64_rtn_" : "ds_wrxchg2_rtn_") + type),
                      far ? lds_exchange2<T, 64 * bytes> : lds_exchange2<T, bytes>, bytes, 2);
       row.is_atomic = row.returns_value = true;
+      row.memory.path = MemoryPath::ds_two;
+      row.memory.offset_unit = (far ? 64 : 1) * bytes;
+      row.memory.data_operands = 2;
       table_.add(row);
     }
   }
   void conditional_exchange() {
-    add_atomic("ds_condxchg32_rtn_b64", lds_conditional_exchange, 8, true);
+    Row row = base("ds_condxchg32_rtn_b64", lds_conditional_exchange, 8, 1);
+    row.is_atomic = row.returns_value = true;
+    row.memory.address_mask = 0xfff8;
+    table_.add(row);
   }
   /// Each lane's dword behind the address in M0.
   void by_lane() {
@@ -489,11 +499,15 @@ class LdsRows {
           "ds_gws_sema_release_all"}) {
       Row row = base(name, no_global_wave_sync, 0, 1);
       row.instruction_class = InstructionClass::other;
+      row.memory = {};
+      if (name == "ds_gws_barrier") row.flow = Flow::grid_barrier;
       table_.add(row);
     }
   }
-  void exchange(std::string_view name, Handler handler) {
+  void exchange(std::string_view name, Handler handler, LaneExchange how) {
     Row row = base(name, handler, 4, 1);
+    row.memory = {};
+    row.memory.exchange = how;
     row.is_store = true;  // has a data operand
     row.returns_value = true;
     table_.add(row);
@@ -506,20 +520,36 @@ class LdsRows {
     row.mnemonic = name;
     row.instruction_class = InstructionClass::lds;
     row.plain = handler;
-    row.access_bytes = static_cast<std::uint16_t>(bytes);
+    row.memory.path = MemoryPath::ds;
+    row.memory.bytes = static_cast<std::uint16_t>(bytes);
     row.registers =
         static_cast<std::uint8_t>((bytes < 4 ? 1 : bytes / 4) * static_cast<unsigned>(values));
     return row;
   }
-  void add(std::string_view name, Handler handler, int bytes, int values, bool load, bool store) {
-    Row row = base(name, handler, static_cast<std::size_t>(bytes), values);
+  template <Data data>
+  void add_data(std::string_view name, Handler handler, bool load) {
+    Row row = base(name, handler, bytes_of(data), 1);
     row.is_load = load;
-    row.is_store = store;
+    row.is_store = !load;
+    row.memory.part = part_of(data);
+    table_.add(row);
+  }
+  /// A load has both values in one destination, a store in an operand each.
+  void add_pair(std::string name, Handler handler, std::size_t bytes, int offset_unit, bool load) {
+    Row row = base(interned(std::move(name)), handler, bytes, load ? 2 : 1);
+    row.is_load = load;
+    row.is_store = !load;
+    row.memory.path = MemoryPath::ds_two;
+    row.memory.offset_unit = static_cast<std::uint16_t>(offset_unit);
+    row.memory.data_operands = load ? 1 : 2;
     table_.add(row);
   }
   void add_atomic(std::string_view name, Handler handler, std::size_t bytes, bool returns,
-                  Handler in_float_mode = nullptr) {
+                  Handler in_float_mode = nullptr, int data_operands = 1,
+                  bool compares_bits = false) {
     Row row = base(name, handler, bytes, 1);
+    row.memory.compares_bits = compares_bits;
+    row.memory.data_operands = static_cast<std::uint8_t>(data_operands);
     row.in_float_mode = in_float_mode;
     row.is_atomic = true;
     row.returns_value = returns;
@@ -595,9 +625,9 @@ void add_lds_rows(RowTable& table) {
   rows.by_lane();
   rows.counter();
   rows.global_wave_sync();
-  rows.exchange("ds_bpermute_b32", ds_bpermute);
-  rows.exchange("ds_permute_b32", ds_permute);
-  rows.exchange("ds_swizzle_b32", ds_swizzle);
+  rows.exchange("ds_bpermute_b32", ds_bpermute, LaneExchange::pull);
+  rows.exchange("ds_permute_b32", ds_permute, LaneExchange::push);
+  rows.exchange("ds_swizzle_b32", ds_swizzle, LaneExchange::swizzle);
 }
 
 }  // namespace margay::MARGAY_TARGET

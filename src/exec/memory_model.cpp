@@ -71,7 +71,7 @@ std::uint64_t scalar_offset(const Wave& wave, const Instruction& i) {
   const auto immediate = static_cast<std::uint64_t>(std::int64_t{i.offset});
   if (i.src[1].kind() == Source::kNone) return immediate;
   const std::uint64_t counted = scalar_source(wave, i, 1);
-  return immediate + (i.row->mnemonic.starts_with("s_scratch_") ? 64 * counted : counted);
+  return immediate + (i.row->memory.scalar_scratch ? 64 * counted : counted);
 }
 
 bool check_scalar_access(Wave& wave, const Instruction& i, std::uint64_t address,

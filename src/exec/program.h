@@ -93,7 +93,7 @@ class Program {
   std::map<std::uint64_t, Error> problems_;                 // by vaddr
 };
 
-/// Handlers for what is not an instruction, or has a problem (exec/salu.cpp).
+/// Handlers for what is not an instruction, or has a problem (exec/flow.cpp).
 const Instruction* run_problem(Wave& wave, const Instruction& i);
 const Instruction* run_off_the_end(Wave& wave, const Instruction& i);
 

@@ -19,16 +19,6 @@ template <std::size_t size>
 [[nodiscard]] bool is_one_of(std::string_view name, const std::string_view (&names)[size]) {
   return std::ranges::find(names, name) != std::end(names);
 }
-template <std::size_t size>
-[[nodiscard]] bool starts_with_any(std::string_view name,
-                                   const std::string_view (&prefixes)[size]) {
-  return std::ranges::any_of(prefixes, [&](auto prefix) { return name.starts_with(prefix); });
-}
-
-/// DS instructions with a second data operand.
-constexpr std::string_view kTwoData[] = {"ds_write2", "ds_cmpst", "ds_mskor", "ds_wrap",
-                                         "ds_wrxchg2"};
-
 class UseFinder {
  public:
   explicit UseFinder(const Instruction& instruction) : i_(instruction), row_(*instruction.row) {}
@@ -170,8 +160,8 @@ class UseFinder {
   }
   void scalar_memory() {
     if (row_.is_load) write_scalars(i_.sdst, row_.registers);
-    if (row_.mnemonic == "s_memtime" || row_.mnemonic == "s_memrealtime") return;
-    read_source(0, has_scalar_buffer(row_) ? 4 : 2);
+    if (reads(row_.hardware)) return;
+    read_source(0, row_.memory.scalar_buffer ? 4 : 2);
     read_source(1, 1);
     read_source(2, row_.registers);
     if (row_.is_atomic && (i_.extra & extra::kSc0)) write_scalars(i_.sdst, returned_registers());
@@ -182,37 +172,38 @@ class UseFinder {
   void data(unsigned operand, unsigned first) { read_vgprs(operand, first, row_.registers); }
   /// What an atomic returns: one value of the two that a compare-and-swap is given.
   [[nodiscard]] unsigned returned_registers() const {
-    return std::min<unsigned>(row_.registers, row_.access_bytes / 4u);
+    return std::min<unsigned>(row_.registers, row_.memory.bytes / 4u);
   }
 
   void lds() {
-    const std::string_view name = row_.mnemonic;
+    const MemoryTraits& memory = row_.memory;
     if (row_.address_from_m0)
       read_scalars(kM0Index, 1);
     else
       read_source(0, 1);
-    const bool swizzle = name == "ds_swizzle_b32";  // its data stands in the address field
+    // Its data are in the address field.
+    const bool swizzle = memory.exchange == LaneExchange::swizzle;
     const bool counter = row_.is_atomic && row_.address_from_m0;
-    const unsigned registers = row_.registers / (name.starts_with("ds_wrxchg2") ? 2u : 1u);
+    const bool two_values = row_.is_atomic && memory.path == MemoryPath::ds_two;
+    const unsigned registers = row_.registers / (two_values ? 2u : 1u);
     if ((row_.is_store || row_.is_atomic) && !swizzle && !counter)
       read_vgprs(1, i_.src[1].index(), registers);
-    if (starts_with_any(name, kTwoData)) read_vgprs(2, i_.src[2].index(), registers);
+    if (memory.data_operands == 2) read_vgprs(2, i_.src[2].index(), registers);
     if (row_.is_load || row_.returns_value) write_vgprs(i_.dst, row_.registers);
-    use_.crosses_lanes =
-        counter || swizzle || name.starts_with("ds_permute") || name.starts_with("ds_bperm");
+    use_.crosses_lanes = counter || memory.exchange != LaneExchange::none;
   }
 
   void vector_memory() {
-    if (starts_with_any(row_.mnemonic, {"buffer_", "tbuffer_"})) return buffer();
+    if (row_.memory.path == MemoryPath::buffer) return buffer();
     const bool has_base = i_.src[2].kind() == Source::kScalar;
-    if (row_.mnemonic.starts_with("scratch_")) {
+    if (row_.memory.path == MemoryPath::scratch) {
       if (i_.extra & extra::kScratchVaddr) read_source(0, 1);
       read_source(2, 1);
     } else {
       read_source(0, has_base ? 1 : 2);
       read_source(2, 2);
     }
-    if (row_.mnemonic.contains("_load_lds_")) return read_scalars(kM0Index, 1);
+    if (row_.memory.to_lds) return read_scalars(kM0Index, 1);
     if (row_.is_store || row_.is_atomic) data(1, i_.src[1].index());
     memory_result();
   }

@@ -22,14 +22,15 @@ enum class RegisterIndex : std::uint8_t { none, on, off };
 
 /// Where a wave goes on after an instruction.
 enum class Flow : std::uint8_t {
-  next,       ///< With the instruction that follows; all but those below.
-  branch_if,  ///< With that, or at a displacement.
-  branch,     ///< At a displacement.
-  jump,       ///< At an address in registers.
-  call,       ///< Likewise, or at a displacement; the callee may come back.
-  fork,       ///< At both sides of a condition, one after the other.
-  barrier,    ///< With the instruction that follows, when the other waves have come.
-  end,        ///< Nowhere.
+  next,          ///< With the instruction that follows; all but those below.
+  branch_if,     ///< With that, or at a displacement.
+  branch,        ///< At a displacement.
+  jump,          ///< At an address in registers.
+  call,          ///< Likewise, or at a displacement; the callee may come back.
+  fork,          ///< At both sides of a condition, one after the other.
+  barrier,       ///< With the instruction that follows, when the other waves have come,
+  grid_barrier,  ///< or all workgroups of a cooperative launch.
+  end,           ///< Nowhere.
 };
 
 /// What an instruction does with a register that its encoding does not name.
@@ -51,6 +52,48 @@ struct WaveState {
 
 /// Which register of a scalar move is chosen by M0.
 enum class RelativeScalar : std::uint8_t { none, source, destination };
+
+/// How an instruction comes to memory; none: it does not.
+enum class MemoryPath : std::uint8_t {
+  none,
+  ds,
+  ds_two,  ///< DS with two accesses at offsets of their own.
+  global,
+  flat,
+  scratch,
+  buffer,
+  scalar,
+};
+
+/// Lanes that give each other registers through the LDS crossbar.
+enum class LaneExchange : std::uint8_t { none, push, pull, swizzle };
+
+/// What of a register memory's bytes become or come from, where it is not all of it.
+struct RegisterPart {
+  bool is_signed = false;  ///< Extended by the sign.
+  bool half = false;       ///< To 16 bits only; the other half stays.
+  bool upper = false;      ///< The half is the upper one.
+};
+
+struct MemoryTraits {
+  MemoryPath path = MemoryPath::none;
+  std::uint16_t bytes = 0;           ///< Per lane and access; scalar: all of it.
+  std::uint16_t offset_unit = 1;     ///< ds_two: what its offsets count.
+  std::uint32_t address_mask = ~0u;  ///< DS: the bits of an address that count.
+  std::uint8_t data_operands = 1;    ///< DS: how many data operands a store or an atomic has.
+  RegisterPart part;
+  LaneExchange exchange = LaneExchange::none;
+  bool to_lds =
+      false;  ///< The data of a load goes straight to LDS. (Of buffer loads a bit says it.)
+  bool compares_bits = false;   ///< An atomic that stores only where memory equals an operand.
+  bool formatted = false;       ///< Buffer: converts to or from a data format,
+  bool typed = false;           ///< which the instruction names, rather than the descriptor.
+  bool scalar_buffer = false;   ///< Scalar: the base is a descriptor in four SGPRs.
+  bool scalar_scratch = false;  ///< Scalar: the offset in a register counts 64 bytes.
+};
+
+/// What an instruction does to the caches, at the scope its bits name.
+enum class CacheAction : std::uint8_t { none, write_back, invalidate };
 
 /// One instruction of the ISA, as data.
 struct Row {
@@ -75,9 +118,11 @@ struct Row {
   /// Scalar ALU: what becomes of the destination field's register, which is as wide as `result`.
   Touch destination = Touch::writes;
   RelativeScalar relative = RelativeScalar::none;
-  bool is_wait = false;            ///< s_waitcnt.
+  bool is_wait = false;  ///< s_waitcnt.
+  bool is_nop = false;   ///< s_nop.
+  CacheAction cache = CacheAction::none;
   bool is_message = false;         ///< Sends one; the end of the program does, too.
-  bool reads_hardware = false;     ///< A hardware register, which may be a clock.
+  Touch hardware = Touch::none;    ///< Hardware registers, of which some are clocks.
   bool scalar_result = false;      ///< The vector destination field names an SGPR (v_readlane).
   bool is_lane_operation = false;  ///< Reads or writes lanes by number; no SDWA or DPP form.
   RegisterIndex register_index = RegisterIndex::none;
@@ -86,8 +131,8 @@ struct Row {
   const MfmaShape* shape = nullptr;
   std::shared_ptr<const MatrixKernels> matrix;  ///< What runs it (exec/matrix.cpp).
   bool returns_value = false;                   ///< Atomic that writes its destination.
-  std::uint16_t access_bytes = 0;               ///< Memory: bytes per lane and access.
-  std::uint8_t registers = 0;                   ///< Memory: data registers.
+  MemoryTraits memory;
+  std::uint8_t registers = 0;  ///< Memory: data registers.
   bool is_store = false, is_load = false, is_atomic = false;
   FloatUse float_use;               ///< Of MODE; the table fills it in.
   Handler in_float_mode = nullptr;  ///< LDS: for other modes of denormals.
@@ -98,11 +143,6 @@ struct Row {
 /// The immediate is a displacement in dwords.
 [[nodiscard]] inline bool is_relative_branch(const Row& row) {
   return row.flow == Flow::branch || row.flow == Flow::branch_if;
-}
-
-/// Scalar memory: the base is a buffer descriptor in four SGPRs, rather than an address in two.
-[[nodiscard]] inline bool has_scalar_buffer(const Row& row) {
-  return row.mnemonic.starts_with("s_buffer_") || row.mnemonic == "s_atc_probe_buffer";
 }
 
 /// Rows by mnemonic.

@@ -146,31 +146,43 @@ Row scalar_row(std::string_view mnemonic, Handler handler, std::size_t bytes,
   row.mnemonic = mnemonic;
   row.instruction_class = InstructionClass::smem;
   row.plain = handler;
-  row.access_bytes = static_cast<std::uint16_t>(bytes);
+  if (bytes != 0) row.memory.path = MemoryPath::scalar;
+  row.memory.bytes = static_cast<std::uint16_t>(bytes);
   row.registers = static_cast<std::uint8_t>(registers);
   return row;
 }
-void add_load(RowTable& table, std::string_view mnemonic, Handler handler, unsigned dwords) {
-  Row row = scalar_row(mnemonic, handler, std::size_t{4} * dwords, dwords);
-  row.is_load = true;
+/// What the base of an address is.
+enum class Base : std::uint8_t { address, descriptor, scratch };
+
+void add_access(RowTable& table, std::string mnemonic, Handler handler, unsigned dwords, Base base,
+                bool is_store) {
+  Row row = scalar_row(interned(std::move(mnemonic)), handler, std::size_t{4} * dwords, dwords);
+  row.is_load = !is_store;
+  row.is_store = is_store;
+  row.memory.scalar_buffer = base == Base::descriptor;
+  row.memory.scalar_scratch = base == Base::scratch;
   table.add(row);
 }
-void add_store(RowTable& table, std::string_view mnemonic, Handler handler, unsigned dwords) {
-  Row row = scalar_row(mnemonic, handler, std::size_t{4} * dwords, dwords);
-  row.is_store = true;
+void add_clock(RowTable& table, std::string_view mnemonic, Handler handler) {
+  Row row = scalar_row(mnemonic, handler, 0, 2);
+  row.is_load = true;
+  row.hardware = Touch::reads;
   table.add(row);
 }
 
 template <int dwords>
 void add_sizes(RowTable& table, const std::string& suffix) {
-  add_load(table, interned("s_load_dword" + suffix), scalar_load<dwords>, dwords);
-  add_load(table, interned("s_buffer_load_dword" + suffix), scalar_buffer_load<dwords>, dwords);
+  using enum Base;
+  add_access(table, "s_load_dword" + suffix, scalar_load<dwords>, dwords, address, false);
+  add_access(table, "s_buffer_load_dword" + suffix, scalar_buffer_load<dwords>, dwords, descriptor,
+             false);
   if constexpr (dwords <= 4) {
-    add_load(table, interned("s_scratch_load_dword" + suffix), scalar_load<dwords>, dwords);
-    add_store(table, interned("s_store_dword" + suffix), scalar_store<dwords>, dwords);
-    add_store(table, interned("s_buffer_store_dword" + suffix), scalar_buffer_store<dwords>,
-              dwords);
-    add_store(table, interned("s_scratch_store_dword" + suffix), scalar_store<dwords>, dwords);
+    add_access(table, "s_scratch_load_dword" + suffix, scalar_load<dwords>, dwords, scratch, false);
+    add_access(table, "s_store_dword" + suffix, scalar_store<dwords>, dwords, address, true);
+    add_access(table, "s_buffer_store_dword" + suffix, scalar_buffer_store<dwords>, dwords,
+               descriptor, true);
+    add_access(table, "s_scratch_store_dword" + suffix, scalar_store<dwords>, dwords, scratch,
+               true);
   }
 }
 
@@ -182,6 +194,7 @@ void add_atomic(RowTable& table, const std::string& operation) {
                        scalar_atomic<Operation, T, is_buffer>, sizeof(T),
                        sizeof(T) / 4 * (compares ? 2 : 1));
   row.is_atomic = true;
+  row.memory.scalar_buffer = is_buffer;
   table.add(row);
 }
 template <typename Operation, typename Narrow = std::uint32_t, typename Wide = std::uint64_t>
@@ -217,10 +230,11 @@ void add_scalar_memory_rows(RowTable& table) {
        {"s_dcache_discard", "s_dcache_discard_x2", "s_atc_probe", "s_atc_probe_buffer"}) {
     Row row = scalar_row(name, cache_hint, 0, 0);
     row.source_count = 2;  // an address; no data
+    row.memory.scalar_buffer = name == "s_atc_probe_buffer";
     table.add(row);
   }
-  add_load(table, "s_memtime", memory_time, 2);
-  add_load(table, "s_memrealtime", memory_real_time, 2);
+  add_clock(table, "s_memtime", memory_time);
+  add_clock(table, "s_memrealtime", memory_real_time);
 }
 
 }  // namespace margay

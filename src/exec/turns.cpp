@@ -31,9 +31,8 @@ LdsUse lds_use(const Instruction& i) {
     return row.is_store && !row.returns_value ? LdsUse::store : LdsUse::none;
   }
   if (row.instruction_class == InstructionClass::vmem && row.is_load) {
-    const bool buffer = row.mnemonic.starts_with("buffer_") && (i.extra & extra::kToLds) != 0;
-    return buffer || row.mnemonic.find("_load_lds_") != row.mnemonic.npos ? LdsUse::store
-                                                                          : LdsUse::none;
+    const bool buffer = row.memory.path == MemoryPath::buffer && (i.extra & extra::kToLds) != 0;
+    return buffer || row.memory.to_lds ? LdsUse::store : LdsUse::none;
   }
   return row.flow == Flow::barrier ? LdsUse::barrier : LdsUse::none;
 }

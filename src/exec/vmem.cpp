@@ -525,32 +525,32 @@ class VmemRows {
   /// scratch_load_lds_*.
   template <Data data>
   void loads(std::string_view name, std::string_view lds = {}) {
-    add("global_load_", name, global_load<data>, bytes_of(data), Direction::load);
-    add("flat_load_", name, flat<data, false>, bytes_of(data), Direction::load);
-    add("scratch_load_", name, scratch<data, false>, bytes_of(data), Direction::load);
-    add("buffer_load_", name, buffer_load_or_lds<data>, bytes_of(data), Direction::load);
+    constexpr auto kLoad = Direction::load;
+    add_data<data>(MemoryPath::global, "load_", name, global_load<data>, kLoad);
+    add_data<data>(MemoryPath::flat, "load_", name, flat<data, false>, kLoad);
+    add_data<data>(MemoryPath::scratch, "load_", name, scratch<data, false>, kLoad);
+    add_data<data>(MemoryPath::buffer, "load_", name, buffer_load_or_lds<data>, kLoad);
     if (lds.empty()) return;
-    add("global_load_lds_", lds, global_load_lds<data>, bytes_of(data), Direction::load);
-    add("scratch_load_lds_", lds, scratch_load_lds<data>, bytes_of(data), Direction::load);
+    add_data<data>(MemoryPath::global, "load_lds_", lds, global_load_lds<data>, kLoad, true);
+    add_data<data>(MemoryPath::scratch, "load_lds_", lds, scratch_load_lds<data>, kLoad, true);
   }
   void store_from_lds() {
-    add("buffer_store_", "lds_dword", buffer_store_lds, 4, Direction::store);
+    table_.add(
+        row(MemoryPath::buffer, "store_", "lds_dword", buffer_store_lds, 4, Direction::store));
   }
   template <Data data>
   void stores(std::string_view name) {
-    add("global_store_", name, global_store<data>, bytes_of(data), Direction::store);
-    add("flat_store_", name, flat<data, true>, bytes_of(data), Direction::store);
-    add("scratch_store_", name, scratch<data, true>, bytes_of(data), Direction::store);
-    add("buffer_store_", name, buffer_store<data>, bytes_of(data), Direction::store);
+    constexpr auto kStore = Direction::store;
+    add_data<data>(MemoryPath::global, "store_", name, global_store<data>, kStore);
+    add_data<data>(MemoryPath::flat, "store_", name, flat<data, true>, kStore);
+    add_data<data>(MemoryPath::scratch, "store_", name, scratch<data, true>, kStore);
+    add_data<data>(MemoryPath::buffer, "store_", name, buffer_store<data>, kStore);
   }
   template <typename Operation, typename T>
   void atomics(std::string_view name) {
-    add("global_atomic_", name, global_atomic<Space::global, Operation, T>, sizeof(T),
-        Direction::atomic);
-    add("flat_atomic_", name, global_atomic<Space::flat, Operation, T>, sizeof(T),
-        Direction::atomic);
-    add("buffer_atomic_", name, global_atomic<Space::buffer, Operation, T>, sizeof(T),
-        Direction::atomic);
+    add_atomic<T>(MemoryPath::global, name, global_atomic<Space::global, Operation, T>);
+    add_atomic<T>(MemoryPath::flat, name, global_atomic<Space::flat, Operation, T>);
+    add_atomic<T>(MemoryPath::buffer, name, global_atomic<Space::buffer, Operation, T>);
   }
   template <typename Operation, typename Narrow, typename Wide>
   void atomics_both_widths(const std::string& name) {
@@ -559,27 +559,55 @@ class VmemRows {
   }
   template <typename T>
   void compare_swap(std::string_view name) {
-    add("global_atomic_", name, global_compare_swap<Space::global, T>, sizeof(T), Direction::atomic,
-        2);
-    add("flat_atomic_", name, global_compare_swap<Space::flat, T>, sizeof(T), Direction::atomic, 2);
-    add("buffer_atomic_", name, global_compare_swap<Space::buffer, T>, sizeof(T), Direction::atomic,
-        2);
+    add_atomic<T>(MemoryPath::global, name, global_compare_swap<Space::global, T>, 2);
+    add_atomic<T>(MemoryPath::flat, name, global_compare_swap<Space::flat, T>, 2);
+    add_atomic<T>(MemoryPath::buffer, name, global_compare_swap<Space::buffer, T>, 2);
   }
 
  private:
-  void add(std::string_view space, std::string_view name, Handler handler, int bytes,
-           Direction direction, int values = 1) {
+  static std::string_view space_of(MemoryPath path) {
+    switch (path) {
+      case MemoryPath::global:
+        return "global_";
+      case MemoryPath::flat:
+        return "flat_";
+      case MemoryPath::scratch:
+        return "scratch_";
+      default:
+        return "buffer_";
+    }
+  }
+  static Row row(MemoryPath path, std::string_view operation, std::string_view name,
+                 Handler handler, int bytes, Direction direction, int values = 1) {
     Row row;
-    row.mnemonic = interned(std::string(space) + std::string(name));
+    row.mnemonic =
+        interned(std::string(space_of(path)) + std::string(operation) + std::string(name));
     row.instruction_class = InstructionClass::vmem;
     row.plain = handler;
-    row.access_bytes = static_cast<std::uint16_t>(bytes);
+    row.memory.path = path;
+    row.memory.bytes = static_cast<std::uint16_t>(bytes);
     row.registers = static_cast<std::uint8_t>((bytes < 4 ? 1 : bytes / 4) * values);
     row.is_load = direction == Direction::load;
     row.is_store = direction == Direction::store;
     row.is_atomic = direction == Direction::atomic;
-    table_.add(row);
+    return row;
   }
+  template <Data data>
+  void add_data(MemoryPath path, std::string_view operation, std::string_view name, Handler handler,
+                Direction direction, bool to_lds = false) {
+    Row one = row(path, operation, name, handler, bytes_of(data), direction);
+    one.memory.part = part_of(data);
+    one.memory.to_lds = to_lds;
+    table_.add(one);
+  }
+  /// `values`: two are given to a compare-and-swap.
+  template <typename T>
+  void add_atomic(MemoryPath path, std::string_view name, Handler handler, int values = 1) {
+    Row one = row(path, "atomic_", name, handler, sizeof(T), Direction::atomic, values);
+    one.memory.compares_bits = values == 2;
+    table_.add(one);
+  }
+
   RowTable& table_;
 };
 

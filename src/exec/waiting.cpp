@@ -81,7 +81,7 @@ bool stays_in_workgroup(const Wave& wave, const Instruction& i) {
     case InstructionClass::smem:
       return false;
     case InstructionClass::salu:
-      return !i.row->reads_hardware;
+      return !reads(i.row->hardware);
     default:
       return true;
   }

@@ -92,7 +92,7 @@ void Workgroup::answer_calls(Wave& wave) {
 void Workgroup::arrive_at_grid_barrier(Wave& wave) {
   // Instructions know only their wave; that this launch was given the resource is known here.
   const Instruction& i = *wave.next;
-  if (residents_ == nullptr || i.row == nullptr || i.row->mnemonic != "ds_gws_barrier") return;
+  if (residents_ == nullptr || i.row == nullptr || i.row->flow != Flow::grid_barrier) return;
   // The first lane's value counts the arrivals less one. Source: MI300 ISA guide, ds_gws_barrier.
   const std::uint64_t exec = wave.exec();
   const unsigned lane = exec == 0 ? 0 : static_cast<unsigned>(std::countr_zero(exec));

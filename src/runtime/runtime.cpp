@@ -230,7 +230,7 @@ Outcome Runtime::ended(const LaunchRequest& request, const Result<LaunchReport>&
       report.error().code == ErrorCode::interrupted && interrupts() != interrupts_before;
   refusal.transient = was_interrupted;
   if (was_interrupted)
-    interrupted_ = refusal.code;
+    interrupted_.store(refusal.code);
   else
     keep_failure(refusal.code);
   return std::unexpected(std::move(refusal));
@@ -293,7 +293,7 @@ Answer<Work> Runtime::start(const LaunchRequest& request) {
 }
 
 void Runtime::begin(const LaunchRequest& request) {
-  interrupted_ = hipSuccess;
+  interrupted_.store(hipSuccess);
   if (settings_->progress) {
     progress_line().begin(readable_name(request.kernel->name), ProgressLine::Clock::now());
   }

@@ -5,7 +5,8 @@
 //
 // What a row does to SCC is what its eval takes after the sources: nothing, `bool scc` (read),
 // `bool& scc` (written), or both in this order. Rows that read or write other state (EXEC, the
-// program counter, hardware registers) are in src/exec/salu.cpp.
+// program counter, hardware registers) are in
+// src/exec/salu.cpp and src/exec/flow.cpp.
 #pragma once
 
 #include <bit>

@@ -3,7 +3,6 @@
 #include <bit>
 #include <cstdlib>
 #include <new>
-#include <string_view>
 
 #include "exec/bind.h"
 #include "exec/row_table.h"
@@ -14,12 +13,12 @@ namespace {
 
 Counters counters_of(const Instruction& i, const MemoryForm& form) {
   using Path = MemoryForm::Path;
-  const std::string_view name = i.row->mnemonic;
   switch (form.path) {
     case Path::none:
       // Lane exchanges use the LDS crossbar; clocks come back like scalar loads.
       if (i.row->instruction_class == InstructionClass::lds) return {.lgkm = true};
-      if (name == "s_memtime" || name == "s_memrealtime") return {.lgkm = true, .in_order = false};
+      if (i.row->instruction_class == InstructionClass::smem && reads(i.row->hardware))
+        return {.lgkm = true, .in_order = false};
       return {};
     case Path::ds:
     case Path::ds_two:
@@ -51,8 +50,8 @@ Action action_of(const Instruction& i, const MemoryForm& form, const Counters& c
 /// system; of an atomic sc0 returns the old value, and all of them are made in L2.
 void find_sync(const Instruction& i, InstructionFacts& facts) {
   const bool sc1 = (i.extra & extra::kSc1) != 0;
-  facts.writes_back = i.row->mnemonic == "buffer_wbl2" && sc1;
-  facts.invalidates = i.row->mnemonic == "buffer_inv" && sc1;
+  facts.writes_back = i.row->cache == CacheAction::write_back && sc1;
+  facts.invalidates = i.row->cache == CacheAction::invalidate && sc1;
   const MemoryForm& form = facts.form;
   using Path = MemoryForm::Path;
   if (form.path == Path::none || form.path == Path::scratch || form.to_lds) return;
@@ -64,10 +63,7 @@ void find_sync(const Instruction& i, InstructionFacts& facts) {
   if (form.is_atomic) {
     facts.scoped = facts.agent_scope = !in_lds;
     facts.releases_word = true;
-    const std::string_view name = i.row->mnemonic;
-    facts.compares = form.path != Path::scalar &&
-                     (name.contains("_cmpswap") ||
-                      (name.starts_with("ds_cmpst_") && name[name.size() - 3] == 'b'));
+    facts.compares = i.row->memory.compares_bits;
     const auto& scalars = facts.use.scalar_writes;
     facts.acquires_word = facts.use.destination.count != 0 ||
                           (form.path == Path::scalar && (scalars[0] | scalars[1]) != 0);

@@ -86,14 +86,13 @@ constexpr bool kTolerated = true;
 
 [[nodiscard]] std::uint32_t vmem_kinds(const Instruction& i, const RegisterUse& use) {
   const Row& row = *i.row;
-  const bool buffer = row.mnemonic.starts_with("buffer_") || row.mnemonic.starts_with("tbuffer_");
+  const bool buffer = row.memory.path == MemoryPath::buffer;
   std::uint32_t kind = kVmem;
   // A buffer store whose soffset is an SGPR takes its data earlier.
   if ((row.is_store || row.is_atomic) && use.sources[1].count > 2 &&
       !(buffer && i.src[2].kind() == Source::kScalar))
     kind |= kWideStore;
-  if (buffer ? (i.extra & extra::kToLds) != 0 : row.mnemonic.contains("_load_lds_"))
-    kind |= kNeedsM0;
+  if (buffer ? (i.extra & extra::kToLds) != 0 : row.memory.to_lds) kind |= kNeedsM0;
   return kind;
 }
 
@@ -103,7 +102,6 @@ constexpr bool kTolerated = true;
 }
 
 [[nodiscard]] std::uint32_t kinds_of(const Instruction& i, const RegisterUse& use) {
-  const std::string_view name = i.row->mnemonic;
   switch (i.row->instruction_class) {
     case InstructionClass::valu:
       return valu_kinds(i, use);
@@ -115,10 +113,10 @@ constexpr bool kTolerated = true;
       return kLds;
     case InstructionClass::salu:
     case InstructionClass::branch:
-      return kSalu | (name.starts_with("s_setreg") ? kSetRegister : 0u) |
-             (name == "s_getreg_b32" ? kGetRegister : 0u);
+      return kSalu | (writes(i.row->hardware) ? kSetRegister : 0u) |
+             (reads(i.row->hardware) ? kGetRegister : 0u);
     default:
-      return name == "s_sendmsg" || name == "s_ttracedata" ? kNeedsM0 : 0u;
+      return reads(i.row->state.m0) ? kNeedsM0 : 0u;
   }
 }
 
@@ -332,7 +330,7 @@ HazardFacts hazard_facts(const Instruction& i, const RegisterUse& use) {
   if (i.row == nullptr) return facts;  // could not be decoded
   const Row& row = *i.row;
   facts.kind = kinds_of(i, use);
-  if (row.mnemonic == "s_nop") facts.wait_states = static_cast<std::uint8_t>((i.extra & 15) + 1);
+  if (row.is_nop) facts.wait_states = static_cast<std::uint8_t>((i.extra & 15) + 1);
   if (row.shape != nullptr) facts.passes = matrix_passes(*row.shape);
   std::ranges::copy(use.sources, facts.sources);
   facts.results[0] = use.destination;

@@ -374,7 +374,7 @@ std::array<std::uint8_t, 16> stored_bytes(const LdsOperation& o, unsigned lane) 
   const RegisterRange data = o.facts->use.sources[o.second ? 2 : 1];
   for (unsigned d = 0; d < data.count && d < 4; ++d) {
     std::uint32_t value = o.wave->v[std::size_t{data.first + d} * kWaveLanes + lane];
-    if (o.facts->instruction->row->mnemonic.ends_with("d16_hi")) value >>= 16;
+    if (o.facts->instruction->row->memory.part.upper) value >>= 16;
     std::memcpy(&out[4 * d], &value, 4);
   }
   return out;

@@ -10,22 +10,9 @@
 namespace margay::check {
 namespace {
 
-/// What a load of less than a register does with its bytes, and a store of less takes.
-struct Narrow {
-  bool is_signed = false, upper = false, half = false;
-};
-Narrow narrow_form(std::string_view name) {
-  Narrow form;
-  form.upper = name.ends_with("d16_hi");
-  form.half = name.contains("_d16");
-  form.is_signed = name.contains("sbyte") || name.contains("sshort") || name.contains("_i8") ||
-                   name.contains("_i16");
-  return form;
-}
-
 bool converts(const Instruction& i) {
   return i.row->instruction_class == InstructionClass::vmem &&
-         i.row->mnemonic.contains("buffer_") && (i.extra & extra::kFormatted) != 0;
+         i.row->memory.path == MemoryPath::buffer && (i.extra & extra::kFormatted) != 0;
 }
 
 }  // namespace
@@ -59,7 +46,7 @@ void ValueTracker::follow_scalar_memory(const InstructionFacts& facts) {
   bool address = false;
   for (unsigned n = 0; n < 2; ++n)
     if (i.src[n].kind() == Source::kScalar)
-      for (unsigned r = 0; r < (n == 1 ? 1u : has_scalar_buffer(*i.row) ? 4u : 2u); ++r)
+      for (unsigned r = 0; r < (n == 1 ? 1u : i.row->memory.scalar_buffer ? 4u : 2u); ++r)
         address |= scalar_bits(i.src[n].index() + r, false) != 0;
   if (address)
     report(facts, origin, 1, "it is used as an address");
@@ -76,7 +63,7 @@ void ValueTracker::follow_scalar_memory(const InstructionFacts& facts) {
 void ValueTracker::follow_exchange(const InstructionFacts& facts, Wave& wave) {
   const Instruction& i = *facts.instruction;
   if (!facts.use.crosses_lanes || facts.use.destination.count != 1) return;
-  const bool swizzle = i.row->mnemonic == "ds_swizzle_b32";
+  const bool swizzle = i.row->memory.exchange == LaneExchange::swizzle;
   const RegisterRange data = facts.use.sources[swizzle ? 0 : 1];
   const std::uint64_t exec = wave.exec();
   constexpr unsigned kRows = 3;
@@ -98,7 +85,7 @@ void ValueTracker::follow_exchange(const InstructionFacts& facts, Wave& wave) {
   const std::uint64_t named = swizzle ? 0 : lanes_of(facts.use.sources[0]) & exec;
   const std::uint32_t origin = origin_of(facts);
   // Who gets what, when a lane does not know whom it names: of ds_permute nobody knows.
-  const bool push = i.row->mnemonic == "ds_permute_b32" && named != 0;
+  const bool push = i.row->memory.exchange == LaneExchange::push && named != 0;
   for (std::uint64_t rest = exec; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const bool unknown = push || (named >> lane & 1) != 0;
@@ -117,7 +104,7 @@ bool ValueTracker::stored_bits(const InstructionFacts& facts, unsigned operand,
   if (out.lanes == 0) return false;
   const Instruction& i = *facts.instruction;
   const bool whole = converts(i);  // a format makes other bytes of them
-  const bool upper = narrow_form(i.row->mnemonic).upper;
+  const bool upper = i.row->memory.part.upper;
   for (std::uint64_t rest = out.lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     auto& bytes = out.bytes[lane];
@@ -190,7 +177,7 @@ void ValueTracker::place(const InstructionFacts& facts, const LaneAccess& access
   const RegisterRange to = facts.use.destination;
   const std::uint64_t lanes = bits.lanes & access.active;
   const Instruction& i = *facts.instruction;
-  const Narrow form = narrow_form(i.row->mnemonic);
+  const RegisterPart form = i.row->memory.part;
   const bool whole = converts(i);
   const std::uint32_t number = origin | (whole ? 1 : 0);
   for (std::uint64_t rest = lanes; rest != 0; rest &= rest - 1) {

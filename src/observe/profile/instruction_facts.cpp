@@ -245,7 +245,7 @@ std::unique_ptr<InstructionFacts> FactsTable::make(const Instruction& i) {
   if (row.instruction_class == InstructionClass::valu) classify_valu(name, *facts);
   if (row.shape != nullptr) classify_matrix(*row.shape, *facts);
   facts->is_message = row.is_message || row.flow == Flow::end;
-  facts->is_buffer = name.starts_with("buffer_") || name.starts_with("tbuffer_");
+  facts->is_buffer = row.memory.path == MemoryPath::buffer;
   facts->is_scratch = facts->form.path == MemoryForm::Path::scratch;
   facts->returns_value = row.returns_value;
   if (row.instruction_class == InstructionClass::vmem) {

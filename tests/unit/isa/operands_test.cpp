@@ -45,7 +45,7 @@ class Comparison {
         scalar_immediate();
         break;
       case Format::sopp:
-        if (row_.relative_branch) branch_target(operand());
+        if (is_relative_branch(row_)) branch_target(operand());
         break;
       case Format::smem:
         scalar_memory();
@@ -162,7 +162,10 @@ class Comparison {
       return;
     }
     if (row_.mnemonic == "s_setreg_b32") (void)operand();
-    scalar_is("the register", i_.sdst, operand());
+    const PrintedOperand& named = operand();
+    const bool compares = row_.result == OperandType::none;
+    if (!compares) scalar_is("the destination", i_.sdst, named, width(row_.result));
+    if (row_.source_count == 2) source_is(0, row_.sources[0], named, 1);
     if (row_.mnemonic == "s_call_b64") return branch_target(operand());
     if (row_.source_count == 0) return;  // hardware registers: exec's own tests
     const unsigned n = row_.source_count - 1u;

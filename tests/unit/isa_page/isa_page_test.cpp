@@ -141,7 +141,7 @@ TEST(Page, SaysWhatIsThereAndWhere) {
   ASSERT_TRUE(page) << page.error().text();
   EXPECT_THAT(*page, HasSubstr("\n3 of 5 instructions are there; 1 stops a kernel and says why. "
                                "A test judges each of them.\n"));
-  EXPECT_THAT(*page, HasSubstr("\n| `s_rfe_b64` | SOP1 | refused |  | src/exec/salu.cpp |\n"));
+  EXPECT_THAT(*page, HasSubstr("\n| `s_rfe_b64` | SOP1 | refused |  | src/exec/flow.cpp |\n"));
   EXPECT_THAT(*page, ContainsRegex("\n\\| `s_add_u32` \\| SOP2 \\| exact \\| device/[^|]+ \\| "
                                    "src/isa/gfx942/scalar.h \\|\n"));
   EXPECT_THAT(*page,

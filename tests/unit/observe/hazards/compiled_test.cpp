@@ -87,7 +87,7 @@ TEST(HazardsInCompiledCode, ThereAreNone) {
         const Row* row = function.listing.instructions[n].row;
         ASSERT_NE(row, nullptr) << function.listing.text[n];
         matrix += row->instruction_class == InstructionClass::mfma;
-        if (!row->relative_branch) continue;
+        if (!is_relative_branch(*row)) continue;
         walk.across(n);
         ++branches;
       }
