@@ -195,8 +195,9 @@ SyncMeans sync_means(const Program& program) {
     if (i->row == nullptr) continue;
     if (i->row->flow == Flow::call || i->row->flow == Flow::jump)
       return {true, true, true, true, true};  // whatever it calls may do it
-    if (i->row->mnemonic == "buffer_wbl2") means.releases |= (i->extra & extra::kSc1) != 0;
-    if (i->row->mnemonic == "buffer_inv") means.acquires |= (i->extra & extra::kSc1) != 0;
+    const bool agent = (i->extra & extra::kSc1) != 0;
+    means.releases |= agent && i->row->cache == CacheAction::write_back;
+    means.acquires |= agent && i->row->cache == CacheAction::invalidate;
     const MemoryForm form = memory_form(*i);
     if (!form.is_read || form.to_lds) continue;
     const bool returns = form.is_atomic && register_use(*i).destination.count != 0;
