@@ -129,6 +129,9 @@ void end_watched_process_by_signals(std::function<void()> finish) {
 
 std::uint64_t interrupts() { return interrupt_count; }
 bool is_ending() { return ending_signal != 0; }
+void stay_if_ending() {
+  while (is_ending()) pause();
+}
 
 StoppedByInterrupt::StoppedByInterrupt() {
   const std::lock_guard lock(state().mutex);

@@ -20,6 +20,8 @@ void end_watched_process_by_signals(std::function<void()> finish);
 [[nodiscard]] std::uint64_t interrupts();
 /// True once a signal ends this process: no launch begins any more.
 [[nodiscard]] bool is_ending();
+/// Does not return once a signal ends this process. Called with no lock that the report needs.
+void stay_if_ending();
 
 /// As long as one lives, a SIGINT that the program handles stops launches as well.
 class StoppedByInterrupt {

@@ -251,6 +251,13 @@ void Runtime::keep_failure(hipError_t code) {
 }
 
 Outcome Runtime::launch(const LaunchRequest& request) {
+  Outcome outcome = launch_alone(request);
+  // The program must not come to its own end before the report is written.
+  stay_if_ending();
+  return outcome;
+}
+
+Outcome Runtime::launch_alone(const LaunchRequest& request) {
   Device* const device = MARGAY_TRY(this->device());
   const std::lock_guard lock(launch_mutex_);
   const StoppedByInterrupt stopped_by_interrupt;

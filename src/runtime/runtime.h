@@ -121,6 +121,8 @@ class Runtime {
   void watch_process(const Watch& watch);
   void begin_again();  // in the child of a fork()
   void begin(const LaunchRequest& request);
+  /// One launch at a time.
+  [[nodiscard]] Outcome launch_alone(const LaunchRequest& request);
   /// `interrupts_before`: their count when the launch began.
   [[nodiscard]] Outcome ended(const LaunchRequest& request, const Result<LaunchReport>& report,
                               std::uint64_t interrupts_before);
