@@ -440,8 +440,10 @@ class LdsRows {
   }
   template <typename T>
   void swap(const std::string& type) {
-    add_atomic(interned("ds_wrxchg_rtn_" + type), lds_atomic<atomic::Swap, T, true>, sizeof(T),
-               true);
+    Row row =
+        base(interned("ds_wrxchg_rtn_" + type), lds_atomic<atomic::Swap, T, true>, sizeof(T), 1);
+    row.is_atomic = row.returns_value = row.memory.swaps = true;
+    table_.add(row);
   }
   /// ds_OP_TYPE and ds_OP_rtn_TYPE with two data operands.
   template <typename T>
@@ -460,7 +462,7 @@ class LdsRows {
     for (const bool far : {false, true}) {
       Row row = base(interned(std::string(far ? "ds_wrxchg2st64_rtn_" : "ds_wrxchg2_rtn_") + type),
                      far ? lds_exchange2<T, 64 * bytes> : lds_exchange2<T, bytes>, bytes, 2);
-      row.is_atomic = row.returns_value = true;
+      row.is_atomic = row.returns_value = row.memory.swaps = true;
       row.memory.path = MemoryPath::ds_two;
       row.memory.offset_unit = (far ? 64 : 1) * bytes;
       row.memory.data_operands = 2;

@@ -85,6 +85,7 @@ struct MemoryTraits {
   LaneExchange exchange = LaneExchange::none;
   bool to_lds =
       false;  ///< The data of a load goes straight to LDS. (Of buffer loads a bit says it.)
+  bool swaps = false;           ///< An atomic that does not look at what it replaces.
   bool compares_bits = false;   ///< An atomic that stores only where memory equals an operand.
   bool formatted = false;       ///< Buffer: converts to or from a data format,
   bool typed = false;           ///< which the instruction names, rather than the descriptor.

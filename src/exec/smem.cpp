@@ -195,6 +195,7 @@ void add_atomic(RowTable& table, const std::string& operation) {
                        sizeof(T) / 4 * (compares ? 2 : 1));
   row.is_atomic = true;
   row.memory.scalar_buffer = is_buffer;
+  row.memory.swaps = std::is_same_v<Operation, atomic::Swap>;
   table.add(row);
 }
 template <typename Operation, typename Narrow = std::uint32_t, typename Wide = std::uint64_t>

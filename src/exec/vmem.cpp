@@ -548,9 +548,10 @@ class VmemRows {
   }
   template <typename Operation, typename T>
   void atomics(std::string_view name) {
-    add_atomic<T>(MemoryPath::global, name, global_atomic<Space::global, Operation, T>);
-    add_atomic<T>(MemoryPath::flat, name, global_atomic<Space::flat, Operation, T>);
-    add_atomic<T>(MemoryPath::buffer, name, global_atomic<Space::buffer, Operation, T>);
+    constexpr auto kind = std::is_same_v<Operation, atomic::Swap> ? Atomic::swap : Atomic::computes;
+    add_atomic<T>(MemoryPath::global, name, global_atomic<Space::global, Operation, T>, kind);
+    add_atomic<T>(MemoryPath::flat, name, global_atomic<Space::flat, Operation, T>, kind);
+    add_atomic<T>(MemoryPath::buffer, name, global_atomic<Space::buffer, Operation, T>, kind);
   }
   template <typename Operation, typename Narrow, typename Wide>
   void atomics_both_widths(const std::string& name) {
@@ -559,9 +560,12 @@ class VmemRows {
   }
   template <typename T>
   void compare_swap(std::string_view name) {
-    add_atomic<T>(MemoryPath::global, name, global_compare_swap<Space::global, T>, 2);
-    add_atomic<T>(MemoryPath::flat, name, global_compare_swap<Space::flat, T>, 2);
-    add_atomic<T>(MemoryPath::buffer, name, global_compare_swap<Space::buffer, T>, 2);
+    add_atomic<T>(MemoryPath::global, name, global_compare_swap<Space::global, T>,
+                  Atomic::compare_swap);
+    add_atomic<T>(MemoryPath::flat, name, global_compare_swap<Space::flat, T>,
+                  Atomic::compare_swap);
+    add_atomic<T>(MemoryPath::buffer, name, global_compare_swap<Space::buffer, T>,
+                  Atomic::compare_swap);
   }
 
  private:
@@ -600,14 +604,15 @@ class VmemRows {
     one.memory.to_lds = to_lds;
     table_.add(one);
   }
-  /// `values`: two are given to a compare-and-swap.
+  enum class Atomic : std::uint8_t { computes, swap, compare_swap };
   template <typename T>
-  void add_atomic(MemoryPath path, std::string_view name, Handler handler, int values = 1) {
-    Row one = row(path, "atomic_", name, handler, sizeof(T), Direction::atomic, values);
-    one.memory.compares_bits = values == 2;
+  void add_atomic(MemoryPath path, std::string_view name, Handler handler, Atomic kind) {
+    const bool compares = kind == Atomic::compare_swap;  // and is given two values
+    Row one = row(path, "atomic_", name, handler, sizeof(T), Direction::atomic, compares ? 2 : 1);
+    one.memory.compares_bits = compares;
+    one.memory.swaps = kind == Atomic::swap;
     table_.add(one);
   }
-
   RowTable& table_;
 };
 

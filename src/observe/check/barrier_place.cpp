@@ -278,7 +278,8 @@ FixPlace place_of(const std::string& file, const Gap& gap) {
 /// `no_way` becomes true where the functions are known and no way leads from one to the other.
 Candidates candidates_of(Finding& finding, const Access& earlier, const Access& later,
                          std::span<const BarrierChain> barriers, SourceFiles& files, bool& no_way) {
-  Candidates found{.finding = &finding};
+  Candidates found;
+  found.finding = &finding;
   const auto levels = common_levels(earlier, later);
   no_way = !levels.empty();
   // Innermost first: further out both are in the same call, and only the loops around it count.

@@ -64,6 +64,7 @@ void find_sync(const Instruction& i, InstructionFacts& facts) {
     facts.scoped = facts.agent_scope = !in_lds;
     facts.releases_word = true;
     facts.compares = i.row->memory.compares_bits;
+    facts.swaps = i.row->memory.swaps;
     const auto& scalars = facts.use.scalar_writes;
     facts.acquires_word = facts.use.destination.count != 0 ||
                           (form.path == Path::scalar && (scalars[0] | scalars[1]) != 0);

@@ -65,6 +65,7 @@ struct InstructionFacts {
   bool acquires_word = false;    ///< An atomic that returns, a load with a scope, or a poll.
   bool lds_atomic = false;       ///< As far as it touches LDS: an atomic, or of workgroup scope.
   bool compares = false;         ///< A compare-and-swap: it may write nothing.
+  bool swaps = false;            ///< An exchange: it does not look at what it replaces.
   bool polls = false;            ///< A load that waits for another wave (polls.h).
   std::uint32_t site = kNoSite;  ///< Waits, barriers, fences: index into the worker's sites.
   std::uint32_t vaddr = 0;

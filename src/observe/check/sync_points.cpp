@@ -34,14 +34,10 @@ void for_each_dword(const LaneAccess& access, F&& visit) {
 
 }  // namespace
 
-std::uint64_t lanes_that_change(const InstructionFacts& facts, const LaneAccess& access,
-                                const Wave& wave) {
-  if (!facts.compares) return access.active;
-  // DS instructions have the value to compare with in a register of its own, others after the one
-  // to store.
-  RegisterRange data = facts.use.sources[1];
-  const unsigned dwords = access.bytes / 4;
-  if (facts.form.path != MemoryForm::Path::ds) data.first += static_cast<std::uint16_t>(dwords);
+namespace {
+
+/// The lanes of an atomic whose registers from `data` on are what stands in memory.
+std::uint64_t lanes_as_in_memory(const LaneAccess& access, const Wave& wave, unsigned data) {
   std::uint64_t lanes = 0;
   for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
@@ -52,12 +48,33 @@ std::uint64_t lanes_that_change(const InstructionFacts& facts, const LaneAccess&
     else if (wave.group->memory->accessible_range(at).contains(at, access.bytes))
       memory = reinterpret_cast<const std::uint8_t*>(at);
     bool same = memory != nullptr;
-    for (unsigned d = 0; same && d < dwords; ++d)
-      same = std::memcmp(memory + 4 * d, &wave.v[std::size_t{data.first + d} * kWaveLanes + lane],
-                         4) == 0;
+    for (unsigned d = 0; same && d < access.bytes / 4u; ++d)
+      same =
+          std::memcmp(memory + 4 * d, &wave.v[std::size_t{data + d} * kWaveLanes + lane], 4) == 0;
     if (same) lanes |= 1ull << lane;
   }
   return lanes;
+}
+
+}  // namespace
+
+std::uint64_t lanes_that_change(const InstructionFacts& facts, const LaneAccess& access,
+                                const Wave& wave) {
+  if (!facts.compares) return access.active;
+  // DS instructions have the value to compare with in a register of its own, others after the one
+  // to store.
+  const bool own_register = facts.form.path == MemoryForm::Path::ds;
+  return lanes_as_in_memory(access, wave,
+                            facts.use.sources[1].first + (own_register ? 0 : access.bytes / 4u));
+}
+
+std::uint64_t lanes_that_take(const InstructionFacts& facts, const LaneAccess& access,
+                              const Wave& wave) {
+  if (!access.is_atomic || !facts.acquires_word || facts.form.path != MemoryForm::Path::ds)
+    return 0;
+  if (facts.compares) return lanes_that_change(facts, access, wave);
+  if (!facts.swaps) return 0;
+  return access.active & ~lanes_as_in_memory(access, wave, facts.use.sources[1].first);
 }
 
 void SyncPoints::begin_workgroup(std::uint32_t workgroup, unsigned waves) {
@@ -70,6 +87,7 @@ void SyncPoints::begin_workgroup(std::uint32_t workgroup, unsigned waves) {
   words_.clear();
   released_.fill({});
   last_lds_atomic_ = {};
+  lock_holders_.clear();
   for (auto& stores : lds_stores_) stores.clear();
   if (has_flags_) flags_.reset();
   has_flags_ = false;
@@ -190,13 +208,15 @@ void SyncPoints::lds_read(const InstructionFacts& facts, const LaneAccess& acces
 }
 
 void SyncPoints::lds_access(const InstructionFacts& facts, const LaneAccess& access,
-                            std::uint64_t changed_lanes, unsigned wave, std::uint32_t step,
-                            std::uint32_t lds_completed, Learning& learning) {
+                            std::uint64_t changed_lanes, std::uint64_t taken_lanes, unsigned wave,
+                            std::uint32_t step, std::uint32_t lds_completed, Learning& learning) {
   if (!means_.lds) return;
   lds_read(facts, access, learning);
   const bool plain_store = access.is_write && !facts.lds_atomic;
   if (!access.is_write || changed_lanes == 0) return;
-  if (plain_store && !means_.lds_polls) {
+  if (access.is_atomic) note_locks(access, changed_lanes, taken_lanes, wave);
+  const bool unlocks = plain_store && gives_lock_back(access, wave);
+  if (plain_store && !unlocks && !means_.lds_polls) {
     // Whoever reads it with an atomic has nothing to learn from it.
     if (!words_.empty())
       for_each_dword(access, [&](std::uint64_t dword, std::uint8_t mask) {
@@ -217,6 +237,34 @@ void SyncPoints::lds_access(const InstructionFacts& facts, const LaneAccess& acc
       stored(kLds | dword, mask, known);
     else if (words_.contains(kLds | dword))
       stored(kLds | dword, mask, 0);
+  });
+}
+
+// A lock that is taken by an atomic may be given back by a plain store: compilers make one of an
+// atomic store to LDS. The word is a flag from then on.
+bool SyncPoints::gives_lock_back(const LaneAccess& access, unsigned wave) {
+  bool gives = false;
+  if (lock_holders_.empty()) return gives;
+  for_each_dword(access, [&](std::uint64_t dword, std::uint8_t mask) {
+    const auto at = lock_holders_.find(static_cast<std::uint32_t>(dword));
+    if (at == lock_holders_.end()) return;
+    if (at->second == wave && mask == 0xf) {
+      make_flag(at->first, mask);
+      gives = true;
+    }
+    lock_holders_.erase(at);
+  });
+  return gives;
+}
+
+void SyncPoints::note_locks(const LaneAccess& access, std::uint64_t changed_lanes,
+                            std::uint64_t taken_lanes, unsigned wave) {
+  if (!lock_holders_.empty())
+    for_each_dword(access, changed_lanes, [&](std::uint64_t dword, std::uint8_t) {
+      lock_holders_.erase(static_cast<std::uint32_t>(dword));
+    });
+  for_each_dword(access, taken_lanes, [&](std::uint64_t dword, std::uint8_t) {
+    lock_holders_[static_cast<std::uint32_t>(dword)] = wave;
   });
 }
 

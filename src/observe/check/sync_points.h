@@ -40,6 +40,11 @@ struct Learning {
 [[nodiscard]] std::uint64_t lanes_that_change(const InstructionFacts& facts,
                                               const LaneAccess& access, const Wave& wave);
 
+/// The lanes of an atomic that may take a lock: it writes another value than stood there, and says
+/// what stood there. Before the instruction runs.
+[[nodiscard]] std::uint64_t lanes_that_take(const InstructionFacts& facts, const LaneAccess& access,
+                                            const Wave& wave);
+
 class SyncPoints {
  public:
   /// `graph`: null when nothing passes between workgroups.
@@ -53,10 +58,10 @@ class SyncPoints {
   [[nodiscard]] WaveOrder& order() { return order_; }
 
   /// The wave is about to access LDS; every LDS step of it up to `lds_completed` is complete.
-  /// `access` and `changed`: see lanes_that_change().
+  /// `access` and `changed`: see lanes_that_change(); `taken`: see lanes_that_take().
   void lds_access(const InstructionFacts& facts, const LaneAccess& access, std::uint64_t changed,
-                  unsigned wave, std::uint32_t step, std::uint32_t lds_completed,
-                  Learning& learning);
+                  std::uint64_t taken, unsigned wave, std::uint32_t step,
+                  std::uint32_t lds_completed, Learning& learning);
   /// The part of it that learns. Where reads are put off (--adversarial), again when they are made.
   void lds_read(const InstructionFacts& facts, const LaneAccess& access, Learning& learning);
   /// Whether the instruction may release or acquire through global memory.
@@ -100,6 +105,10 @@ class SyncPoints {
   /// Forgets what nobody can learn any more. No instruction in flight may be about to learn.
   void collect();
   void make_flag(std::uint32_t dword, std::uint8_t mask);
+  /// Whether the plain store is one to a lock that the wave holds.
+  bool gives_lock_back(const LaneAccess& access, unsigned wave);
+  void note_locks(const LaneAccess& access, std::uint64_t changed_lanes, std::uint64_t taken_lanes,
+                  unsigned wave);
 
   SyncMeans means_;
   SyncGraph* graph_;
@@ -116,6 +125,8 @@ class SyncPoints {
   std::array<std::vector<LdsStore>, kMaxWaves> lds_stores_;  // of the phase
   std::bitset<(64 * 1024) / 4> flags_;                       // dwords of LDS that are polled
   bool has_flags_ = false;
+  std::unordered_map<std::uint32_t, unsigned>
+      lock_holders_;  // by dword: whose atomic changed it last
 };
 
 }  // namespace margay::check

@@ -26,11 +26,6 @@ std::uint32_t lds_bytes(const LaunchRequest& request) {
 
 }  // namespace
 
-bool is_swap(const InstructionFacts& facts) {
-  const std::string_view name = facts.instruction->row->mnemonic;
-  return name.contains("atomic_swap") || name.contains("wrxchg");
-}
-
 unsigned first_byte(const LaneBits& bits, unsigned lane) {
   unsigned n = 0;
   while (n < 15 && bits.bytes[lane][n] == 0) ++n;
@@ -459,7 +454,8 @@ void WorkerChecker::lds_access(PerWave& w, InstructionFacts& facts, Wave& wave,
   }
   if (lds_races_ && sync_.active()) {
     if (access.is_write) races_.settle(wave.index_in_group, w.waits.vm_completed());
-    sync_.lds_access(facts, access, changed_lanes(facts, access, wave), wave.index_in_group, o.step,
+    sync_.lds_access(facts, access, changed_lanes(facts, access, wave),
+                     lanes_that_take(facts, access, wave), wave.index_in_group, o.step,
                      w.waits.lds_completed(), flight.learning);
   }
   if (access.is_read && !access.is_atomic && lds_races_)
@@ -471,7 +467,7 @@ void WorkerChecker::lds_access(PerWave& w, InstructionFacts& facts, Wave& wave,
 void WorkerChecker::note_lds_values(PerWave& w, const InstructionFacts& facts,
                                     const LaneAccess& access, bool second) {
   LaneBits bits;
-  const bool swaps = access.is_atomic && is_swap(facts);
+  const bool swaps = access.is_atomic && facts.swaps;
   if (access.is_read && lds_values_.read(access.at, access.active, access.bytes, bits)) {
     const auto lane = static_cast<unsigned>(std::countr_zero(bits.lanes));
     const Origin origin{.kind = Origin::Kind::lds,

@@ -59,7 +59,6 @@ struct WorkerResults {
 };
 
 /// An atomic that replaces what is in memory without looking at it.
-[[nodiscard]] bool is_swap(const InstructionFacts& facts);
 /// The first byte of a lane that has undefined bits.
 [[nodiscard]] unsigned first_byte(const LaneBits& bits, unsigned lane);
 

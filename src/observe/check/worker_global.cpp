@@ -87,7 +87,7 @@ void WorkerChecker::global_written_values(PerWave& w, const InstructionFacts& fa
                                           const LaneAccess& access) {
   // What an atomic makes of an unwritten value is one too, except that a swap does not look at it.
   // So every workgroup that does it is found, not only the one that came first.
-  if (access.is_atomic && !is_swap(facts)) return;
+  if (access.is_atomic && !facts.swaps) return;
   LaneBits bits;
   const bool undefined = !access.is_atomic && w.values.stored_bits(facts, 0, access, bits);
   if (undefined) {
@@ -199,7 +199,7 @@ void WorkerChecker::global_read_values(PerWave& w, const InstructionFacts& facts
                       .address = access.at[lane] + first_byte(bits, lane)};
   if (facts.form.to_lds) {
     direct_bits_ = bits;
-  } else if (!access.is_atomic || is_swap(facts)) {
+  } else if (!access.is_atomic || facts.swaps) {
     w.values.loaded(facts, access, bits, 0, origin);
   } else {
     for (std::uint64_t rest = bits.lanes; rest != 0; rest &= rest - 1)
