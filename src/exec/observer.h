@@ -36,6 +36,8 @@ struct NoObserver {
   const Instruction* step(Wave& wave, const Instruction& i) { return i.execute(wave, i); }
   /// Every wave of the workgroup that has not ended is at a barrier, which now opens.
   void barrier_opens(Workgroup&) {}
+  /// All running waves have run for long, and none has stopped: they may wait for each other.
+  void time_passes() {}
   /// Which wave runs as the `turn`-th of a round over the workgroup's waves.
   std::uint32_t wave_in_turn(std::uint32_t turn, std::uint32_t /*wave_count*/) { return turn; }
   /// How many instructions the wave may run before it is the next one's turn. kTurn and less: a

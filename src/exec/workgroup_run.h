@@ -159,6 +159,7 @@ std::optional<WorkgroupEnd> Workgroup::look_after(const Round& round, Observer& 
   const bool repeats = unstopped_ >= quantum_;
   if (!repeats && !(round.opened && round.ended == 0 && across_barriers_ >= barrier_quantum_))
     return std::nullopt;
+  if (repeats) observer.time_passes();
   // Observed instructions, and single ones, are not put off.
   state_.gives_way = false;
   Activity found;

@@ -397,6 +397,17 @@ const Instruction* WorkerChecker::execute(PerWave& w, const InstructionFacts& fa
   return wave.stop == WaveStop::fault ? nullptr : &i + 1;
 }
 
+// What is put off comes late, but it comes: another wave may wait for it while the wave that issued
+// it stands at a barrier.
+void WorkerChecker::time_passes() {
+  if (!turns_) return;
+  for (auto& w : waves_)
+    w->waits.for_each_in_order([&](Outstanding& flight) {
+      if (flight.deferred != nullptr && !flight.deferred->performed)
+        perform(*w->wave, *flight.deferred);
+    });
+}
+
 void WorkerChecker::perform_stores(PerWave& w) {
   w.waits.for_each_in_order([&](Outstanding& flight) {
     if (flight.deferred == nullptr || flight.deferred->performed) return;

@@ -88,6 +88,7 @@ class WorkerChecker final : public WorkerObserver {
   static constexpr bool kEnabled = true;
   const Instruction* step(Wave& wave, const Instruction& i);
   void barrier_opens(Workgroup& group);
+  void time_passes();
   std::uint32_t wave_in_turn(std::uint32_t turn, std::uint32_t wave_count) {
     return turns_ ? turns_->wave_in_turn(turn, wave_count) : turn;
   }

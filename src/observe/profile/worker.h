@@ -75,6 +75,7 @@ class Worker final : public WorkerObserver {
   static constexpr bool kEnabled = true;
   const Instruction* step(Wave& wave, const Instruction& i);
   void barrier_opens(Workgroup& group);
+  void time_passes() {}
   std::uint32_t wave_in_turn(std::uint32_t turn, std::uint32_t) { return turn; }
   std::uint64_t quantum() { return kTurn; }
 

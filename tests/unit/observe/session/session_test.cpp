@@ -248,6 +248,15 @@ TEST(Session, ReportsDoNotDependOnThreads) {
   EXPECT_EQ(one, report_of(4));
 }
 
+// A store that is put off is made in the end, though its wave waits for the others.
+TEST(Session, AFlagThatIsPutOffArrives) {
+  CheckConfig config = everything();
+  config.adversarial = 1;
+  Bench bench(1, config);
+  const auto checked = bench.launch(Listing::instance().kernel("a_flag_in_flight_at_a_barrier"));
+  EXPECT_TRUE(checked.result) << checked.result.error().text();
+}
+
 // Every workgroup reads what the host has written through its pointer, and says so once; the next
 // launch does not.
 TEST(Session, HostWritesAreCountedByWorkgroup) {
