@@ -238,10 +238,10 @@ void add_branch_rows(RowTable& table) {
     OperandType source = none, second_source = none;
     OperandType result = none;
     WaveState state = {};
-    Touch destination = Touch::writes;
+    Effect destination = Effect::writes;
   };
-  constexpr WaveState kScc{.scc = Touch::reads}, kVcc{.vcc = Touch::reads},
-      kExec{.exec = Touch::reads}, kFork{.exec = Touch::updates}, kJoin{.exec = Touch::writes};
+  constexpr WaveState kScc{.scc = Effect::reads}, kVcc{.vcc = Effect::reads},
+      kExec{.exec = Effect::reads}, kFork{.exec = Effect::updates}, kJoin{.exec = Effect::writes};
   constexpr Handler kAlways = margay::branch<[](const Wave&) { return true; }>;
   constexpr Handler kNever = margay::branch<[](const Wave&) { return false; }>;
   using enum Flow;
@@ -269,7 +269,7 @@ void add_branch_rows(RowTable& table) {
       {"s_call_b64", margay::call, Flow::call, none, none, u64},
       {"s_cbranch_g_fork", fork_to_address, Flow::fork, u64, u64, none, kFork},
       // Its condition is in the destination's field.
-      {"s_cbranch_i_fork", fork_relative, Flow::fork, none, none, u64, kFork, Touch::reads},
+      {"s_cbranch_i_fork", fork_relative, Flow::fork, none, none, u64, kFork, Effect::reads},
       {"s_cbranch_join", margay::join, Flow::fork, u32, none, none, kJoin},
       {"s_rfe_b64", outside_trap_handler, jump, u64},
       {"s_rfe_restore_b64", outside_trap_handler, jump, u64, u32},
@@ -302,16 +302,16 @@ void add_hardware_rows(RowTable& table) {
   add("s_getpc_b64", get_pc, [](Row& row) { row.result = u64; });
   add("s_getreg_b32", get_register, [](Row& row) {
     row.result = u32;
-    row.hardware = Touch::reads;
+    row.hardware = Effect::reads;
   });
   add("s_setreg_b32", set_register, [](Row& row) {
     row.result = u32;
-    row.destination = Touch::reads;
-    row.hardware = Touch::writes;
+    row.destination = Effect::reads;
+    row.hardware = Effect::writes;
     row.changes_mode = true;
   });
   add("s_setreg_imm32_b32", set_register_immediate, [](Row& row) {
-    row.hardware = Touch::writes;
+    row.hardware = Effect::writes;
     row.changes_mode = true;
   });
   add("s_setvskip", set_skip, [](Row& row) {
@@ -375,7 +375,7 @@ void add_other_rows(RowTable& table) {
     row.is_message = one.is_message;
     row.is_nop = one.is_nop;
     row.cache = one.cache;
-    if (one.reads_m0) row.state.m0 = Touch::reads;
+    if (one.reads_m0) row.state.m0 = Effect::reads;
     table.add(row);
   }
 }

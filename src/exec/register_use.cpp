@@ -148,7 +148,7 @@ class UseFinder {
     touch(row_.state.exec, kExecIndex, 2);
     touch(row_.state.m0, kM0Index, 1);
   }
-  void touch(Touch how, unsigned first, unsigned count) {
+  void touch(Effect how, unsigned first, unsigned count) {
     if (reads(how)) read_scalars(first, count);
     if (writes(how)) write_scalars(first, count);
   }

@@ -34,20 +34,20 @@ enum class Flow : std::uint8_t {
 };
 
 /// What an instruction does with a register that its encoding does not name.
-enum class Touch : std::uint8_t { none, reads, writes, updates };
-[[nodiscard]] constexpr bool reads(Touch touch) {
-  return touch == Touch::reads || touch == Touch::updates;
+enum class Effect : std::uint8_t { none, reads, writes, updates };
+[[nodiscard]] constexpr bool reads(Effect touch) {
+  return touch == Effect::reads || touch == Effect::updates;
 }
-[[nodiscard]] constexpr bool writes(Touch touch) {
-  return touch == Touch::writes || touch == Touch::updates;
+[[nodiscard]] constexpr bool writes(Effect touch) {
+  return touch == Effect::writes || touch == Effect::updates;
 }
 
 /// The state of the wave that an instruction touches without naming it.
 struct WaveState {
-  Touch scc = Touch::none;
-  Touch vcc = Touch::none;
-  Touch exec = Touch::none;
-  Touch m0 = Touch::none;
+  Effect scc = Effect::none;
+  Effect vcc = Effect::none;
+  Effect exec = Effect::none;
+  Effect m0 = Effect::none;
 };
 
 /// Which register of a scalar move is chosen by M0.
@@ -117,13 +117,13 @@ struct Row {
   Flow flow = Flow::next;
   WaveState state;  ///< Scalar rows only: vector ones have the flags above.
   /// Scalar ALU: what becomes of the destination field's register, which is as wide as `result`.
-  Touch destination = Touch::writes;
+  Effect destination = Effect::writes;
   RelativeScalar relative = RelativeScalar::none;
   bool is_wait = false;  ///< s_waitcnt.
   bool is_nop = false;   ///< s_nop.
   CacheAction cache = CacheAction::none;
   bool is_message = false;         ///< Sends one; the end of the program does, too.
-  Touch hardware = Touch::none;    ///< Hardware registers, of which some are clocks.
+  Effect hardware = Effect::none;  ///< Hardware registers, of which some are clocks.
   bool scalar_result = false;      ///< The vector destination field names an SGPR (v_readlane).
   bool is_lane_operation = false;  ///< Reads or writes lanes by number; no SDWA or DPP form.
   RegisterIndex register_index = RegisterIndex::none;

@@ -51,24 +51,24 @@ struct Signature<scalar::ScalarOp<D(S...)>> {
   using Result = D;
   /// What the row does to SCC: by what its eval takes after the sources.
   template <typename R>
-  static constexpr Touch scc() {
+  static constexpr Effect scc() {
     if constexpr (requires(S... s) { R::eval(s...); })
-      return Touch::none;
+      return Effect::none;
     else if constexpr (requires(S... s) { R::eval(s..., true); })
-      return Touch::reads;
+      return Effect::reads;
     else if constexpr (requires(S... s, bool& out) { R::eval(s..., true, out); })
-      return Touch::updates;
+      return Effect::updates;
     else
-      return Touch::writes;
+      return Effect::writes;
   }
   template <typename R, std::size_t... n>
   static D run(Wave& wave, const Instruction& i, std::index_sequence<n...>) {
-    constexpr Touch touch = scc<R>();
-    if constexpr (touch == Touch::none)
+    constexpr Effect touch = scc<R>();
+    if constexpr (touch == Effect::none)
       return R::eval(read<R, static_cast<int>(n), S>(wave, i)...);
-    else if constexpr (touch == Touch::reads)
+    else if constexpr (touch == Effect::reads)
       return R::eval(read<R, static_cast<int>(n), S>(wave, i)..., bool{wave.scc});
-    else if constexpr (touch == Touch::updates)
+    else if constexpr (touch == Effect::updates)
       return R::eval(read<R, static_cast<int>(n), S>(wave, i)..., bool{wave.scc}, wave.scc);
     else
       return R::eval(read<R, static_cast<int>(n), S>(wave, i)..., wave.scc);
@@ -246,7 +246,7 @@ void add_exec_rows(RowTable& table) {
   };
   for (const ExecRow& one : kRows) {
     Row row = scalar_row(one.mnemonic, one.handler, u64, u64);
-    row.state = {.scc = Touch::writes, .exec = Touch::updates};
+    row.state = {.scc = Effect::writes, .exec = Effect::updates};
     table.add(row);
   }
 }
@@ -257,11 +257,11 @@ void add_move_rows(RowTable& table) {
     Handler handler;
     OperandType result, source;
     WaveState state = {};
-    Touch destination = Touch::writes;
+    Effect destination = Effect::writes;
     RelativeScalar relative = RelativeScalar::none;
   };
-  constexpr WaveState kIfScc{.scc = Touch::reads}, kByM0{.m0 = Touch::reads};
-  constexpr auto kUpdates = Touch::updates, kWrites = Touch::writes;
+  constexpr WaveState kIfScc{.scc = Effect::reads}, kByM0{.m0 = Effect::reads};
+  constexpr auto kUpdates = Effect::updates, kWrites = Effect::writes;
   using enum RelativeScalar;
   const MoveRow rows[] = {
       {"s_cmov_b32", conditional_move, u32, u32, kIfScc},
@@ -303,7 +303,7 @@ void add_register_index_rows(RowTable& table) {
     Row row = scalar_row(one.mnemonic, one.handler, OperandType::none, one.source);
     row.register_index = one.mode;
     // Each of them replaces some bits.
-    if (one.mode != RegisterIndex::off) row.state.m0 = Touch::updates;
+    if (one.mode != RegisterIndex::off) row.state.m0 = Effect::updates;
     table.add(row);
   }
 }

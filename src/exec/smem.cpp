@@ -166,7 +166,7 @@ void add_access(RowTable& table, std::string mnemonic, Handler handler, unsigned
 void add_clock(RowTable& table, std::string_view mnemonic, Handler handler) {
   Row row = scalar_row(mnemonic, handler, 0, 2);
   row.is_load = true;
-  row.hardware = Touch::reads;
+  row.hardware = Effect::reads;
   table.add(row);
 }
 

@@ -63,7 +63,7 @@ bool is_compare(const Instruction& i) {
   const Row& row = *i.row;
   return row.result == OperandType::mask ||
          (row.instruction_class == InstructionClass::salu && row.result == OperandType::none &&
-          row.state.scc == Touch::writes);
+          row.state.scc == Effect::writes);
 }
 bool is_scalar(const Instruction& i) { return i.row->instruction_class == InstructionClass::salu; }
 /// Nothing that waits for others does these.
