@@ -35,11 +35,11 @@ enum class Flow : std::uint8_t {
 
 /// What an instruction does with a register that its encoding does not name.
 enum class Effect : std::uint8_t { none, reads, writes, updates };
-[[nodiscard]] constexpr bool reads(Effect touch) {
-  return touch == Effect::reads || touch == Effect::updates;
+[[nodiscard]] constexpr bool reads(Effect effect) {
+  return effect == Effect::reads || effect == Effect::updates;
 }
-[[nodiscard]] constexpr bool writes(Effect touch) {
-  return touch == Effect::writes || touch == Effect::updates;
+[[nodiscard]] constexpr bool writes(Effect effect) {
+  return effect == Effect::writes || effect == Effect::updates;
 }
 
 /// The state of the wave that an instruction touches without naming it.

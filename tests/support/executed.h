@@ -53,6 +53,7 @@ class ExecutedWorker final : public WorkerObserver {
     return i.execute(wave, i);
   }
   void barrier_opens(Workgroup&) {}
+  void time_passes() {}
   std::uint32_t wave_in_turn(std::uint32_t turn, std::uint32_t) { return turn; }
   std::uint64_t quantum() { return kQuantum; }
 };
