@@ -57,7 +57,7 @@ Result<std::unique_ptr<HostcallBuffer>> HostcallBuffer::create(Memory& memory,
   static_assert(sizeof(Buffer) <= kSignalOffset && std::has_single_bit(kPackets));
   const std::size_t bytes = kHeadersOffset + kPackets * (sizeof(PacketHeader) + sizeof(Payload));
   void* const block =
-      MARGAY_TRY(memory.allocate(bytes, "host calls", {.device = 0, .shared = true}));
+      MARGAY_TRY(memory.allocate(bytes, std::string(kLabel), {.device = 0, .shared = true}));
   return std::unique_ptr<HostcallBuffer>(
       new HostcallBuffer(memory, service, static_cast<std::byte*>(block)));
 }

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string_view>
 
 #include "base/error.h"
 #include "exec/device.h"
@@ -22,6 +23,8 @@ namespace margay {
 
 class HostcallBuffer {
  public:
+  /// Of its memory.
+  static constexpr std::string_view kLabel = "host calls";
   /// `service` must outlive the buffer.
   [[nodiscard]] static Result<std::unique_ptr<HostcallBuffer>> create(Memory& memory,
                                                                       const HostService& service);

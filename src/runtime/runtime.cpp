@@ -206,6 +206,8 @@ void Runtime::finish_interrupted() {
 }
 
 void Runtime::finish_watching() {
+  // A signal's thread writes the report and ends the process with the signal's code.
+  stay_if_ending();
   Runtime& runtime = instance();
   const Watch watch{runtime.end_checking(), runtime.end_profiling()};
   const std::lock_guard lock(runtime.device_mutex_);

@@ -14,6 +14,7 @@
 #include "base/fork.h"
 #include "code_object/call_chain.h"
 #include "code_object/demangle.h"
+#include "exec/hostcall.h"
 #include "exec/observer.h"
 #include "observe/check/barrier_place.h"
 #include "observe/check/group.h"
@@ -302,7 +303,8 @@ StreamRaces::Places places_in(const Memory& memory) {
   const auto is_internal = [&memory](std::uint64_t address) {
     const std::optional<Allocation> found = memory.find(address);
     constexpr std::array<std::string_view, 5> kInternal = {
-        "cooperative launch", "heap", "host calls", "kernel arguments", "malloc in device code"};
+        "cooperative launch", "heap", HostcallBuffer::kLabel, "kernel arguments",
+        "malloc in device code"};
     return found && std::ranges::find(kInternal, found->label) != kInternal.end();
   };
   const auto is_host_visible = [&memory, is_internal](std::uint64_t address) {

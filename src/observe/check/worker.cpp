@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstring>
 
+#include "exec/hostcall.h"
+#include "exec/launch_setup.h"
 #include "exec/row_table.h"
 
 namespace margay::check {
@@ -65,6 +67,10 @@ WorkerChecker::WorkerChecker(const Launch& launch)
       waitcheck_(launch.config.has(Tool::waitcheck)),
       lds_races_(racecheck_ || waitcheck_) {
   if (launch.config.adversarial) turns_.emplace(*launch.config.adversarial);
+  if (has_hidden_argument(*launch.request.kernel, ArgumentKind::hidden_hostcall_buffer))
+    launch.memory.for_each_live([this](const Allocation& allocation) {
+      if (allocation.label == HostcallBuffer::kLabel) host_calls_.push_back(allocation.range);
+    });
 }
 
 WorkerChecker::~WorkerChecker() { launch_.collect(take_results()); }

@@ -141,6 +141,9 @@ class WorkerChecker final : public WorkerObserver {
                                      std::uint64_t address, unsigned lane);
   void scalar_read_values(PerWave& w, const InstructionFacts& facts, const LaneAccess& access);
   [[nodiscard]] WrittenMap* written_map(std::uint64_t address);
+  /// Whether the access is part of a call to the host (printf, assert): the device library and the
+  /// host hand the packets over, and the host's part is not seen.
+  [[nodiscard]] bool calls_host(const LaneAccess& access) const;
   void scalar_access(PerWave& w, const InstructionFacts& facts, const LaneAccess& access,
                      Outstanding& flight);
   /// The part of a global access that racecheck looks at.
@@ -177,8 +180,9 @@ class WorkerChecker final : public WorkerObserver {
   std::uint32_t global_written_in_ = 0;  // phase of the last global write; 0: none
   std::uint64_t plain_stores_ = 0;       // of the workgroup, so far; below agent scope
   WrittenMap* recent_map_ = nullptr;
-  AddressRange recent_unmapped_;  // no followed allocation lies here
-  LaneBits direct_bits_;          // of a load straight to LDS: what it brings
+  AddressRange recent_unmapped_;          // no followed allocation lies here
+  LaneBits direct_bits_;                  // of a load straight to LDS: what it brings
+  std::vector<AddressRange> host_calls_;  // the buffers by which waves call the host
   std::vector<UndefinedStore> undefined_stores_;
   std::vector<WrittenMap*> host_written_;       // found so in this workgroup
   std::vector<AddressRange> host_written_all_;  // by this worker

@@ -37,6 +37,13 @@ WrittenMap* WorkerChecker::written_map(std::uint64_t address) {
   return map;
 }
 
+bool WorkerChecker::calls_host(const LaneAccess& access) const {
+  if (host_calls_.empty() || access.active == 0) return false;
+  const std::uint64_t address = access.at[std::countr_zero(access.active)];
+  return std::ranges::any_of(
+      host_calls_, [&](const AddressRange& buffer) { return buffer.contains(address, 1); });
+}
+
 SyncGraph::Vertex WorkerChecker::follow_global(PerWave& w, const InstructionFacts& facts,
                                                const Wave& wave, const LaneAccess& access,
                                                Outstanding& flight) {
@@ -54,7 +61,8 @@ SyncGraph::Vertex WorkerChecker::follow_global(PerWave& w, const InstructionFact
     races_.settle(index, w.waits.vm_completed());
     sync_.before_release(index, w.waits.lds_completed());
   }
-  races_.access(access, facts, index, w.since_barrier, digests, flight.serial);
+  if (!calls_host(access))
+    races_.access(access, facts, index, w.since_barrier, digests, flight.serial);
   // A wave that polls, say.
   if (races_.many_pending(index)) races_.settle(index, w.waits.vm_completed());
   if (access.is_write) global_written_in_ = lds_.phase();
