@@ -83,8 +83,7 @@ struct MemoryTraits {
   std::uint8_t data_operands = 1;    ///< DS: how many data operands a store or an atomic has.
   RegisterPart part;
   LaneExchange exchange = LaneExchange::none;
-  bool to_lds =
-      false;  ///< The data of a load goes straight to LDS. (Of buffer loads a bit says it.)
+  bool to_lds = false;          ///< A load straight to LDS. (Of buffer loads a bit says it.)
   bool swaps = false;           ///< An atomic that does not look at what it replaces.
   bool compares_bits = false;   ///< An atomic that stores only where memory equals an operand.
   bool formatted = false;       ///< Buffer: converts to or from a data format,

@@ -4,7 +4,6 @@
 #include <type_traits>
 
 #include "exec/float_mode.h"
-#include "exec/program.h"
 #include "exec/row_table.h"
 #include "exec/rows.h"
 #include "exec/wave.h"
@@ -63,12 +62,12 @@ struct Signature<scalar::ScalarOp<D(S...)>> {
   }
   template <typename R, std::size_t... n>
   static D run(Wave& wave, const Instruction& i, std::index_sequence<n...>) {
-    constexpr Effect touch = scc<R>();
-    if constexpr (touch == Effect::none)
+    constexpr Effect effect = scc<R>();
+    if constexpr (effect == Effect::none)
       return R::eval(read<R, static_cast<int>(n), S>(wave, i)...);
-    else if constexpr (touch == Effect::reads)
+    else if constexpr (effect == Effect::reads)
       return R::eval(read<R, static_cast<int>(n), S>(wave, i)..., bool{wave.scc});
-    else if constexpr (touch == Effect::updates)
+    else if constexpr (effect == Effect::updates)
       return R::eval(read<R, static_cast<int>(n), S>(wave, i)..., bool{wave.scc}, wave.scc);
     else
       return R::eval(read<R, static_cast<int>(n), S>(wave, i)..., wave.scc);

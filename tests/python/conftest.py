@@ -19,6 +19,7 @@ sys.path.insert(0, str(PACKAGE))
 # names. A test without kernels starts a Python of its own, with an environment of its own.
 if tool := os.environ.get("MARGAY_TOOL"):
     os.environ["MARGAY_HOME"] = str(pathlib.Path(tool).parents[1])
+# Started by hand there may be no built tool to test; ctest names it, and nothing is skipped.
 needs_margay = pytest.mark.skipif(not tool, reason="MARGAY_TOOL is not set")
 
 pytest_plugins = ["pytester"]

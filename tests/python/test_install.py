@@ -15,6 +15,7 @@ MISSING = [name for name in ("pip", "setuptools", "wheel") if not importlib.util
 
 pytestmark = [
     needs_margay,
+    # What is tested is `pip install`, which these make up; packages.txt installs them, so CI skips nothing.
     pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)}"),
 ]
 

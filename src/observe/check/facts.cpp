@@ -120,7 +120,7 @@ std::unique_ptr<InstructionFacts> FactsTable::make(const Instruction& i) {
       kind == InstructionClass::branch)
     facts->result = result_rule(i);
   facts->moves_registers =
-      i.modifiers.form == OperandForm::indexed || i.row->mnemonic.starts_with("s_movrel");
+      i.modifiers.form == OperandForm::indexed || i.row->relative != RelativeScalar::none;
   facts->form = memory_form(i);
   facts->counters = counters_of(i, facts->form);
   facts->action = action_of(i, facts->form, facts->counters);

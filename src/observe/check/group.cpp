@@ -103,8 +103,7 @@ std::string stage_fix(const Finding& finding) {
   return fmt::format(
       "check the stage index{}: both move on after each barrier, and in one turn of the loop they "
       "are at the same stage. If a turn is to fill the stage that a later one reads, one of them "
-      "is "
-      "off; only if it reads what it fills itself, __syncthreads() is missing between",
+      "is off; only if it reads what it fills itself, __syncthreads() is missing between",
       lines);
 }
 

@@ -32,10 +32,6 @@ void for_each_dword(const LaneAccess& access, F&& visit) {
   for_each_dword(access, access.active, visit);
 }
 
-}  // namespace
-
-namespace {
-
 /// The lanes of an atomic whose registers from `data` on are what stands in memory.
 std::uint64_t lanes_as_in_memory(const LaneAccess& access, const Wave& wave, unsigned data) {
   std::uint64_t lanes = 0;

@@ -126,6 +126,7 @@ class FloatMode : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     table_ = row_table(GetParam());
+    // Each instruction-set level of the host has its own code; this host may lack the highest.
     if (table_ == nullptr) GTEST_SKIP() << "this host cannot run " << GetParam();
     wave_.v = rows_.data();
     wave_.vgpr_rows = kRows;
