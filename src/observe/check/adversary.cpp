@@ -45,7 +45,7 @@ std::vector<std::uint16_t> rows_of(const RegisterUse& use, std::uint32_t rows, b
 }  // namespace
 
 // The operands are put in place, the instruction runs, its results are taken out again.
-void perform(Wave& wave, DeferredInstruction& deferred) {
+void perform(Wave& wave, DeferredInstruction& deferred, const std::function<void()>& before_it) {
   const RegisterUse& use = *deferred.use;
   const std::vector<std::uint16_t> touched = rows_of(use, wave.vgpr_rows, true);
   std::vector<std::uint32_t> before(touched.size() * kWaveLanes);
@@ -57,6 +57,7 @@ void perform(Wave& wave, DeferredInstruction& deferred) {
   for (std::size_t n = 0; n < deferred.rows.size(); ++n)
     std::memcpy(wave.row(deferred.rows[n]), &deferred.contents[n * kWaveLanes], kRowBytes);
   std::copy_n(deferred.scalars.begin(), kScalarRegisters, wave.s);
+  if (before_it) before_it();
   (void)deferred.instruction->execute(wave, *deferred.instruction);
 
   for (const std::uint16_t row : rows_of(use, wave.vgpr_rows, false)) {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <random>
 #include <vector>
@@ -33,8 +34,10 @@ struct DeferredInstruction {
 
 [[nodiscard]] std::unique_ptr<DeferredInstruction> defer(const Wave& wave, const Instruction& i,
                                                          const RegisterUse& use);
-/// Runs it now but keeps its results from the registers.
-void perform(Wave& wave, DeferredInstruction& deferred);
+/// Runs it now but keeps its results from the registers. `before_it` is called when its operands
+/// are in place.
+void perform(Wave& wave, DeferredInstruction& deferred,
+             const std::function<void()>& before_it = {});
 /// Runs it now if that has not been done, and gives its results to the registers. A fault is left
 /// in the wave.
 void deliver(Wave& wave, DeferredInstruction& deferred);

@@ -64,15 +64,6 @@ std::uint64_t lanes_that_change(const InstructionFacts& facts, const LaneAccess&
                             facts.use.sources[1].first + (own_register ? 0 : access.bytes / 4u));
 }
 
-std::uint64_t lanes_that_take(const InstructionFacts& facts, const LaneAccess& access,
-                              const Wave& wave) {
-  if (!access.is_atomic || !facts.acquires_word || facts.form.path != MemoryForm::Path::ds)
-    return 0;
-  if (facts.compares) return lanes_that_change(facts, access, wave);
-  if (!facts.swaps) return 0;
-  return access.active & ~lanes_as_in_memory(access, wave, facts.use.sources[1].first);
-}
-
 void SyncPoints::begin_workgroup(std::uint32_t workgroup, unsigned waves) {
   if (!active()) return;
   order_.begin_workgroup(workgroup, waves);
@@ -204,13 +195,12 @@ void SyncPoints::lds_read(const InstructionFacts& facts, const LaneAccess& acces
 }
 
 void SyncPoints::lds_access(const InstructionFacts& facts, const LaneAccess& access,
-                            std::uint64_t changed_lanes, std::uint64_t taken_lanes, unsigned wave,
-                            std::uint32_t step, std::uint32_t lds_completed, Learning& learning) {
+                            std::uint64_t changed_lanes, unsigned wave, std::uint32_t step,
+                            std::uint32_t lds_completed, Learning& learning) {
   if (!means_.lds) return;
   lds_read(facts, access, learning);
   const bool plain_store = access.is_write && !facts.lds_atomic;
   if (!access.is_write || changed_lanes == 0) return;
-  if (access.is_atomic) note_locks(access, changed_lanes, taken_lanes, wave);
   const bool unlocks = plain_store && gives_lock_back(access, wave);
   if (plain_store && !unlocks && !means_.lds_polls) {
     // Whoever reads it with an atomic has nothing to learn from it.
@@ -253,14 +243,19 @@ bool SyncPoints::gives_lock_back(const LaneAccess& access, unsigned wave) {
   return gives;
 }
 
-void SyncPoints::note_locks(const LaneAccess& access, std::uint64_t changed_lanes,
-                            std::uint64_t taken_lanes, unsigned wave) {
-  if (!lock_holders_.empty())
-    for_each_dword(access, changed_lanes, [&](std::uint64_t dword, std::uint8_t) {
+// Whoever takes a lock writes another value than stood there, and is given what stood there. Who
+// finds it taken changes nothing.
+void SyncPoints::lds_lock(const InstructionFacts& facts, const LaneAccess& access,
+                          const Wave& wave) {
+  if (!means_.lds || !access.is_atomic || facts.form.path != MemoryForm::Path::ds) return;
+  const bool may_take = facts.acquires_word && (facts.compares || facts.swaps);
+  std::uint64_t changed = lanes_that_change(facts, access, wave);
+  if (facts.swaps) changed &= ~lanes_as_in_memory(access, wave, facts.use.sources[1].first);
+  for_each_dword(access, changed, [&](std::uint64_t dword, std::uint8_t) {
+    if (may_take)
+      lock_holders_[static_cast<std::uint32_t>(dword)] = wave.index_in_group;
+    else
       lock_holders_.erase(static_cast<std::uint32_t>(dword));
-    });
-  for_each_dword(access, taken_lanes, [&](std::uint64_t dword, std::uint8_t) {
-    lock_holders_[static_cast<std::uint32_t>(dword)] = wave;
   });
 }
 

@@ -40,11 +40,6 @@ struct Learning {
 [[nodiscard]] std::uint64_t lanes_that_change(const InstructionFacts& facts,
                                               const LaneAccess& access, const Wave& wave);
 
-/// The lanes of an atomic that may take a lock: it writes another value than stood there, and says
-/// what stood there. Before the instruction runs.
-[[nodiscard]] std::uint64_t lanes_that_take(const InstructionFacts& facts, const LaneAccess& access,
-                                            const Wave& wave);
-
 class SyncPoints {
  public:
   /// `graph`: null when nothing passes between workgroups.
@@ -58,10 +53,13 @@ class SyncPoints {
   [[nodiscard]] WaveOrder& order() { return order_; }
 
   /// The wave is about to access LDS; every LDS step of it up to `lds_completed` is complete.
-  /// `access` and `changed`: see lanes_that_change(); `taken`: see lanes_that_take().
+  /// `access` and `changed`: see lanes_that_change().
   void lds_access(const InstructionFacts& facts, const LaneAccess& access, std::uint64_t changed,
-                  std::uint64_t taken, unsigned wave, std::uint32_t step,
-                  std::uint32_t lds_completed, Learning& learning);
+                  unsigned wave, std::uint32_t step, std::uint32_t lds_completed,
+                  Learning& learning);
+  /// Notes who holds which lock, if the access is an atomic on LDS that may take one. Before it
+  /// runs, its operands in the wave's registers.
+  void lds_lock(const InstructionFacts& facts, const LaneAccess& access, const Wave& wave);
   /// The part of it that learns. Where reads are put off (--adversarial), again when they are made.
   void lds_read(const InstructionFacts& facts, const LaneAccess& access, Learning& learning);
   /// Whether the instruction may release or acquire through global memory.
@@ -107,8 +105,6 @@ class SyncPoints {
   void make_flag(std::uint32_t dword, std::uint8_t mask);
   /// Whether the plain store is one to a lock that the wave holds.
   bool gives_lock_back(const LaneAccess& access, unsigned wave);
-  void note_locks(const LaneAccess& access, std::uint64_t changed_lanes, std::uint64_t taken_lanes,
-                  unsigned wave);
 
   SyncMeans means_;
   SyncGraph* graph_;

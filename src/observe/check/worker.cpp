@@ -42,12 +42,11 @@ WorkerChecker::PerWave::PerWave(WorkerChecker& owner, std::uint32_t scratch_byte
     if (flight.deferred != nullptr && owner.sync_.active()) owner.learn_late(flight);
     if (flight.learning.any()) owner.sync_.learn(wave->index_in_group, flight.learning);
     if (flight.deferred == nullptr) return;
+    owner.make(*this, flight);
     deliver(*wave, *flight.deferred);
     flight.deferred.reset();
   };
-  waits.on_lds_complete = [this](Outstanding& flight) {
-    if (flight.deferred != nullptr && !flight.deferred->performed) perform(*wave, *flight.deferred);
-  };
+  waits.on_lds_complete = [this, &owner](Outstanding& flight) { owner.make(*this, flight); };
 }
 
 WorkerChecker::WorkerChecker(const Launch& launch)
@@ -407,33 +406,41 @@ const Instruction* WorkerChecker::execute(PerWave& w, const InstructionFacts& fa
 // it stands at a barrier.
 void WorkerChecker::time_passes() {
   if (!turns_) return;
-  for (auto& w : waves_)
-    w->waits.for_each_in_order([&](Outstanding& flight) {
-      if (flight.deferred != nullptr && !flight.deferred->performed)
-        perform(*w->wave, *flight.deferred);
-    });
+  for (auto& w : waves_) w->waits.for_each_in_order([&](Outstanding& flight) { make(*w, flight); });
+}
+
+void WorkerChecker::make(PerWave& w, Outstanding& flight) {
+  if (flight.deferred == nullptr || flight.deferred->performed) return;
+  perform(*w.wave, *flight.deferred, [&] {
+    if (!lds_races_ || !sync_.active()) return;
+    for (unsigned k = 0; k < flight.lds_count; ++k)
+      sync_.lds_lock(*flight.facts, access_of(flight, k), *w.wave);
+  });
 }
 
 void WorkerChecker::perform_stores(PerWave& w) {
   w.waits.for_each_in_order([&](Outstanding& flight) {
-    if (flight.deferred == nullptr || flight.deferred->performed) return;
-    if (flight.facts->counters.vm && !flight.facts->form.to_lds) perform(*w.wave, *flight.deferred);
+    if (flight.facts->counters.vm && !flight.facts->form.to_lds) make(w, flight);
   });
+}
+
+LaneAccess WorkerChecker::access_of(const Outstanding& flight, unsigned number) {
+  const OutstandingLds& lds = flight.lds[number];
+  LaneAccess access;
+  access.space = MemorySpace::lds;
+  access.is_atomic = flight.facts->form.is_atomic;
+  access.is_read = !lds.is_write || access.is_atomic;
+  access.is_write = lds.is_write;
+  access.bytes = lds.bytes;
+  access.active = lds.active;
+  std::copy(std::begin(lds.at), std::end(lds.at), std::begin(access.at));
+  return access;
 }
 
 // What the read finds is what stands in LDS now.
 void WorkerChecker::learn_late(Outstanding& flight) {
-  for (unsigned k = 0; k < flight.lds_count; ++k) {
-    const OutstandingLds& lds = flight.lds[k];
-    LaneAccess access;
-    access.space = MemorySpace::lds;
-    access.is_atomic = flight.facts->form.is_atomic;
-    access.is_read = !lds.is_write || access.is_atomic;
-    access.bytes = lds.bytes;
-    access.active = lds.active;
-    std::copy(std::begin(lds.at), std::end(lds.at), std::begin(access.at));
-    sync_.lds_read(*flight.facts, access, flight.learning);
-  }
+  for (unsigned k = 0; k < flight.lds_count; ++k)
+    sync_.lds_read(*flight.facts, access_of(flight, k), flight.learning);
 }
 
 void WorkerChecker::zero_results(const InstructionFacts& facts, Wave& wave,
@@ -471,9 +478,9 @@ void WorkerChecker::lds_access(PerWave& w, InstructionFacts& facts, Wave& wave,
   }
   if (lds_races_ && sync_.active()) {
     if (access.is_write) races_.settle(wave.index_in_group, w.waits.vm_completed());
-    sync_.lds_access(facts, access, changed_lanes(facts, access, wave),
-                     lanes_that_take(facts, access, wave), wave.index_in_group, o.step,
+    sync_.lds_access(facts, access, changed_lanes(facts, access, wave), wave.index_in_group, o.step,
                      w.waits.lds_completed(), flight.learning);
+    if (!turns_) sync_.lds_lock(facts, access, wave);
   }
   if (access.is_read && !access.is_atomic && lds_races_)
     lds_.read(o, access.at, access.active, access.bytes);

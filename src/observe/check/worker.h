@@ -58,7 +58,6 @@ struct WorkerResults {
   std::uint64_t failed_workgroup = 0;
 };
 
-/// An atomic that replaces what is in memory without looking at it.
 /// The first byte of a lane that has undefined bits.
 [[nodiscard]] unsigned first_byte(const LaneBits& bits, unsigned lane);
 
@@ -121,7 +120,11 @@ class WorkerChecker final : public WorkerObserver {
                              Outstanding& flight);
   /// Adversarial runs: the wave's global stores that have been put off.
   void perform_stores(PerWave& w);
+  /// Runs what has been put off, unless it has run.
+  void make(PerWave& w, Outstanding& flight);
   void learn_late(Outstanding& flight);
+  /// What an instruction in flight does in LDS: its access `number`.
+  [[nodiscard]] static LaneAccess access_of(const Outstanding& flight, unsigned number);
   void zero_results(const InstructionFacts& facts, Wave& wave, std::uint64_t lanes) const;
 
   void lds_access(PerWave& w, InstructionFacts& facts, Wave& wave, const LaneAccess& access,

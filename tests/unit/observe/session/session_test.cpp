@@ -257,6 +257,27 @@ TEST(Session, AFlagThatIsPutOffArrives) {
   EXPECT_TRUE(checked.result) << checked.result.error().text();
 }
 
+// Atomics that are put off find what other waves have left meanwhile: who holds a lock is known
+// when they are made.
+TEST(Session, LocksAreFollowedWhereAtomicsArePutOff) {
+  for (const std::uint64_t seed : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u}) {
+    SCOPED_TRACE(seed);
+    CheckConfig config = everything();
+    config.adversarial = seed;
+    for (const std::string name :
+         {"a_lock_given_back_by_a_plain_store", "a_lock_taken_by_an_exchange"}) {
+      SCOPED_TRACE(name);
+      Bench bench(1, config);
+      ListedKernel kernel = Listing::instance().kernel(name);
+      kernel.waves = 4;
+      const auto checked = bench.launch(kernel);
+      EXPECT_TRUE(checked.result) << checked.result.error().text();
+      for (const Finding& finding : checked.fresh)
+        if (finding.tool == Tool::racecheck) ADD_FAILURE() << Listing::instance().told(finding);
+    }
+  }
+}
+
 // Every workgroup reads what the host has written through its pointer, and says so once; the next
 // launch does not.
 TEST(Session, HostWritesAreCountedByWorkgroup) {
