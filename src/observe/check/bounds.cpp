@@ -43,7 +43,11 @@ Span span_of(const LaneAccess& access) {
 
 /// Lanes that reach past a block of `size` bytes.
 std::uint64_t outside_block(const LaneAccess& access, std::uint64_t size) {
-  if (access.active == 0 || span_of(access).last + access.bytes <= size) return 0;
+  if (access.active == ~0ull) {  // the usual case: a lane beyond the end leaves a sign
+    std::uint64_t signs = 0;
+    for (const std::uint64_t at : access.at) signs |= size - access.bytes - at;
+    if (size >= access.bytes && signs >> 63 == 0) return 0;
+  }
   std::uint64_t bad = 0;
   for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);

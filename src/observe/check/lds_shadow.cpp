@@ -33,12 +33,19 @@ constexpr unsigned first_byte(std::uint8_t mask) {
   return static_cast<unsigned>(std::countr_zero(mask));
 }
 
-/// Lanes that touch a granule: byte n of the number stands for the granule's bytes 2n and 2n + 1.
+/// Of a granule's bytes, the pairs that a mask touches: byte n of the number stands for the bytes
+/// 2n and 2n + 1.
+constexpr std::array<std::uint32_t, 256> kPairs = [] {
+  std::array<std::uint32_t, 256> pairs{};
+  for (std::uint32_t mask = 0; mask < 256; ++mask)
+    for (unsigned n = 0; n < 4; ++n)
+      if ((mask >> (2 * n) & 3) != 0) pairs[mask] |= 0xffu << (8 * n);
+  return pairs;
+}();
+
+/// Lanes that touch a granule, of each two bytes one.
 void note_lane(std::uint32_t& lanes, std::uint8_t mask, unsigned lane) {
-  const std::uint32_t pairs = (mask | mask >> 1) & 0x55u;
-  const std::uint32_t wide =
-      0xffu * ((pairs & 1) | (pairs & 4) << 6 | (pairs & 16) << 12 | (pairs & 64) << 18);
-  lanes = (lanes & ~wide) | (lane * 0x01010101u & wide);
+  lanes = (lanes & ~kPairs[mask]) | (lane * 0x01010101u & kPairs[mask]);
 }
 /// The lane that touched the lowest byte of `mask`.
 std::uint8_t lane_at(std::uint32_t lanes, std::uint8_t mask) {
@@ -102,6 +109,37 @@ LdsShadow::Told LdsShadow::told(unsigned wave, std::uint32_t step) const {
   return found == told_[wave].end() || found->step != step ? Told{} : *found;
 }
 
+// A barrier stands between the accesses of an earlier phase and this one, and is needed if they are
+// another wave's. False: of the writers there was none but the wave itself.
+inline bool LdsShadow::note_older(const Granule& g, unsigned wave, bool writes) {
+  const unsigned others = ~(1u << wave);
+  const bool written_now = g.write_phase == phase_, read_now = g.read_phase == phase_;
+  const std::uint32_t written = written_now ? g.old_write_phase : g.write_phase;
+  const bool by_others = ((written_now ? g.old_writers : g.writers) & others) != 0;
+  if (written >= first_phase_ && by_others) note_order(written);
+  if (writes) {
+    const std::uint32_t read = read_now ? g.old_read_phase : g.read_phase;
+    if (read >= first_phase_ && ((read_now ? g.old_readers : g.readers) & others) != 0)
+      note_order(read);
+  }
+  return written < first_phase_ || by_others;
+}
+
+inline void LdsShadow::begin_reads(Granule& g, unsigned wave) {
+  if (g.read_phase != phase_) {
+    g.old_read_phase = std::exchange(g.read_phase, phase_);
+    g.old_readers = std::exchange(g.readers, 0);
+    g.carried_readers = 0;
+    g.bits &= static_cast<std::uint8_t>(~kSettled);
+  }
+  if ((g.bits & kSettled) == 0 && note_older(g, wave, false)) g.bits |= kSettled;
+}
+
+inline void LdsShadow::begin_writes(Granule& g) {
+  g.old_write_phase = std::exchange(g.write_phase, phase_);
+  g.old_writers = std::exchange(g.writers, 0);
+}
+
 // ---- Accesses -------------------------------------------------------------------------------
 
 void LdsShadow::read(const LdsOperation& o, const std::uint64_t* at, std::uint64_t active,
@@ -110,10 +148,9 @@ void LdsShadow::read(const LdsOperation& o, const std::uint64_t* at, std::uint64
   if (waves_ == 1 && !has_direct_) return;
   // Of a poll nothing is recorded that could be asked for, and a wave may poll for long.
   if (!o.facts->polls || !all_flags(at, active, bytes)) remember(o);
-  if ((bytes == 8 || bytes == 16) && !o.atomic) {
-    active = read_whole_granules(o, at, active, bytes / kGranuleBytes);
-    if (active == 0) return;
-  }
+  if (!o.atomic && !o.carried)
+    active = bytes == 8 || bytes == 16 ? read_usual<true>(o, at, active, bytes)
+                                       : read_usual<false>(o, at, active, bytes);
   for (std::uint64_t rest = active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     for_each_granule(static_cast<std::uint32_t>(at[lane]), bytes,
@@ -126,33 +163,43 @@ void LdsShadow::read(const LdsOperation& o, const std::uint64_t* at, std::uint64
   }
 }
 
-// The usual case: aligned, written long ago, and read by others in this phase already, so that what
-// the barrier before it has ordered is known. Gives back the lanes for which it is not.
-std::uint64_t LdsShadow::read_whole_granules(const LdsOperation& o, const std::uint64_t* at,
-                                             std::uint64_t active, unsigned granules) {
-  const unsigned wave = o.wave->index_in_group;
+// The usual case: nobody writes the granule in this phase, and nobody polls it. False: it is not.
+template <bool kWhole>
+inline bool LdsShadow::note_read(Granule& g, LastRead& last, const LdsOperation& o, unsigned wave,
+                                 unsigned lane, std::uint8_t mask) {
+  if (g.write_phase == phase_ || g.list_phase == phase_ || g.flag_mask != 0) return false;
+  if (g.read_phase != phase_ || (g.bits & kSettled) == 0) begin_reads(g, wave);
   const auto bit = static_cast<std::uint16_t>(1u << wave);
+  if (kWhole || (g.readers & bit) == 0) {
+    last = {o.step, lane * 0x01010101u, mask};
+  } else if ((last.mask & ~mask) == 0 || last.step == o.step || order_ == nullptr) {
+    last.step = o.step;
+    last.mask |= mask;
+    note_lane(last.lanes, mask, lane);
+  } else {
+    return false;
+  }
+  g.readers |= bit;
+  g.carried_readers &= static_cast<std::uint16_t>(~bit);
+  return true;
+}
+
+template <bool kWhole>
+std::uint64_t LdsShadow::read_usual(const LdsOperation& o, const std::uint64_t* at,
+                                    std::uint64_t active, unsigned bytes) {
+  const unsigned wave = o.wave->index_in_group;
   std::uint64_t rest_lanes = 0;
   for (std::uint64_t rest = active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    Granule* const g = &granules_[at[lane] / kGranuleBytes];
-    bool usual = at[lane] % kGranuleBytes == 0 && !o.carried;
-    for (unsigned n = 0; n < granules; ++n) {
-      // The last granule of LDS may be looked at twice when the access is not aligned.
-      if (!usual) break;
-      usual = g[n].read_phase == phase_ && g[n].write_phase != phase_ &&
-              g[n].list_phase != phase_ && (g[n].bits & kSettled) != 0 && g[n].flag_mask == 0;
-    }
-    if (!usual) {
-      rest_lanes |= 1ull << lane;
-      continue;
-    }
-    LastRead* const last = &last_read(*g, wave);
-    for (unsigned n = 0; n < granules; ++n) {
-      g[n].readers |= bit;
-      g[n].carried_readers &= static_cast<std::uint16_t>(~bit);
-      last[n * waves_] = {o.step, lane * 0x01010101u, 0xff};
-    }
+    const std::size_t index = at[lane] / kGranuleBytes;
+    const auto first = static_cast<unsigned>(at[lane] % kGranuleBytes);
+    const auto mask =
+        kWhole ? std::uint8_t{0xff} : static_cast<std::uint8_t>(((1u << bytes) - 1) << first);
+    bool usual = kWhole ? first == 0 : first + bytes <= kGranuleBytes;
+    for (unsigned n = 0; usual && n < (kWhole ? bytes / kGranuleBytes : 1); ++n)
+      usual = note_read<kWhole>(granules_[index + n], reads_[(index + n) * waves_ + wave], o, wave,
+                                lane, mask);
+    if (!usual) rest_lanes |= 1ull << lane;
   }
   return rest_lanes;
 }
@@ -191,16 +238,6 @@ void LdsShadow::read_granule(const LdsOperation& o, Granule& g, unsigned lane, s
     g.carried_readers &= static_cast<std::uint16_t>(~bit);
 }
 
-void LdsShadow::begin_reads(Granule& g, unsigned wave) {
-  if (g.read_phase != phase_) {
-    g.old_read_phase = std::exchange(g.read_phase, phase_);
-    g.old_readers = std::exchange(g.readers, 0);
-    g.carried_readers = 0;
-    g.bits &= static_cast<std::uint8_t>(~kSettled);
-  }
-  if ((g.bits & kSettled) == 0 && note_older(g, wave, false)) g.bits |= kSettled;
-}
-
 void LdsShadow::write(const LdsOperation& o, const std::uint64_t* at, std::uint64_t active,
                       unsigned bytes) {
   has_direct_ |= o.direct;
@@ -218,7 +255,34 @@ void LdsShadow::write(const LdsOperation& o, const std::uint64_t* at, std::uint6
   }
 }
 
-void LdsShadow::write_granule(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask) {
+// The usual case: nobody else has written or read it in this phase.
+inline void LdsShadow::write_granule(const LdsOperation& o, Granule& g, unsigned lane,
+                                     std::uint8_t mask) {
+  const unsigned wave = o.wave->index_in_group;
+  if (o.carried || g.list_phase == phase_ || g.read_phase == phase_ || g.flag_mask != 0)
+    return write_again(o, g, lane, mask);
+  if (g.write_phase != phase_) {
+    (void)note_older(g, wave, true);
+    begin_writes(g);
+    g.write_mask = g.newest_mask = mask;
+    g.write_lanes = lane * 0x01010101u;
+    g.writers = static_cast<std::uint16_t>(1u << wave);
+    g.writer = static_cast<std::uint8_t>(wave);
+  } else {
+    const bool same_instruction = g.write_step == o.step;
+    if (g.writer != wave || g.write_mask == 0 ||
+        (same_instruction ? (g.newest_mask & mask) != 0 : order_ != nullptr))
+      return write_again(o, g, lane, mask);
+    g.write_mask |= mask;
+    g.newest_mask = same_instruction ? static_cast<std::uint8_t>(g.newest_mask | mask) : mask;
+    note_lane(g.write_lanes, mask, lane);
+  }
+  g.write_step = o.step;
+  g.bits &= static_cast<std::uint8_t>(~(kDirect | kCarriedWrite));
+  if (o.direct) g.bits |= kDirect;
+}
+
+void LdsShadow::write_again(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask) {
   mask &= static_cast<std::uint8_t>(~g.flag_mask);
   const unsigned wave = o.wave->index_in_group;
   const auto bit = static_cast<std::uint16_t>(1u << wave);
@@ -281,27 +345,6 @@ void LdsShadow::atomic_granule(const LdsOperation& o, Granule& g, unsigned lane,
   std::uint32_t lanes = 0;
   note_lane(lanes, 0xff, lane);
   add_to_list(g, {o.step, lanes, static_cast<std::uint8_t>(wave), mask, kind, o.carried, false});
-}
-
-void LdsShadow::begin_writes(Granule& g) {
-  g.old_write_phase = std::exchange(g.write_phase, phase_);
-  g.old_writers = std::exchange(g.writers, 0);
-}
-
-// A barrier stands between the accesses of an earlier phase and this one, and is needed if they are
-// another wave's. False: of the writers there was none but the wave itself.
-bool LdsShadow::note_older(const Granule& g, unsigned wave, bool writes) {
-  const unsigned others = ~(1u << wave);
-  const bool written_now = g.write_phase == phase_, read_now = g.read_phase == phase_;
-  const std::uint32_t written = written_now ? g.old_write_phase : g.write_phase;
-  const bool by_others = ((written_now ? g.old_writers : g.writers) & others) != 0;
-  if (written >= first_phase_ && by_others) note_order(written);
-  if (writes) {
-    const std::uint32_t read = read_now ? g.old_read_phase : g.read_phase;
-    if (read >= first_phase_ && ((read_now ? g.old_readers : g.readers) & others) != 0)
-      note_order(read);
-  }
-  return written < first_phase_ || by_others;
 }
 
 void LdsShadow::add_to_list(Granule& g, const Record& record) {

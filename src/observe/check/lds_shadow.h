@@ -125,10 +125,16 @@ class LdsShadow {
     std::uint32_t step = 0, vaddr = 0, phase_step = 0;
   };
 
-  [[nodiscard]] std::uint64_t read_whole_granules(const LdsOperation& o, const std::uint64_t* at,
-                                                  std::uint64_t active, unsigned granules);
+  /// Reads that are the usual case; gives the lanes whose read is not. `kWhole`: of 8 or 16 bytes.
+  template <bool kWhole>
+  [[nodiscard]] std::uint64_t read_usual(const LdsOperation& o, const std::uint64_t* at,
+                                         std::uint64_t active, unsigned bytes);
+  template <bool kWhole>
+  [[nodiscard]] bool note_read(Granule& g, LastRead& last, const LdsOperation& o, unsigned wave,
+                               unsigned lane, std::uint8_t mask);
   void read_granule(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask);
   void write_granule(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask);
+  void write_again(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask);
   void atomic_granule(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask,
                       Kind kind);
   void begin_reads(Granule& g, unsigned wave);
