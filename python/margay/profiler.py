@@ -18,7 +18,7 @@ from dataclasses import MISSING, dataclass, field
 from typing import Dict, List, Optional, Tuple, Union
 
 from margay import display, library, profile_text
-from margay.checker import Frame, suspended
+from margay.checker import Frame, short_function, suspended
 from margay.profile_text import nearest
 
 _VERSION = 1
@@ -359,7 +359,7 @@ class Profile:
             raise OSError(f"the page was not written: {done.stderr.strip()}")
 
     def kernel(self, name="", grid=None, workgroup=None):
-        """The kernel whose demangled name contains `name`.
+        """The kernel whose name, in full or as reports print it, contains `name`.
 
         Launches of different sizes are separate entries: grid (in workgroups) and workgroup (in
         work-items) choose one, as a number or a tuple. A name that is a kernel's whole name, with
@@ -368,11 +368,11 @@ class Profile:
         fitting = [
             k
             for k in self.kernels
-            if name in k.name
+            if (name in k.name or name in short_function(k.name))
             and (grid is None or k.grid == _extent(grid))
             and (workgroup is None or k.workgroup == _extent(workgroup))
         ]
-        named = [k for k in fitting if name in (k.name, k.symbol, k.name.split("(")[0])]
+        named = [k for k in fitting if name in (k.name, k.symbol, k.name.split("(")[0], short_function(k.name))]
         found = named or fitting
         if len(found) == 1:
             return found[0]

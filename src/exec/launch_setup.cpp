@@ -212,7 +212,6 @@ void initialise_wave(Wave& wave, const LaunchRequest& r, const WorkgroupState& g
               | (d.compute_pgm_rsrc1 >> 23 & 1) << 9    // IEEE
               | (d.compute_pgm_rsrc1 >> 26 & 1) << 23;  // FP16_OVFL
   std::fill(std::begin(wave.s), std::end(wave.s), kUninitialised);
-  wave.s[kM0Index] = kUninitialised;
   wave.set_scalar64(kVccIndex, 0);
 
   // User SGPRs, in the order of their enable bits.

@@ -85,10 +85,6 @@ OperandType operand_type(MfmaType type) {
                                 : OperandType::f32;
 }
 
-}  // namespace
-
-namespace {
-
 Row matrix_row(const MfmaShape& shape) {
   Row row;
   row.mnemonic = shape.mnemonic;

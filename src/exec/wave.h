@@ -66,7 +66,7 @@ struct Wave {
   const Instruction* next = nullptr;         ///< Where to go on after a stop.
   const Instruction* gave_way_at = nullptr;  ///< See exec/turns.h.
   WorkgroupState* group = nullptr;
-  std::uint8_t* scratch = nullptr;          ///< Swizzled: see exec/scratch.h.
+  std::uint8_t* scratch = nullptr;          ///< Swizzled: see scratch_offset().
   std::array<AddressRange, 4> ranges = {};  ///< Global ranges found accessible lately.
   AddressRange read_only = {};              ///< The same of host memory that may only be read.
   std::uint64_t instructions = 0;

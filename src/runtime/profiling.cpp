@@ -7,6 +7,7 @@
 
 #include "observe/profile/json.h"
 #include "observe/profile/metrics.h"
+#include "observe/report/words.h"
 #include "runtime/runtime.h"
 
 namespace margay::runtime {
@@ -89,14 +90,14 @@ Result<ProfileSettings> parse_options(std::string_view options) {
   return settings;
 }
 
-/// The kernels whose demangled name holds `kernel`, as one number; exactly one has to.
+/// `name` of the kernel that has `kernel` in its name; exactly one has to.
 Result<double> value_in(const profile::Profile& profile, std::string_view kernel,
                         std::string_view name) {
   const profile::KernelProfile* found = nullptr;
   std::string names;
   for (const profile::KernelProfile& k : profile.kernels) {
     names += (names.empty() ? "" : ", ") + k.name;
-    if (k.name.find(kernel) == std::string::npos) continue;
+    if (!report::is_in_name(kernel, k.name)) continue;
     if (found != nullptr)
       return fail(ErrorCode::invalid_argument,
                   fmt::format("several kernels or launch sizes have \"{}\" in their name", kernel),

@@ -36,6 +36,15 @@ def test_kernels(recorded):
     assert recorded.kernel(workgroup=(256,)) is k
 
 
+def test_kernels_by_the_name_that_reports_print(recorded):
+    k = recorded.kernel("copy")
+    k.name = f"void ns::(anonymous namespace)::tiled<{48 * 'x'}>(int*)"
+    assert recorded.kernel("ns::tiled<...>") is k
+    assert recorded.kernel("tiled<xxx") is k
+    with pytest.raises(NotInProfile):
+        recorded.kernel("ns::tiled<y")
+
+
 def test_unknown_and_ambiguous_kernels(recorded):
     with pytest.raises(NotInProfile) as error:
         recorded.kernel("gemm")

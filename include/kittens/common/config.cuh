@@ -7,6 +7,7 @@
 #include <hip/hip_runtime.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <type_traits>
 
 #if defined(KITTENS_CDNA2)
@@ -98,8 +99,6 @@ struct default_type {};
 }  // namespace kittens
 
 #define CHECK_CUDA_ERROR(expression) ::kittens::report_hip_error((expression), __FILE__, __LINE__)
-
-#include <cstdio>
 
 namespace kittens {
 /// Prints what went wrong and where, and goes on.

@@ -17,7 +17,7 @@ class CoverageWorker final : public WorkerObserver {
 
   static constexpr bool kEnabled = true;
   const Instruction* step(Wave& wave, const Instruction& i) {
-    if (i.row != nullptr) ++all_.counts_[i.row];
+    if (i.row != nullptr) all_.counts_[i.row] += matrix_run_length(i);
     return i.execute(wave, i);
   }
   void barrier_opens(Workgroup&) {}

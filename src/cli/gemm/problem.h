@@ -18,7 +18,7 @@ struct Options {
   OutputType output = OutputType::f32;
   float alpha = 1, beta = 0;
   int level = 0;         ///< Of the ladder (kernels/gemm/ladder.h); 0: the fast kernel.
-  std::string mfma;      ///< "exact", "fma", "fast"; empty: see default_mfma().
+  std::string mfma;      ///< "exact", "fma", "fast"; empty: kDefaultMfma.
   unsigned threads = 0;  ///< Of the virtual device and of the reference; 0: one per core.
   std::uint64_t seed = 1;
   std::string json_file;

@@ -53,7 +53,7 @@ struct Access {
 };
 
 /// What kind of change puts it right. The checks say the kind; where it goes is found when the
-/// source is known, and the words are made last (hint.h).
+/// source is known, and the words are made last (text.cpp).
 enum class Fix : std::uint8_t {
   in_words,      ///< No kind of its own: the check says it in `hint`.
   barrier,       ///< A barrier between the earlier access, accesses[1], and the later, accesses[0].

@@ -6,9 +6,8 @@
 // load, eight writes of 64 bytes for a store. Not published for other widths and shapes; taken
 // here:
 //   - four lanes share a tag access for each line they touch, whatever their width;
-//   - the thread requests of four lanes are merged when each asks for a dword or less and they lie
-//   in
-//     the same aligned 16 bytes (rocprofiler-compute calls that 100 % coalesced);
+//   - the thread requests of four lanes are merged when each asks for a dword or less and they are
+//     in the same aligned 16 bytes (rocprofiler-compute calls that 100 % coalesced);
 //   - neighbouring lanes' writes and atomics to one 64-byte sector become one request to L2.
 #pragma once
 

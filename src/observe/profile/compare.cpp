@@ -12,6 +12,7 @@
 #include "observe/profile/compare_lines.h"
 #include "observe/profile/metrics.h"
 #include "observe/profile/wrap.h"
+#include "observe/report/words.h"
 
 namespace margay::profile {
 namespace {
@@ -179,7 +180,7 @@ const KernelProfile* longest(const Profile& profile) {
 Result<const KernelProfile*> named(const Profile& profile, const std::string& name) {
   std::string names;
   for (const KernelProfile& k : profile.kernels) {
-    if (k.name.find(name) != std::string::npos) return &k;
+    if (report::is_in_name(name, k.name)) return &k;
     names += (names.empty() ? "" : ", ") + report::short_function(k.name);
   }
   return fail(ErrorCode::not_found, fmt::format("no kernel has \"{}\" in its name", name), {},

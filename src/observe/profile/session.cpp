@@ -127,10 +127,7 @@ std::uint64_t Session::cold_code(const std::string& kernel, const std::set<std::
 }
 
 bool is_wanted(const std::string& symbol, std::string_view wanted) {
-  const std::string name = code_object::demangled(symbol);
-  const auto has = [&](std::string_view text) { return text.find(wanted) != text.npos; };
-  // In full, as reports print it, and as tools for object files do.
-  return has(name) || has(report::short_function(name)) || symbol == wanted;
+  return report::is_in_name(wanted, code_object::demangled(symbol)) || symbol == wanted;
 }
 
 Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& request) {

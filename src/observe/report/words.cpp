@@ -60,6 +60,10 @@ std::string place_of(const SourceFrame& frame, std::string_view directory) {
   return text;
 }
 
+bool is_in_name(std::string_view wanted, std::string_view name) {
+  return name.contains(wanted) || short_function(name).contains(wanted);
+}
+
 std::string short_place_of(const SourceFrame& frame, const TextOptions& options) {
   std::string place = place_of(frame, options.directory);
   const std::string_view file = std::string_view(place).substr(0, place.find(':'));

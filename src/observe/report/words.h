@@ -31,6 +31,8 @@ inline constexpr std::string_view kPlain = "\x1b[0m";
                                   const TextOptions& options);
 
 using margay::short_function;
+/// Whether `wanted` is a part of the demangled `name`, in full or as reports print it.
+[[nodiscard]] bool is_in_name(std::string_view wanted, std::string_view name);
 
 /// "gemm.cpp:71 in load": files below `directory` relative to it. Empty when there is no line.
 [[nodiscard]] std::string place_of(const SourceFrame& frame, std::string_view directory);

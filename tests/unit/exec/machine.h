@@ -60,10 +60,11 @@ class TestMachine {
     request.block = block;
     request.dynamic_lds_bytes = dynamic_lds;
     request.arguments = packed;
-    return device_->launch(request);
+    return device_->launch(request, observer);
   }
   Device& device() { return *device_; }
   std::uint32_t dynamic_lds = 0;
+  LaunchObserver* observer = nullptr;
 
  private:
   std::unique_ptr<Device> device_;

@@ -484,6 +484,12 @@ TEST(ChooseKernels, TheSameNameThenTheLongest) {
   EXPECT_EQ(names(choose_kernels(a, b, "tw", "")), "two() four()");
   EXPECT_EQ(names(choose_kernels(a, b, "one", "one")), "one() one()");
   EXPECT_EQ(names(choose_kernels(profile_with({{"x", 1}}), b, "", "")), "x four()");
+  // As the report prints it: without unnamed namespaces, and without long template arguments.
+  const std::string arguments(48, 'x'), shown = "ns::tiled<...>";
+  const std::string whole = "void ns::(anonymous namespace)::tiled<" + arguments + ">(int*)";
+  const Profile c = profile_with({{whole, 1}, {"one()", 9}});
+  EXPECT_EQ(names(choose_kernels(c, b, shown, "one")), whole + " one()");
+  EXPECT_EQ(names(choose_kernels(c, b, "tiled<" + arguments, "one")), whole + " one()");
   EXPECT_EQ(names(choose_kernels(a, Profile{}, "", "")), "error: B ran no kernel");
   const auto none = choose_kernels(a, b, "nine", "");
   ASSERT_FALSE(none);
