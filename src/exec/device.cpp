@@ -108,7 +108,7 @@ class VirtualDevice final : public Device {
 
   [[nodiscard]] Result<LaunchReport> launch(const LaunchRequest& request,
                                             LaunchObserver* observer) override {
-    MARGAY_CHECK(check(request, observer));
+    MARGAY_CHECK(check(request));
     const std::lock_guard lock(launch_mutex_);
     Dispatch running(MARGAY_TRY(job_of(request, observer)));
     const Running while_running(*this, running);
@@ -117,7 +117,7 @@ class VirtualDevice final : public Device {
   }
 
   [[nodiscard]] Result<StartedLaunch> start(const LaunchRequest& request) override {
-    MARGAY_CHECK(check(request, nullptr));
+    MARGAY_CHECK(check(request));
     const std::lock_guard lock(launch_mutex_);
     auto launch = std::make_unique<Flight>(*this, request);
     launch->running.emplace(MARGAY_TRY(job_of(launch->request, nullptr)));
@@ -182,16 +182,10 @@ class VirtualDevice final : public Device {
     std::optional<Running> registered;
   };
 
-  [[nodiscard]] Status check(const LaunchRequest& request, const LaunchObserver* observer) const {
+  [[nodiscard]] Status check(const LaunchRequest& request) const {
     if (!request.module || request.kernel == nullptr)
       return fail(ErrorCode::invalid_argument, "a launch without a kernel", "launch");
     MARGAY_CHECK(check_limits(request, properties_));
-    if (request.cooperative && observer != nullptr && request.grid.count() > 1)
-      return fail(ErrorCode::not_implemented,
-                  "a cooperative launch cannot be watched yet: its workgroups take turns, and the "
-                  "checker and the profiler follow one workgroup from its begin to its end",
-                  "launch of " + request.kernel->name,
-                  "run it without margay check or margay prof, or with a single workgroup");
     return {};
   }
 

@@ -54,9 +54,8 @@ struct LongLaunch {
 };
 
 struct DeviceOptions {
-  /// How long a workgroup that is watched may wait for memory to change. Under an observer each
-  /// runs to its end before the next one of its host thread begins, so that the wait may have no
-  /// end.
+  /// How long the workgroups of a launch that is watched may wait for memory to change that they do
+  /// not change themselves: nothing else runs beside it, so that the wait may have no end.
   std::chrono::milliseconds patience{60'000};
   MfmaMode mfma = MfmaMode::exact;
   /// How many alike there are. They share one address space, and run one after the other.

@@ -58,7 +58,10 @@ struct TimeShares : NoObserver {
 /// What all threads of one launch share.
 struct Shared {
   explicit Shared(const DispatchJob& j)
-      : job(j), total(j.request->grid.count()), residents(total, j.resident_limit) {
+      : job(j),
+        total(j.request->grid.count()),
+        residents(total, j.resident_limit,
+                  {.alone = j.observer != nullptr, .patience = j.options->patience}) {
     report.workgroups = total;
     report.waves = total * ((j.request->block.count() + kWaveLanes - 1) / kWaveLanes);
   }
@@ -81,7 +84,6 @@ struct Shared {
   /// In the middle of a small launch, or of each run of kSampleEvery.
   const std::uint64_t first_sample = std::min(total, kSampleEvery) / 2;
   Residents residents;
-  LonelyThreads lonely;
   std::atomic<std::uint64_t> done{0};
   std::atomic<bool> told_of_length{false};
   std::atomic<bool> stop{false};
@@ -98,16 +100,12 @@ struct Shared {
 /// One host thread's part of a launch.
 class Worker {
  public:
-  explicit Worker(Shared& shared) : shared_(shared), job_(shared.job) {
-    if (job_.observer != nullptr)
-      observer_ = job_.observer->make_worker(*job_.request, *job_.program);
-  }
+  explicit Worker(Shared& shared) : shared_(shared), job_(shared.job) {}
 
   /// Runs workgroups until none is left, or, with `may_leave`, until all that are left wait for the
   /// host (then it returns true); `tell` is called between them by the first thread.
   template <typename Tell>
   [[nodiscard]] bool run(bool may_leave, Tell&& tell) {
-    shared_.lonely.begin();
     job_.memory->set_view(job_.request->device, job_.request->visible_devices);
     // Other code on this thread (oneDNN, torch) may have left its own matrix-unit state.
     mfma_thread_begin();
@@ -129,7 +127,6 @@ class Worker {
       if (end == WorkgroupEnd::done) shared_.done.fetch_add(1, std::memory_order_relaxed);
       tell();
     }
-    shared_.lonely.end();
     mfma_thread_end();
     const std::lock_guard lock(shared_.mutex);
     shared_.report.wave_instructions += instructions_;
@@ -148,24 +145,26 @@ class Worker {
     }
     const auto* const id = std::get_if<std::uint64_t>(&next);
     if (id == nullptr) return false;
-    if (!group_)
+    if (!group_) {
       group_ = std::make_unique<Workgroup>(
           *job_.request, *job_.program, *job_.memory, job_.addresses, shared_.stop,
           WorkgroupCompany{
               .hostcalls = job_.hostcalls,
-              .residents = observer_ ? nullptr : &shared_.residents,
-              .lonely = observer_ ? &shared_.lonely : nullptr,
-              .patience = job_.options->patience,
+              .residents = &shared_.residents,
               .heartbeat = [&shared = shared_](const Workgroup& g) { shared.look_at_length(g); }});
+      if (job_.observer != nullptr)
+        group_->observe(job_.observer->observe(*job_.request, *job_.program));
+    }
     group_->begin(*id);
+    if (group_->observer() != nullptr) group_->observer()->begin(*group_);
     if (*id % kLookEvery == 0) shared_.look_at_length(*group_);
     return true;
   }
 
   [[nodiscard]] WorkgroupEnd run_workgroup() {
     WorkgroupEnd end;
-    if (observer_ != nullptr) {
-      end = observer_->run(*group_);
+    if (group_->observer() != nullptr) {
+      end = group_->observer()->run(*group_);
     } else if (job_.options->measure_time_shares &&
                group_->id() % kSampleEvery == shared_.first_sample) {
       end = group_->run(shares_);
@@ -215,7 +214,6 @@ class Worker {
   Shared& shared_;
   const DispatchJob& job_;
   std::unique_ptr<Workgroup> group_;  // the one that runs, or a finished one to be used again
-  std::unique_ptr<WorkerObserver> observer_;
   TimeShares shares_;
   std::uint64_t instructions_ = 0;
   std::uint64_t mfma_instructions_ = 0;

@@ -1,12 +1,9 @@
-// How the checker, the profiler and the tracer watch a run.
+// The run loop of a wave, and how somebody watches it.
 //
-// One observer per host thread runs each wave instruction itself: it looks at the wave, calls the
-// instruction's handler (or puts it off, or narrows EXEC first) and looks again. The run loop is a
-// template on the observer, so that an unobserved run pays nothing. What an instruction reads and
-// writes is in exec/register_use.h, which memory it touches in exec/lane_access.h.
-//
-// Whoever watches a launch from a library above this one implements LaunchObserver; a virtual call
-// is made per workgroup, none per instruction.
+// An unobserved run pays nothing: the loop is a template on the observer. Whoever watches launches
+// is a Watcher (exec/watcher.h), which is given the stream of what waves execute; exec/stream.h is
+// the observer that makes the stream. Others that only need each instruction are observers of their
+// own: they run it, and may look at the wave before and after.
 #pragma once
 
 #include <cstdint>
@@ -77,24 +74,32 @@ enum class WorkgroupEnd : std::uint8_t {
   fault,      ///< A wave has Wave::error.
   deadlock,   ///< Workgroup::deadlock() says who waits where.
   cancelled,  ///< Another workgroup of the launch failed, or the launch was interrupted.
-  waiting,    ///< For other workgroups; Workgroup::run goes on. Not where somebody observes.
+  waiting,    ///< For other workgroups; Workgroup::run goes on.
 };
 
-/// Watches the workgroups that one host thread runs.
-class WorkerObserver {
+/// Runs the workgroups for which one Workgroup object is used, one after the other.
+class WorkgroupObserver {
  public:
-  virtual ~WorkerObserver() = default;
-  /// Runs `group`, which has just begun, to its end: Workgroup::run with an observer.
+  virtual ~WorkgroupObserver() = default;
+  /// `group` has just begun.
+  virtual void begin(Workgroup& group) = 0;
+  /// Runs `group`: Workgroup::run with an observer. Called again after WorkgroupEnd::waiting.
   [[nodiscard]] virtual WorkgroupEnd run(Workgroup& group) = 0;
 };
+
+class Watcher;
 
 /// Watches one launch.
 class LaunchObserver {
  public:
   virtual ~LaunchObserver() = default;
-  /// Called once per host thread, from that thread.
-  [[nodiscard]] virtual std::unique_ptr<WorkerObserver> make_worker(const LaunchRequest& request,
-                                                                    Program& program) = 0;
+  /// Called for each Workgroup object, of which there may be several for a host thread, from any of
+  /// them.
+  [[nodiscard]] virtual std::unique_ptr<Watcher> watch(const LaunchRequest& request,
+                                                       Program& program) = 0;
+  /// The same with what makes the stream for the watcher. A watcher's own type makes it faster.
+  [[nodiscard]] virtual std::unique_ptr<WorkgroupObserver> observe(const LaunchRequest& request,
+                                                                   Program& program);
 };
 
 /// How many matrix instructions, from `i` on, its handler runs at once; 1 for all others.

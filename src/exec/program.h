@@ -6,11 +6,13 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <typeindex>
 #include <vector>
 
 #include "base/error.h"
 #include "code_object/code_object.h"
 #include "exec/bind.h"
+#include "exec/facts_table.h"
 #include "exec/float_mode.h"
 #include "exec/instruction.h"
 #include "exec/row_table.h"
@@ -40,6 +42,18 @@ class Program {
   [[nodiscard]] MfmaMode mfma() const { return mfma_; }
   /// Demangled.
   [[nodiscard]] const std::string& kernel_name() const { return kernel_name_; }
+
+  /// The facts of its instructions, of a kind (exec/facts_table.h). Thread-safe.
+  template <typename Facts>
+  [[nodiscard]] FactsTable<Facts>& facts() {
+    const std::lock_guard lock(facts_mutex_);
+    std::unique_ptr<AnyFactsTable>& table = facts_[std::type_index(typeid(Facts))];
+    if (table == nullptr) {
+      const auto [begin, end] = executable_range();
+      table = std::make_unique<FactsTable<Facts>>(begin, end);
+    }
+    return static_cast<FactsTable<Facts>&>(*table);
+  }
 
   /// Why the instruction at `vaddr` cannot run (it was bound with a problem).
   [[nodiscard]] Error problem_at(std::uint64_t vaddr) const;
@@ -91,6 +105,8 @@ class Program {
   mutable std::mutex mutex_;
   std::map<std::uint64_t, std::unique_ptr<Block>> blocks_;  // by begin
   std::map<std::uint64_t, Error> problems_;                 // by vaddr
+  std::mutex facts_mutex_;
+  std::map<std::type_index, std::unique_ptr<AnyFactsTable>> facts_;
 };
 
 /// Handlers for what is not an instruction, or has a problem (exec/flow.cpp).

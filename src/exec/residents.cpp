@@ -28,8 +28,8 @@ void GridBarrier::look_for_missing() {
   if (missing_ == 0 && arrived_ != 0 && arrived_ + ended_ >= workgroups_) missing_ = ended_;
 }
 
-Residents::Residents(std::uint64_t workgroups, std::uint64_t limit)
-    : workgroups_(workgroups), limit_(limit), barrier_(workgroups) {}
+Residents::Residents(std::uint64_t workgroups, std::uint64_t limit, Company company)
+    : workgroups_(workgroups), limit_(limit), company_(company), barrier_(workgroups) {}
 
 Residents::~Residents() = default;
 
@@ -41,7 +41,8 @@ Residents::Next Residents::next() {
   const std::lock_guard lock(mutex_);
   const bool may_begin = begun() < workgroups_ && begun() - ended_.load() < limit_;
   auto ready = std::ranges::find_if(queue_, [](const auto& group) { return group->is_ready(); });
-  if (may_begin && (begin_one_ || ready == queue_.end())) {
+  const bool begin_one = begin_one_ && !company_.alone;
+  if (may_begin && (begin_one || ready == queue_.end())) {
     const std::uint64_t id = next_.fetch_add(1, std::memory_order_relaxed);
     begin_one_ = false;
     if (id < workgroups_) {
@@ -75,20 +76,30 @@ bool Residents::crowded() const {
   return begun() < workgroups_ && begun() - ended_.load() >= limit_;
 }
 
-bool Residents::hopeless() {
+bool Residents::hopeless(bool stuck) {
   constexpr std::chrono::milliseconds kPatience{2000}, kShortPatience{20};
   const bool all_begun = begun() == workgroups_;
   if (!all_begun && !crowded()) return false;
   const std::lock_guard lock(mutex_);
-  if (polls_++ == 0) first_poll_ = Clock::now();
+  if (polls_++ == 0) {
+    first_poll_ = Clock::now();
+    all_stuck_ = true;
+  }
+  all_stuck_ = all_stuck_ && stuck;
   const std::uint64_t waiting = all_begun ? workgroups_ - ended_.load() : limit_;
   const auto waited = Clock::now() - first_poll_;
   if (polls_ <= 4 * waiting || waited <= (all_begun ? kShortPatience : kPatience)) return false;
-  if (all_begun)
-    only_host_can_help_ = true;
-  else
+  if (!all_begun) {
     left_out_ = workgroups_ - begun();
-  return !all_begun;
+    return true;
+  }
+  only_host_can_help_ = true;
+  // Those that only count how often they looked may do something else in the end.
+  if (company_.alone &&
+      waited > (all_stuck_ ? std::min<Clock::duration>(kStuckPatience, company_.patience)
+                           : Clock::duration(company_.patience)))
+    gave_up_ = true;
+  return gave_up();
 }
 
 }  // namespace margay

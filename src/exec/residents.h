@@ -19,6 +19,9 @@ namespace margay {
 
 class Workgroup;
 
+/// How long all workgroups of a launch that is alone may only repeat themselves.
+inline constexpr std::chrono::seconds kStuckPatience{6};
+
 /// The barrier of a cooperative launch (ds_gws_barrier, one work-item of each workgroup).
 class GridBarrier {
  public:
@@ -43,25 +46,18 @@ class GridBarrier {
   std::atomic<std::uint64_t> phase_{0}, missing_{0};
 };
 
-/// The host threads of a launch that somebody watches. There each workgroup runs to its end before
-/// the next one of its thread begins, so that when all threads only repeat themselves, nothing but
-/// the host can change what they look at.
-class LonelyThreads {
- public:
-  void begin() { ++all_; }
-  void end() { --all_; }
-  void stuck() { ++stuck_; }
-  void no_longer_stuck() { --stuck_; }
-  [[nodiscard]] bool all_stuck() const { return stuck_.load() >= all_.load(); }
-
- private:
-  std::atomic<unsigned> all_{0}, stuck_{0};
-};
-
 class Residents {
  public:
+  /// What a launch may wait for.
+  struct Company {
+    /// No other launch runs beside it, and the host that made it waits: somebody watches it. Then
+    /// it is given up after a time; new workgroups are begun only where the others wait.
+    bool alone = false;
+    /// How long memory may be looked at then that might still change.
+    std::chrono::milliseconds patience = std::chrono::milliseconds::max();
+  };
   /// A launch of `workgroups`, of which the device has room for `limit` at a time.
-  Residents(std::uint64_t workgroups, std::uint64_t limit);
+  Residents(std::uint64_t workgroups, std::uint64_t limit, Company company);
   ~Residents();
   Residents(const Residents&) = delete;
   Residents& operator=(const Residents&) = delete;
@@ -79,10 +75,13 @@ class Residents {
   /// Whether a wave was seen that waits for memory to change. From then on turns are short.
   [[nodiscard]] bool polling() const { return polling_.load(std::memory_order_relaxed); }
   void found_polling() { polling_.store(true, std::memory_order_relaxed); }
-  /// Called when all of a workgroup's waves wait for memory to change. True when every workgroup
-  /// that the device has room for has been waiting for a long time and some have not begun. Where
-  /// all have begun, only_host_can_help() becomes true after a short time.
-  [[nodiscard]] bool hopeless();
+  /// Called when all of a workgroup's waves wait for memory to change; `stuck`: and nothing else
+  /// changes meanwhile, not even how often they looked. True when every workgroup that the device
+  /// has room for has been waiting for a long time and some have not begun. Where all have begun,
+  /// only_host_can_help() becomes true after a short time; a launch that is alone is given up.
+  [[nodiscard]] bool hopeless(bool stuck);
+  /// After hopeless(): memory was waited for that nobody changed.
+  [[nodiscard]] bool gave_up() const { return gave_up_.load(std::memory_order_relaxed); }
   /// Whether all that is left waits for memory that only the host, or another launch, can change.
   [[nodiscard]] bool only_host_can_help() const {
     return only_host_can_help_.load(std::memory_order_relaxed);
@@ -106,6 +105,7 @@ class Residents {
   [[nodiscard]] bool crowded() const;
 
   const std::uint64_t workgroups_, limit_;
+  const Company company_;
   GridBarrier barrier_;
   std::atomic<bool> polling_{false};
   std::atomic<std::uint64_t> next_{0};   // to begin
@@ -113,10 +113,11 @@ class Residents {
   std::atomic<std::uint64_t> polls_{0};  // since something else happened
   std::atomic<std::uint64_t> ended_{0};
   std::atomic<std::uint64_t> left_out_{0};
-  std::atomic<bool> only_host_can_help_{false};
+  std::atomic<bool> only_host_can_help_{false}, gave_up_{false};
   std::mutex mutex_;
   std::deque<std::unique_ptr<Workgroup>> queue_;
   bool begin_one_ = true;  // new workgroups and those put aside take turns
+  bool all_stuck_ = true;  // since first_poll_
   Clock::time_point first_poll_;
 };
 

@@ -57,16 +57,12 @@ Workgroup::Workgroup(const LaunchRequest& request, Program& program, const Memor
   }
 }
 
-Workgroup::~Workgroup() { set_stuck(false); }
+Workgroup::~Workgroup() = default;
 
 void Workgroup::begin(std::uint64_t id) {
   const Dim3& grid = request_.grid;
   id_ = id;
   long_turns_ = 0;
-  waiting_since_.reset();
-  stuck_since_.reset();
-  gave_up_ = false;
-  set_stuck(false);
   const bool polling = residents_ != nullptr && residents_->polling();
   if (residents_ != nullptr) quantum_ = polling ? kShortQuantum : kFirstQuantum;
   barrier_quantum_ = polling ? kShortQuantum : kFirstBarrierQuantum;
@@ -111,12 +107,13 @@ void Workgroup::leave_grid_barrier() {
 
 std::optional<WorkgroupEnd> Workgroup::after(Activity found) {
   if (found == Activity::endless) return WorkgroupEnd::deadlock;
-  if (residents_ == nullptr) return after_lonely(found);
+  if (residents_ == nullptr) return std::nullopt;
   if (found != Activity::work) {
     residents_->found_polling();
     if (!all_watched_) watched_.clear();
     quantum_ = barrier_quantum_ = kShortQuantum;
-    return residents_->hopeless() ? WorkgroupEnd::deadlock : WorkgroupEnd::waiting;
+    return residents_->hopeless(found == Activity::stuck) ? WorkgroupEnd::deadlock
+                                                          : WorkgroupEnd::waiting;
   }
   residents_->progress();
   if (quantum_ < kQuantum) {
@@ -125,36 +122,6 @@ std::optional<WorkgroupEnd> Workgroup::after(Activity found) {
   }
   return residents_->polling() || ++long_turns_ >= kManyTurns ? std::optional(WorkgroupEnd::waiting)
                                                               : std::nullopt;
-}
-
-std::optional<WorkgroupEnd> Workgroup::after_lonely(Activity found) {
-  const auto now = std::chrono::steady_clock::now();
-  set_stuck(found == Activity::stuck);
-  if (found == Activity::work) {
-    waiting_since_.reset();
-    stuck_since_.reset();
-    return std::nullopt;
-  }
-  if (!waiting_since_) waiting_since_ = now;
-  // Memory that no thread changes stays as it is; those that only count how often they looked may
-  // do something else in the end.
-  const bool all_stuck = is_stuck_ && company_.lonely != nullptr && company_.lonely->all_stuck();
-  if (!all_stuck)
-    stuck_since_.reset();
-  else if (!stuck_since_)
-    stuck_since_ = now;
-  gave_up_ = now - *waiting_since_ > company_.patience ||
-             (stuck_since_ && now - *stuck_since_ > kStuckPatience);
-  return gave_up_ ? std::optional(WorkgroupEnd::deadlock) : std::nullopt;
-}
-
-void Workgroup::set_stuck(bool stuck) {
-  if (company_.lonely == nullptr || stuck == is_stuck_) return;
-  is_stuck_ = stuck;
-  if (stuck)
-    company_.lonely->stuck();
-  else
-    company_.lonely->no_longer_stuck();
 }
 
 const Wave& Workgroup::faulty() const {
@@ -188,7 +155,7 @@ Error Workgroup::deadlock() const {
               {},
               "every wave of a workgroup must reach the same number of barriers, and a flag that a "
               "wave waits for must be set before the wave that sets it waits at a barrier"};
-  if (gave_up_) {
+  if (gave_up()) {
     error.what = "deadlock: " + std::string(kGaveUp);
     error.hint = kGaveUpHint;
   }

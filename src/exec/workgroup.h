@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,12 +30,8 @@ namespace margay {
 struct WorkgroupCompany {
   /// For a kernel that makes calls to the host.
   HostcallBuffer* hostcalls = nullptr;
-  /// The launch's other workgroups, where they take turns; null where each runs to its end.
+  /// The launch's other workgroups, with which it takes turns; null where it is the only one.
   Residents* residents = nullptr;
-  /// There: the launch's other host threads, and how long a workgroup may only wait for memory to
-  /// change before it gives up.
-  LonelyThreads* lonely = nullptr;
-  std::chrono::milliseconds patience = std::chrono::milliseconds::max();
   /// Called now and then while a workgroup runs.
   std::function<void(const Workgroup&)> heartbeat = {};
 };
@@ -61,6 +58,10 @@ class Workgroup {
   /// waves look at has changed.
   [[nodiscard]] bool is_ready() const;
 
+  /// Who watches what runs here; null: nobody.
+  [[nodiscard]] WorkgroupObserver* observer() const { return observer_.get(); }
+  void observe(std::unique_ptr<WorkgroupObserver> observer) { observer_ = std::move(observer); }
+
   [[nodiscard]] std::uint64_t id() const { return id_; }
   [[nodiscard]] std::span<Wave> waves() { return waves_; }
   [[nodiscard]] std::span<const Wave> waves() const { return waves_; }
@@ -71,13 +72,13 @@ class Workgroup {
   [[nodiscard]] const LaunchAddresses& addresses() const { return addresses_; }
   /// The wave that has stopped with a fault.
   [[nodiscard]] const Wave& faulty() const;
-  /// After WorkgroupEnd::deadlock: whether its patience was at its end, and in words why.
-  [[nodiscard]] bool gave_up() const { return gave_up_; }
+  /// After WorkgroupEnd::deadlock: whether it had waited for too long, and in words why.
+  [[nodiscard]] bool gave_up() const { return residents_ != nullptr && residents_->gave_up(); }
   static constexpr std::string_view kGaveUp =
       "the workgroup waits for memory to change, and nothing changes it";
   static constexpr std::string_view kGaveUpHint =
-      "under margay check and margay prof a workgroup runs to its end before the next one begins, "
-      "and no host code runs beside it: what it waits for has to come from an earlier workgroup";
+      "under margay check and margay prof no other launch runs beside this one, and the host code "
+      "that made it waits for it: what a workgroup waits for has to come from the launch itself";
   /// At which instructions the waves are, in words.
   [[nodiscard]] std::string where_waves_are() const;
   /// After WorkgroupEnd::deadlock: who waits where, in words.
@@ -128,9 +129,6 @@ class Workgroup {
   void catch_up(std::span<const std::uint64_t> before, Observer& observer);
   /// What comes of it; nothing when the run goes on.
   [[nodiscard]] std::optional<WorkgroupEnd> after(Activity found);
-  /// The same for a workgroup that nobody takes turns with.
-  [[nodiscard]] std::optional<WorkgroupEnd> after_lonely(Activity found);
-  void set_stuck(bool stuck);
   /// A wave that stopped at the grid's barrier, in a launch that has one.
   void arrive_at_grid_barrier(Wave& wave);
   /// Lets waves go on whose grid barrier has opened.
@@ -145,9 +143,6 @@ class Workgroup {
   const WorkgroupCompany company_;
   HostcallBuffer* const hostcalls_;
   Residents* const residents_;
-  std::optional<std::chrono::steady_clock::time_point> waiting_since_, stuck_since_;
-  bool gave_up_ = false;
-  bool is_stuck_ = false;  ///< As LonelyThreads knows it.
   /// After so many instructions of each wave without a stop, and after so many across barriers, it
   /// is looked whether they only wait. Both grow while the waves do other than wait.
   std::uint64_t quantum_ = kQuantum, barrier_quantum_ = kQuantum;
@@ -168,6 +163,7 @@ class Workgroup {
   std::vector<Wave> waves_;
   WorkgroupState state_;
   RangeCache range_cache_;
+  std::unique_ptr<WorkgroupObserver> observer_;
 };
 
 /// In kernels that may call the host, how many instructions run before it is looked whether one
@@ -190,8 +186,6 @@ inline constexpr std::uint32_t kLongestBarrierPoll = 1 << 11;
 inline constexpr std::uint64_t kFirstBarrierQuantum = 1 << 16;
 /// How many instructions of a workgroup there are between two heartbeats.
 inline constexpr std::uint64_t kHeartbeat = 1 << 18;
-/// How long all host threads of a watched launch may only repeat themselves.
-inline constexpr std::chrono::seconds kStuckPatience{6};
 
 }  // namespace margay
 

@@ -29,8 +29,6 @@ Workgroup::Activity Workgroup::activity_of(Wave& wave, Observer& observer, std::
   // A loop that counts how often it looked changes its registers, but looks at the same places.
   const bool same_places = passes[0].same(passes[1]);
   if (changed && !(passes[0].any() && same_places)) return Activity::work;
-  // What it stores, others may be waiting for; under an observer they have no turn meanwhile.
-  if (changed && residents_ == nullptr && passes[1].stored()) return Activity::work;
   const std::vector<WatchedWord>& words = passes[1].words();
   all_watched_ = all_watched_ && same_places && !words.empty();
   watched_.insert(watched_.end(), words.begin(), words.end());
@@ -191,10 +189,7 @@ WorkgroupEnd Workgroup::run(Observer& observer) {
   while (true) {
     const Round round = take_round(observer);
     if (round.fault) return WorkgroupEnd::fault;
-    if (round.ended == wave_count_) {
-      set_stuck(false);
-      return WorkgroupEnd::done;
-    }
+    if (round.ended == wave_count_) return WorkgroupEnd::done;
     if (stop_.load(std::memory_order_relaxed)) return WorkgroupEnd::cancelled;
     if (round.in_grid != 0 && round.running == 0) return WorkgroupEnd::waiting;
     if (const auto end = look_after(round, observer)) return *end;

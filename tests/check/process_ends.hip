@@ -143,12 +143,7 @@ int end(const std::string& how) {
   if (how == "fork-beside") return fork_beside_launch();
   if (how == "handler") return with_handler();
   if (how == "refused") {
-    void* arguments[1];
-    int* data = allocated();
-    arguments[0] = &data;
-    dim3 grid(is_broken ? 2 : 1), block(kElements);
-    (void)hipLaunchCooperativeKernel(reinterpret_cast<const void*>(store), grid, block, arguments,
-                                     0, nullptr);
+    store<<<1, kElements, is_broken ? 64 * 1024 + 16 : 0>>>(allocated());
     (void)hipDeviceSynchronize();
     return 0;
   }

@@ -12,9 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include "exec/observer.h"
 #include "exec/row_table.h"
-#include "exec/workgroup.h"
+#include "exec/watcher.h"
 
 namespace margay::test {
 
@@ -44,24 +43,18 @@ class Executed {
   std::set<std::string> mnemonics_;
 };
 
-class ExecutedWorker final : public WorkerObserver {
+class ExecutedWatcher final : public Watcher {
  public:
-  [[nodiscard]] WorkgroupEnd run(Workgroup& group) override { return group.run(*this); }
-  static constexpr bool kEnabled = true;
-  const Instruction* step(Wave& wave, const Instruction& i) {
-    if (i.row != nullptr) Executed::instance().note(i.row->mnemonic);
-    return i.execute(wave, i);
+  [[nodiscard]] bool begin(Workgroup&) override { return true; }
+  void end(Workgroup&, WorkgroupEnd) override {}
+  void issue(const margay::Executed& event) override {
+    Executed::instance().note(event.instruction.row->mnemonic);
   }
-  void barrier_opens(Workgroup&) {}
-  void time_passes() {}
-  std::uint32_t wave_in_turn(std::uint32_t turn, std::uint32_t) { return turn; }
-  std::uint64_t quantum() { return kQuantum; }
 };
 class ExecutedObserver final : public LaunchObserver {
  public:
-  [[nodiscard]] std::unique_ptr<WorkerObserver> make_worker(const LaunchRequest&,
-                                                            Program&) override {
-    return std::make_unique<ExecutedWorker>();
+  [[nodiscard]] std::unique_ptr<Watcher> watch(const LaunchRequest&, Program&) override {
+    return std::make_unique<ExecutedWatcher>();
   }
 };
 

@@ -6,31 +6,23 @@
 #include <array>
 
 #include "exec/row_table.h"
-#include "exec/workgroup.h"
+#include "exec/watcher.h"
 
 namespace margay::fuzz {
 
-class CoverageWorker final : public WorkerObserver {
+class CoverageWatcher final : public Watcher {
  public:
-  explicit CoverageWorker(Coverage& all) : all_(all) {}
-  [[nodiscard]] WorkgroupEnd run(Workgroup& group) override { return group.run(*this); }
-
-  static constexpr bool kEnabled = true;
-  const Instruction* step(Wave& wave, const Instruction& i) {
-    if (i.row != nullptr) all_.counts_[i.row] += matrix_run_length(i);
-    return i.execute(wave, i);
-  }
-  void barrier_opens(Workgroup&) {}
-  void time_passes() {}
-  std::uint32_t wave_in_turn(std::uint32_t turn, std::uint32_t) { return turn; }
-  std::uint64_t quantum() { return kQuantum; }
+  explicit CoverageWatcher(Coverage& all) : all_(all) {}
+  [[nodiscard]] bool begin(Workgroup&) override { return true; }
+  void end(Workgroup&, WorkgroupEnd) override {}
+  void issue(const Executed& event) override { ++all_.counts_[event.instruction.row]; }
 
  private:
   Coverage& all_;
 };
 
-std::unique_ptr<WorkerObserver> Coverage::make_worker(const LaunchRequest&, margay::Program&) {
-  return std::make_unique<CoverageWorker>(*this);
+std::unique_ptr<Watcher> Coverage::watch(const LaunchRequest&, margay::Program&) {
+  return std::make_unique<CoverageWatcher>(*this);
 }
 
 Executions Coverage::executions() const {

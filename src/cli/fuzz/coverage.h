@@ -18,12 +18,12 @@ using Executions = std::map<std::string_view, std::uint64_t>;
 /// Counts what each launch executes, all launches together. One launch at a time, one host thread.
 class Coverage final : public LaunchObserver {
  public:
-  [[nodiscard]] std::unique_ptr<WorkerObserver> make_worker(const LaunchRequest& request,
-                                                            Program& program) override;
+  [[nodiscard]] std::unique_ptr<Watcher> watch(const LaunchRequest& request,
+                                               Program& program) override;
   [[nodiscard]] Executions executions() const;
 
  private:
-  friend class CoverageWorker;
+  friend class CoverageWatcher;
   std::map<const Row*, std::uint64_t> counts_;
 };
 

@@ -92,7 +92,7 @@ void BarrierTracker::end_workgroup() {
   }
 }
 
-void BarrierTracker::deadlock(const Workgroup& group, FactsTable& table) {
+void BarrierTracker::deadlock(const Workgroup& group) {
   Finding f;
   f.tool = Tool::synccheck;
   f.kind = "deadlock";
@@ -103,7 +103,7 @@ void BarrierTracker::deadlock(const Workgroup& group, FactsTable& table) {
     for (const Wave& wave : group.waves()) {
       if (wave.stop != stop) continue;
       const Instruction& at = stop == WaveStop::barrier ? wave.next[-1] : *wave.next;
-      const std::uint64_t vaddr = table.of(at).vaddr;
+      const std::uint64_t vaddr = at.vaddr;
       if (std::ranges::find(f.accesses, vaddr, &Access::vaddr) != f.accesses.end()) continue;
       f.accesses.push_back(reporter_.access(stop == WaveStop::barrier ? "waits here" : "loops here",
                                             vaddr, static_cast<std::int32_t>(wave.index_in_group)));

@@ -25,7 +25,7 @@ class BarrierTracker {
   void watch(const InstructionFacts& facts, const Wave& wave);
   /// The workgroup has ended, or no wave can go on.
   void end_workgroup();
-  void deadlock(const Workgroup& group, FactsTable& table);
+  void deadlock(const Workgroup& group);
 
  private:
   struct PerWave {

@@ -1,8 +1,6 @@
 #include "observe/check/facts.h"
 
 #include <bit>
-#include <cstdlib>
-#include <new>
 
 #include "exec/bind.h"
 #include "exec/row_table.h"
@@ -11,34 +9,11 @@
 namespace margay::check {
 namespace {
 
-Counters counters_of(const Instruction& i, const MemoryForm& form) {
-  using Path = MemoryForm::Path;
-  switch (form.path) {
-    case Path::none:
-      // Lane exchanges use the LDS crossbar; clocks come back like scalar loads.
-      if (i.row->instruction_class == InstructionClass::lds) return {.lgkm = true};
-      if (i.row->instruction_class == InstructionClass::smem && reads(i.row->hardware))
-        return {.lgkm = true, .in_order = false};
-      return {};
-    case Path::ds:
-    case Path::ds_two:
-      return {.lgkm = true};
-    case Path::scalar:
-      return {.lgkm = true, .in_order = false};
-    case Path::flat:
-      // Either path may serve it, so that only a wait for zero proves anything: lgkmcnt(0) of what
-      // it does in LDS, vmcnt(0) of what it does in memory, both of its registers.
-      return {.vm = true, .lgkm = true, .in_order = false};
-    case Path::global:
-    case Path::scratch:
-    case Path::buffer:
-      return {.vm = true};
-  }
-  return {};
-}
-
-Action action_of(const Instruction& i, const MemoryForm& form, const Counters& counters) {
-  if (form.path != MemoryForm::Path::none || counters.vm || counters.lgkm) return Action::memory;
+Action action_of(const Instruction& i, const InstructionFacts& facts) {
+  if (facts.writes_back || facts.invalidates) return Action::fence;
+  if (i.row->flow == Flow::grid_barrier) return Action::grid_barrier;
+  if (facts.form.path != MemoryForm::Path::none || facts.counted.vm || facts.counted.lgkm)
+    return Action::memory;
   if (i.row->is_wait) return Action::wait;
   if (i.row->flow == Flow::barrier) return Action::barrier;
   if (i.row->flow == Flow::end) return Action::end;
@@ -81,14 +56,6 @@ void find_sync(const Instruction& i, InstructionFacts& facts) {
 
 }  // namespace
 
-FactsTable::FactsTable(std::uint64_t begin, std::uint64_t end)
-    : begin_(begin),
-      facts_(static_cast<InstructionFacts**>(std::calloc((end - begin) / 4 + 1, sizeof(void*)))) {
-  if (facts_ == nullptr) throw std::bad_alloc();
-}
-
-void FactsTable::Free::operator()(InstructionFacts** table) const { std::free(table); }
-
 bool StageMemo::moves(unsigned wave, std::uint32_t phase, const LaneAccess& access) {
   if (moves_ || access.active == 0 || (phase_ != 0 && wave != wave_) || phase == phase_)
     return false;
@@ -105,34 +72,19 @@ bool StageMemo::moves(unsigned wave, std::uint32_t phase, const LaneAccess& acce
   return moves_;
 }
 
-std::unique_ptr<InstructionFacts> FactsTable::make(const Instruction& i) {
-  auto facts = std::make_unique<InstructionFacts>();
-  facts->instruction = &i;
-  facts->vaddr = i.vaddr;
-  facts->use = register_use(i);
-  facts->hazard = hazard_facts(i, facts->use);
-  for (std::size_t n = 0; n < facts->touched.size(); ++n)
-    facts->touched[n] = facts->use.reads[n] | facts->use.writes[n];
+InstructionFacts::InstructionFacts(const Instruction& i, std::uint32_t its_number)
+    : margay::InstructionFacts(i, its_number), hazard(hazard_facts(i, use)) {
+  for (std::size_t n = 0; n < touched.size(); ++n) touched[n] = use.reads[n] | use.writes[n];
   for (std::size_t n = 0; n < 2; ++n)
-    facts->scalar_touched[n] = facts->use.scalar_reads[n] | facts->use.scalar_writes[n];
+    scalar_touched[n] = use.scalar_reads[n] | use.scalar_writes[n];
   const auto kind = i.row->instruction_class;
   if (kind == InstructionClass::valu || kind == InstructionClass::salu ||
       kind == InstructionClass::branch)
-    facts->result = result_rule(i);
-  facts->moves_registers =
+    result = result_rule(i);
+  moves_registers =
       i.modifiers.form == OperandForm::indexed || i.row->relative != RelativeScalar::none;
-  facts->form = memory_form(i);
-  facts->counters = counters_of(i, facts->form);
-  facts->action = action_of(i, facts->form, facts->counters);
-  find_sync(i, *facts);
-  if (facts->action == Action::wait) facts->wait = wait_counts(i.extra);
-  if (facts->writes_back || facts->invalidates) facts->action = Action::fence;
-  if (facts->action == Action::wait || facts->action == Action::barrier ||
-      facts->action == Action::fence) {
-    facts->site = static_cast<std::uint32_t>(sites_.size());
-    sites_.push_back(facts.get());
-  }
-  return facts;
+  find_sync(i, *this);
+  action = action_of(i, *this);
 }
 
 }  // namespace margay::check

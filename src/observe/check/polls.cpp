@@ -198,6 +198,7 @@ SyncMeans sync_means(const Program& program) {
     const bool agent = (i->extra & extra::kSc1) != 0;
     means.releases |= agent && i->row->cache == CacheAction::write_back;
     means.acquires |= agent && i->row->cache == CacheAction::invalidate;
+    means.global |= i->row->flow == Flow::grid_barrier;
     const MemoryForm form = memory_form(*i);
     if (!form.is_read || form.to_lds) continue;
     const bool returns = form.is_atomic && register_use(*i).destination.count != 0;

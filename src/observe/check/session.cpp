@@ -15,7 +15,7 @@
 #include "code_object/call_chain.h"
 #include "code_object/demangle.h"
 #include "exec/hostcall.h"
-#include "exec/observer.h"
+#include "exec/stream.h"
 #include "observe/check/barrier_place.h"
 #include "observe/check/group.h"
 #include "observe/check/host_memory.h"
@@ -82,21 +82,13 @@ class LaunchChecker final : public LaunchObserver {
         number_(number),
         show_(std::move(show)) {}
 
-  [[nodiscard]] std::unique_ptr<WorkerObserver> make_worker(const LaunchRequest& request,
-                                                            Program& program) override {
-    const HostRule rule = host_rule(request, memory_, global_);
-    SyncMeans means;
-    {
-      const std::lock_guard lock(mutex_);
-      if (program_ == nullptr && config_.has(Tool::racecheck)) means_ = sync_means(program);
-      program_ = &program;
-      means = means_;
-    }
-    SyncGraph* const graph = means.global && request.grid.count() > 1 ? &graph_ : nullptr;
-    return std::make_unique<WorkerChecker>(
-        WorkerChecker::Launch{config_, request, program, memory_, global_, rule, number_, means,
-                              graph, [this](WorkerResults results) { collect(std::move(results)); },
-                              [this](const FindingSet& found) { show(found); }});
+  [[nodiscard]] std::unique_ptr<Watcher> watch(const LaunchRequest& request,
+                                               Program& program) override {
+    return make(request, program);
+  }
+  [[nodiscard]] std::unique_ptr<WorkgroupObserver> observe(const LaunchRequest& request,
+                                                           Program& program) override {
+    return std::make_unique<StreamObserver<WorkerChecker>>(make(request, program), program);
   }
 
   /// After the launch.
@@ -167,6 +159,23 @@ class LaunchChecker final : public LaunchObserver {
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds kShowEvery{500};
+
+  [[nodiscard]] std::unique_ptr<WorkerChecker> make(const LaunchRequest& request,
+                                                    Program& program) {
+    const HostRule rule = host_rule(request, memory_, global_);
+    SyncMeans means;
+    {
+      const std::lock_guard lock(mutex_);
+      if (program_ == nullptr && config_.has(Tool::racecheck)) means_ = sync_means(program);
+      program_ = &program;
+      means = means_;
+    }
+    SyncGraph* const graph = means.global && request.grid.count() > 1 ? &graph_ : nullptr;
+    return std::make_unique<WorkerChecker>(
+        WorkerChecker::Launch{config_, request, program, memory_, global_, rule, number_, means,
+                              graph, [this](WorkerResults results) { collect(std::move(results)); },
+                              [this](const FindingSet& found) { show(found); }});
+  }
 
   void show(const FindingSet& found) {
     if (!show_ || found.size() == 0) return;

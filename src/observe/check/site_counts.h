@@ -8,11 +8,14 @@
 
 namespace margay::check {
 
+/// No wait, barrier or fence.
+inline constexpr std::uint32_t kNoSite = ~std::uint32_t{0};
+
 enum class Counter : std::uint8_t { vm, lgkm };
 
 /// What a wait has done that something came to depend on.
 struct Credit {
-  std::uint32_t site = ~std::uint32_t{0};
+  std::uint32_t site = kNoSite;  ///< InstructionFacts::number.
   Counter counter = Counter::vm;
   std::uint8_t count = 0;  ///< The highest count that would have done.
   bool sole = false;       ///< No other wait would have done.
@@ -96,7 +99,7 @@ class WaitHistory {
 /// The last fence of a kind that had something to do, until something depends on it.
 class FenceHistory {
  public:
-  void clear() { site_ = kNone; }
+  void clear() { site_ = kNoSite; }
   /// `had_work`: there was something to write back, or to look at anew. Another fence without work
   /// would have done what the last one did.
   void ran(std::uint32_t site, bool had_work) {
@@ -110,11 +113,10 @@ class FenceHistory {
   [[nodiscard]] Credit credit() const {
     return {.site = site_, .count = SiteCounts::kNothing, .sole = sole_};
   }
-  [[nodiscard]] bool any() const { return site_ != kNone; }
+  [[nodiscard]] bool any() const { return site_ != kNoSite; }
 
  private:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  std::uint32_t site_ = kNone;
+  std::uint32_t site_ = kNoSite;
   bool sole_ = false;
 };
 
@@ -124,8 +126,14 @@ class SiteTable {
     if (site >= counts_.size()) counts_.resize(site + 1);
     return counts_[site];
   }
+  /// Calls `visit(site, counts)` for those that ran.
+  template <typename F>
+  void for_each(F&& visit) const {
+    for (std::uint32_t site = 0; site < counts_.size(); ++site)
+      if (counts_[site].executions != 0) visit(site, counts_[site]);
+  }
   void needed(const Credit& credit) {
-    if (credit.site != ~std::uint32_t{0}) of(credit.site).needed(credit);
+    if (credit.site != kNoSite) of(credit.site).needed(credit);
   }
 
  private:

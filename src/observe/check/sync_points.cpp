@@ -78,6 +78,7 @@ void SyncPoints::begin_workgroup(std::uint32_t workgroup, unsigned waves) {
   for (auto& stores : lds_stores_) stores.clear();
   if (has_flags_) flags_.reset();
   has_flags_ = false;
+  grid_barriers_ = 0;
 }
 
 void SyncPoints::barrier(const Clock& lds_completed) {
@@ -295,6 +296,24 @@ SyncGraph::Vertex SyncPoints::global_access(const InstructionFacts& facts, const
       graph_->stored(4 * dword, vertex);
   });
   return vertex;
+}
+
+// As an atomic on a word that every workgroup changes before any of them reads it.
+void SyncPoints::reach_grid_barrier(unsigned wave) {
+  const SyncGraph::Vertex vertex = order_.publish(wave, known_.back());
+  order_.end_segment(wave);
+  ++grid_barriers_;
+  graph_->changed(grid_barrier(), vertex);
+}
+
+void SyncPoints::leave_grid_barrier(unsigned wave) {
+  const auto lock = graph_->lock();
+  const SyncGraph::Vertex all = graph_->at(grid_barrier());
+  graph_->acquired(all, order_.workgroup(), wave);
+  order_.see(wave, all);
+  // The device library's grid.sync() looks at the caches before it comes to the barrier, not after
+  // (ROCm device-libs, ockl/src/cg.cl); what it promises is that the grid is in step.
+  (void)order_.invalidate(wave);
 }
 
 void SyncPoints::learn(unsigned wave, Learning& learning) {

@@ -72,6 +72,9 @@ class SyncPoints {
   void before_release(unsigned wave, std::uint32_t lds_completed);
   SyncGraph::Vertex global_access(const InstructionFacts& facts, const LaneAccess& access,
                                   std::uint64_t changed, unsigned wave, Learning& learning);
+  /// The wave comes to the barrier of a cooperative launch, after before_release(); it leaves it.
+  void reach_grid_barrier(unsigned wave);
+  void leave_grid_barrier(unsigned wave);
   /// The read is complete.
   void learn(unsigned wave, Learning& learning);
   void barrier(const Clock& lds_completed);
@@ -90,7 +93,10 @@ class SyncPoints {
   struct LdsStore {
     std::uint32_t step = 0, known = 0;
   };
-  static constexpr std::uint64_t kLds = 1ull << 62;  // keys of words_ that are LDS offsets
+  static constexpr std::uint64_t kLds = 1ull << 62;          // keys of words_ that are LDS offsets
+  /// Where barriers of the grid lie, as if each were a word of memory: who leaves one late must not
+  /// learn of those that have come to the next.
+  static constexpr std::uint64_t kGridBarriers = 1ull << 62;
   static constexpr std::uint8_t kWhole = 0xf;
 
   /// `lds_atomic`: the wave's last atomic on LDS, or this one.
@@ -102,6 +108,7 @@ class SyncPoints {
   void acquire(std::uint64_t key, std::uint8_t mask, Learning& learning);
   /// Forgets what nobody can learn any more. No instruction in flight may be about to learn.
   void collect();
+  [[nodiscard]] std::uint64_t grid_barrier() const { return kGridBarriers + 4 * grid_barriers_; }
   void make_flag(std::uint32_t dword, std::uint8_t mask);
   /// Whether the plain store is one to a lock that the wave holds.
   bool gives_lock_back(const LaneAccess& access, unsigned wave);
@@ -121,6 +128,7 @@ class SyncPoints {
   std::array<std::vector<LdsStore>, kMaxWaves> lds_stores_;  // of the phase
   std::bitset<(64 * 1024) / 4> flags_;                       // dwords of LDS that are polled
   bool has_flags_ = false;
+  std::uint64_t grid_barriers_ = 0;  // that the workgroup has come to
   std::unordered_map<std::uint32_t, unsigned>
       lock_holders_;  // by dword: whose atomic changed it last
 };

@@ -78,7 +78,7 @@ void WaitTracker::begin(std::uint32_t wave, std::uint32_t accum_offset) {
 // ---- Issue, wait, complete ------------------------------------------------------------------
 
 Outstanding& WaitTracker::issue(const InstructionFacts& facts, std::uint64_t exec) {
-  const Counters& counters = facts.counters;
+  const CountedBy& counters = facts.counted;
   Outstanding* flight;
   if (!counters.in_order) {
     flight = &unordered_.emplace_back();
@@ -109,7 +109,7 @@ Outstanding& WaitTracker::issue(const InstructionFacts& facts, std::uint64_t exe
     set(pending_, row);
     set(attention_, row);
   });
-  if (facts.counters.lgkm)
+  if (facts.counted.lgkm)
     for_each_bit(facts.use.scalar_writes, facts.use.scalar_writes, [&](unsigned index) {
       scalars_[index] = {serial_, ~0ull, &facts, false};
       set(scalar_pending_, index);
@@ -127,7 +127,7 @@ void WaitTracker::drain() {
 
 void WaitTracker::complete(Outstanding& flight, bool by_wait) {
   if (on_complete) on_complete(flight);
-  const Counters& counters = flight.facts->counters;
+  const CountedBy& counters = flight.facts->counted;
   const Completion completion{by_wait ? history_.count() : 0, flight.order,
                               counters.vm ? Counter::vm : Counter::lgkm, counters.in_order};
   const RegisterUse& use = flight.facts->use;
@@ -155,7 +155,7 @@ void WaitTracker::complete(Outstanding& flight, bool by_wait) {
 
 void WaitTracker::lds_part_completes(const Outstanding& flight) {
   if (flight.lds_step == 0) return;
-  const Counters& counters = flight.facts->counters;
+  const CountedBy& counters = flight.facts->counted;
   const bool by_lgkm = counters.lgkm;
   note(lds_completed_list_, kMostLds,
        {history_.count(), counters.vm && by_lgkm ? flight.lgkm_order : flight.order,
@@ -163,16 +163,16 @@ void WaitTracker::lds_part_completes(const Outstanding& flight) {
 }
 
 void WaitTracker::store_completes(const Outstanding& flight) {
-  const Counters& counters = flight.facts->counters;
+  const CountedBy& counters = flight.facts->counted;
   if (!flight.facts->form.is_write || !counters.vm) return;
   note(stores_completed_, kMostStores,
        {history_.count(), flight.order, Counter::vm, counters.in_order});
 }
 
 void WaitTracker::wait(const InstructionFacts& facts) {
-  ++sites_.of(facts.site).executions;
-  current_site_ = facts.site;
-  history_.add({facts.site, {facts.wait.vm, facts.wait.lgkm}, issued_});
+  ++sites_.of(facts.number).executions;
+  current_site_ = facts.number;
+  history_.add({facts.number, {facts.wait.vm, facts.wait.lgkm}, issued_});
   const auto drain = [&](OutstandingRing& ring, unsigned count) {
     while (ring.size() > count) {
       complete(ring.oldest(), true);
@@ -190,7 +190,7 @@ void WaitTracker::wait(const InstructionFacts& facts) {
     }
     if (flight.waits_lgkm && facts.wait.lgkm == 0) {
       flight.waits_lgkm = false;
-      if (flight.facts->counters.vm) lds_part_completes(flight);
+      if (flight.facts->counted.vm) lds_part_completes(flight);
       if (flight.waits_vm && flight.lds_step != 0 && on_lds_complete) on_lds_complete(flight);
     }
     if (flight.waits_vm || flight.waits_lgkm) {
@@ -285,7 +285,7 @@ void WaitTracker::settle_row(unsigned row, const InstructionFacts& facts, std::u
   const bool reads = contains(facts.use.reads, row);
   if (!reads) {
     // What completes in the same order may be put on top.
-    const Counters &theirs = pending.facts->counters, &own = facts.counters;
+    const CountedBy &theirs = pending.facts->counted, &own = facts.counted;
     if (theirs.in_order && own.in_order && theirs.vm == own.vm && theirs.lgkm == own.lgkm) return;
   }
   // What follows from the first mistake is no second one.
@@ -306,7 +306,7 @@ void WaitTracker::settle_scalar(unsigned index, const InstructionFacts& facts) {
 }
 
 std::string WaitTracker::wait_for(const Pending& pending) {
-  const Counters& counters = pending.facts->counters;
+  const CountedBy& counters = pending.facts->counted;
   if (!counters.in_order)
     return counters.vm ? "s_waitcnt vmcnt(0) lgkmcnt(0)" : "s_waitcnt lgkmcnt(0)";
   OutstandingRing& ring = counters.vm ? vm_ : lgkm_;

@@ -52,7 +52,7 @@ WorkerChecker::PerWave::PerWave(WorkerChecker& owner, std::uint32_t scratch_byte
 WorkerChecker::WorkerChecker(const Launch& launch)
     : launch_(launch),
       reporter_(launch.number, launch.program.kernel_name()),
-      table_(launch.program.executable_range().first, launch.program.executable_range().second),
+      facts_(launch.program.facts<InstructionFacts>()),
       bounds_(reporter_, launch.memory, launch.global, launch.host_rule, launch.request),
       lds_(lds_bytes(launch.request), wave_count(launch.request), reporter_),
       lds_values_(lds_bytes(launch.request)),
@@ -76,7 +76,7 @@ WorkerChecker::~WorkerChecker() { launch_.collect(take_results()); }
 
 // ---- A workgroup's run ----------------------------------------------------------------------
 
-void WorkerChecker::begin(Workgroup& group) {
+bool WorkerChecker::begin(Workgroup& group) {
   const auto waves = group.waves();
   while (waves_.size() < waves.size())
     waves_.push_back(std::make_unique<PerWave>(*this, group.state().scratch_bytes_per_lane));
@@ -88,6 +88,7 @@ void WorkerChecker::begin(Workgroup& group) {
     w.values.begin(waves[n].index_in_group, waves[n].exec());
     w.hazards.reset();
     w.since_barrier = w.missed_scratch = 0;
+    w.in_grid_barrier = false;
     w.write_backs.clear();
     w.invalidations.clear();
     w.stores_written_back = 0;
@@ -105,19 +106,17 @@ void WorkerChecker::begin(Workgroup& group) {
   global_written_in_ = 0;
   plain_stores_ = 0;
   host_written_.clear();
+  return true;
 }
 
-WorkgroupEnd WorkerChecker::run(Workgroup& group) {
-  begin(group);
-  const WorkgroupEnd end = group.run(*this);
-  if (end == WorkgroupEnd::fault) note_failure(group);
-  if (end == WorkgroupEnd::deadlock && synccheck_) barriers_.deadlock(group, table_);
-  if (end == WorkgroupEnd::done && synccheck_) barriers_.end_workgroup();
+void WorkerChecker::end(Workgroup& group, WorkgroupEnd how) {
+  if (how == WorkgroupEnd::fault) note_failure(group);
+  if (how == WorkgroupEnd::deadlock && synccheck_) barriers_.deadlock(group);
+  if (how == WorkgroupEnd::done && synccheck_) barriers_.end_workgroup();
   settle_barrier();
   meet_waves(group);
   races_.end_workgroup();
   if (launch_.show) launch_.show(reporter_.set());
-  return end;
 }
 
 void WorkerChecker::note_failure(const Workgroup& group) {
@@ -128,7 +127,7 @@ void WorkerChecker::note_failure(const Workgroup& group) {
   f.launch = launch_.number;
   f.kernel = launch_.program.kernel_name();
   f.message = wave.error->what;
-  f.accesses = {reporter_.access("stopped", table_.of(*wave.next).vaddr,
+  f.accesses = {reporter_.access("stopped", wave.next->vaddr,
                                  static_cast<std::int32_t>(wave.index_in_group))};
   f.hint = wave.error->hint;
   failure_ = std::move(f);
@@ -145,67 +144,73 @@ WorkerResults WorkerChecker::take_results() {
   results.host_arguments = bounds_.take_host_arguments();
   results.failure = std::move(failure_);
   results.failed_workgroup = failed_workgroup_;
-  for (const InstructionFacts* const facts : table_.sites())
-    results.sites.push_back({facts->vaddr, facts->action == Action::barrier,
-                             facts->action == Action::fence, sites_.of(facts->site)});
-  std::vector<std::uint64_t> places;
-  for (const InstructionFacts* const facts : table_.sites()) {
-    if (facts->site >= places.size()) places.resize(facts->site + 1);
-    places[facts->site] = facts->vaddr;
-  }
-  for (auto& one : release_credits_) one.vaddr = places[one.credit.site];
+  sites_.for_each([&](std::uint32_t number, const SiteCounts& counts) {
+    const InstructionFacts& facts = facts_.numbered(number);
+    results.sites.push_back(
+        {facts.vaddr, facts.action == Action::barrier, facts.action == Action::fence, counts});
+  });
+  for (auto& one : release_credits_)
+    if (one.credit.site != kNoSite) one.vaddr = facts_.numbered(one.credit.site).vaddr;
   results.release_credits = std::move(release_credits_);
   return results;
 }
 
-const Instruction* WorkerChecker::step(Wave& wave, const Instruction& i) {
-  if (i.row == nullptr) return i.execute(wave, i);  // stops the wave with a sentence
+const Instruction* WorkerChecker::execute(const Executed& event) {
+  Wave& wave = event.wave;
   PerWave& w = *waves_[wave.index_in_group];
-  InstructionFacts* facts = &table_.of(i);
-  const std::uint32_t run = matrix_run_length(i);
-  for (std::uint32_t n = 1;; ++n) {
-    registers(w, *facts, wave);
-    if (n >= run) break;
-    facts = &table_.of((&i)[n]);
-  }
-  switch (facts->action) {
+  const InstructionFacts& facts = facts_.of(event.instruction);
+  switch (facts.action) {
     case Action::memory:
-      return memory(w, *facts, wave);
+      return memory(w, facts, event);
     case Action::wait:
-      w.waits.wait(*facts);
-      if (facts->wait.vm == 0 && sync_.active()) sync_.order().written_back(wave.index_in_group);
+      w.waits.wait(facts);
+      if (facts.wait.vm == 0 && sync_.active()) sync_.order().written_back(wave.index_in_group);
       if (wave.stop == WaveStop::fault) return nullptr;  // a late result
       break;
     case Action::barrier:
-      ++sites_.of(facts->site).executions;
-      arriving_sites_.push_back(facts->site);
-      barriers_.arrive(*facts, wave);
+      ++sites_.of(facts.number).executions;
+      arriving_sites_.push_back(facts.number);
+      barriers_.arrive(facts, wave);
+      break;
+    case Action::grid_barrier:
+      reach_grid_barrier(w, wave.index_in_group);
       break;
     case Action::end:
       w.waits.drain();
       if (wave.stop == WaveStop::fault) return nullptr;
-      barriers_.end(*facts, wave);
+      barriers_.end(facts, wave);
       break;
     case Action::fence:
-      fence(w, *facts, wave.index_in_group);
+      fence(w, facts, wave.index_in_group);
       break;
     case Action::none:
     case Action::matrix:
       break;
   }
-  return i.execute(wave, i);
+  return Watcher::execute(event);
+}
+
+void WorkerChecker::reach_grid_barrier(PerWave& w, unsigned wave) {
+  if (turns_) perform_stores(w);
+  w.waits.release();
+  if (sync_.graph() == nullptr) return;
+  const auto lock = sync_.graph()->lock();
+  races_.settle(wave, w.waits.vm_completed());
+  sync_.before_release(wave, w.waits.lds_completed());
+  sync_.reach_grid_barrier(wave);
+  w.in_grid_barrier = true;
 }
 
 void WorkerChecker::fence(PerWave& w, const InstructionFacts& facts, unsigned wave) {
-  ++sites_.of(facts.site).executions;
+  ++sites_.of(facts.number).executions;
   if (facts.writes_back) w.waits.release();
   if (!sync_.active()) return;
   if (facts.writes_back) {
     sync_.order().write_back(wave);
-    w.write_backs.ran(facts.site,
+    w.write_backs.ran(facts.number,
                       std::exchange(w.stores_written_back, plain_stores_) != plain_stores_);
   }
-  if (facts.invalidates) w.invalidations.ran(facts.site, sync_.order().invalidate(wave));
+  if (facts.invalidates) w.invalidations.ran(facts.number, sync_.order().invalidate(wave));
 }
 
 void WorkerChecker::settle_barrier() {
@@ -267,10 +272,17 @@ void WorkerChecker::barrier_opens(Workgroup& group) {
 
 // ---- Registers ------------------------------------------------------------------------------
 
-void WorkerChecker::registers(PerWave& w, InstructionFacts& facts, Wave& wave) {
+void WorkerChecker::reach(const Executed& event) {
+  Wave& wave = event.wave;
+  PerWave& w = *waves_[wave.index_in_group];
+  const InstructionFacts& facts = facts_.of(event.instruction);
   ++w.since_barrier;
+  if (w.in_grid_barrier) [[unlikely]] {
+    w.in_grid_barrier = false;
+    sync_.leave_grid_barrier(wave.index_in_group);
+  }
   if (waitcheck_) {
-    if (const auto hazard = w.hazards.step(*facts.instruction, facts.hazard, facts.memo))
+    if (const auto hazard = w.hazards.step(event.instruction, facts.hazard, facts.memo))
       report_hazard(*hazard, facts, wave);
   }
   const VgprMask& waiting = w.waits.attention();
@@ -328,22 +340,36 @@ void WorkerChecker::report_hazard(const Hazard& hazard, const InstructionFacts& 
 
 // ---- Memory ---------------------------------------------------------------------------------
 
-const Instruction* WorkerChecker::memory(PerWave& w, InstructionFacts& facts, Wave& wave) {
-  const std::uint64_t exec = wave.exec();
-  LaneAccesses accesses;
-  lane_accesses(wave, *facts.instruction, facts.form, accesses);
-  std::uint64_t outside = 0;
-  // Lanes outside LDS touch nothing; a launch that is not checked for it goes on just so.
-  for (std::uint32_t n = 0; n < accesses.count; ++n) {
-    if (!memcheck_ && accesses.access[n].space != MemorySpace::lds) continue;
-    const std::uint64_t missed = bounds_.outside(accesses.access[n], facts, wave);
-    outside |= missed;
+// Lanes outside LDS touch nothing; a launch that is not checked for it goes on just so.
+void WorkerChecker::admit(const Executed& event) {
+  Wave& wave = event.wave;
+  const InstructionFacts& facts = facts_.of(event.instruction);
+  outside_ = 0;
+  for (std::uint32_t n = 0; n < event.accesses.count; ++n) {
+    LaneAccess& access = event.accesses.access[n];
+    if (!memcheck_ && access.space != MemorySpace::lds) continue;
+    const std::uint64_t missed = bounds_.outside(access, facts, wave);
+    outside_ |= missed;
     // A stack that has overflowed holds no return addresses: the wave would never end. The
     // instruction itself stops it.
-    if (missed != 0 && accesses.access[n].space == MemorySpace::scratch &&
-        ++w.missed_scratch > kMostMissedScratch)
-      return facts.instruction->execute(wave, *facts.instruction);
+    if (missed != 0 && access.space == MemorySpace::scratch &&
+        ++waves_[wave.index_in_group]->missed_scratch > kMostMissedScratch) {
+      (void)Watcher::execute(event);
+      return;
+    }
   }
+  if (outside_ == 0) return;
+  for (std::uint32_t n = 0; n < event.accesses.count; ++n)
+    event.accesses.access[n].active &= ~outside_;
+}
+
+const Instruction* WorkerChecker::memory(PerWave& w, const InstructionFacts& facts,
+                                         const Executed& event) {
+  Wave& wave = event.wave;
+  LaneAccesses& accesses = event.accesses;
+  const std::uint64_t exec = wave.exec();
+  const std::uint64_t outside = accesses.count == 0 ? 0 : outside_;
+  const Instruction* const following = &event.instruction + 1;
   Outstanding& flight = w.waits.issue(facts, exec);
   // Nobody else may come between what the instruction does and what is noted of it.
   std::unique_lock<std::recursive_mutex> lock;
@@ -352,17 +378,16 @@ const Instruction* WorkerChecker::memory(PerWave& w, InstructionFacts& facts, Wa
     if (outside != 0) {  // reads 0, as far as one can say
       for (std::uint32_t n = 0; n < kScalarRegisters; ++n)
         if (contains(facts.use.scalar_writes, n)) wave.s[n] = 0;
-      return facts.instruction + 1;
+      return following;
     }
     for (std::uint32_t n = 0; n < accesses.count; ++n)
       scalar_access(w, facts, accesses.access[n], flight);
-    return execute(w, facts, wave, flight);
+    return run(w, event, flight);
   }
   bool second = false;
   direct_bits_.lanes = 0;
   for (std::uint32_t n = 0; n < accesses.count; ++n) {
-    LaneAccess& access = accesses.access[n];
-    access.active &= ~outside;
+    const LaneAccess& access = accesses.access[n];
     if (access.active == 0) continue;
     switch (access.space) {
       case MemorySpace::lds:
@@ -377,23 +402,24 @@ const Instruction* WorkerChecker::memory(PerWave& w, InstructionFacts& facts, Wa
         break;
     }
   }
-  if (outside == 0) return execute(w, facts, wave, flight);
+  if (outside == 0) return run(w, event, flight);
   if ((exec & ~outside) == 0) {
     zero_results(facts, wave, exec);
-    return facts.instruction + 1;
+    return following;
   }
   wave.set_exec(exec & ~outside);
-  const Instruction* const next = execute(w, facts, wave, flight);
+  const Instruction* const next = run(w, event, flight);
   wave.set_exec(exec);
   zero_results(facts, wave, exec & outside);
   return next;
 }
 
-const Instruction* WorkerChecker::execute(PerWave& w, const InstructionFacts& facts, Wave& wave,
-                                          Outstanding& flight) {
-  const Instruction& i = *facts.instruction;
-  if (!turns_) return i.execute(wave, i);
-  const bool global = facts.counters.vm && !facts.form.to_lds;
+const Instruction* WorkerChecker::run(PerWave& w, const Executed& event, Outstanding& flight) {
+  if (!turns_) return Watcher::execute(event);
+  Wave& wave = event.wave;
+  const Instruction& i = event.instruction;
+  const InstructionFacts& facts = *flight.facts;
+  const bool global = facts.counted.vm && !facts.form.to_lds;
   if (global) perform_stores(w);
   flight.deferred = defer(wave, i, facts.use);
   const bool is_store = global && facts.use.destination.count == 0;
@@ -420,7 +446,7 @@ void WorkerChecker::make(PerWave& w, Outstanding& flight) {
 
 void WorkerChecker::perform_stores(PerWave& w) {
   w.waits.for_each_in_order([&](Outstanding& flight) {
-    if (flight.facts->counters.vm && !flight.facts->form.to_lds) make(w, flight);
+    if (flight.facts->counted.vm && !flight.facts->form.to_lds) make(w, flight);
   });
 }
 
@@ -454,10 +480,12 @@ void WorkerChecker::zero_results(const InstructionFacts& facts, Wave& wave,
 
 // ---- LDS ------------------------------------------------------------------------------------
 
-void WorkerChecker::lds_access(PerWave& w, InstructionFacts& facts, Wave& wave,
+void WorkerChecker::lds_access(PerWave& w, const InstructionFacts& facts, Wave& wave,
                                const LaneAccess& access, Outstanding& flight, bool second) {
   if (!second) w.waits.note_lds_step(flight, w.since_barrier);
-  if (facts.stage.moves(wave.index_in_group, lds_.phase(), access)) moving_.push_back(facts.vaddr);
+  if (facts.number >= stages_.size()) stages_.resize(facts.number + 1);
+  if (stages_[facts.number].moves(wave.index_in_group, lds_.phase(), access))
+    moving_.push_back(facts.vaddr);
   lds_.direct_completed[wave.index_in_group] = w.waits.direct_completed();
   LdsOperation o;
   o.facts = &facts;

@@ -1,5 +1,4 @@
-// The checker on one host thread: sees every instruction of the workgroups that thread runs and
-// hands it to the checks.
+// The checker of one workgroup at a time: sees every instruction of it and hands it to the checks.
 //
 //   registers   waits.h (in flight), values.h (never written), hazards.h (wait states)
 //   memory      bounds.h, lds_shadow.h, lds_definedness.h, global_races.h, global_memory.h
@@ -11,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "exec/observer.h"
+#include "exec/watcher.h"
 #include "exec/workgroup.h"
 #include "observe/check/adversary.h"
 #include "observe/check/barriers.h"
@@ -61,7 +60,7 @@ struct WorkerResults {
 /// The first byte of a lane that has undefined bits.
 [[nodiscard]] unsigned first_byte(const LaneBits& bits, unsigned lane);
 
-class WorkerChecker final : public WorkerObserver {
+class WorkerChecker final : public Watcher {
  public:
   struct Launch {
     const CheckConfig& config;
@@ -81,17 +80,18 @@ class WorkerChecker final : public WorkerObserver {
   explicit WorkerChecker(const Launch& launch);
   ~WorkerChecker() override;
 
-  [[nodiscard]] WorkgroupEnd run(Workgroup& group) override;
-
-  // What run_wave and Workgroup::run call.
-  static constexpr bool kEnabled = true;
-  const Instruction* step(Wave& wave, const Instruction& i);
-  void barrier_opens(Workgroup& group);
-  void time_passes();
-  std::uint32_t wave_in_turn(std::uint32_t turn, std::uint32_t wave_count) {
-    return turns_ ? turns_->wave_in_turn(turn, wave_count) : turn;
+  [[nodiscard]] bool begin(Workgroup& group) override;
+  void end(Workgroup& group, WorkgroupEnd how) override;
+  void reach(const Executed& event) override;
+  void admit(const Executed& event) override;
+  const Instruction* execute(const Executed& event) override;
+  void barrier_opens(Workgroup& group) override;
+  void time_passes() override;
+  [[nodiscard]] bool executes() const override { return true; }
+  [[nodiscard]] std::uint32_t wave_in_turn(std::uint32_t turn, std::uint32_t waves) override {
+    return turns_ ? turns_->wave_in_turn(turn, waves) : turn;
   }
-  std::uint64_t quantum() {
+  [[nodiscard]] std::uint64_t quantum() override {
     return turns_ ? turns_->quantum() : sync_.active() ? kSyncTurn : kQuantum;
   }
 
@@ -108,16 +108,15 @@ class WorkerChecker final : public WorkerObserver {
     std::uint64_t stores_written_back = 0;  ///< plain_stores_ when it last wrote back.
     std::uint32_t since_barrier = 0;        ///< Instructions.
     std::uint32_t missed_scratch = 0;       ///< Instructions that accessed scratch beyond its end.
+    bool in_grid_barrier = false;           ///< Or has just left it.
     Wave* wave = nullptr;
   };
 
   [[nodiscard]] WorkerResults take_results();
-  void begin(Workgroup& group);
-  void registers(PerWave& w, InstructionFacts& facts, Wave& wave);
   void report_hazard(const Hazard& hazard, const InstructionFacts& facts, const Wave& wave);
-  const Instruction* memory(PerWave& w, InstructionFacts& facts, Wave& wave);
-  const Instruction* execute(PerWave& w, const InstructionFacts& facts, Wave& wave,
-                             Outstanding& flight);
+  const Instruction* memory(PerWave& w, const InstructionFacts& facts, const Executed& event);
+  /// Runs it, or puts it off.
+  const Instruction* run(PerWave& w, const Executed& event, Outstanding& flight);
   /// Adversarial runs: the wave's global stores that have been put off.
   void perform_stores(PerWave& w);
   /// Runs what has been put off, unless it has run.
@@ -127,7 +126,7 @@ class WorkerChecker final : public WorkerObserver {
   [[nodiscard]] static LaneAccess access_of(const Outstanding& flight, unsigned number);
   void zero_results(const InstructionFacts& facts, Wave& wave, std::uint64_t lanes) const;
 
-  void lds_access(PerWave& w, InstructionFacts& facts, Wave& wave, const LaneAccess& access,
+  void lds_access(PerWave& w, const InstructionFacts& facts, Wave& wave, const LaneAccess& access,
                   Outstanding& flight, bool second);
   void note_lds_values(PerWave& w, const InstructionFacts& facts, const LaneAccess& access,
                        bool second);
@@ -156,6 +155,8 @@ class WorkerChecker final : public WorkerObserver {
   /// At barriers and at the end: what the waves know of each other.
   void meet_waves(Workgroup& group);
   void settle_barrier();
+  /// What the other workgroups of a cooperative launch learn at its barrier.
+  void reach_grid_barrier(PerWave& w, unsigned wave);
   void fence(PerWave& w, const InstructionFacts& facts, unsigned wave);
   /// lanes_that_change(), as far as it can be known: what is put off may find something else.
   [[nodiscard]] std::uint64_t changed_lanes(const InstructionFacts& facts, const LaneAccess& access,
@@ -167,7 +168,7 @@ class WorkerChecker final : public WorkerObserver {
 
   Launch launch_;
   Reporter reporter_;
-  FactsTable table_;
+  Facts& facts_;
   SiteTable sites_;
   Bounds bounds_;
   LdsShadow lds_;
@@ -179,7 +180,9 @@ class WorkerChecker final : public WorkerObserver {
   std::vector<std::unique_ptr<PerWave>> waves_;
   std::vector<std::uint32_t> barrier_sites_;  // of the last barrier
   std::vector<std::uint32_t> arriving_sites_;
+  std::vector<StageMemo> stages_;        // by InstructionFacts::number
   std::vector<std::uint64_t> moving_;    // of the launch
+  std::uint64_t outside_ = 0;            // lanes that the instruction at hand may not run for
   std::uint32_t global_written_in_ = 0;  // phase of the last global write; 0: none
   std::uint64_t plain_stores_ = 0;       // of the workgroup, so far; below agent scope
   WrittenMap* recent_map_ = nullptr;

@@ -232,30 +232,20 @@ void add_executions(const InstructionFacts& facts, std::uint64_t n, std::uint64_
   c[SQ_ACTIVE_INST_ANY] += n * facts.quad_cycles;
 }
 
-std::unique_ptr<InstructionFacts> FactsTable::make(const Instruction& i) {
-  auto facts = std::make_unique<InstructionFacts>();
+InstructionFacts::InstructionFacts(const Instruction& i, std::uint32_t its_number)
+    : margay::InstructionFacts(i, its_number),
+      bytes(static_cast<std::uint8_t>((&i)[1].vaddr - i.vaddr)),
+      action(action_of(i, form)),
+      instruction_class(i.row->instruction_class),
+      is_message(i.row->is_message || i.row->flow == Flow::end),
+      is_buffer(i.row->memory.path == MemoryPath::buffer),
+      is_scratch(form.path == MemoryForm::Path::scratch),
+      returns_value(i.row->returns_value) {
   const Row& row = *i.row;
-  const std::string_view name = row.mnemonic;
-  facts->instruction = &i;
-  facts->vaddr = i.vaddr;
-  facts->bytes = static_cast<std::uint8_t>((&i)[1].vaddr - i.vaddr);
-  facts->instruction_class = row.instruction_class;
-  facts->form = memory_form(i);
-  facts->action = action_of(i, facts->form);
-  if (row.instruction_class == InstructionClass::valu) classify_valu(name, *facts);
-  if (row.shape != nullptr) classify_matrix(*row.shape, *facts);
-  facts->is_message = row.is_message || row.flow == Flow::end;
-  facts->is_buffer = row.memory.path == MemoryPath::buffer;
-  facts->is_scratch = facts->form.path == MemoryForm::Path::scratch;
-  facts->returns_value = row.returns_value;
-  if (row.instruction_class == InstructionClass::vmem) {
-    facts->bypasses_l1 = (i.extra & (extra::kSc1 | extra::kNt)) != 0;
-    facts->counts_vm = facts->action == Action::vector_memory;
-  }
-  facts->counts_lgkm = row.instruction_class == InstructionClass::lds ||
-                       row.instruction_class == InstructionClass::smem ||
-                       facts->form.path == MemoryForm::Path::flat;
-  return facts;
+  if (instruction_class == InstructionClass::valu) classify_valu(row.mnemonic, *this);
+  if (row.shape != nullptr) classify_matrix(*row.shape, *this);
+  if (instruction_class == InstructionClass::vmem)
+    bypasses_l1 = (i.extra & (extra::kSc1 | extra::kNt)) != 0;
 }
 
 }  // namespace margay::profile

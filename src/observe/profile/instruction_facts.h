@@ -1,14 +1,12 @@
 // What the profiler needs to know of an instruction: what each execution adds to the counters, how
-// long it holds its unit, which memory it touches. Found once per host thread and instruction.
+// long it holds its unit, which memory it touches.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <vector>
 
-#include "exec/instruction.h"
-#include "exec/lane_access.h"
+#include "exec/facts_table.h"
+#include "exec/instruction_facts.h"
 #include "observe/profile/counters.h"
 
 namespace margay::profile {
@@ -16,9 +14,10 @@ namespace margay::profile {
 /// What an observer has to do beside counting.
 enum class Action : std::uint8_t { count, lds, vector_memory, scalar_memory, wait, barrier };
 
-struct InstructionFacts {
-  const Instruction* instruction = nullptr;
-  std::uint32_t vaddr = 0;
+struct InstructionFacts : margay::InstructionFacts {
+  InstructionFacts() = default;
+  InstructionFacts(const Instruction& i, std::uint32_t number);
+
   std::uint8_t bytes = 4;  ///< Of code.
   Action action = Action::count;
   InstructionClass instruction_class = InstructionClass::other;
@@ -32,37 +31,13 @@ struct InstructionFacts {
   bool is_buffer = false, is_scratch = false;
   bool returns_value = false;  ///< Atomics.
   bool bypasses_l1 = false;    ///< nt or sc1: vL1D does not keep the line.
-  bool counts_vm = false, counts_lgkm = false;
-  MemoryForm form;
 };
+/// The facts of a program's instructions; Program::facts<InstructionFacts>().
+using Facts = FactsTable<InstructionFacts>;
 
 /// What `executions` of the instruction by waves, with `lanes` active lanes in all, add to those
 /// counters that depend on nothing else.
 void add_executions(const InstructionFacts& facts, std::uint64_t executions, std::uint64_t lanes,
                     Counters& counters);
-
-/// The facts of a code object's instructions, by address.
-class FactsTable {
- public:
-  /// For code in [begin, end) of the image.
-  FactsTable(std::uint64_t begin, std::uint64_t end) : begin_(begin), facts_((end - begin) / 4) {}
-
-  [[nodiscard]] std::size_t slots() const { return facts_.size(); }
-  [[nodiscard]] std::size_t slot_of(const Instruction& i) const { return (i.vaddr - begin_) / 4; }
-  [[nodiscard]] const InstructionFacts& of(const Instruction& i) {
-    auto& slot = facts_[slot_of(i)];
-    if (slot == nullptr) [[unlikely]]
-      slot = make(i);
-    return *slot;
-  }
-  /// Null where nothing ran.
-  [[nodiscard]] const InstructionFacts* at(std::size_t slot) const { return facts_[slot].get(); }
-
- private:
-  [[nodiscard]] static std::unique_ptr<InstructionFacts> make(const Instruction& i);
-
-  std::uint64_t begin_;
-  std::vector<std::unique_ptr<InstructionFacts>> facts_;
-};
 
 }  // namespace margay::profile

@@ -12,7 +12,7 @@ namespace margay::profile {
 struct MemoryEvent {
   enum class Kind : std::uint8_t { vector_read, vector_write, vector_atomic, scalar_read };
   std::uint32_t step = 0;       ///< Since the workgroup began; see kSchedule.
-  std::uint32_t site = 0;       ///< FactsTable::slot_of the instruction.
+  std::uint32_t site = 0;       ///< The instruction's dword in the code.
   std::uint32_t first_run = 0;  ///< Into MemoryStream::runs.
   std::uint16_t run_count = 0;
   std::uint8_t wave = 0;  ///< In its workgroup.

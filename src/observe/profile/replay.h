@@ -27,7 +27,7 @@ namespace margay::profile {
 struct ReplayPlan {
   std::uint64_t workgroups = 0;
   std::uint32_t workgroups_per_cu = 1;
-  std::size_t sites = 0;  ///< FactsTable::slots().
+  std::size_t sites = 0;  ///< Dwords of code.
   Selection sample = {};  ///< Of the workgroups; the others do not take part.
 };
 

@@ -7,6 +7,7 @@
 #include "base/fork.h"
 #include "code_object/demangle.h"
 #include "exec/occupancy.h"
+#include "exec/stream.h"
 #include "observe/profile/totals.h"
 #include "observe/report/words.h"
 
@@ -56,8 +57,24 @@ class LaunchProfiler final : public LaunchObserver {
         traced_workgroups_(first ? traced_workgroups : 0),
         sample_(sample) {}
 
-  [[nodiscard]] std::unique_ptr<WorkerObserver> make_worker(const LaunchRequest& request,
-                                                            Program& program) override {
+  [[nodiscard]] std::unique_ptr<Watcher> watch(const LaunchRequest& request,
+                                               Program& program) override {
+    return make(request, program);
+  }
+  [[nodiscard]] std::unique_ptr<WorkgroupObserver> observe(const LaunchRequest& request,
+                                                           Program& program) override {
+    return std::make_unique<StreamObserver<Worker>>(make(request, program), program);
+  }
+
+  /// Null when the launch was refused before anything ran.
+  [[nodiscard]] Replay* replay() { return replay_.get(); }
+  /// When all workers are done.
+  [[nodiscard]] std::vector<WorkerResults>& results() { return results_; }
+  [[nodiscard]] Program& program() const { return *program_; }
+  [[nodiscard]] const std::vector<TensorArgument>& tensors() const { return tensors_; }
+
+ private:
+  [[nodiscard]] std::unique_ptr<Worker> make(const LaunchRequest& request, Program& program) {
     {
       const std::lock_guard lock(mutex_);
       if (replay_ == nullptr) {
@@ -76,14 +93,6 @@ class LaunchProfiler final : public LaunchObserver {
                        }});
   }
 
-  /// Null when the launch was refused before anything ran.
-  [[nodiscard]] Replay* replay() { return replay_.get(); }
-  /// When all workers are done.
-  [[nodiscard]] std::vector<WorkerResults>& results() { return results_; }
-  [[nodiscard]] const Program& program() const { return *program_; }
-  [[nodiscard]] const std::vector<TensorArgument>& tensors() const { return tensors_; }
-
- private:
   const std::vector<TensorArgument> tensors_;
   DeviceAddresses addresses_;
   const std::vector<AddressRange> seen_;    // the tensors as the caches see them
@@ -95,7 +104,7 @@ class LaunchProfiler final : public LaunchObserver {
   const Selection& sample_;
   std::mutex mutex_;
   std::vector<WorkerResults> results_;
-  const Program* program_ = nullptr;
+  Program* program_ = nullptr;
   std::uint32_t resident_ = 1;
   std::unique_ptr<Replay> replay_;
 };

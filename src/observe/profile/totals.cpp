@@ -99,13 +99,14 @@ KernelTotals::SiteTotals& KernelTotals::site_of(const InstructionFacts& facts,
   return totals;
 }
 
-void KernelTotals::add_worker(WorkerResults&& results, const Program& program) {
+void KernelTotals::add_worker(WorkerResults&& results, Program& program) {
   first_vaddr_ = program.executable_range().first;
   profile_.counters += results.counters;
-  for (std::size_t slot = 0; slot < results.sites.size(); ++slot) {
-    SiteCounts& counts = results.sites[slot];
+  const Facts& known = program.facts<InstructionFacts>();
+  for (std::uint32_t number = 0; number < results.sites.size(); ++number) {
+    SiteCounts& counts = results.sites[number];
     if (counts.executions == 0) continue;
-    const InstructionFacts& facts = *results.facts[slot];
+    const InstructionFacts& facts = known.numbered(number);
     SiteTotals& totals = site_of(facts, program);
     totals.site.executions += counts.executions;
     totals.site.active_lanes += counts.active_lanes;

@@ -36,7 +36,7 @@ class KernelTotals {
   [[nodiscard]] std::uint64_t see_launch() { return ++profile_.launches_seen; }
 
   /// Adds one host thread's results; of a launch all before add_launch().
-  void add_worker(WorkerResults&& results, const Program& program);
+  void add_worker(WorkerResults&& results, Program& program);
   void add_launch(const LaunchRequest& request, const Program& program, const Replay& replay,
                   const std::vector<TensorArgument>& tensors, std::uint64_t workgroups_counted,
                   bool code_was_warm, const Result<LaunchReport>& result);

@@ -3,17 +3,6 @@
 #include <algorithm>
 
 namespace margay::profile {
-namespace {
-
-/// The counts of an s_waitcnt. Source: MI300 ISA guide, 4.4 and 12.4.
-std::uint16_t vm_count(std::uint32_t immediate) {
-  return static_cast<std::uint16_t>((immediate & 15) | (immediate >> 14 & 3) << 4);
-}
-std::uint16_t lgkm_count(std::uint32_t immediate) {
-  return static_cast<std::uint16_t>(immediate >> 8 & 15);
-}
-
-}  // namespace
 
 void WaveRecorder::issue(const InstructionFacts& facts, std::uint32_t step, std::uint32_t slot) {
   using Kind = TraceSlice::Kind;
@@ -35,11 +24,11 @@ void WaveRecorder::issue(const InstructionFacts& facts, std::uint32_t step, std:
   TraceSlice& slice = slices_.back();
   slice.steps = step + facts.quad_cycles - slice.begin;
   ++slice.instructions;
-  if (facts.counts_vm) ++vector_in_flight_;
-  if (facts.counts_lgkm) ++lds_in_flight_;
+  if (facts.counted.vm) ++vector_in_flight_;
+  if (facts.counted.lgkm) ++lds_in_flight_;
   if (kind == Kind::wait) {
-    vector_in_flight_ = std::min(vector_in_flight_, vm_count(facts.instruction->extra));
-    lds_in_flight_ = std::min(lds_in_flight_, lgkm_count(facts.instruction->extra));
+    vector_in_flight_ = std::min<std::uint16_t>(vector_in_flight_, facts.wait.vm);
+    lds_in_flight_ = std::min<std::uint16_t>(lds_in_flight_, facts.wait.lgkm);
   }
 }
 

@@ -14,21 +14,17 @@ constexpr std::uint64_t kScratchBase = 1ull << 46;
 
 Worker::Worker(const Launch& launch)
     : launch_(launch),
-      table_owner_(std::make_unique<FactsTable>(launch.program.executable_range().first,
-                                                launch.program.executable_range().second)),
-      table_(*table_owner_),
-      sites_(table_.slots()),
+      facts_(launch.program.facts<InstructionFacts>()),
+      first_vaddr_(launch.program.executable_range().first),
       tensors_(launch.tensor_lines.size()) {}
 
 Worker::~Worker() {
   WorkerResults results;
   using enum Counter;
-  results.facts.resize(sites_.size());
-  for (std::size_t slot = 0; slot < sites_.size(); ++slot) {
-    const SiteCounts& site = sites_[slot];
+  for (std::uint32_t number = 0; number < sites_.size(); ++number) {
+    const SiteCounts& site = sites_[number];
     if (site.executions == 0) continue;
-    const InstructionFacts& facts = *table_.at(slot);
-    results.facts[slot] = &facts;
+    const InstructionFacts& facts = facts_.numbered(number);
     add_executions(facts, site.executions, site.active_lanes, counters_);
     if (site.lds != nullptr) {
       const LdsUse& use = site.lds->use();
@@ -47,7 +43,6 @@ Worker::~Worker() {
                                       : TCP_TOTAL_READ_sum] += memory.accesses;
     }
   }
-  results.table = std::move(table_owner_);
   results.counters = counters_;
   results.sites = std::move(sites_);
   results.tensors = std::move(tensors_);
@@ -58,7 +53,8 @@ Worker::~Worker() {
 
 // ---- A workgroup's run ----------------------------------------------------------------------
 
-void Worker::begin(Workgroup& group) {
+bool Worker::begin(Workgroup& group) {
+  if (!launch_.sample.contains(group.id())) return false;
   workgroup_ = group.id();
   stream_ = std::make_unique<MemoryStream>();
   stream_->workgroup = workgroup_;
@@ -89,20 +85,10 @@ void Worker::begin(Workgroup& group) {
     if (lanes < 32) counters_[SQ_WAVES_LT_32] += 1;
     if (lanes < 16) counters_[SQ_WAVES_LT_16] += 1;
   }
+  return true;
 }
 
-WorkgroupEnd Worker::run(Workgroup& group) {
-  if (!launch_.sample.contains(group.id())) {
-    NoObserver nobody;
-    return group.run(nobody);
-  }
-  begin(group);
-  const WorkgroupEnd how = group.run(*this);
-  end(group);
-  return how;
-}
-
-void Worker::end(Workgroup& group) {
+void Worker::end(Workgroup& group, WorkgroupEnd) {
   if (mapping_) maps_ = map_.maps(launch_.tensors);
   std::uint32_t steps = 0;
   for (std::uint32_t n = 0; n < waves_.size(); ++n) {
@@ -154,66 +140,43 @@ void Worker::barrier_opens(Workgroup&) {
 // ---- Instructions ---------------------------------------------------------------------------
 
 void Worker::count(PerWave& w, const InstructionFacts& facts, const Wave& wave) {
-  SiteCounts& site = sites_[table_.slot_of(*facts.instruction)];
+  SiteCounts& site = site_of(facts);
   ++site.executions;
   site.active_lanes += static_cast<std::uint64_t>(std::popcount(wave.exec()));
   const std::uint64_t last = (facts.vaddr + facts.bytes - 1u) / kFetchBytes;
   counters_[Counter::SQ_IFETCH] += last - w.fetched;
   w.fetched = last;
   if (w.trace) [[unlikely]]
-    w.trace->issue(facts, w.step, static_cast<std::uint32_t>(table_.slot_of(*facts.instruction)));
+    w.trace->issue(facts, w.step, slot_of(facts));
 }
 
-namespace {
-/// Which counters they have, and how they pass the caches, is documented nowhere.
-const Instruction* refuse_scalar_write(Wave& wave, const Instruction& i) {
-  return wave.fault(i, {ErrorCode::not_implemented,
-                        std::string(i.row->mnemonic) +
-                            " writes through the scalar cache, which the profiler has no model of",
-                        {},
-                        "it runs without the profiler; a vector store does the same"});
-}
-}  // namespace
-
-const Instruction* Worker::step(Wave& wave, const Instruction& i) {
-  if (i.row == nullptr) return i.execute(wave, i);  // stops the wave with a sentence
-  PerWave& w = waves_[wave.index_in_group];
-  const InstructionFacts& facts = table_.of(i);
-  count(w, facts, wave);
-  const std::uint32_t run = matrix_run_length(i);
-  if (facts.action != Action::count) [[unlikely]] {
-    SiteCounts& site = sites_[table_.slot_of(i)];
-    if (facts.action == Action::lds)
-      lds(facts, wave, site);
-    else if (facts.action == Action::vector_memory)
-      vector_memory(w, facts, wave, site);
-    else if (facts.action == Action::scalar_memory) {
-      if (facts.form.is_write) return refuse_scalar_write(wave, i);
-      scalar_memory(w, facts, wave);
-    }
-  }
+void Worker::issue(const Executed& event) {
+  PerWave& w = waves_[event.wave.index_in_group];
+  const InstructionFacts& facts = facts_.of(event.instruction);
+  count(w, facts, event.wave);
+  if (facts.action == Action::lds)
+    lds(facts, event);
+  else if (facts.action == Action::vector_memory)
+    vector_memory(w, facts, event);
+  else if (facts.action == Action::scalar_memory)
+    scalar_memory(w, facts, event);
   w.step += facts.quad_cycles;
-  for (std::uint32_t n = 1; n < run; ++n) {
-    const InstructionFacts& other = table_.of((&i)[n]);
-    count(w, other, wave);
-    w.step += other.quad_cycles;
-  }
-  const Instruction* const next = i.execute(wave, i);
-  // What a branch goes to is fetched anew.
-  if (next != nullptr && next != &i + run) w.fetched = next->vaddr / kFetchBytes - 1;
-  return next;
 }
 
-void Worker::lds(const InstructionFacts& facts, const Wave& wave, SiteCounts& site) {
-  LaneAccesses accesses;
-  lane_accesses(wave, *facts.instruction, facts.form, accesses);
+// What a branch goes to is fetched anew.
+void Worker::jump(const Wave& wave, const Instruction& next) {
+  waves_[wave.index_in_group].fetched = next.vaddr / kFetchBytes - 1;
+}
+
+void Worker::lds(const InstructionFacts& facts, const Executed& event) {
+  const LaneAccesses& accesses = event.accesses;
   if (accesses.count == 0) return;
   const LaneAccess* const second =
       facts.form.path == MemoryForm::Path::ds_two ? &accesses.access[1] : nullptr;
-  lds_access(facts, accesses.access[0], second, site);
+  lds_access(facts, accesses.access[0], second, site_of(facts));
   if (mapping_)
     for (std::uint32_t n = 0; n < accesses.count; ++n)
-      map_.record(wave.index_in_group, accesses.access[n]);
+      map_.record(event.wave.index_in_group, accesses.access[n]);
 }
 
 void Worker::lds_access(const InstructionFacts& facts, const LaneAccess& access,
@@ -235,7 +198,7 @@ void Worker::add_event(PerWave& w, const InstructionFacts& facts, MemoryEvent::K
   if (coalesced_.runs.empty()) return;
   MemoryEvent event;
   event.step = w.step;
-  event.site = static_cast<std::uint32_t>(table_.slot_of(*facts.instruction));
+  event.site = slot_of(facts);
   event.first_run = static_cast<std::uint32_t>(stream_->runs.size());
   event.run_count = static_cast<std::uint16_t>(coalesced_.runs.size());
   event.kind = kind;
@@ -246,27 +209,27 @@ void Worker::add_event(PerWave& w, const InstructionFacts& facts, MemoryEvent::K
   stream_->events.push_back(event);
 }
 
-void Worker::vector_memory(PerWave& w, const InstructionFacts& facts, const Wave& wave,
-                           SiteCounts& site) {
-  LaneAccesses accesses;
-  lane_accesses(wave, *facts.instruction, facts.form, accesses);
-  for (std::uint32_t n = 0; n < accesses.count; ++n) {
-    LaneAccess& access = accesses.access[n];
-    if (mapping_) map_.record(wave.index_in_group, access);
+// The caches see other addresses than the host, so that its accesses are moved.
+void Worker::vector_memory(PerWave& w, const InstructionFacts& facts, const Executed& event) {
+  SiteCounts& site = site_of(facts);
+  for (std::uint32_t n = 0; n < event.accesses.count; ++n) {
+    const LaneAccess& access = event.accesses.access[n];
+    if (mapping_) map_.record(event.wave.index_in_group, access);
     if (access.space == MemorySpace::lds) {
       // The LDS half of a direct load does not pass the indexed path, whose cycles are counted.
       if (!access.to_lds) lds_access(facts, access, nullptr, site);
       continue;
     }
+    LaneAccess placed = access;
     if (access.space == MemorySpace::scratch)
-      place_scratch(wave, access);
+      place_scratch(event.wave, placed);
     else
-      place_global(access);
-    global_access(w, facts, access, site);
+      place_global(placed);
+    global_access(w, facts, placed, site);
   }
 }
 
-void Worker::global_access(PerWave& w, const InstructionFacts& facts, LaneAccess& access,
+void Worker::global_access(PerWave& w, const InstructionFacts& facts, const LaneAccess& access,
                            SiteCounts& site) {
   if (site.memory == nullptr) site.memory = std::make_unique<MemoryTraffic>();
   MemoryTraffic& memory = *site.memory;
@@ -295,11 +258,20 @@ void Worker::global_access(PerWave& w, const InstructionFacts& facts, LaneAccess
                                   : MemoryEvent::Kind::vector_read);
 }
 
-void Worker::scalar_memory(PerWave& w, const InstructionFacts& facts, const Wave& wave) {
-  LaneAccesses accesses;
-  lane_accesses(wave, *facts.instruction, facts.form, accesses);
-  for (std::uint32_t n = 0; n < accesses.count; ++n) {
-    LaneAccess& access = accesses.access[n];
+void Worker::scalar_memory(PerWave& w, const InstructionFacts& facts, const Executed& event) {
+  if (facts.form.is_write) {
+    // Which counters they have, and how they pass the caches, is documented nowhere.
+    const Instruction& i = event.instruction;
+    (void)event.wave.fault(
+        i, {ErrorCode::not_implemented,
+            std::string(i.row->mnemonic) +
+                " writes through the scalar cache, which the profiler has no model of",
+            {},
+            "it runs without the profiler; a vector store does the same"});
+    return;
+  }
+  for (std::uint32_t n = 0; n < event.accesses.count; ++n) {
+    LaneAccess access = event.accesses.access[n];
     const bool is_uncached = arguments_.contains(access.at[0], 1);
     place_global(access);
     coalesce(access, coalesced_);

@@ -1,5 +1,5 @@
-// The profiler on one host thread: counts every instruction of the workgroups that thread runs and
-// records what they ask of the memory system.
+// The profiler of one workgroup at a time: counts every instruction of it and records what it asks
+// of the memory system.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "exec/observer.h"
+#include "exec/watcher.h"
 #include "exec/workgroup.h"
 #include "observe/profile/coalescer.h"
 #include "observe/profile/device_addresses.h"
@@ -21,7 +21,7 @@
 
 namespace margay::profile {
 
-/// What one instruction did on one host thread.
+/// What one instruction did.
 struct SiteCounts {
   std::uint64_t executions = 0;
   std::uint64_t active_lanes = 0;
@@ -41,15 +41,13 @@ struct LaneTraffic {
 /// What a launch's workers leave when they are done.
 struct WorkerResults {
   Counters counters;
-  std::vector<SiteCounts> sites;               ///< By slot.
-  std::unique_ptr<FactsTable> table;           ///< Holds the facts.
-  std::vector<const InstructionFacts*> facts;  ///< By slot; null where nothing ran.
+  std::vector<SiteCounts> sites;  ///< By InstructionFacts::number.
   std::vector<LaneTraffic> tensors;
   std::vector<WaveMap> maps;
   std::vector<WaveTrace> traces;  ///< Slices name sites by slot.
 };
 
-class Worker final : public WorkerObserver {
+class Worker final : public Watcher {
  public:
   struct Launch {
     const LaunchRequest& request;
@@ -69,15 +67,11 @@ class Worker final : public WorkerObserver {
   explicit Worker(const Launch& launch);
   ~Worker() override;
 
-  [[nodiscard]] WorkgroupEnd run(Workgroup& group) override;
-
-  // What run_wave and Workgroup::run call.
-  static constexpr bool kEnabled = true;
-  const Instruction* step(Wave& wave, const Instruction& i);
-  void barrier_opens(Workgroup& group);
-  void time_passes() {}
-  std::uint32_t wave_in_turn(std::uint32_t turn, std::uint32_t) { return turn; }
-  std::uint64_t quantum() { return kTurn; }
+  [[nodiscard]] bool begin(Workgroup& group) override;
+  void end(Workgroup& group, WorkgroupEnd how) override;
+  void issue(const Executed& event) override;
+  void jump(const Wave& wave, const Instruction& next) override;
+  void barrier_opens(Workgroup& group) override;
 
  private:
   struct PerWave {
@@ -86,24 +80,29 @@ class Worker final : public WorkerObserver {
     std::optional<WaveRecorder> trace;
   };
 
-  void begin(Workgroup& group);
-  void end(Workgroup& group);
+  [[nodiscard]] SiteCounts& site_of(const InstructionFacts& facts) {
+    if (facts.number >= sites_.size()) sites_.resize(facts.number + 1);
+    return sites_[facts.number];
+  }
+  [[nodiscard]] std::uint32_t slot_of(const InstructionFacts& facts) const {
+    return static_cast<std::uint32_t>((facts.vaddr - first_vaddr_) / 4);
+  }
   void count_lines_once();
   void count(PerWave& w, const InstructionFacts& facts, const Wave& wave);
-  void lds(const InstructionFacts& facts, const Wave& wave, SiteCounts& site);
+  void lds(const InstructionFacts& facts, const Executed& event);
   void lds_access(const InstructionFacts& facts, const LaneAccess& access, const LaneAccess* second,
                   SiteCounts& site);
-  void vector_memory(PerWave& w, const InstructionFacts& facts, const Wave& wave, SiteCounts& site);
-  void global_access(PerWave& w, const InstructionFacts& facts, LaneAccess& access,
+  void vector_memory(PerWave& w, const InstructionFacts& facts, const Executed& event);
+  void global_access(PerWave& w, const InstructionFacts& facts, const LaneAccess& access,
                      SiteCounts& site);
-  void scalar_memory(PerWave& w, const InstructionFacts& facts, const Wave& wave);
+  void scalar_memory(PerWave& w, const InstructionFacts& facts, const Executed& event);
   void add_event(PerWave& w, const InstructionFacts& facts, MemoryEvent::Kind kind);
   void place_global(LaneAccess& access);
   void place_scratch(const Wave& wave, LaneAccess& access) const;
 
   Launch launch_;
-  std::unique_ptr<FactsTable> table_owner_;
-  FactsTable& table_;
+  Facts& facts_;
+  const std::uint64_t first_vaddr_;
   std::vector<SiteCounts> sites_;
   Counters counters_;
   std::vector<LaneTraffic> tensors_;

@@ -67,10 +67,7 @@ class Subject {
     follow(compare, wave);
   }
 
-  void follow(const Instruction& i, Wave& wave) {
-    FactsTable table(0, 8);
-    tracker_.follow(table.of(i), wave);
-  }
+  void follow(const Instruction& i, Wave& wave) { tracker_.follow(InstructionFacts(i, 0), wave); }
   [[nodiscard]] Registers undefined(Wave& wave) {
     Registers out;
     Instruction store;

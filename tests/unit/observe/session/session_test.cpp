@@ -80,7 +80,7 @@ TEST(Session, WaitsForTheHostComeToAnEnd) {
   EXPECT_THAT(checked.result.error().what, HasSubstr("waits for memory to change"));
   ASSERT_EQ(checked.fresh.size(), 1u);
   EXPECT_THAT(checked.fresh[0].message, HasSubstr("waits for memory to change"));
-  EXPECT_THAT(checked.fresh[0].hint, HasSubstr("has to come from an earlier workgroup"));
+  EXPECT_THAT(checked.fresh[0].hint, HasSubstr("has to come from the launch itself"));
   ASSERT_EQ(checked.fresh[0].accesses.size(), 1u);
   EXPECT_EQ(checked.fresh[0].accesses[0].role, "loops here");
   EXPECT_TRUE(bench.launch(Listing::instance().kernel("all_waves_reach_all_barriers")).result);
