@@ -7,6 +7,7 @@
 #include <mutex>
 #include <set>
 
+#include "exec/broken_row.h"
 #include "exec/rows.h"
 
 namespace margay {
@@ -75,6 +76,7 @@ void RowTable::add(Row row) {
     std::abort();
   }
   at->second = std::make_unique<Row>(std::move(row));
+  break_row_if_asked(*at->second);
 }
 
 std::string_view best_host_level() {

@@ -406,35 +406,51 @@ TEST(Lds, exchanges) {
 }
 
 // Loads of bytes and shorts into one half of a register, whose other half stays; stores of the
-// upper half; three dwords.
-constexpr u32 kBytes = 24;  ///< Of memory per lane.
+// upper half; three dwords. Behind them those of one, two and four dwords, and stores of lower
+// parts.
+constexpr u32 kBytes = 56;  ///< Of memory per lane.
+constexpr u32 kLoads = 10;
 struct Parts {
-  u32 loaded[9];
+  u32 loaded[kLoads];
   u32 three[3];
+  u32 whole[7];
   u8 memory[kBytes];
 };
 constexpr u32 kBefore = 0x5a5b5c5d;
 
 #define LOAD(at, code, to, extra) \
   asm volatile(code "\n s_waitcnt vmcnt(0) lgkmcnt(0)" : "+&v"(p.loaded[at]) : "v"(to), extra)
+#define KEEP_WHOLE                                                              \
+  p.whole[0] = one;                                                             \
+  p.whole[1] = static_cast<u32>(two), p.whole[2] = static_cast<u32>(two >> 32); \
+  for (int n = 0; n < 4; ++n) p.whole[3 + n] = four[n]
+#define LOAD_WHOLE(into, code, to, extra) \
+  asm volatile(code "\n s_waitcnt vmcnt(0) lgkmcnt(0)" : "=&v"(into) : "v"(to), extra : "memory")
+#define STORE(from, code, to, extra) \
+  asm volatile(code "\n s_waitcnt vmcnt(0) lgkmcnt(0)" ::"v"(to), "v"(from), extra : "memory")
 /// `between` goes between registers and offset; `extra` is one more operand, %2, %3 of stores.
-#define LOADS(space, between, to, extra)                                     \
-  LOAD(0, space "_load_ubyte_d16 %0, %1" between " offset:1", to, extra);    \
-  LOAD(1, space "_load_ubyte_d16_hi %0, %1" between " offset:2", to, extra); \
-  LOAD(2, space "_load_sbyte_d16 %0, %1" between " offset:3", to, extra);    \
-  LOAD(3, space "_load_sbyte_d16_hi %0, %1" between " offset:4", to, extra); \
-  LOAD(4, space "_load_short_d16 %0, %1" between " offset:6", to, extra);    \
-  LOAD(5, space "_load_short_d16_hi %0, %1" between " offset:2", to, extra); \
-  LOAD(6, space "_load_ubyte %0, %1" between " offset:5", to, extra);        \
-  LOAD(7, space "_load_sbyte %0, %1" between " offset:7", to, extra);        \
-  LOAD(8, space "_load_sshort %0, %1" between " offset:4", to, extra);       \
-  asm volatile(space "_load_dwordx3 %0, %1" between                          \
-                     " offset:4\n"                                           \
-                     "s_waitcnt vmcnt(0) lgkmcnt(0)"                         \
-               : "=&v"(three)                                                \
-               : "v"(to), extra                                              \
+#define LOADS(space, between, to, extra)                                          \
+  LOAD(0, space "_load_ubyte_d16 %0, %1" between " offset:1", to, extra);         \
+  LOAD(1, space "_load_ubyte_d16_hi %0, %1" between " offset:2", to, extra);      \
+  LOAD(2, space "_load_sbyte_d16 %0, %1" between " offset:3", to, extra);         \
+  LOAD(3, space "_load_sbyte_d16_hi %0, %1" between " offset:4", to, extra);      \
+  LOAD(4, space "_load_short_d16 %0, %1" between " offset:6", to, extra);         \
+  LOAD(5, space "_load_short_d16_hi %0, %1" between " offset:2", to, extra);      \
+  LOAD(6, space "_load_ubyte %0, %1" between " offset:5", to, extra);             \
+  LOAD(7, space "_load_sbyte %0, %1" between " offset:7", to, extra);             \
+  LOAD(8, space "_load_sshort %0, %1" between " offset:4", to, extra);            \
+  LOAD(9, space "_load_ushort %0, %1" between " offset:6", to, extra);            \
+  LOAD_WHOLE(one, space "_load_dword %0, %1" between " offset:24", to, extra);    \
+  LOAD_WHOLE(two, space "_load_dwordx2 %0, %1" between " offset:32", to, extra);  \
+  LOAD_WHOLE(four, space "_load_dwordx4 %0, %1" between " offset:40", to, extra); \
+  asm volatile(space "_load_dwordx3 %0, %1" between                               \
+                     " offset:4\n"                                                \
+                     "s_waitcnt vmcnt(0) lgkmcnt(0)"                              \
+               : "=&v"(three)                                                     \
+               : "v"(to), extra                                                   \
                : "memory")
 #define STORES(space, order, between, to, extra)                             \
+  KEEP_WHOLE;                                                                \
   asm volatile(space "_store_byte_d16_hi " order between " offset:1\n" space \
                      "_store_short_d16_hi " order between                    \
                      " offset:2\n"                                           \
@@ -445,7 +461,14 @@ constexpr u32 kBefore = 0x5a5b5c5d;
                      " offset:12\n"                                          \
                      "s_waitcnt vmcnt(0) lgkmcnt(0)" ::"v"(to),              \
                "v"(three), extra                                             \
-               : "memory")
+               : "memory");                                                  \
+  two = data | u64{three[0]} << 32;                                          \
+  four = Four{data, three[0], three[1], three[2]};                           \
+  STORE(data, space "_store_dword " order between " offset:24", to, extra);  \
+  STORE(data, space "_store_byte " order between " offset:28", to, extra);   \
+  STORE(data, space "_store_short " order between " offset:30", to, extra);  \
+  STORE(two, space "_store_dwordx2 " order between " offset:32", to, extra); \
+  STORE(four, space "_store_dwordx4 " order between " offset:40", to, extra)
 
 /// `begin` and `end` make memory that the code between them can address.
 #define PARTS(name, begin, code, end)                                      \
@@ -456,6 +479,9 @@ constexpr u32 kBefore = 0x5a5b5c5d;
     Parts p{};                                                             \
     for (u32 & word : p.loaded) word = kBefore;                            \
     Three three{};                                                         \
+    [[maybe_unused]] u32 one = 0;                                          \
+    [[maybe_unused]] u64 two = 0;                                          \
+    [[maybe_unused]] Four four{};                                          \
     begin;                                                                 \
     DEVICE_CODE(code)                                                      \
     end;                                                                   \
@@ -498,11 +524,22 @@ PARTS(lds, LDS_MEMORY, LDS_LOAD(0, "ds_read_u8_d16 %0, %1 offset:1");
       LDS_LOAD(4, "ds_read_u16_d16 %0, %1 offset:6");
       LDS_LOAD(5, "ds_read_u16_d16_hi %0, %1 offset:2"); LDS_LOAD(6, "ds_read_u8 %0, %1 offset:5");
       LDS_LOAD(7, "ds_read_i8 %0, %1 offset:7"); LDS_LOAD(8, "ds_read_i16 %0, %1 offset:4");
+      LDS_LOAD(9, "ds_read_u16 %0, %1 offset:6");
+      LOAD_WHOLE(one, "ds_read_b32 %0, %1 offset:24", lds_address(local), "v"(0));
+      LOAD_WHOLE(two, "ds_read_b64 %0, %1 offset:32", lds_address(local), "v"(0));
+      LOAD_WHOLE(four, "ds_read2_b64 %0, %1 offset0:5 offset1:6", lds_address(local), "v"(0));
       asm volatile("ds_read_b96 %0, %1 offset:4\n s_waitcnt lgkmcnt(0)" : "=&v"(three) : "v"(
           lds_address(local)) : "memory");
+      KEEP_WHOLE;
       asm volatile("ds_write_b8_d16_hi %0, %1 offset:1\n ds_write_b16_d16_hi %0, %1 offset:2\n"
                    "ds_write_b96 %0, %2 offset:12\n s_waitcnt lgkmcnt(0)" ::"v"(lds_address(local)),
                    "v"(data), "v"(three) : "memory");
+      asm volatile("ds_write_b32 %0, %1 offset:24\n ds_write_b8 %0, %1 offset:28\n"
+                   "ds_write_b16 %0, %1 offset:30\n ds_write_b64 %0, %2 offset:32\n"
+                   "ds_write2_b64 %0, %2, %3 offset0:5 offset1:6\n s_waitcnt lgkmcnt(0)" ::"v"(
+                       lds_address(local)),
+                   "v"(data), "v"(data | u64{three[0]} << 32),
+                   "v"(three[1] | u64{three[2]} << 32) : "memory");
       , FROM_PRIVATE)
 
 void expect_parts(const char* name, void (*kernel)(u8*, const u32*, Parts*)) {
@@ -524,7 +561,7 @@ void expect_parts(const char* name, void (*kernel)(u8*, const u32*, Parts*)) {
       return static_cast<u32>(static_cast<std::int8_t>(m[at]));
     };
     // The other half becomes 0: an MI325X has ECC on its registers (MI300 ISA guide, 9.1.6).
-    const u32 expected[9] = {
+    const u32 expected[kLoads] = {
         m[1],
         u32{m[2]} << 16,
         with_sign(3) & 0xffff,
@@ -534,10 +571,19 @@ void expect_parts(const char* name, void (*kernel)(u8*, const u32*, Parts*)) {
         m[5],
         with_sign(7),
         static_cast<u32>(static_cast<std::int16_t>(half(4))),
+        half(6),
     };
-    for (int n = 0; n < 9; ++n)
+    for (u32 n = 0; n < kLoads; ++n)
       ASSERT_EQ(got[lane].loaded[n], expected[n]) << name << " load " << n << ", lane " << lane;
     for (u32 n = 0; n < 3; ++n) ASSERT_EQ(got[lane].three[n], word(4 + 4 * n)) << name << n;
+    const u32 whole[7] = {word(24), word(32), word(36), word(40), word(44), word(48), word(52)};
+    for (u32 n = 0; n < 7; ++n) ASSERT_EQ(got[lane].whole[n], whole[n]) << name << " dword " << n;
+    const u32 four[4] = {data[lane], word(4), word(8), word(12)};
+    std::memcpy(m + 24, four, 4);
+    std::memcpy(m + 28, four, 1);
+    std::memcpy(m + 30, four, 2);
+    std::memcpy(m + 32, four, 8);
+    std::memcpy(m + 40, four, 16);
     std::memmove(m + 12, m + 4, 12);  // the three dwords are stored behind
     m[1] = static_cast<u8>(data[lane] >> 16);
     m[2] = static_cast<u8>(data[lane] >> 16);
@@ -572,23 +618,25 @@ __global__ void into_lds(const u8* memory, u32* out) {
   __syncthreads();
   DEVICE_CODE(const u32 base = uniform(lds_address(&lds[0]));
               const u8* const at = memory + 3 * lane; const u8* const even = memory + 2 * lane;
+              const u8* const word = memory + 4 * lane;
               asm volatile("s_mov_b32 m0, %0\n s_nop 0\n global_load_lds_ubyte %1, off\n"
                            "s_add_u32 m0, m0, 0x100\n s_nop 0\n global_load_lds_sbyte %1, off\n"
                            "s_add_u32 m0, m0, 0x100\n s_nop 0\n global_load_lds_ushort %2, off\n"
                            "s_add_u32 m0, m0, 0x100\n s_nop 0\n global_load_lds_sshort %2, off\n"
+                           "s_add_u32 m0, m0, 0x100\n s_nop 0\n global_load_lds_dword %3, off\n"
                            "s_waitcnt vmcnt(0)" ::"s"(base),
-                           "v"(at), "v"(even) : "memory", "scc");)
+                           "v"(at), "v"(even), "v"(word) : "memory", "scc");)
   __syncthreads();
-  for (u32 n = 0; n < 4; ++n)
+  for (u32 n = 0; n < 5; ++n)
     out[6 * kLanes + n * kLanes + lane] =
         static_cast<volatile u32*>(reinterpret_cast<u32*>(lds))[n * kLanes + lane];
 }
 TEST(Parts, into_lds) {
   judge::Random random(44);
-  std::vector<u8> memory(3 * kLanes + 1);
+  std::vector<u8> memory(4 * kLanes);
   for (u8& byte : memory) byte = static_cast<u8>(random.next());
   judge::Buffer<u8> in(memory);
-  judge::Buffer<u32> out(10 * kLanes);
+  judge::Buffer<u32> out(11 * kLanes);
   into_lds<<<1, kLanes>>>(in.get(), out.get());
   const auto got = out.read();
   for (u32 lane = 0; lane < kLanes; ++lane) {
@@ -604,6 +652,9 @@ TEST(Parts, into_lds) {
     EXPECT_EQ(loaded(1), static_cast<u32>(static_cast<std::int8_t>(byte)));
     EXPECT_EQ(loaded(2), half);
     EXPECT_EQ(loaded(3), static_cast<u32>(static_cast<std::int16_t>(half)));
+    u32 word = 0;
+    std::memcpy(&word, memory.data() + 4 * lane, 4);
+    EXPECT_EQ(loaded(4), word);
   }
 }
 

@@ -342,9 +342,9 @@ TEST(Scalar, quad_masks) {
 }
 
 __global__ void relative_registers(u64* out) {
-  u64 read32 = 0, read64 = 0, written = 0;
+  u64 read32 = 0, read64 = 0, written = 0, pair = 0;
   u32 outside = 0;
-  (void)read32, (void)read64, (void)written, (void)outside;
+  (void)read32, (void)read64, (void)written, (void)outside, (void)pair;
   DEVICE_CODE(asm volatile("s_mov_b32 s40, 0x1111\n s_mov_b32 s41, 0x2222\n s_mov_b32 s42, 0x3333\n"
                            "s_mov_b32 s43, 0x4444\n s_mov_b32 s44, 0\n s_mov_b32 s45, 0\n"
                            "s_mov_b32 m0, 3\n s_nop 0\n"
@@ -352,6 +352,7 @@ __global__ void relative_registers(u64* out) {
                            "s_mov_b32 m0, 2\n s_nop 0\n"
                            "s_movrels_b64 %1, s[40:41]\n"        // s[42:43]
                            "s_movreld_b64 s[42:43], s[40:41]\n"  // to s[44:45]
+                           "s_mov_b64 %4, s[44:45]\n"
                            "s_mov_b32 m0, 1\n s_nop 0\n"
                            "s_movreld_b32 s44, s42\n"  // to s45
                            "s_mov_b64 %2, s[44:45]\n"
@@ -360,21 +361,23 @@ __global__ void relative_registers(u64* out) {
                            "s_mov_b32 s0, 0x5555\n"
                            "s_movrels_b32 %3, s44\n"  // out of range: s0
                            : "=&s"(*reinterpret_cast<u32*>(&read32)),
-                           "=&s"(read64), "=&s"(written), "=&s"(outside)::"s0", "s40", "s41", "s42",
-                           "s43", "s44", "s45");)
+                           "=&s"(read64), "=&s"(written), "=&s"(outside), "=&s"(pair)::"s0", "s40",
+                           "s41", "s42", "s43", "s44", "s45");)
   out[0] = read32;
   out[1] = read64;
   out[2] = written;
   out[3] = outside;
+  out[4] = pair;
 }
 TEST(Scalar, registers_by_m0) {
-  judge::Buffer<u64> out(4);
+  judge::Buffer<u64> out(5);
   relative_registers<<<1, 1>>>(out.get());
   const auto got = out.read();
   EXPECT_EQ(got[0] & 0xffffffff, 0x4444u);
   EXPECT_EQ(got[1], 0x4444'0000'3333u);
   EXPECT_EQ(got[2], 0x3333'0000'1111u);
   EXPECT_EQ(got[3], 0x5555u);
+  EXPECT_EQ(got[4], 0x2222'0000'1111u);
 }
 
 /// Both sides of a fork run, the smaller first, each lane on its own; then EXEC is set anew.

@@ -25,14 +25,14 @@ using i64 = std::int64_t;
 constexpr u32 kBefore = 0xabcd1234;  ///< In the result's register before the instruction.
 
 /// `code`: %0 is the result, %1 to %3 are a, b and c.
-#define VECTOR(name, code)                                                                     \
-  __global__ void name(const u32* as, const u32* bs, const u32* cs, u32* out, std::size_t n) { \
-    const std::size_t i = blockIdx.x * std::size_t(blockDim.x) + threadIdx.x;                  \
-    if (i >= n) return;                                                                        \
-    u32 result = kBefore;                                                                      \
-    (void)as, (void)bs, (void)cs;                                                              \
-    DEVICE_CODE(asm volatile(code : "+&v"(result) : "v"(as[i]), "v"(bs[i]), "v"(cs[i]));)      \
-    out[i] = result;                                                                           \
+#define VECTOR(name, code)                                                                        \
+  __global__ void name(const u32* as, const u32* bs, const u32* cs, u32* out, std::size_t n) {    \
+    const std::size_t i = blockIdx.x * std::size_t(blockDim.x) + threadIdx.x;                     \
+    if (i >= n) return;                                                                           \
+    u32 result = kBefore;                                                                         \
+    (void)as, (void)bs, (void)cs;                                                                 \
+    DEVICE_CODE(asm volatile(code : "+&v"(result) : "v"(as[i]), "v"(bs[i]), "v"(cs[i]) : "vcc");) \
+    out[i] = result;                                                                              \
   }
 
 float f32(u32 bits) { return judge::from_bits<float>(bits); }
@@ -140,7 +140,21 @@ u32 saturated(From x) {
 }
 i32 low24(u32 x) { return static_cast<i32>(x << 8) >> 8; }
 THREE(v_alignbyte_b32, integers, same_word, (u64{a} << 32 | b) >> 8 * (c & 3))
+THREE(v_add_lshl_u32, integers, same_word, u64{a + b} << (c & 31))
+TWO(v_mul_hi_u32_u24, integers, same_word, u64{a & 0xffffff} * (b & 0xffffff) >> 32)
 TWO(v_bfm_b32, integers, same_word, ((u64{1} << (a & 31)) - 1) << (b & 31))
+/// The carry out of an instruction on a and b, into which bit 0 of c is carried.
+#define CARRY(name, in, ...)                                                           \
+  JUDGED(name,                                                                         \
+         "v_and_b32 %0, 1, %3\n v_cmp_eq_u32 vcc, 1, %0\n" #name " %0, vcc, %1, %2" in \
+         "\n v_cndmask_b32_e64 %0, 0, 1, vcc",                                         \
+         integers, same_word, (__VA_ARGS__) ? 1 : 0)
+CARRY(v_add_co_u32, "", u64{a} + b > 0xffffffff)
+CARRY(v_sub_co_u32, "", a < b)
+CARRY(v_subrev_co_u32, "", b < a)
+CARRY(v_addc_co_u32, ", vcc", u64{a} + b + (c & 1) > 0xffffffff)
+CARRY(v_subb_co_u32, ", vcc", a < u64{b} + (c & 1))
+CARRY(v_subbrev_co_u32, ", vcc", b < u64{a} + (c & 1))
 THREE(v_sad_u32, integers, same_word, (a > b ? a - b : b - a) + c)
 THREE(v_mad_i32_i24, integers, same_word, i64{low24(a)} * low24(b) + c)
 THREE(v_mad_i32_i16, integers, same_word, i32{i16(a)} * i16(b) + i64{c})
@@ -237,6 +251,17 @@ u32 fraction(u32 a) {
 ONE(
     v_fract_f16, halves,
     [](u32 e, u32 g) { return same_f16(e, g) || (e == 0x7e00 && f16(g) != f16(g)); }, fraction(a))
+u32 fraction32(u32 a) {
+  const double x = f32(a);
+  if (std::isinf(x)) return 0x7fc00000;
+  return std::min(bits32(static_cast<float>(x - std::floor(x))), 0x3f7fffffu);
+}
+ONE(
+    v_fract_f32, floats,
+    [](u32 e, u32 g) {
+      return e == 0x7fc00000 ? f32(g) != f32(g) : e == (g == 0x80000000 ? 0 : g);
+    },
+    fraction32(a))
 u32 exponent_of(u32 a) {
   int exponent = 0;
   if (!std::isinf(f16(a))) std::frexp(f16(a), &exponent);
@@ -291,6 +316,41 @@ TEST(Vector, moves) {
     EXPECT_EQ(got[3 * n], (a[n] & 0xffffffff) | (b[n] >> 32 << 32));
     EXPECT_EQ(got[3 * n + 1], a[n] >> 32 | b[n] << 32);
     EXPECT_EQ(got[3 * n + 2], (b[n] & 0xffffffff) | a[n] << 32);
+  }
+}
+
+/// 64 bits wide; of the product with an addend the carry, too.
+__global__ void wide(const u64* in, u64* out) {
+  const u32 lane = threadIdx.x;
+  const u64 a = in[3 * lane], b = in[3 * lane + 1], c = in[3 * lane + 2];
+  u64 shifted = 0, added = 0, product = 0;
+  u32 carry = 0;
+  (void)a, (void)b, (void)c;
+  DEVICE_CODE(asm volatile("v_lshlrev_b64 %0, %1, %2" : "=&v"(shifted) : "v"(u32(b)), "v"(a));
+              asm volatile("v_lshl_add_u64 %0, %1, 3, %2" : "=&v"(added) : "v"(a), "v"(c));
+              asm volatile("v_mad_u64_u32 %0, s[20:21], %2, %3, %4\n"
+                           "v_cndmask_b32_e64 %1, 0, 1, s[20:21]" : "=&v"(product),
+                           "=&v"(carry) : "v"(u32(a)), "v"(u32(b)), "v"(c) : "s20", "s21");)
+  out[4 * lane] = shifted;
+  out[4 * lane + 1] = added;
+  out[4 * lane + 2] = product;
+  out[4 * lane + 3] = carry;
+}
+TEST(Vector, wide) {
+  constexpr u32 kLanes = 64;
+  judge::Random random(35);
+  std::vector<u64> in;
+  for (u32 n = 0; n < 3 * kLanes; ++n) in.push_back(n % 3 == 2 && n % 2 ? ~u64{n} : random.next());
+  judge::Buffer<u64> from(in), out(4 * kLanes);
+  wide<<<1, kLanes>>>(from.get(), out.get());
+  const auto got = out.read();
+  for (u32 lane = 0; lane < kLanes; ++lane) {
+    const u64 a = in[3 * lane], b = in[3 * lane + 1], c = in[3 * lane + 2];
+    const u64 sum = u64{u32(a)} * u32(b) + c;
+    EXPECT_EQ(got[4 * lane], a << (b & 63)) << lane;
+    EXPECT_EQ(got[4 * lane + 1], (a << 3) + c) << lane;
+    EXPECT_EQ(got[4 * lane + 2], sum) << lane;
+    EXPECT_EQ(got[4 * lane + 3], sum < c ? 1u : 0u) << lane;
   }
 }
 

@@ -1,6 +1,7 @@
 // See data.h.
 #include "data.h"
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -25,18 +26,30 @@ Result<std::vector<std::string>> lines_of(const fs::path& file) {
 
 }  // namespace
 
-Result<std::map<std::string, std::string>> read_judges(const fs::path& source_root) {
-  std::map<std::string, std::string> judges;
-  for (const std::string& line : MARGAY_TRY(lines_of(source_root / "tools/isa_page/judges.txt"))) {
+std::string TestedBy::text() const {
+  if (programs.empty()) return "**no test**";
+  std::string text = has_result ? "" : "runs in ";
+  for (const std::string& name : programs) text += (&name == programs.data() ? "" : ", ") + name;
+  return text;
+}
+
+Result<std::map<std::string, TestedBy>> read_tests(const fs::path& source_root) {
+  constexpr std::size_t kShown = 2;
+  std::map<std::string, TestedBy> tests;
+  for (const std::string& line : MARGAY_TRY(lines_of(source_root / "tools/isa_page/kills.txt"))) {
     std::istringstream words(line);
-    std::string mnemonic, name, names;
-    words >> mnemonic;
-    while (words >> name) {
-      if (name != "-") names += (names.empty() ? "" : ", ") + name;
+    std::string mnemonic, part, word;
+    words >> mnemonic >> part;
+    TestedBy& by = tests[mnemonic];
+    by.has_result = part != "nothing";
+    while (words >> word) {
+      if (word[0] == '-') continue;  // did not notice
+      const std::string name = word.substr(1, word.find(':') - 1);
+      if (by.programs.size() < kShown && std::ranges::find(by.programs, name) == by.programs.end())
+        by.programs.push_back(name);
     }
-    judges.emplace(mnemonic, names);
   }
-  return judges;
+  return tests;
 }
 
 Result<std::vector<Measured>> read_measured(const fs::path& source_root) {

@@ -1,4 +1,4 @@
-// The data files beside this one that the page shows: judges.txt and measured.txt.
+// The data files beside this one that the page shows: kills.txt and measured.txt.
 #pragma once
 
 #include <filesystem>
@@ -10,9 +10,14 @@
 
 namespace margay::isa_page {
 
-/// Which test programs judge each instruction, as tools/isa_page/judges.txt says; "" for one that
-/// is there and that no test judges.
-[[nodiscard]] Result<std::map<std::string, std::string>> read_judges(
+/// The test programs that check an instruction, as tools/isa_page/kills.txt has them.
+struct TestedBy {
+  std::vector<std::string> programs;  ///< Fail when its results are broken: the first two.
+  bool has_result = true;             ///< Otherwise they execute it.
+  [[nodiscard]] std::string text() const;
+};
+/// By mnemonic.
+[[nodiscard]] Result<std::map<std::string, TestedBy>> read_tests(
     const std::filesystem::path& source_root);
 
 /// A line of tools/isa_page/measured.txt: its columns, separated by " | ".

@@ -112,10 +112,8 @@ struct Entry {
   std::string mnemonic;
   std::string formats;
   const Row* row = nullptr;
-  std::string judges = {};
+  std::string tests = {};
 };
-
-constexpr std::string_view kNotJudged = "**not judged**";
 
 bool is_there(const Row* row, const RowTable& rows) {
   return row != nullptr && exactness(*row, rows) != "refused";
@@ -127,12 +125,12 @@ Which instructions the virtual device has. This page is generated from the execu
 LLVM's decoder: `isa_page` in the build directory writes it, the test `isa.page` holds that it is up to
 date.
 
-**Judged by** names test programs that execute the instruction and compare what comes of it: with the
-same C++ compiled for the host, with arithmetic on the host, or with values written down by hand.
+**Tested by** lists programs that fail when the instruction's result is broken on purpose (the first two;
+[kill rate](isa-kill-rate.md) has all, and where each program's expectations come from).
 `device/float` is `tests/device/float_test.hip`; `exec/assembly` and `exec/buffer` are in
-`tests/unit/exec`. The names are not typed in: the target `isa_judges_update` runs the programs under the
-profiler and writes down what each one executed (the first two, those made for single instructions
-before the others); the test `isa.judges` holds that it still is so.
+`tests/unit/exec`. Programs that an instruction "runs in" check that nothing changes: it leaves nothing
+that could be broken. The target `isa_kills_update` measures this; the test `isa.kills` measures a
+sample again.
 
 - **exact**: the MI300 ISA guide defines the bits of the result, and these are they.
 - **correctly rounded**: the hardware approximates within about 1 ulp and its bits are not published;
@@ -144,20 +142,20 @@ before the others); the test `isa.judges` holds that it still is so.
 - **host clock**: there is no model of time yet.
 - **in part**: some operands are refused (hardware registers, modes, messages that HIP programs do not
   use).
-- **assumed**: no source defines every bit of the result; the comment beside the row says what was
+- **assumed**: no source defines every bit of the result; the comment next to the row says what was
   taken, and from where.
 - **refused**: it belongs to a trap handler, a debugger or a global wave sync, none of which the virtual
   device has; a kernel that reaches one stops with a sentence that says so.
 - **missing**: a kernel that reaches one stops with its mnemonic, PC and source line.
 
-A form of an instruction that is not there (a modifier, SDWA, DPP, GDS) stops a kernel in the same way.
+A form of an instruction that is not implemented (a modifier, SDWA, DPP, GDS) stops a kernel in the same way.
 )";
 
 void put_group(std::string& out, const Group& group, const std::vector<Entry>& entries,
                const RowTable& rows, const std::map<std::string, std::string>& structs,
                const std::map<std::string_view, std::string>& files) {
   out += fmt::format(
-      "\n## {}\n\n| instruction | encodings | state | judged by | file |\n"
+      "\n## {}\n\n| instruction | encodings | state | tested by | file |\n"
       "| --- | --- | --- | --- | --- |\n",
       group.title);
   for (const Entry& entry : entries) {
@@ -167,7 +165,7 @@ void put_group(std::string& out, const Group& group, const std::vector<Entry>& e
       file = own != structs.end() ? std::string_view(own->second) : files.at(entry.row->mnemonic);
     }
     out += fmt::format("| `{}` | {} | {} | {} | {} |\n", entry.mnemonic, entry.formats,
-                       entry.row == nullptr ? "missing" : exactness(*entry.row, rows), entry.judges,
+                       entry.row == nullptr ? "missing" : exactness(*entry.row, rows), entry.tests,
                        file);
   }
 }
@@ -189,12 +187,12 @@ void put_measured(std::string& out, const std::vector<Measured>& table) {
 ## Approximated instructions
 
 The hardware's results are within about 1 ulp of the true ones; their bits are not published. Here they
-are the correctly rounded results. `tests/exhaustive` judges them against 80-bit long double on the host:
+are the correctly rounded results. `tests/exhaustive` compares them with 80-bit long double on the host:
 all inputs of f16, a sample of every exponent of f32 and f64, and no error may be larger than the one
 below; `transcendental_test --all` runs all 2^32 inputs of f32. 0.5 ulp is what rounding costs.
 
 Where a denormal is flushed (to a zero of its sign, as operand and as result, whatever MODE says), it is
-here too; `__exp2f` and the like do the scaling around it that LLVM adds unless told that denormals do
+here too; `__exp2f` and the like do the scaling around it that LLVM adds unless an option says that denormals do
 not matter. A result is flushed if it is denormal once rounded to f32. sin and cos take revolutions of
 any size; sin of whole and half turns is +0, but sin of -0 is -0. A NaN comes out quiet with its payload;
 an invalid operation gives the negative quiet NaN.
@@ -210,13 +208,13 @@ operand of v_sin_f32 and v_cos_f32.
     out += fmt::format("| `{}` | {} | {} | {} | {} |\n", m[0], m[1], m[2], m[3], documented(m[0]));
 }
 
-void put_unjudged(std::string& out, const std::vector<std::string>& unjudged) {
-  if (unjudged.empty()) {
-    out += "A test judges each of them.\n";
+void put_untested(std::string& out, const std::vector<std::string>& untested) {
+  if (untested.empty()) {
+    out += "Every implemented instruction is exercised by a test.\n";
     return;
   }
-  out += fmt::format("**No test judges {} of them**: `{}`.\n", unjudged.size(),
-                     fmt::join(unjudged, "`, `"));
+  out += fmt::format("**No test notices when {} of them break**: `{}`.\n", untested.size(),
+                     fmt::join(untested, "`, `"));
 }
 
 }  // namespace
@@ -262,28 +260,26 @@ Result<std::string> page_text(const InstructionList& instructions, const fs::pat
                 (source_root / "src/isa/gfx942").string(), "Give the root of the source tree.");
   }
   const auto files = files_of_rows();
-  const auto judges = MARGAY_TRY(read_judges(source_root));
+  const auto tests = MARGAY_TRY(read_tests(source_root));
 
-  std::vector<std::string> unjudged;
+  std::vector<std::string> untested;
   std::map<Format, std::vector<Entry>> groups;
-  std::size_t implemented = 0, refused = 0;
+  std::size_t implemented = 0;
   for (const auto& [mnemonic, formats] : instructions) {
     Entry entry{.mnemonic = mnemonic, .formats = {}, .row = rows.find(mnemonic)};
     for (const Format format : formats) {
       entry.formats += fmt::format("{}{}", entry.formats.empty() ? "" : " ", short_name(format));
     }
     const bool there = is_there(entry.row, rows);
-    refused += entry.row != nullptr && !there;
     implemented += there;
     if (there) {
-      const auto judged = judges.find(mnemonic);
-      if (judged == judges.end()) {
-        return fail(ErrorCode::not_found,
-                    fmt::format("Nobody has asked which test judges {}.", mnemonic),
-                    "tools/isa_page/judges.txt", "Build the target isa_judges_update.");
+      const auto found = tests.find(mnemonic);
+      if (found == tests.end()) {
+        return fail(ErrorCode::not_found, fmt::format("It is not known what tests {}.", mnemonic),
+                    "tools/isa_page/kills.txt", "Build the target isa_kills_update.");
       }
-      entry.judges = judged->second.empty() ? kNotJudged : judged->second;
-      if (judged->second.empty()) unjudged.push_back(mnemonic);
+      entry.tests = found->second.text();
+      if (found->second.programs.empty()) untested.push_back(mnemonic);
     }
     if (entry.row != nullptr && !files.contains(entry.row->mnemonic)) {
       return fail(
@@ -295,11 +291,13 @@ Result<std::string> page_text(const InstructionList& instructions, const fs::pat
   }
 
   std::string out{kHead};
-  out += fmt::format("\n{} of {} instructions are there; {} {} a kernel and {} why. ", implemented,
-                     instructions.size(), refused, refused == 1 ? "stops" : "stop",
-                     refused == 1 ? "says" : "say");
-  put_unjudged(out, unjudged);
-  out += "\n| group | there | all |\n| --- | --- | --- |\n";
+  const std::size_t others = instructions.size() - implemented;
+  out += fmt::format(
+      "\n{} of {} instructions are implemented; the other {} {} the kernel with an "
+      "explanation. ",
+      implemented, instructions.size(), others, others == 1 ? "stops" : "stop");
+  put_untested(out, untested);
+  out += "\n| group | implemented | all |\n| --- | --- | --- |\n";
   for (const Group& group : kGroups) {
     const std::vector<Entry>& entries = groups[group.format];
     const auto there =

@@ -222,6 +222,12 @@ scalar_memory:
         s_atc_probe 1, s[4:5], 0x0
         s_waitcnt lgkmcnt(0)
         s_store_dwordx2 s[26:27], s[4:5], 0x50   // 20, 21
+        s_movk_i32 s30, 128
+        s_mov_b32 s8, 0x61
+        s_mov_b32 s9, 0x62
+        s_mov_b32 s10, 0x63
+        s_mov_b32 s11, 0x64
+        s_buffer_store_dwordx4 s[8:11], s[28:31], 0x58 // 22 to 25
         s_dcache_wb
         s_endpgm
         .size   scalar_memory, .-scalar_memory

@@ -13,7 +13,6 @@
 #include <iterator>
 #include <type_traits>
 
-#include "../../support/executed.h"
 #include "exec/device.h"
 
 namespace margay {
@@ -51,7 +50,7 @@ class Assembly : public testing::Test {
     request.grid = {1, 1, 1};
     request.block = {64, 1, 1};
     request.arguments = packed;
-    return device_->launch(request, test::executed_observer());
+    return device_->launch(request);
   }
   /// The error of a kernel; the device runs the next one all the same.
   Error fault_of(const char* kernel) {
@@ -198,6 +197,7 @@ TEST_F(Assembly, ScalarMemory) {
       1,                             // 15: counted up
       3,    0x11, 0,    0,           // 16: of the buffer; its end
       0x33, 0,                       // 20: returned inside and beyond
+      0x61, 0x62, 0x63, 0x64,        // 22: four dwords
   };
   for (std::size_t n = 0; n < std::size(expected); ++n)
     EXPECT_EQ(results_[n], expected[n]) << "result " << n;

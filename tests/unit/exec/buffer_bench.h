@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "../../support/executed.h"
 #include "exec/bind.h"
 #include "exec/memory.h"
 #include "exec/row_table.h"
@@ -100,7 +99,6 @@ class BufferBench {
         bind(*encoded, *rows_->find(mnemonic), {.accum_offset = 256, .vgpr_rows = 32}, 0);
     if (!bound) return bound.error().what;
     instruction = *bound;
-    test::Executed::instance().note(mnemonic);
     wave.stop = WaveStop::running;
     wave.error.reset();
     const Instruction* const next = instruction.execute(wave, instruction);

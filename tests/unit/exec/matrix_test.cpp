@@ -9,7 +9,6 @@
 #include <memory>
 #include <string>
 
-#include "../../support/executed.h"
 #include "../mfma/operands.h"
 #include "exec/bind.h"
 #include "exec/row_table.h"
@@ -54,7 +53,6 @@ class Matrix : public testing::Test {
     ASSERT_NE(row, nullptr);
     const auto bound = bind(*encoded, *row, {.accum_offset = kFile, .vgpr_rows = kRows}, 0);
     ASSERT_TRUE(bound) << bound.error().text();
-    test::Executed::instance().note(mnemonic);
     wave_.stop = WaveStop::running;
     bound->execute(wave_, *bound);
     ASSERT_EQ(wave_.stop, WaveStop::running) << mnemonic;
