@@ -54,7 +54,7 @@ A wait counts as depended on when no other wait would have proven complete what 
 alone makes the lower steps of a tree reduction, a later wait covers the same LDS writes (last-block
 reduction). A wait before a release counts when another wave has acquired the release; which releases are
 acquired can differ from run to run (look-back). A fence counts as depended on when it had something to write
-back, or to look at anew, that no later fence would have covered: of the fences that stand on both sides of an
+back, or to look at anew, that no later fence would have covered: of the fences on both sides of an
 atomic (last-block reduction) one is enough for each direction.
 
 Made by `tools/kill_rate.py` with the programs in `BUILD/tests`; `margay mutate -- COMMAND` does the same for

@@ -1,4 +1,4 @@
-// `margay config`: where this installation's parts lie, for people and for scripts.
+// `margay config`: where this installation's parts are, for people and for scripts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace margay::cli {
 namespace {
 
-constexpr const char* kHelp = R"(margay config: where this installation's parts lie
+constexpr const char* kHelp = R"(margay config: where this installation's parts are
 
 usage: margay config            all of them
        margay config NAME       the path alone

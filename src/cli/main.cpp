@@ -29,7 +29,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"asm", "show a kernel's resources and instructions, with source lines", asm_main},
     {"test", "build and run the project's tests", test_main},
     {"doctor", "whether everything is in place, and what to do where it is not", doctor_main},
-    {"config", "where the parts lie, for CMake, Makefiles and scripts", config_main},
+    {"config", "where the parts are, for CMake, Makefiles and scripts", config_main},
     {"completion", "completion of commands and options, for bash, zsh and fish", completion_main},
 });
 

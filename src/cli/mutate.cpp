@@ -50,7 +50,7 @@ each count of an s_waitcnt with that count weaker by one. It says of each such m
   killed by TOOL KIND     the checker found an error that the unchanged program does not have
   killed by hang          it did not end in time (--timeout)
   only the program's own result   the checker was silent, but the exit code is another one
-  equivalent in this run   nobody noticed, and nothing depended on it in the clean run; with the reason
+  equivalent in this run   nothing noticed, and nothing depended on it in the clean run; with the reason
   SURVIVED, though something depended on it
 
 Examples
@@ -210,14 +210,14 @@ Status judge_clean_run(const Job& job) {
     return fail(
         ErrorCode::invalid_argument,
         fmt::format("the unchanged program already has {}", check::counted(errors, "error")), {},
-        "margay check -- COMMAND shows them; --keep-going mutates it all the same");
+        "margay check -- COMMAND shows them; --keep-going mutates it anyway");
   }
   if (end.shell_code() != 0) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("the unchanged program already fails: {}",
                             end.signal != 0 ? signal_text(end.signal)
                                             : fmt::format("exit code {}", end.exit_code)),
-                {}, "--keep-going mutates it all the same");
+                {}, "--keep-going mutates it anyway");
   }
   return {};
 }

@@ -40,7 +40,7 @@ constexpr const char* kFooter = R"(Examples
 
 Every counter is exact and comes from one run. There is no model of time: "needs at least" is how long
 each part of the device would take at its peak rate. Counters of the caches hold for a stated order of
-workgroups and waves, which docs/prof.md describes beside every counter and formula. Source lines need
+workgroups and waves, which docs/prof.md describes next to every counter and formula. Source lines need
 -g or -gline-tables-only, which margay hipcc adds. Exit code: the program's own.)";
 
 /// Why it cannot be; empty when it can.
@@ -60,7 +60,7 @@ void declare(CLI::App& app, Options& options) {
                  "write a timeline of the first workgroups to FILE, for ui.perfetto.dev")
       ->type_name("FILE");
   app.add_option("--trace-workgroups", options.profile.traced_workgroups,
-                 "so many workgroups in the timeline (default: 2)")
+                 "number of workgroups in the timeline (default: 2)")
       ->type_name("N");
   app.add_option("--launches", options.profile.launches,
                  "count only these launches of each kernel: 3, or 1,4-6")
@@ -145,7 +145,7 @@ Result<int> profile_or_show(const Options& options, std::span<char*> command) {
   if (options.from.empty()) return profile_program(options, command);
   if (!command.empty())
     return fail(ErrorCode::invalid_argument,
-                "--from shows a profile that is there, so no program can be run", {},
+                "--from shows an existing profile, so no program can be run", {},
                 "leave out --from, or the command");
   MARGAY_CHECK(show(options, MARGAY_TRY(profile::read_profile(options.from))));
   return kExitOk;

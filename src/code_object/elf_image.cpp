@@ -127,7 +127,7 @@ Status read_symbols(const ElfFile& elf, llvm::ArrayRef<SectionHeader> sections,
     if ((sections[entry.st_shndx].sh_flags & llvm::ELF::SHF_ALLOC) == 0) continue;
     const std::uint64_t vaddr = entry.st_value, size = entry.st_size;
     if (vaddr > image.image_bytes || size > image.image_bytes - vaddr) {
-      return invalid(fmt::format("Symbol {} (address 0x{:x}, {} bytes) lies outside the image.",
+      return invalid(fmt::format("Symbol {} (address 0x{:x}, {} bytes) is outside the image.",
                                  std::string_view(name), vaddr, size));
     }
     if (name.empty()) continue;

@@ -92,7 +92,7 @@ Result<CompressedHeader> read_compressed_header(Bytes bytes) {
 Result<std::vector<std::byte>> decompress_bundle(const CompressedHeader& header, Bytes bytes) {
   if (header.total_bytes > bytes.size()) {
     return invalid(
-        fmt::format("The compressed offload bundle has {} bytes, of which {} are there: it "
+        fmt::format("The compressed offload bundle has {} bytes, of which {} are present: it "
                     "is truncated.",
                     header.total_bytes, bytes.size()));
   }

@@ -71,7 +71,7 @@ Status apply(const Relocation& relocation, const ElfImage& image, std::span<std:
   const Segment* segment = image.segment_at(relocation.vaddr);
   if (segment == nullptr ||
       field->bytes > segment->vaddr + segment->memory_bytes - relocation.vaddr) {
-    return fail(ErrorCode::invalid_image, "A relocation lies outside the image.", where,
+    return fail(ErrorCode::invalid_image, "A relocation is outside the image.", where,
                 "Rebuild the code object.");
   }
   // Only the _LO and _HI kinds may cut an address.

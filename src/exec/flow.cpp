@@ -125,8 +125,8 @@ const Instruction* halt(Wave& wave, const Instruction& i) {
 }
 const Instruction* send_message_and_halt(Wave& wave, const Instruction& i) {
   return wave.fault(i, {ErrorCode::device_trap,
-                        "the wave sent a message and halted (s_sendmsghalt): nobody is there to "
-                        "read it and to let the wave go on"});
+                        "the wave sent a message and halted (s_sendmsghalt): nothing "
+                        "will read it and let the wave go on"});
 }
 const Instruction* outside_trap_handler(Wave& wave, const Instruction& i) {
   return wave.fault(i, {ErrorCode::illegal_instruction,

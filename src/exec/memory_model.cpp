@@ -129,7 +129,7 @@ bool check_buffer_slow(Wave& wave, const Instruction& i, const BufferResource& r
         fmt::format("{} is swizzled with a stride of {} and elements of {} bytes, which does "
                     "not allow accesses of {} bytes",
                     where, r.stride, r.element_size, bytes),
-        "an access must lie in one element, and the stride hold whole elements (MI300 ISA "
+        "an access must be within one element, and the stride hold whole elements (MI300 ISA "
         "guide, section 9.1.5.2)");
   return true;
 }

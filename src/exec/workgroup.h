@@ -77,8 +77,8 @@ class Workgroup {
   static constexpr std::string_view kGaveUp =
       "the workgroup waits for memory to change, and nothing changes it";
   static constexpr std::string_view kGaveUpHint =
-      "under margay check and margay prof no other launch runs beside this one, and the host code "
-      "that made it waits for it: what a workgroup waits for has to come from the launch itself";
+      "under margay check and margay prof no other launch runs meanwhile, and the host code that "
+      "made it waits for it: what a workgroup waits for has to come from the launch itself";
   /// At which instructions the waves are, in words.
   [[nodiscard]] std::string where_waves_are() const;
   /// After WorkgroupEnd::deadlock: who waits where, in words.

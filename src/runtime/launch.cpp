@@ -189,7 +189,7 @@ void say_short(const Kernel& kernel, std::size_t given, std::size_t needed) {
       stderr,
       "margay: The argument buffer of the launch of {} has {} bytes; the kernel's metadata "
       "has arguments up to byte {}.\n  fix  Pass all of them; what is missing is {:#x} here, "
-      "and whatever lies behind the buffer on a device.\n",
+      "and whatever is behind the buffer on a device.\n",
       readable_name(kernel.name), given, needed, kUninitialised);
 }
 

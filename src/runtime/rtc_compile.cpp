@@ -58,7 +58,7 @@ Result<std::string> find_tool() {
   }
   return fail(
       ErrorCode::not_found, "the tool margay, which holds the compiler driver, is not there",
-      "bin/margay beside the directory of libamdhip64.so", "keep bin and lib of Margay together");
+      "bin/margay next to the directory of libamdhip64.so", "keep bin and lib of Margay together");
 }
 
 Status write(const fs::path& path, const std::string& text) {
@@ -160,7 +160,7 @@ Result<RtcResult> rtc_compile(const RtcSource& source) {
   for (const auto& [name, text] : source.headers) {
     const fs::path relative = fs::path(name).lexically_normal();
     if (relative.is_absolute() || relative.empty() || *relative.begin() == "..")
-      return fail(ErrorCode::invalid_argument, "a header has to lie below the program's own place",
+      return fail(ErrorCode::invalid_argument, "a header has to be below the program's own place",
                   name, "pass its text under the name that the #include uses");
     MARGAY_CHECK(write(directory / "include" / relative, text));
   }

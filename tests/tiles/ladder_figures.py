@@ -163,8 +163,8 @@ def code_figures(margay, folder, level):
         "waves per SIMD": f"{occupancy['waves_per_cu'] / 4:g}",
         "limited by": ", ".join(occupancy["limits"]),
         "MFMA per barrier": f"{mfma // barriers}" if barriers else "no barrier",
-        "MFMA beside LDS reads in flight": f"{100 * beside(body, 'ds_read', 'lgkmcnt'):.0f} %",
-        "MFMA beside global loads in flight":
+        "MFMA while LDS reads are in flight": f"{100 * beside(body, 'ds_read', 'lgkmcnt'):.0f} %",
+        "MFMA while global loads are in flight":
             f"{100 * beside(body, ('global_load', 'buffer_load'), 'vmcnt'):.0f} %",
     }
 

@@ -155,11 +155,10 @@ void add_spills(AdviceList& list) {
                   report::counted(instructions, "scratch instruction"),
                   report::quantity_text(static_cast<double>(accesses)), place_of_site(*most),
                   report::quantity_text(static_cast<double>(most->executions))),
-      spilled
-          ? fmt::format("the compiler spilled {}: {} were not enough",
-                        report::counted(k.resources.vgpr_spills, "VGPR"), k.resources.vgprs)
-          : "a local array is indexed by a variable, or its address is taken, so that it lies in "
-            "memory",
+      spilled ? fmt::format("the compiler spilled {}: {} were not enough",
+                            report::counted(k.resources.vgpr_spills, "VGPR"), k.resources.vgprs)
+              : "a local array is indexed by a variable, or its address is taken, so that it is in "
+                "memory",
       spilled ? "smaller register tiles, or __launch_bounds__ that allows more VGPRs"
               : "index local arrays by constants (unroll the loop)",
       {{"vL1D tags", static_cast<double>(memory.tag_accesses)},

@@ -76,7 +76,7 @@ void advise_on_shape(AdviceList& list, const Key& key, const Group& group) {
              fmt::format("let neighbouring lanes {} together", asks), savings);
   } else {
     list.add(what,
-             fmt::format("neighbouring lanes {} bytes that lie apart: {:.1f} lines for each four "
+             fmt::format("neighbouring lanes {} bytes that are apart: {:.1f} lines for each four "
                          "lanes, in {} of sectors for {}",
                          asks, number(m.tag_accesses) / std::max(1.0, number(m.least_tag_accesses)),
                          bytes_text(sectors), bytes_text(least)),

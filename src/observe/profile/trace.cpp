@@ -190,7 +190,7 @@ std::string trace_of(const Profile& profile) {
   }
   const Json about = {{"device", profile.device},
                       {"schedule", profile.schedule},
-                      {"unit", "1 us stands for one instruction step; there is no time model"}};
+                      {"unit", "1 us is one instruction step; there is no time model"}};
   return fmt::format("{{\"displayTimeUnit\":\"ms\",\"otherData\":{},\"traceEvents\":[\n{}\n]}}\n",
                      about.dump(-1, ' ', false, Json::error_handler_t::replace), out.text());
 }

@@ -196,7 +196,7 @@ TEST(Advice, ScatteredBytes) {
   store.sites[0].is_read = false;
   store.sites[0].is_write = true;
   EXPECT_THAT(advice_with(store, "sectors it touches"),
-              AllOf(HasSubstr("lanes write bytes that lie apart"),
+              AllOf(HasSubstr("lanes write bytes that are apart"),
                     HasSubstr("lanes write consecutive"), Not(HasSubstr("read"))));
   // The same where lookups are not the limit.
   KernelProfile hidden = k;

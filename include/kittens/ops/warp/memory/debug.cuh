@@ -72,7 +72,7 @@ KITTENS_DEVICE void check_span(const GL& tensor, const COORD& at, int rows) {
     if (rows > 1 && rows * row_bytes > int64_t{0xffffffff}) {
       if (laneid() == 0) {
         printf(
-            "kittens: the %d rows of the tile {%d, %d, %d, %d} lie %lld bytes apart, more than 4 "
+            "kittens: the %d rows of the tile {%d, %d, %d, %d} are %lld bytes apart, more than 4 "
             "GiB together: use a smaller tile, or an axis of the tensor other than its rows\n",
             rows, at.b, at.d, at.r, at.c, static_cast<long long>(row_bytes));
       }
