@@ -172,7 +172,6 @@ class Report:
     advice: List[Finding] = field(default_factory=list)
     sites: List[Site] = field(default_factory=list)
     suppressed: int = 0
-    profiled: int = 0  # launches of margay.profile blocks within, which were not checked
 
     @classmethod
     def from_json(cls, text):
@@ -204,26 +203,15 @@ class Report:
     @property
     def summary(self):
         """One line, as `margay check` prints it at the end."""
-        if not self.launches and not self.findings and not self.profiled:
+        if not self.launches and not self.findings:
             return f"{_PREFIX}margay check: no kernel was launched"
         parts = [_counted(len(self.errors), "error") if self.errors else "no errors"]
         parts += [_counted(len(self.notes), "note")] if self.notes else []
         if self.advice:
             parts.append(_counted(len(self.advice), "piece of advice", "pieces of advice"))
         parts += [f"{self.suppressed} suppressed"] if self.suppressed else []
-        if self.profiled:
-            parts.append(f"{_counted(self.profiled, 'launch', 'launches')} profiled, not checked")
         seed = f", adversarial seed {self.adversarial}" if self.adversarial is not None else ""
         return f"{_PREFIX}margay check: {', '.join(parts)} ({', '.join(self.tools)}){seed}"
-
-    def _add(self, later):
-        """What a later stretch of the same block found."""
-        self.tools, self.adversarial = later.tools, later.adversarial
-        self.launches += later.launches
-        self.findings += later.findings
-        self.advice += later.advice
-        self.sites += later.sites
-        self.suppressed += later.suppressed
 
     def __str__(self):
         return "\n".join([*map(str, self.findings), *map(str, self.advice), self.summary])
@@ -249,8 +237,6 @@ class check:  # pylint: disable=invalid-name  # reads as a function: with margay
     the block itself raises goes on; the report is filled in all the same.
     """
 
-    _running: "Optional[check]" = None  # the block that is being run, if any
-
     def __init__(
         self,
         tools: Union[str, Iterable[str]] = "all",
@@ -265,19 +251,6 @@ class check:  # pylint: disable=invalid-name  # reads as a function: with margay
 
     def __enter__(self) -> Report:
         self.report = Report()
-        self._begin()
-        check._running = self
-        return self.report
-
-    def __exit__(self, kind, error, traceback) -> bool:
-        check._running = None
-        # The object that the block holds becomes the finished one.
-        self._end(error)
-        if kind is None and self._raise_on_error and self.report.errors:
-            raise CheckError(self.report)
-        return False
-
-    def _begin(self):
         self._library = library.load()
         options = f"tools={self._tools}"
         if self._adversarial is not None:
@@ -285,37 +258,18 @@ class check:  # pylint: disable=invalid-name  # reads as a function: with margay
         if self._library.margayCheckBegin(options.encode()) != 0:
             reason = (self._library.margayCheckError() or b"no reason was given").decode()
             raise ValueError(f"margay.check cannot begin: {reason}")
+        return self.report
 
-    def _end(self, error=None):
+    def __exit__(self, kind, error, traceback) -> bool:
         text = self._library.margayCheckEnd()
         if text is None:
             reason = (self._library.margayCheckError() or b"no reason was given").decode()
             raise RuntimeError(f"margay.check gave no report: {reason}") from error
-        self.report._add(Report.from_json(text.decode()))  # pylint: disable=protected-access
-
-
-class suspended:  # pylint: disable=invalid-name
-    """A stretch within a check block that is not checked, because something else watches it."""
-
-    def __init__(self):
-        self._check = check._running  # pylint: disable=protected-access
-
-    def __enter__(self):
-        if self._check is not None:
-            check._running = None
-            self._check._end()  # pylint: disable=protected-access
-        return self
-
-    def __exit__(self, kind, error, traceback):
-        if self._check is not None:
-            self._check._begin()  # pylint: disable=protected-access
-            check._running = self._check
+        # The object that the block holds becomes the finished one.
+        vars(self.report).update(vars(Report.from_json(text.decode())))
+        if kind is None and self._raise_on_error and self.report.errors:
+            raise CheckError(self.report)
         return False
-
-    def profiled(self, launches):
-        """Notes in the report what was not checked."""
-        if self._check is not None:
-            self._check.report.profiled += launches
 
 
 def short_function(name):

@@ -18,7 +18,7 @@ from dataclasses import MISSING, dataclass, field
 from typing import Dict, List, Optional, Tuple, Union
 
 from margay import display, library, profile_text
-from margay.checker import Frame, short_function, suspended
+from margay.checker import Frame, short_function
 from margay.profile_text import nearest
 
 _VERSION = 1
@@ -407,9 +407,8 @@ class profile:  # pylint: disable=invalid-name  # reads as a function: with marg
     workgroups: only a sample of each launch's workgroups, 64 (the first) or "100-163"; counts are
     scaled up from it. All workgroups run.
     trace: of so many workgroups per launch, record what each wave did (in `document`, `to_json`).
-    Blocks do not nest. Within margay.check, and under pytest --margay-check, the launches of the block
-    are profiled and not checked, which the check's report says. An exception that the block raises goes
-    on; the profile is filled in all the same.
+    Profiles do not nest; within margay.check, and under pytest --margay-check, the same run is checked and
+    profiled. An exception that the block raises goes on; the profile is filled in all the same.
     """
 
     def __init__(
@@ -425,29 +424,21 @@ class profile:  # pylint: disable=invalid-name  # reads as a function: with marg
         self._options += "" if launches is None else f";launches={launches}"
         self._options += "" if workgroups is None else f";workgroups={workgroups}"
         self._library = None
-        self._unchecked = None
         self.profile = Profile()
 
     def __enter__(self) -> Profile:
         self._library = library.load_profiler()
-        self._unchecked = suspended()
-        self._unchecked.__enter__()
         if self._library.margayProfileBegin(self._options.encode()) != 0:
-            reason = self._reason()
-            self._unchecked.__exit__(None, None, None)
-            raise ValueError(f"margay.profile cannot begin: {reason}")
+            raise ValueError(f"margay.profile cannot begin: {self._reason()}")
         self.profile = Profile()
         return self.profile
 
     def __exit__(self, kind, error, traceback) -> bool:
         text = self._library.margayProfileEnd()
-        reason = self._reason() if text is None else None
-        self._unchecked.__exit__(None, None, None)
         if text is None:
-            raise RuntimeError(f"margay.profile measured nothing: {reason}") from error
+            raise RuntimeError(f"margay.profile measured nothing: {self._reason()}") from error
         # The object that the block holds becomes the finished one.
         vars(self.profile).update(vars(Profile.from_json(text.decode())))
-        self._unchecked.profiled(sum(kernel.launches for kernel in self.profile.kernels))
         return False
 
     def _reason(self):

@@ -20,6 +20,7 @@
 #include "observe/check/report.h"
 #include "observe/check/suppressions.h"
 #include "observe/check/text.h"
+#include "observe/profile/json.h"
 
 namespace margay::cli {
 namespace {
@@ -27,7 +28,7 @@ namespace {
 struct Options {
   CheckOptions check;
   std::string tools = "all";
-  std::string json;
+  std::string json, profile;
   int error_exit_code = 1;
 };
 
@@ -45,6 +46,7 @@ Examples
   margay check --tool memcheck,racecheck --json report.json -- python3 train.py
   margay check --adversarial 7 -- ./gemm      results arrive as late as the ISA allows
   margay check --suppressions known.txt -- pytest tests/
+  margay check --profile gemm.json -- ./gemm; margay prof --from gemm.json
 
 Findings go to stderr, each line behind "=========": what is wrong, then who did it (wave, lane,
 workgroup, instruction, source line), then a fix. Source lines need -g or -gline-tables-only, which
@@ -91,6 +93,9 @@ void declare(CLI::App& app, Options& options) {
          "are left (default: 1)")
       ->expected(0, 1)
       ->type_name("[SEED]");
+  app.add_option("--profile", options.profile,
+                 "profile the same run, and write it to FILE for margay prof --from FILE")
+      ->type_name("FILE");
   app.add_flag("--leak-check", check.leaks, "report allocations that the program never freed");
   app.add_option("--mfma", check.mfma, "how MFMA instructions round: exact, fma or fast")
       ->check(CLI::IsMember({"exact", "fma", "fast"}))
@@ -175,6 +180,19 @@ int exit_code_of(const CheckedRun& run, int error_exit_code) {
   return run.end.shell_code();
 }
 
+Status write_files(const Options& options, const CheckedRun& run) {
+  if (!options.json.empty()) MARGAY_CHECK(check::write_report(run.reports.merged, options.json));
+  if (options.profile.empty()) return {};
+  for (const Error& error : run.unreadable_profiles)
+    say(fmt::format("the profile of one process is lost: {}", error.what));
+  if (run.profile.kernels.empty())
+    return fail(ErrorCode::not_found, "there is no profile: no launch was counted",
+                options.profile);
+  MARGAY_CHECK(profile::write_profile(run.profile, options.profile));
+  say(fmt::format("wrote {}; margay prof --from {} shows it", options.profile, options.profile));
+  return {};
+}
+
 Result<int> check_program(const Options& options, std::span<char*> command) {
   const Install install = MARGAY_TRY(find_runtime());
   ChildPlan plan;
@@ -183,10 +201,11 @@ Result<int> check_program(const Options& options, std::span<char*> command) {
   if (isatty(STDERR_FILENO) != 0 && getenv("MARGAY_PROGRESS") == nullptr) {
     plan.environment.emplace_back("MARGAY_PROGRESS", "1");
   }
-  const CheckedRun run = MARGAY_TRY(run_checked(install, options.check, std::move(plan)));
+  CheckOptions checks = options.check;
+  checks.profile = !options.profile.empty();
+  const CheckedRun run = MARGAY_TRY(run_checked(install, checks, std::move(plan)));
   print_end(run, command[0], options.check);
-  const Status written =
-      options.json.empty() ? Status{} : check::write_report(run.reports.merged, options.json);
+  const Status written = write_files(options, run);
   const int code = exit_code_of(run, options.error_exit_code);
   if (written) return code;
   const int failed = report("check", written.error());
@@ -198,7 +217,7 @@ Result<int> check_program(const Options& options, std::span<char*> command) {
 int check_main(std::span<char*> arguments) {
   const CommandLine line =
       split_command(arguments, {.always = {"--tool", "--json", "--error-exitcode", "--max-findings",
-                                           "--suppressions", "--mfma", "--threads"},
+                                           "--suppressions", "--mfma", "--threads", "--profile"},
                                 .if_number = {"--adversarial"}});
   CLI::App app{"Runs a HIP program or script and watches every kernel launch for mistakes.",
                "margay check"};

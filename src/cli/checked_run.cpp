@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cli/profiled_run.h"
 #include "cli/start.h"
 #include "cli/temporary_directory.h"
 #include "observe/check/json.h"
@@ -57,6 +58,11 @@ Result<CheckedRun> run_checked(const Install& install, const CheckOptions& optio
     set("MARGAY_CHECK_ADVERSARIAL", std::to_string(*options.adversarial));
   }
   if (options.leaks) set("MARGAY_CHECK_LEAKS", "1");
+  const TemporaryDirectory profiles = MARGAY_TRY(TemporaryDirectory::create());
+  if (options.profile) {
+    set("MARGAY_PROFILE", "1");
+    set("MARGAY_PROFILE_JSON", (profiles.path() / "%p.json").string());
+  }
   if (!options.mfma.empty()) set("MARGAY_MFMA", options.mfma);
   if (options.threads != 0) set("MARGAY_THREADS", std::to_string(options.threads));
 
@@ -66,6 +72,7 @@ Result<CheckedRun> run_checked(const Install& install, const CheckOptions& optio
   if (!plan.limit) watch.wait("========= margay check");
   run.processes = watch.processes();
   run.reports = read_reports(directory.path());
+  if (options.profile) read_profiles(profiles.path(), run.profile, run.unreadable_profiles);
   return run;
 }
 

@@ -14,6 +14,7 @@
 #include "cli/watched_processes.h"
 #include "observe/check/finding.h"
 #include "observe/check/tools.h"
+#include "observe/profile/profile.h"
 
 namespace margay::cli {
 
@@ -24,6 +25,7 @@ struct CheckOptions {
   std::string suppressions = {};  ///< A file; empty for none.
   std::optional<std::uint64_t> adversarial = {};
   bool leaks = false;
+  bool profile = false;   ///< The same run is profiled as well.
   std::string mfma = {};  ///< Empty: the runtime's default. The same for threads.
   unsigned threads = 0;
 };
@@ -42,6 +44,8 @@ struct CheckedRun {
   ChildEnd end;
   Reports reports;
   std::vector<WatchedProcess> processes;
+  profile::Profile profile;  ///< If it was asked for.
+  std::vector<Error> unreadable_profiles;
 };
 
 /// Runs `plan` with the virtual device and the checker in its environment.

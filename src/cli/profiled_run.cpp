@@ -27,6 +27,18 @@ std::optional<std::vector<std::string>> read_source(const std::string& path) {
   return lines;
 }
 
+void read_profiles(const std::filesystem::path& directory, profile::Profile& all,
+                   std::vector<Error>& unreadable) {
+  for (const auto& file : files_by_process(directory)) {
+    auto profile = profile::read_profile(file.string());
+    if (profile)
+      profile::merge(all, *std::move(profile));
+    else
+      unreadable.push_back(std::move(profile).error());
+  }
+  profile::keep_sources(all, read_source);
+}
+
 Result<ProfiledRun> run_profiled(const Install& install, const ProfileOptions& options,
                                  ChildPlan plan) {
   const TemporaryDirectory directory = MARGAY_TRY(TemporaryDirectory::create());
@@ -52,14 +64,7 @@ Result<ProfiledRun> run_profiled(const Install& install, const ProfileOptions& o
   run.end = MARGAY_TRY(run_child(plan));
   if (!plan.limit) watch.wait("margay prof");
   run.processes = watch.processes();
-  for (const auto& file : files_by_process(directory.path())) {
-    auto profile = profile::read_profile(file.string());
-    if (profile)
-      profile::merge(run.profile, *std::move(profile));
-    else
-      run.unreadable.push_back(std::move(profile).error());
-  }
-  profile::keep_sources(run.profile, read_source);
+  read_profiles(directory.path(), run.profile, run.unreadable);
   for (const WatchedProcess& process : run.processes)
     if (const std::string lacks = process.text(); !lacks.empty())
       run.profile.partial += (run.profile.partial.empty() ? "" : "; ") + lacks;

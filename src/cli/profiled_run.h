@@ -2,6 +2,7 @@
 // profile that comes back.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,10 @@ struct ProfiledRun {
 
 /// The lines of a source file, or nothing when it cannot be read.
 [[nodiscard]] std::optional<std::vector<std::string>> read_source(const std::string& path);
+
+/// Adds the profiles that processes have left in a directory, with their sources.
+void read_profiles(const std::filesystem::path& directory, profile::Profile& all,
+                   std::vector<Error>& unreadable);
 
 /// Runs `plan` with the virtual device and the profiler in its environment.
 [[nodiscard]] Result<ProfiledRun> run_profiled(const Install& install,

@@ -67,11 +67,12 @@ void Checking::print(const std::string& text) const {
   std::fputs(text.c_str(), stderr);
 }
 
-Result<LaunchReport> Checking::launch(Device& device, const LaunchRequest& request) {
+Result<LaunchReport> Checking::launch(Device& device, const LaunchRequest& request,
+                                      const check::Session::Launcher& launcher) {
   if (kept_) kept_->launch_begins(readable_name(request.kernel->name));
   check::Session::Checked checked =
       session_.launch(device, request, kept_ ? [this] { keep(true); } : std::function<void()>{},
-                      current_operation());
+                      current_operation(), launcher);
   print(printer_.findings(checked.fresh));
   if (kept_) kept_->launch_ended(errors_in(checked.fresh));
   keep(!checked.fresh.empty());

@@ -22,7 +22,9 @@ class Checking {
   [[nodiscard]] static Answer<std::shared_ptr<Checking>> create(const CheckSettings& settings,
                                                                 bool prints);
 
-  [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request);
+  /// `launcher`: see check::Session::launch().
+  [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request,
+                                            const check::Session::Launcher& launcher = {});
   void launch_refused(const std::string& kernel, const Error& error);
   /// The host has copied memory; what it copied was told to memory().
   void copied(const check::UndefinedCopy& copy);

@@ -24,10 +24,11 @@ Answer<std::shared_ptr<Profiling>> Profiling::create(const ProfileSettings& sett
   return profiling;
 }
 
-Result<LaunchReport> Profiling::launch(Device& device, const LaunchRequest& request) {
-  if (!kept_) return session_.launch(device, request);
+Result<LaunchReport> Profiling::launch(Device& device, const LaunchRequest& request,
+                                       LaunchObserver* beside) {
+  if (!kept_) return session_.launch(device, request, beside);
   kept_->launch_begins(readable_name(request.kernel->name));
-  Result<LaunchReport> result = session_.launch(device, request);
+  Result<LaunchReport> result = session_.launch(device, request, beside);
   kept_->launch_ended(0);
   kept_->keep(false, [this] { return profile::json_of(session_.profile()); });
   return result;

@@ -16,7 +16,9 @@ class Profiling {
  public:
   [[nodiscard]] static Answer<std::shared_ptr<Profiling>> create(const ProfileSettings& settings);
 
-  [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request);
+  /// `beside`: who else watches the launch.
+  [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request,
+                                            LaunchObserver* beside = nullptr);
   [[nodiscard]] DescribedTensors& tensors() { return session_.tensors(); }
 
   [[nodiscard]] profile::Profile finish() { return session_.profile(); }

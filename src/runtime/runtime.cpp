@@ -167,9 +167,6 @@ Answer<std::shared_ptr<LoadedModule>> Runtime::load(CodeObject object, unsigned 
 Outcome Runtime::begin_checking(std::shared_ptr<Checking> checking) {
   // Waits for a launch that runs, so that none is checked by half.
   const std::lock_guard lock(launch_mutex_);
-  if (profiling() != nullptr)
-    return refuse(hipErrorAlreadyAcquired, "This process is being profiled.",
-                  "Check and profile one after the other.");
   std::shared_ptr<Checking> none;
   if (!checking_.compare_exchange_strong(none, std::move(checking)))
     return refuse(hipErrorAlreadyAcquired, "This process is being checked already.",
@@ -179,9 +176,6 @@ Outcome Runtime::begin_checking(std::shared_ptr<Checking> checking) {
 
 Outcome Runtime::begin_profiling(std::shared_ptr<Profiling> profiling) {
   const std::lock_guard lock(launch_mutex_);
-  if (checking() != nullptr)
-    return refuse(hipErrorAlreadyAcquired, "This process is being checked.",
-                  "Check and profile one after the other.");
   std::shared_ptr<Profiling> none;
   if (!profiling_.compare_exchange_strong(none, std::move(profiling)))
     return refuse(hipErrorAlreadyAcquired, "This process is being profiled already.",

@@ -98,7 +98,7 @@ class Runtime {
   [[nodiscard]] Outcome begin_checking(std::shared_ptr<Checking> checking);
   [[nodiscard]] std::shared_ptr<Checking> end_checking() { return checking_.exchange(nullptr); }
 
-  /// The profiler that launches run under, or null; never together with a checker.
+  /// The profiler that launches run under, or null.
   [[nodiscard]] std::shared_ptr<Profiling> profiling() const { return profiling_.load(); }
   [[nodiscard]] Outcome begin_profiling(std::shared_ptr<Profiling> profiling);
   [[nodiscard]] std::shared_ptr<Profiling> end_profiling() { return profiling_.exchange(nullptr); }

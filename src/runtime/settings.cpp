@@ -172,9 +172,9 @@ Result<Settings> read_settings(const Environment& environment) {
   settings.quiet = MARGAY_TRY(read_switch(environment, "MARGAY_QUIET"));
   settings.check = MARGAY_TRY(read_check(environment));
   settings.profile = MARGAY_TRY(read_profile(environment));
-  if (settings.check.tools.any() && settings.profile.enabled)
-    return fail(ErrorCode::invalid_argument, "MARGAY_CHECK and MARGAY_PROFILE are both set.", {},
-                "Check and profile in two runs.");
+  // A process has one entry in the table of those that are watched; where both watch, the checker
+  // keeps it.
+  if (settings.check.tools.any() && settings.profile.enabled) settings.profile.table.clear();
   return settings;
 }
 

@@ -11,6 +11,11 @@ Answer<Watch> Watch::create(const Settings& settings) {
 }
 
 Result<LaunchReport> Watch::launch(Device& device, const LaunchRequest& request) const {
+  if (checking != nullptr && profiling != nullptr)
+    return checking->launch(device, request,
+                            [&](const LaunchRequest& wanted, LaunchObserver& checker) {
+                              return profiling->launch(device, wanted, &checker);
+                            });
   if (checking != nullptr) return checking->launch(device, request);
   if (profiling != nullptr) return profiling->launch(device, request);
   return device.launch(request);

@@ -1,4 +1,4 @@
-// The checker or the profiler that the environment asks for, or neither.
+// The checker and the profiler, if the environment asks for them.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 namespace margay::runtime {
 
 struct Watch {
-  std::shared_ptr<Checking> checking;  ///< At most one of the two is there.
+  std::shared_ptr<Checking> checking;
   std::shared_ptr<Profiling> profiling;
 
   [[nodiscard]] static Answer<Watch> create(const Settings& settings);

@@ -325,14 +325,23 @@ def test_nothing_depends_on_where_host_memory_lies(tmp_path):
         assert counted(f"at={offset}") == device
 
 
-def test_checking_and_profiling_at_once_is_refused():
-    for done in (
-        prof("--", "padded", environment={"MARGAY_CHECK": "all"}),
-        margay("prof", "--", MARGAY, "check", "--", PROGRAMS, "padded"),
-    ):
-        assert done.returncode != 0
-        assert "MARGAY_CHECK and MARGAY_PROFILE are both set" in done.stderr
-        assert "two runs" in done.stderr
+def test_checking_and_profiling_in_one_run(tmp_path):
+    """The checker's findings and the same counters as without it, from one run."""
+    alone, beside, nested = (tmp_path / f"{name}.json" for name in ("alone", "beside", "nested"))
+    assert prof("--quiet", "--json", str(alone), "--", "padded").returncode == 0
+    done = margay("check", "--profile", str(beside), "--", PROGRAMS, "padded")
+    assert done.returncode == 0, done.stderr
+    assert "no errors" in done.stderr and f"wrote {beside}" in done.stderr
+    done = margay("prof", "--quiet", "--json", str(nested), "--", MARGAY, "check", "--", PROGRAMS, "padded")
+    assert done.returncode == 0, done.stderr
+    assert "no errors" in done.stderr
+
+    def counted(file):
+        kernels = json.loads(file.read_text())["kernels"]
+        return [(k["name"], k["launches"], k["counters"]) for k in kernels]
+
+    assert counted(alone) == counted(beside) == counted(nested)
+    assert counted(alone)[0][2]["SQ_INSTS_LDS"] > 0
 
 
 @pytest.mark.parametrize(

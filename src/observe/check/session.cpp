@@ -340,7 +340,8 @@ Finding refused(const std::string& kernel, const Error& error) {
 
 Session::Checked Session::launch(Device& device, const LaunchRequest& request,
                                  std::function<void()> has_more,
-                                 const std::shared_ptr<Operation>& operation) {
+                                 const std::shared_ptr<Operation>& operation,
+                                 const Launcher& launcher) {
   std::uint64_t number;
   {
     const std::lock_guard lock(mutex_);
@@ -360,7 +361,7 @@ Session::Checked Session::launch(Device& device, const LaunchRequest& request,
   };
   LaunchChecker checker(config_, device.memory(), memory_, number,
                         has_more ? show : LaunchChecker::Show{});
-  Checked out{device.launch(request, &checker), {}};
+  Checked out{launcher ? launcher(request, checker) : device.launch(request, &checker), {}};
   std::vector<Finding> found = checker.findings(request);
   if (operation != nullptr && follows_streams())
     std::ranges::move(streams_.touched(operation, checker.touched_by(*operation, request),

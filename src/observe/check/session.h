@@ -34,10 +34,14 @@ class Session {
   };
   /// Runs a launch under the checker. `has_more` is called now and then while it runs, from any of
   /// its threads, when report() has something new. `operation`: what it is in the order of streams,
-  /// if that is known.
+  /// if that is known. `launcher`: makes the launch with the observer it is given; the device does
+  /// where it is empty.
+  using Launcher =
+      std::function<Result<LaunchReport>(const LaunchRequest& request, LaunchObserver& checker)>;
   [[nodiscard]] Checked launch(Device& device, const LaunchRequest& request,
                                std::function<void()> has_more = {},
-                               const std::shared_ptr<Operation>& operation = nullptr);
+                               const std::shared_ptr<Operation>& operation = nullptr,
+                               const Launcher& launcher = {});
 
   /// What orders the operations of streams is told here, if follows_streams().
   [[nodiscard]] StreamRaces& streams() { return streams_; }

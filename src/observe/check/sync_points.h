@@ -93,7 +93,7 @@ class SyncPoints {
   struct LdsStore {
     std::uint32_t step = 0, known = 0;
   };
-  static constexpr std::uint64_t kLds = 1ull << 62;          // keys of words_ that are LDS offsets
+  static constexpr std::uint64_t kLds = 1ull << 62;  // keys of words_ that are LDS offsets
   /// Where barriers of the grid lie, as if each were a word of memory: who leaves one late must not
   /// learn of those that have come to the next.
   static constexpr std::uint64_t kGridBarriers = 1ull << 62;

@@ -139,9 +139,10 @@ bool is_wanted(const std::string& symbol, std::string_view wanted) {
   return report::is_in_name(wanted, code_object::demangled(symbol)) || symbol == wanted;
 }
 
-Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& request) {
+Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& request,
+                                     LaunchObserver* beside) {
   if (!config_.kernel.empty() && !is_wanted(request.kernel->name, config_.kernel))
-    return device.launch(request);
+    return device.launch(request, beside);
   const std::lock_guard one_at_a_time(launching_);
   KernelTotals* totals = nullptr;
   bool first = false;
@@ -156,10 +157,12 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
     if (!config_.launches.contains(totals->see_launch())) totals = nullptr;
   }
   const std::uint64_t counted = config_.workgroups.count_below(request.grid.count());
-  if (totals == nullptr || counted == 0) return device.launch(request);
+  if (totals == nullptr || counted == 0) return device.launch(request, beside);
   LaunchProfiler profiler(device.memory(), tensor_arguments(request, device.memory(), described_),
                           launches_, first, config_.traced_workgroups, config_.workgroups);
-  Result<LaunchReport> result = device.launch(request, &profiler);
+  JointObserver both({beside, &profiler});
+  LaunchObserver* const all = beside == nullptr ? &profiler : static_cast<LaunchObserver*>(&both);
+  Result<LaunchReport> result = device.launch(request, all);
   if (profiler.replay() == nullptr) return result;
   // What came of it is added in one piece, so that profile() never sees half of it.
   const std::lock_guard lock(mutex_);

@@ -39,8 +39,10 @@ class Session {
   /// Tensors the program describes are told here.
   [[nodiscard]] DescribedTensors& tensors() { return described_; }
 
-  /// Runs a launch under the profiler; kernels that are not wanted run unwatched.
-  [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request);
+  /// Runs a launch under the profiler; kernels that are not wanted run without it. `beside`: who
+  /// else watches.
+  [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request,
+                                            LaunchObserver* beside = nullptr);
 
   /// In the child of a fork(): what ran is in its parent's profile.
   void begin_again();
