@@ -9,7 +9,7 @@ add_library(margay_flags INTERFACE)
 target_include_directories(margay_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
 # a*b+c is two roundings unless the ISA says otherwise: never let the compiler fuse.
 target_compile_options(margay_flags INTERFACE -Wall -Wextra -ffp-contract=off -fno-math-errno
-  -fno-trapping-math $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi;-Wno-ignored-attributes> $<$<CXX_COMPILER_ID:Clang>:-Wno-psabi>)
+  -fno-trapping-math $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi;-Wno-ignored-attributes;-Wno-dangling-else> $<$<CXX_COMPILER_ID:Clang>:-Wno-psabi>)
 if(MARGAY_SANITIZER)
   target_compile_options(margay_flags INTERFACE -fsanitize=${MARGAY_SANITIZER}
     -fno-sanitize-recover=all -fno-omit-frame-pointer)

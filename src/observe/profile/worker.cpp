@@ -297,7 +297,7 @@ void Worker::place_global(LaneAccess& access) {
 void Worker::place_scratch(const Wave& wave, LaneAccess& access) const {
   // Dwords of a wave's lanes lie side by side; a workgroup takes over the place of one that ended.
   const std::uint64_t wave_bytes =
-      std::uint64_t{wave.group->scratch_bytes_per_lane + 3u & ~3u} * kWaveLanes;
+      std::uint64_t{(wave.group->scratch_bytes_per_lane + 3u) & ~3u} * kWaveLanes;
   const std::uint64_t wave_slot =
       workgroup_ % launch_.resident_workgroups * waves_.size() + wave.index_in_group;
   const std::uint64_t base = kScratchBase + wave_slot * wave_bytes;

@@ -134,7 +134,7 @@ class FloatMode : public testing::TestWithParam<const char*> {
     wave_.set_exec(~0ull);
   }
   /// Runs `mnemonic` with sources in rows 0, 2, 4 and the result in row 8.
-  void run(std::string_view mnemonic, std::uint32_t mode, Modifiers modifiers = {},
+  void run(std::string_view mnemonic, std::uint32_t mode, Modifiers modifiers = Modifiers(),
            std::uint32_t extra = 0) {
     const Row* const row = table_->find(mnemonic);
     ASSERT_NE(row, nullptr) << mnemonic;
@@ -288,7 +288,7 @@ TEST_P(FloatMode, HalfPrecision) {
         for (unsigned lane = 0; lane < 64; ++lane)
           for (const unsigned row : {0u, 2u, 4u}) at(row, lane) = draw() | draw() << 16;
         run(packed ? operation.packed : operation.mnemonic,
-            mode_of(round, denormals, false) | (saturates ? mode::kFp16Overflow : 0), {},
+            mode_of(round, denormals, false) | (saturates ? mode::kFp16Overflow : 0), Modifiers(),
             packed ? 7u << 3 : 0);
         for (unsigned lane = 0; lane < 64 && shown < 20; ++lane)
           for (unsigned shift = 0; shift < 32; shift += 16) {
@@ -447,7 +447,7 @@ TEST_P(FloatMode, SignallingNans) {
   run("v_min_f32", mode::kUsual & ~mode::kIeee);
   for (unsigned lane = 0; lane < 3; ++lane) EXPECT_EQ(at(8, lane), 0x3f800000u) << lane;
   at(0, 0) = 0x3c007c01, at(2, 0) = 0x7d013c00;  // pairs of f16
-  run("v_pk_max_f16", mode::kUsual & ~mode::kIeee, {}, 7u << 3);
+  run("v_pk_max_f16", mode::kUsual & ~mode::kIeee, Modifiers(), 7u << 3);
   EXPECT_EQ(at(8, 0), 0x3c003c00u);
 }
 

@@ -46,7 +46,7 @@ class TestMachine {
   template <typename... A>
   Result<LaunchReport> launch(const char* kernel, Dim3 grid, Dim3 block, A... arguments) {
     std::vector<std::byte> packed;
-    const auto add = [&](auto value) {
+    [[maybe_unused]] const auto add = [&](auto value) {
       while (packed.size() % sizeof value != 0) packed.push_back({});
       packed.resize(packed.size() + sizeof value);
       std::memcpy(packed.data() + packed.size() - sizeof value, &value, sizeof value);
