@@ -77,7 +77,7 @@ void declare(CLI::App& app, Options& options) {
       ->check(CLI::Range(0, 255))
       ->type_name("N");
   app.add_option("--max-findings", check.max_findings,
-                 "print so many findings and count the rest (default: 100)")
+                 "print at most N findings and count the rest (default: 100)")
       ->type_name("N");
   app.add_flag("--full", check.full,
                "show every frame of the library and every instruction of a finding, paths in full");

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "cli/install.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): a library's
 class App;
 }
 
