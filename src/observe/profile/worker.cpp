@@ -113,18 +113,15 @@ void Worker::count_lines_once() {
     if (event.kind != MemoryEvent::Kind::vector_read) continue;
     for (std::uint32_t n = 0; n < event.run_count; ++n) {
       const LineRun& run = stream_->runs[event.first_run + n];
-      for (std::uint32_t k = 0; k < run.count; ++k)
-        lines_.emplace_back(run.line + static_cast<std::uint64_t>(run.stride * k), run.quarters);
+      for (std::uint32_t k = 0; k < run.count; ++k) {
+        const std::uint64_t line = run.line + static_cast<std::uint64_t>(run.stride * k);
+        const TouchedLines::Added added = lines_.add(line, run.quarters);
+        if (added.quarters == 0 && !added.line) continue;
+        LaneTraffic& tensor = tensors_[launch_.tensor_lines.of_line(line)];
+        tensor.workgroup_lines += added.line ? 1 : 0;
+        tensor.workgroup_pieces += static_cast<std::uint64_t>(std::popcount(added.quarters));
+      }
     }
-  }
-  if (!std::ranges::is_sorted(lines_)) std::ranges::sort(lines_);
-  for (std::size_t n = 0; n < lines_.size();) {
-    const std::uint64_t line = lines_[n].first;
-    unsigned quarters = 0;
-    for (; n < lines_.size() && lines_[n].first == line; ++n) quarters |= lines_[n].second;
-    LaneTraffic& tensor = tensors_[launch_.tensor_lines.of_line(line)];
-    ++tensor.workgroup_lines;
-    tensor.workgroup_pieces += static_cast<std::uint64_t>(std::popcount(quarters));
   }
 }
 

@@ -16,6 +16,7 @@
 #include "observe/profile/instruction_facts.h"
 #include "observe/profile/lds_patterns.h"
 #include "observe/profile/replay.h"
+#include "observe/profile/touched_lines.h"
 #include "observe/profile/trace_recorder.h"
 #include "observe/profile/wave_map.h"
 
@@ -115,7 +116,7 @@ class Worker final : public Watcher {
   std::unique_ptr<MemoryStream> stream_;
   Coalesced coalesced_;
   WaveMapRecorder map_;
-  std::vector<std::pair<std::uint64_t, std::uint8_t>> lines_;  ///< With their quarters.
+  TouchedLines lines_;  ///< That the workgroup reads.
   std::vector<WaveMap> maps_;
   std::vector<WaveTrace> traces_;
 };
