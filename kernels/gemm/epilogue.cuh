@@ -15,13 +15,31 @@ KITTENS_DEVICE Out from_float(float value) {
   return kittens::base_types::convertor<Out, float>::convert(value);
 }
 
+/// Keeps the four sums that a lane has of a tile in one tuple of registers, as the MFMA leave them.
+/// Without it clang 22 makes copies of single sums for one of the ways of writing them, more than
+/// there are registers for.
+template <typename Product>
+KITTENS_DEVICE void keep_tuples(Product& product) {
+  using namespace kittens;
+#pragma unroll
+  for (int i = 0; i < Product::height; ++i) {
+#pragma unroll
+    for (int j = 0; j < Product::width; ++j) {
+      auto sums = detail::bits_as<detail::mfma_f32x4>(product.tiles[i][j].data);
+      asm("" : "+v"(sums));
+      __builtin_memcpy(&product.tiles[i][j].data, &sums, sizeof(sums));
+    }
+  }
+}
+
 /// `product` is the transposed result, so tile (j, i) of it is 16 rows and 16 columns of C at
 /// (16 i, 16 j), and a lane holds four neighbours of a row. beta == 0 does not read C, which may
 /// then hold anything.
 template <typename Out, typename Product>
-KITTENS_DEVICE void write_result(const Arguments& args, const Product& product, int first_row,
+KITTENS_DEVICE void write_result(const Arguments& args, Product& product, int first_row,
                                  int first_col) {
   using namespace kittens;
+  keep_tuples(product);
   using quad = detail::elements<Out, 4>;
   using bits = detail::word<sizeof(quad)>;
   constexpr int rows = Product::cols;
