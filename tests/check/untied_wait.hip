@@ -47,17 +47,23 @@ __global__ void copied(const Float4* in, Float4* out, unsigned count) {
   out[lane] = sum + current;
 }
 
+/// Keeps what computes `value` in front of the volatile asm that follows. clang 19 puts it there by
+/// itself, where the wait is not tied; clang 22 does not in kernels as small as these.
+template <typename T>
+__device__ void computed_here(T& value) {
+  asm volatile("" : "+v"(value));
+}
+
 // broken: global_load_dwordx4 x2, v_pk_add_f32 x2, s_waitcnt vmcnt(0).
 template <bool kBroken>
 __global__ void used(const Float4* in, Float4* out, unsigned count) {
   Float4 a = issue_global(in + threadIdx.x);
   Float4 b = issue_global(in + (count - 1) * 64 + threadIdx.x);
-  if constexpr (kBroken) {
-    asm volatile("s_waitcnt vmcnt(0)");
-  } else {
-    asm volatile("s_waitcnt vmcnt(0)" : "+v"(a), "+v"(b));
-  }
-  out[threadIdx.x] = a + b;  // BUG used
+  if constexpr (!kBroken) asm volatile("s_waitcnt vmcnt(0)" : "+v"(a), "+v"(b));
+  Float4 sum = a + b;  // BUG used
+  computed_here(sum);
+  if constexpr (kBroken) asm volatile("s_waitcnt vmcnt(0)");
+  out[threadIdx.x] = sum;
 }
 
 // broken: ds_read_b32 x2, v_add_f32, s_waitcnt lgkmcnt(0).
@@ -68,12 +74,11 @@ __global__ void lds(const Float4* in, Float4* out, unsigned) {
   __syncthreads();
   float a = issue_lds(lds_address(tile + 63 - threadIdx.x));
   float b = issue_lds(lds_address(tile + (threadIdx.x ^ 1)));
-  if constexpr (kBroken) {
-    asm volatile("s_waitcnt lgkmcnt(0)");
-  } else {
-    asm volatile("s_waitcnt lgkmcnt(0)" : "+v"(a), "+v"(b));
-  }
-  out[threadIdx.x] = Float4{a + b, a + b, a + b, a + b};  // BUG lds
+  if constexpr (!kBroken) asm volatile("s_waitcnt lgkmcnt(0)" : "+v"(a), "+v"(b));
+  float sum = a + b;  // BUG lds
+  computed_here(sum);
+  if constexpr (kBroken) asm volatile("s_waitcnt lgkmcnt(0)");
+  out[threadIdx.x] = Float4{sum, sum, sum, sum};
 }
 
 // More values in flight than registers. broken: global_load_dwordx4 v[0:3], scratch_store_dwordx4
