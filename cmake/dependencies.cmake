@@ -1,6 +1,8 @@
 # Debian packages the build needs; tools/packages.txt lists what provides them.
 find_package(Threads REQUIRED)
-find_package(LLVM 19.1 REQUIRED CONFIG HINTS /usr/lib/llvm-19)
+# The LLVM that decodes, and the clang that `margay hipcc` runs unless it is told otherwise.
+set(MARGAY_LLVM 19)
+find_package(LLVM ${MARGAY_LLVM}.1 REQUIRED CONFIG HINTS /usr/lib/llvm-${MARGAY_LLVM})
 find_package(fmt REQUIRED)
 find_package(GTest REQUIRED)
 find_package(nlohmann_json REQUIRED)

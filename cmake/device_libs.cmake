@@ -26,7 +26,7 @@ execute_process(
 string(REGEX MATCH "target datalayout = [^\n]+" margay_data_layout "${margay_empty_module}")
 
 set(margay_device_libs)
-# margay_oclc_constant(FILE_STEM CONSTANT VALUE): unless the installation has it.
+# margay_oclc_constant(FILE_STEM CONSTANT VALUE [TEXT]): unless the installation has it.
 function(margay_oclc_constant stem constant value)
   if("${stem}.bc" IN_LIST margay_bitcode_there)
     return()
@@ -36,7 +36,7 @@ function(margay_oclc_constant stem constant value)
 "${margay_data_layout}
 target triple = \"amdgcn-amd-amdhsa\"
 @__oclc_${constant} = linkonce_odr protected local_unnamed_addr addrspace(4) constant i32 ${value}, align 4
-")
+${ARGN}")
   add_custom_command(OUTPUT ${margay_bitcode}/${stem}.bc
     COMMAND ${LLVM_AS} ${text} -o ${margay_bitcode}/${stem}.bc
     DEPENDS ${text} COMMENT "Device library ${stem}.bc" VERBATIM)
@@ -44,7 +44,10 @@ target triple = \"amdgcn-amd-amdhsa\"
   set(margay_device_libs ${margay_device_libs} PARENT_SCOPE)
 endfunction()
 
-margay_oclc_constant(oclc_isa_version_942 ISA_version 9402)
+# Version 5.2's ocml.bc asks whether denormals are zero; clang 22 no longer links the file that says so.
+# Where clang links it (19 does) its answer is taken, which comes first.
+margay_oclc_constant(oclc_isa_version_942 ISA_version 9402
+  "@__oclc_daz_opt = linkonce_odr protected local_unnamed_addr addrspace(4) constant i8 0, align 1\n")
 margay_oclc_constant(oclc_abi_version_400 ABI_version 400)
 margay_oclc_constant(oclc_abi_version_500 ABI_version 500)
 margay_oclc_constant(oclc_abi_version_600 ABI_version 600)

@@ -12,6 +12,10 @@
 #define blockIdx margay_hip5_blockIdx
 #define blockDim margay_hip5_blockDim
 #define gridDim margay_hip5_gridDim
+// HIP 5.2 asks the compiler; clang 22 no longer says. Source: LLVM 22, clang's AMDGPU target.
+#ifndef __AMDGCN_WAVEFRONT_SIZE
+#define __AMDGCN_WAVEFRONT_SIZE 64
+#endif
 #endif
 #include_next <hip/hip_runtime.h>
 #undef threadIdx

@@ -94,13 +94,12 @@ void check_toolchain(Report& report, const Install& install) {
   const Toolchain toolchain = find_toolchain(install);
   for (const Need& need : needs(toolchain)) {
     std::error_code ignored;
-    if (!need.path.empty() && std::filesystem::exists(need.path, ignored))
+    if (std::filesystem::exists(need.path, ignored))
       report.line(State::ok, need.what, need.path);
     else
-      report.line(State::bad, need.what,
-                  need.path.empty() ? "not found" : need.path + " is missing",
-                  need.package == nullptr ? "./margay build"
-                                          : fmt::format("apt-get install {}", need.package));
+      report.line(State::bad, need.what, need.path + " is missing",
+                  need.package.empty() ? "./margay build"
+                                       : fmt::format("apt-get install {}", need.package));
   }
 }
 

@@ -1,4 +1,4 @@
-// `margay hipcc`: compiles HIP C++ for the host and gfx942 with clang 19, and links against the
+// `margay hipcc`: compiles HIP C++ for the host and gfx942 with clang, and links against the
 // virtual device's HIP runtime. It takes hipcc's arguments; what it adds is in hipcc_plan.cpp.
 #include <unistd.h>
 
@@ -40,6 +40,7 @@ Added unless you say otherwise: -x hip for .cpp .cc .cxx .hip .cu; --offload-arc
 the virtual device's libamdhip64. HIPCC_VERBOSE=1 shows the command; HIPCC_COMPILE_FLAGS_APPEND,
 HIPCC_LINK_FLAGS_APPEND and HIP_CLANG_PATH are read as by hipcc.
 
+  --clang 19|22    the compiler's version, 19 unless you say otherwise
   --print-config   what is used, and whether it is installed
   --clangd         a .clangd file for editors:  margay hipcc --clangd > .clangd
   --version        versions of this tool and of the compiler
@@ -55,22 +56,6 @@ bool exists(const std::filesystem::path& path) {
   return std::filesystem::exists(path, ignored);
 }
 
-/// HIP_CLANG_PATH where it is set, then Debian's place for LLVM 19, then PATH.
-std::string find_compiler() {
-  if (const std::string directory = environment("HIP_CLANG_PATH"); !directory.empty()) {
-    return directory + "/clang++";
-  }
-  if (const std::string debian = "/usr/lib/llvm-19/bin/clang++"; exists(debian)) return debian;
-  const std::string path = environment("PATH");
-  for (std::size_t begin = 0; begin < path.size();) {
-    const std::size_t end = std::min(path.find(':', begin), path.size());
-    const std::string candidate = path.substr(begin, end - begin) + "/clang++-19";
-    if (exists(candidate)) return candidate;
-    begin = end + 1;
-  }
-  return {};
-}
-
 Status check(const std::vector<Need>& all, const HipccPlan& plan, bool given_directory) {
   std::vector<std::string> missing;
   std::vector<std::string> packages;
@@ -82,9 +67,9 @@ Status check(const std::vector<Need>& all, const HipccPlan& plan, bool given_dir
         (std::strcmp(need.what, "device linker") == 0 || std::strcmp(need.what, "bundler") == 0)) {
       continue;
     }
-    if (!need.path.empty() && exists(need.path)) continue;
-    missing.push_back(need.path.empty() ? need.what : fmt::format("{} ({})", need.what, need.path));
-    if (need.package != nullptr) packages.emplace_back(need.package);
+    if (exists(need.path)) continue;
+    missing.push_back(fmt::format("{} ({})", need.what, need.path));
+    if (!need.package.empty()) packages.push_back(need.package);
   }
   if (missing.empty()) return {};
   return fail(ErrorCode::not_found, fmt::format("not found: {}", fmt::join(missing, ", ")), {},
@@ -95,8 +80,7 @@ Status check(const std::vector<Need>& all, const HipccPlan& plan, bool given_dir
 void print_config(const Toolchain& toolchain) {
   fmt::print("architecture      gfx942\n");
   for (const Need& need : needs(toolchain)) {
-    fmt::print("{:<17} {}{}\n", need.what, need.path.empty() ? "?" : need.path,
-               exists(need.path) ? "" : "   MISSING");
+    fmt::print("{:<17} {}{}\n", need.what, need.path, exists(need.path) ? "" : "   MISSING");
   }
 }
 
@@ -117,7 +101,7 @@ int execute(const std::vector<std::string>& command) {
   execv(words[0], words.data());
   return report("hipcc", Error{ErrorCode::system,
                                "cannot start the compiler: " + std::string(std::strerror(errno)),
-                               command[0], "apt-get install clang-19"});
+                               command[0], "margay doctor"});
 }
 
 /// A .clangd file: the options of a HIP compilation, without those that only code generation needs.
@@ -139,47 +123,53 @@ int drive(const Toolchain& toolchain, const std::vector<std::string>& words);
 }  // namespace
 
 std::vector<Need> needs(const Toolchain& toolchain) {
-  const std::filesystem::path tools = std::filesystem::path(toolchain.compiler).parent_path();
+  const Clang& clang = toolchain.compiler;
+  const std::filesystem::path tools = std::filesystem::path(clang.program).parent_path();
   std::vector<Need> all = {
-      {"compiler", toolchain.compiler, "clang-19"},
-      {"device linker", (tools / "lld").string(), "lld-19"},
-      {"bundler", (tools / "clang-offload-bundler").string(), "clang-tools-19"},
+      {"compiler", clang.program, clang.package("clang")},
+      {"device linker", (tools / "lld").string(), clang.package("lld")},
+      {"bundler", (tools / "clang-offload-bundler").string(), clang.package("clang-tools")},
       {"HIP headers", kHipHeader, "libamdhip64-dev"},
       {"device libraries", toolchain.device_libs + "/ocml.bc", "rocm-device-libs"},
-      {"gfx942 library", toolchain.device_libs + "/oclc_isa_version_942.bc", nullptr},
-      {"tile library", toolchain.margay_include, nullptr},
-      {"OpenMP", (tools.parent_path() / "lib" / "libomp.so").string(), "libomp-19-dev"},
-      {"HIP runtime", toolchain.runtime_lib + "/libamdhip64.so", nullptr},
+      {"gfx942 library", toolchain.device_libs + "/oclc_isa_version_942.bc", {}},
+      {"tile library", toolchain.margay_include, {}},
+      {"OpenMP", (tools.parent_path() / "lib" / "libomp.so").string(),
+       fmt::format("libomp-{}-dev", clang.package_version())},
+      {"HIP runtime", toolchain.runtime_lib + "/libamdhip64.so", {}},
   };
   if (!toolchain.argument_types.empty())
-    all.push_back({"argument types", toolchain.argument_types, nullptr});
+    all.push_back({"argument types", toolchain.argument_types, {}});
   return all;
 }
 
-Toolchain find_toolchain(const Install& install) {
-  // A pass fits one version of LLVM.
-  const bool own_compiler = !environment("HIP_CLANG_PATH").empty();
-  return {.compiler = find_compiler(),
+Toolchain find_toolchain(const Install& install, const Clang& clang) {
+  return {.compiler = clang,
           .margay_include = install.include().string(),
           .device_libs = install.device_libs().string(),
           .runtime_lib = install.runtime_lib().string(),
           .rocm_root = {},
-          .argument_types = own_compiler ? std::string{} : install.argument_types().string()};
+          .argument_types =
+              clang.loads_our_passes() ? install.argument_types().string() : std::string{}};
 }
 
 int hipcc_as_clang(std::span<char*> arguments) {
   const Result<Install> install = find_install();
   if (!install) return report("hipcc", install.error());
-  Toolchain toolchain = find_toolchain(*install);
+  std::vector<std::string> words(arguments.begin() + 1, arguments.end());
+  const Result<Clang> clang = take_clang_option(words);
+  if (!clang) return report("hipcc", clang.error());
+  Toolchain toolchain = find_toolchain(*install, *clang);
   toolchain.rocm_root = (install->prefix / kRocmRoot).string();
-  return drive(toolchain, {arguments.begin() + 1, arguments.end()});
+  return drive(toolchain, words);
 }
 
 int hipcc_main(std::span<char*> arguments) {
   const Result<Install> install = find_install();
   if (!install) return report("hipcc", install.error());
-  const Toolchain toolchain = find_toolchain(*install);
-  const std::vector<std::string> words(arguments.begin() + 1, arguments.end());
+  std::vector<std::string> words(arguments.begin() + 1, arguments.end());
+  const Result<Clang> clang = take_clang_option(words);
+  if (!clang) return report("hipcc", clang.error());
+  const Toolchain toolchain = find_toolchain(*install, *clang);
   if (words.empty() || words[0] == "--help" || words[0] == "-h") {
     fmt::print(words.empty() ? stderr : stdout, "{}", kHelp);
     return words.empty() ? kExitUsage : kExitOk;
@@ -196,7 +186,7 @@ int hipcc_main(std::span<char*> arguments) {
     if (word == "--version") {
       fmt::print("margay hipcc {}\n", MARGAY_VERSION);
       std::fflush(stdout);
-      return execute({toolchain.compiler, "--version"});
+      return execute({toolchain.compiler.program, "--version"});
     }
   }
   return drive(toolchain, words);
@@ -211,7 +201,7 @@ int drive(const Toolchain& toolchain, const std::vector<std::string>& words) {
                                       environment("HIPCC_VERBOSE").c_str(), nullptr, 10))};
   const Result<HipccPlan> plan = plan_hipcc(toolchain, words, settings);
   if (!plan) return report("hipcc", plan.error());
-  const Status present = check(needs(toolchain), *plan, !environment("HIP_CLANG_PATH").empty());
+  const Status present = check(needs(toolchain), *plan, toolchain.compiler.version.empty());
   if (!present) return report("hipcc", present.error());
 
   // To stderr, where hipcc uses stdout: the output of -E and -M stays usable.

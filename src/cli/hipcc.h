@@ -13,11 +13,11 @@ namespace margay::cli {
 /// One thing a compilation needs, and the Debian package that has it.
 struct Need {
   const char* what;
-  std::string path;     ///< Empty when it was looked for and not found.
-  const char* package;  ///< nullptr for what Margay's own build makes.
+  std::string path;
+  std::string package;  ///< Empty for what Margay's own build makes.
 };
 
-[[nodiscard]] Toolchain find_toolchain(const Install& install);
+[[nodiscard]] Toolchain find_toolchain(const Install& install, const Clang& clang = find_clang());
 [[nodiscard]] std::vector<Need> needs(const Toolchain& toolchain);
 
 /// The driver by the compiler's name, as CMake's language HIP calls it: in addition it tells clang

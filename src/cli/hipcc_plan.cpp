@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kArchitecture = "gfx942";
 
 /// Options of clang whose value is the next argument, which therefore is not an input file.
-/// Source: Clang command line argument reference, 19.
+/// Source: Clang command line argument reference, 19 and 22.
 constexpr std::array<std::string_view, 42> kOptionsWithValue = {"-o",
                                                                 "-I",
                                                                 "-D",
@@ -303,7 +303,7 @@ HipccPlan Planner::finish(const HipccEnvironment& environment) && {
   const bool device_link = plan.links && (relocatable_device_code_ || hip_link_);
 
   std::vector<std::string>& out = plan.command;
-  out.push_back(toolchain_.compiler);
+  out.push_back(toolchain_.compiler.program);
   if (!toolchain_.rocm_root.empty()) out.push_back("--rocm-path=" + toolchain_.rocm_root);
   if (has_hip_ || device_link) {
     if (architectures_.empty()) architectures_.emplace_back(kArchitecture);
@@ -312,7 +312,7 @@ HipccPlan Planner::finish(const HipccEnvironment& environment) && {
     if (!has_device_libs_) out.push_back("--rocm-device-lib-path=" + toolchain_.device_libs);
   }
   if (has_hip_) {
-    // The tile library needs C++20, which clang 19 does not choose by itself.
+    // The tile library needs C++20, which clang does not choose by itself.
     if (!has_standard_ && !has_c_) out.emplace_back("-std=gnu++20");
     // Source lines in messages about instructions; code is the same with and without.
     if (!has_debug_) out.emplace_back("-gline-tables-only");

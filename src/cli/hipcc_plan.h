@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "base/error.h"
+#include "cli/compiler.h"
 
 namespace margay::cli {
 
-/// The pieces a compilation is put together from. All are paths.
+/// The pieces a compilation is put together from: the compiler, and paths.
 struct Toolchain {
-  std::string compiler;        ///< clang++ 19
+  Clang compiler;
   std::string margay_include;  ///< HIP supplements and the tile library
   std::string device_libs;     ///< ocml.bc, ockl.bc, oclc_*.bc
   std::string runtime_lib;     ///< the directory of libamdhip64.so

@@ -57,10 +57,10 @@ def blocks_of(instructions):
     return blocks, successors
 
 
-def loop_of(instructions, full_steps):
+def loop_or_none(instructions, full_steps=False):
     """One time round the loop over k, on the way with the most MFMA, which is the role that computes.
     Of those the longest, where all conditions hold (there is a next step); with `full_steps`, for
-    kernels that take any k, the shortest, which has no edge in it."""
+    kernels that take any k, the shortest, which has no edge in it. None in a kernel without a loop."""
     blocks, successors = blocks_of(instructions)
 
     def cost(way):
@@ -80,9 +80,14 @@ def loop_of(instructions, full_steps):
     headers = sorted({i["target"] for i in instructions if i.get("target", i["pc"] + 1) <= i["pc"]})
     ways = [way for way in (best_way(h, h, {}) for h in headers) if way is not None]
     best = max(ways, key=cost, default=None)
-    if best is None or cost(best)[0] == 0:
+    return best and [i for start in best for i in blocks[start]]
+
+
+def loop_of(instructions, full_steps):
+    body = loop_or_none(instructions, full_steps)
+    if not any("mfma" in i["mnemonic"] for i in body or ()):
         sys.exit("a kernel without a loop around its MFMA")
-    return [i for start in best for i in blocks[start]]
+    return body
 
 
 def beside(body, starts, counter):

@@ -231,6 +231,32 @@ config() {
   said 'clang version 19'
 }
 
+clang_version() {
+  status 0 "$margay" hipcc --clang 19 --version
+  said 'clang version 19'
+  status 2 "$margay" hipcc --clang 18 -c kernel.cpp
+  said 'clang "18" is not one that Margay is tested with'
+  said '--clang 19 or --clang 22; HIP_CLANG_PATH names the folder of any other'
+  status 2 "$margay" hipcc -c kernel.cpp --clang
+  said 'the option --clang needs a value'
+  HIP_CLANG_PATH=/nonexistent status 0 "$margay" hipcc --clang=19 -c kernel.cpp
+  # It is optional.
+  if [ ! -e /usr/lib/llvm-22/bin/clang++ ]; then
+    status 1 "$margay" hipcc --clang 22 -c kernel.cpp
+    said 'not found: compiler'
+    said 'apt-get install clang-22 lld-22 clang-tools-22'
+    return
+  fi
+  status 0 "$margay" hipcc --clang 22 --version
+  said 'clang version 22'
+  status 0 "$margay" hipcc --clang=22 -Werror -O2 "$here/device_check.hip" -o check22
+  status 0 "$margay" run -- ./check22
+  status 0 "$margay" hipcc -Werror -O2 "$here/device_check.hip" -o check19
+  status 0 "$margay" run -- ./check19
+  cmp -s check19 check22 && fail "both compilers make the same program"
+  return 0
+}
+
 usage() {
   status 2 "$margay"
   said 'usage: margay COMMAND'

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -14,18 +13,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/compiler.h"
+
 namespace margay::fuzz {
 
 namespace {
-
-/// HIP_CLANG_PATH where it is set, then Debian's place for LLVM 19, then PATH: as `margay hipcc`.
-std::string find_compiler() {
-  if (const char* directory = std::getenv("HIP_CLANG_PATH");
-      directory != nullptr && *directory != 0)
-    return std::string(directory) + "/clang++";
-  constexpr const char* kDebian = "/usr/lib/llvm-19/bin/clang++";
-  return access(kDebian, X_OK) == 0 ? kDebian : "clang++-19";
-}
 
 /// Starts a command whose messages go to `log`.
 Result<pid_t> start(const std::vector<std::string>& command, const std::filesystem::path& log) {
@@ -43,7 +35,7 @@ Result<pid_t> start(const std::vector<std::string>& command, const std::filesyst
   posix_spawn_file_actions_destroy(&files);
   if (error != 0)
     return fail(ErrorCode::system, fmt::format("cannot start {}: {}", command[0], strerror(error)),
-                {}, "apt-get install clang-19 lld-19");
+                {}, fmt::format("apt-get install clang-{0} lld-{0}", MARGAY_LLVM));
   return child;
 }
 
@@ -107,7 +99,7 @@ BuildOptions random_options(Random& random) {
 }
 
 Result<Compiler> Compiler::create(std::filesystem::path directory) {
-  return Compiler(find_compiler(), std::move(directory));
+  return Compiler(cli::find_clang().program, std::move(directory));
 }
 
 std::vector<std::string> Compiler::device_command(const std::filesystem::path& source,

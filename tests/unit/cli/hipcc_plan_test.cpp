@@ -22,7 +22,7 @@ using ::testing::StartsWith;
 
 using Words = std::vector<std::string>;
 
-const Toolchain kToolchain{"CXX", "INCLUDE", "BITCODE", "LIB", {}, {}};
+const Toolchain kToolchain{{"CXX", {}}, "INCLUDE", "BITCODE", "LIB", {}, {}};
 
 Words plan(const Words& arguments, const HipccEnvironment& environment = {}) {
   const Result<HipccPlan> result = plan_hipcc(kToolchain, arguments, environment);
