@@ -274,7 +274,7 @@ class Binder {
       return;
     }
     const auto second = static_cast<std::uint32_t>(word_ >> 32);
-    out_.extra = row_.mnemonic.starts_with("v_cvt_") ? with_byte_selection(second) : second;
+    out_.extra = row_.byte_floats ? with_byte_selection(second) : second;
     // Both need a VGPR (SDWA: or an SGPR) and the row's plain handler behind theirs.
     if (code == source::kSdwa) {
       out_.src[0] = bits(second, 23, 23) ? read_source(bits(second, 0, 7), 0, type(0))
@@ -294,14 +294,13 @@ class Binder {
       out_.modifiers.form = OperandForm::dpp;
       out_.execute = run_dpp;
     }
-    if (row_.is_lane_operation) refuse("SDWA or DPP");
+    if (row_.lane != LaneOperation::none) refuse("SDWA or DPP");
     check_modifiers();
   }
   /// Conversions from 8-bit floats take byte 0 unless SRC0_SEL is another byte, and pairs word 0
   /// unless its lower bits are WORD_1's. Source: MI300 ISA guide, V_CVT_F32_FP8, V_CVT_PK_F32_FP8.
   [[nodiscard]] std::uint32_t with_byte_selection(std::uint32_t second) const {
     constexpr unsigned kByte0 = 0, kByte3 = 3, kWord0 = 4, kWord1 = 5;
-    if (!row_.mnemonic.ends_with("f32_fp8") && !row_.mnemonic.ends_with("f32_bf8")) return second;
     const unsigned asked = bits(second, 16, 18);
     const unsigned selection = row_.result == OperandType::u64
                                    ? ((asked & 3) == (kWord1 & 3) ? kWord1 : kWord0)
@@ -318,13 +317,13 @@ class Binder {
   [[nodiscard]] bool is_sdwa() const { return bits(word_, 0, 8) == source::kSdwa; }
 
   void bind_vop1() {
-    if (row_.mnemonic == "v_accvgpr_mov_b32") {  // from AccVGPR to AccVGPR
+    if (row_.lane == LaneOperation::acc_move) {
       if (bits(word_, 0, 8) < source::kVgpr) return refuse("a source that is no register");
       out_.dst = static_cast<std::uint16_t>(vgpr(bits(word_, 17, 24), true).index());
       out_.src[0] = read_source(bits(word_, 0, 8), 0, OperandType::u32, true);
       return;
     }
-    if (row_.mnemonic == "v_swap_b32" && bits(word_, 0, 8) < source::kVgpr)
+    if (row_.lane == LaneOperation::swap && bits(word_, 0, 8) < source::kVgpr)
       return refuse("a source that is no register");
     if (row_.result != OperandType::none || row_.scalar_result)
       set_destination(bits(word_, 17, 24));
@@ -335,7 +334,7 @@ class Binder {
     set_destination(bits(word_, 17, 24));
     set_first_source(bits(word_, 0, 8));
     const unsigned second = bits(word_, 9, 16);
-    if (row_.mnemonic.starts_with("v_fmamk") || row_.mnemonic.starts_with("v_madmk")) {
+    if (row_.literal == Literal::source1) {
       set_source(1, source::kLiteral);
       out_.src[2] = vgpr(second, false);
     } else {
@@ -343,12 +342,11 @@ class Binder {
         out_.src[1] = read_source(second, 1, type(1));
       else
         out_.src[1] = vgpr(second, false, register_count(type(1)));
-      if (row_.mnemonic.starts_with("v_fmaak") || row_.mnemonic.starts_with("v_madak"))
-        set_source(2, source::kLiteral);
+      if (row_.literal == Literal::source2) set_source(2, source::kLiteral);
     }
     if (row_.mask_result) out_.sdst = kVccIndex;
     set_implicit_sources();
-    if (row_.mnemonic == "v_pk_fmac_f16") out_.extra = 7u << 3;  // VOP3P's op_sel_hi:[1,1,1]
+    if (row_.packed == PackedForm::halves) out_.extra = 7u << 3;  // VOP3P's op_sel_hi:[1,1,1]
   }
   void bind_vopc() {
     set_first_source(bits(word_, 0, 8));
@@ -389,9 +387,8 @@ class Binder {
     }
   }
   void bind_vop3p() {
-    // v_accvgpr_read and _write move between the two files.
-    if (row_.mnemonic == "v_accvgpr_read_b32" || row_.mnemonic == "v_accvgpr_write_b32") {
-      const bool write = row_.mnemonic == "v_accvgpr_write_b32";
+    if (row_.lane == LaneOperation::acc_read || row_.lane == LaneOperation::acc_write) {
+      const bool write = row_.lane == LaneOperation::acc_write;
       out_.dst = static_cast<std::uint16_t>(vgpr(bits(word_, 0, 7), write).index());
       out_.src[0] = read_source(bits(word_, 32, 40), 0, OperandType::u32, !write);
       return;
@@ -412,7 +409,8 @@ class Binder {
       out_.src[n] = read_source(
           code, n, code < kScalarRegisters || code >= source::kVgpr ? type(n) : element);
       const bool constant = out_.src[n].kind() == Source::kConstant;
-      const bool upper = op_sel >> n & 1 || (op_sel_hi >> n & 1 && row_.mnemonic != "v_pk_mov_b32");
+      const bool upper =
+          op_sel >> n & 1 || (op_sel_hi >> n & 1 && row_.packed != PackedForm::moves);
       // Whether the upper half repeats the lower one or is 0 no document says; of 0 it is the same.
       if (constant && upper && element == OperandType::f32 && out_.constant[n] != 0)
         refuse("the upper half of a constant");

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "exec/float_use.h"
 #include "exec/instruction.h"
 
 namespace margay {
@@ -32,29 +33,6 @@ inline constexpr unsigned kCodeCopies = 3;
   if (mode & mode::kSkip) return CodeCopy::skip;
   return (mode & mode::kFloat) == mode::kUsual ? CodeCopy::usual : CodeCopy::float_mode;
 }
-
-/// How an operand's bits are numbers. Of a mixed one the instruction says whether it is f16 or f32.
-enum class FloatKind : std::uint8_t { none, f16, f16_pair, f32, f32_pair, f64, mixed };
-/// Which field of MODE rounds the result.
-enum class FloatRounding : std::uint8_t { nearest, single, other };
-
-/// What MODE means to an instruction.
-struct FloatUse {
-  FloatKind sources[3] = {};
-  FloatKind result = FloatKind::none;
-  FloatRounding rounding = FloatRounding::nearest;
-  bool high_result = false;        ///< An f16 in the upper half of the register.
-  bool packed = false;             ///< Clamp is bit 12 of Instruction::extra.
-  bool is_min_max = false;         ///< IEEE decides about signalling NaNs.
-  bool ignores_denormals = false;  ///< Has a rule of its own for them.
-  bool rounds_twice = false;       ///< A product is rounded to f16 before the sum.
-  std::uint32_t fp8_largest = 0;  ///< Converts to an 8-bit float: the bits, as f32, of its largest.
-  [[nodiscard]] bool any() const {
-    return result != FloatKind::none || sources[0] != FloatKind::none ||
-           sources[1] != FloatKind::none || sources[2] != FloatKind::none;
-  }
-};
-[[nodiscard]] FloatUse float_use(const Row& row);
 
 /// Whether the instruction's handler needs run_in_float_mode.
 [[nodiscard]] bool depends_on_mode(const Instruction& i);

@@ -8,6 +8,7 @@
 #include "exec/row_table.h"
 #include "exec/rows.h"
 #include "exec/wave.h"
+#include "isa/type_name.h"
 
 namespace margay {
 
@@ -240,12 +241,12 @@ void add_branch_rows(RowTable& table) {
     WaveState state = {};
     Effect destination = Effect::writes;
   };
-  constexpr WaveState kScc{.scc = Effect::reads}, kVcc{.vcc = Effect::reads},
+  static constexpr WaveState kScc{.scc = Effect::reads}, kVcc{.vcc = Effect::reads},
       kExec{.exec = Effect::reads}, kFork{.exec = Effect::updates}, kJoin{.exec = Effect::writes};
-  constexpr Handler kAlways = margay::branch<[](const Wave&) { return true; }>;
-  constexpr Handler kNever = margay::branch<[](const Wave&) { return false; }>;
+  static constexpr Handler kAlways = margay::branch<[](const Wave&) { return true; }>;
+  static constexpr Handler kNever = margay::branch<[](const Wave&) { return false; }>;
   using enum Flow;
-  const BranchRow rows[] = {
+  static constexpr BranchRow kRows[] = {
       {"s_branch", kAlways, Flow::branch},
       {"s_cbranch_scc0", margay::branch<[](const Wave& w) { return !w.scc; }>, branch_if, none,
        none, none, kScc},
@@ -274,7 +275,8 @@ void add_branch_rows(RowTable& table) {
       {"s_rfe_b64", outside_trap_handler, jump, u64},
       {"s_rfe_restore_b64", outside_trap_handler, jump, u64, u32},
   };
-  for (const BranchRow& one : rows) {
+  static_assert(all_different(kRows));
+  for (const BranchRow& one : kRows) {
     Row row;
     row.mnemonic = one.mnemonic;
     row.instruction_class = InstructionClass::branch;
@@ -291,34 +293,35 @@ void add_branch_rows(RowTable& table) {
 }
 
 void add_hardware_rows(RowTable& table) {
-  const auto add = [&](std::string_view mnemonic, Handler handler, auto&& describe) {
-    Row row;
-    row.mnemonic = mnemonic;
-    row.instruction_class = InstructionClass::salu;
-    row.plain = handler;
-    describe(row);
-    table.add(row);
+  struct HardwareRow {
+    std::string_view mnemonic;
+    Handler handler;
+    OperandType result = none;
+    std::uint8_t sources = 0;
+    Effect hardware = Effect::none, destination = Effect::writes;
+    bool changes_mode = false;
   };
-  add("s_getpc_b64", get_pc, [](Row& row) { row.result = u64; });
-  add("s_getreg_b32", get_register, [](Row& row) {
-    row.result = u32;
-    row.hardware = Effect::reads;
-  });
-  add("s_setreg_b32", set_register, [](Row& row) {
-    row.result = u32;
-    row.destination = Effect::reads;
-    row.hardware = Effect::writes;
-    row.changes_mode = true;
-  });
-  add("s_setreg_imm32_b32", set_register_immediate, [](Row& row) {
-    row.hardware = Effect::writes;
-    row.changes_mode = true;
-  });
-  add("s_setvskip", set_skip, [](Row& row) {
-    row.sources[0] = row.sources[1] = u32;
-    row.source_count = 2;
-    row.changes_mode = true;
-  });
+  static constexpr HardwareRow kRows[] = {
+      {"s_getpc_b64", get_pc, u64},
+      {"s_getreg_b32", get_register, u32, 0, Effect::reads},
+      {"s_setreg_b32", set_register, u32, 0, Effect::writes, Effect::reads, true},
+      {"s_setreg_imm32_b32", set_register_immediate, none, 0, Effect::writes, Effect::writes, true},
+      {"s_setvskip", set_skip, none, 2, Effect::none, Effect::writes, true},
+  };
+  static_assert(all_different(kRows));
+  for (const HardwareRow& one : kRows) {
+    Row row;
+    row.mnemonic = one.mnemonic;
+    row.instruction_class = InstructionClass::salu;
+    row.plain = one.handler;
+    row.result = one.result;
+    for (unsigned n = 0; n < one.sources; ++n) row.sources[n] = u32;
+    row.source_count = one.sources;
+    row.hardware = one.hardware;
+    row.destination = one.destination;
+    row.changes_mode = one.changes_mode;
+    table.add(row);
+  }
 }
 
 /// Neither ALU nor memory.
@@ -366,6 +369,7 @@ void add_other_rows(RowTable& table) {
       {"v_clrexcp"},
       {"ds_nop"},
   };
+  static_assert(all_different(kRows));
   for (const OtherRow& one : kRows) {
     Row row;
     row.mnemonic = one.mnemonic;

@@ -6,6 +6,7 @@
 #include "exec/rows.h"
 #include "exec/wave.h"
 #include "isa/lanes/lanes.h"
+#include "isa/type_name.h"
 
 namespace margay::MARGAY_TARGET {
 namespace {
@@ -79,29 +80,44 @@ const Instruction* move_row(Wave& wave, const Instruction& i) {
 }  // namespace
 
 void add_lane_rows(RowTable& table) {
-  constexpr auto u32 = OperandType::u32, none = OperandType::none;
-  const auto add = [&](std::string_view mnemonic, Handler handler, OperandType result, int sources,
-                       bool scalar_result) {
-    Row row;
-    row.mnemonic = mnemonic;
-    row.instruction_class = InstructionClass::valu;
-    row.plain = handler;
-    row.result = result;
-    for (int n = 0; n < sources; ++n) row.sources[n] = u32;
-    row.source_count = static_cast<std::uint8_t>(sources);
-    row.scalar_result = scalar_result;
-    row.is_lane_operation = true;
-    table.add(row);
+  constexpr auto u32 = OperandType::u32, kNone = OperandType::none;
+  using enum LaneOperation;
+  struct LaneRow {
+    std::string_view mnemonic;
+    Handler handler;
+    LaneOperation lane;
+    OperandType result;
+    std::uint8_t sources;
+    BitRule rule = BitRule::whole;
+    NumberType number = NumberType::none;
   };
-  add("v_readfirstlane_b32", read_first_lane, none, 1, true);
-  add("v_readlane_b32", read_lane, none, 2, true);
-  add("v_writelane_b32", write_lane, u32, 2, false);
-  add("v_mbcnt_lo_u32_b32", mask_bit_count<false>, u32, 2, false);
-  add("v_mbcnt_hi_u32_b32", mask_bit_count<true>, u32, 2, false);
-  add("v_swap_b32", swap_rows, u32, 1, false);
-  add("v_accvgpr_read_b32", move_row, u32, 1, false);
-  add("v_accvgpr_write_b32", move_row, u32, 1, false);
-  add("v_accvgpr_mov_b32", move_row, u32, 1, false);
+  static constexpr auto kCopy = BitRule::copy, kWhole = BitRule::whole;
+  static constexpr LaneRow kRows[] = {
+      {"v_readfirstlane_b32", read_first_lane, read_first, kNone, 1},
+      {"v_readlane_b32", read_lane, read, kNone, 2},
+      {"v_writelane_b32", write_lane, write, u32, 2},
+      {"v_mbcnt_lo_u32_b32", mask_bit_count<false>, count_bits, u32, 2, kWhole, NumberType::i32},
+      {"v_mbcnt_hi_u32_b32", mask_bit_count<true>, count_bits, u32, 2, kWhole, NumberType::i32},
+      {"v_swap_b32", swap_rows, swap, u32, 1},
+      {"v_accvgpr_read_b32", move_row, acc_read, u32, 1, kCopy},
+      {"v_accvgpr_write_b32", move_row, acc_write, u32, 1, kCopy},
+      {"v_accvgpr_mov_b32", move_row, acc_move, u32, 1, kCopy},
+  };
+  static_assert(all_different(kRows));
+  for (const LaneRow& one : kRows) {
+    Row row;
+    row.mnemonic = one.mnemonic;
+    row.instruction_class = InstructionClass::valu;
+    row.plain = one.handler;
+    row.lane = one.lane;
+    row.result = one.result;
+    for (unsigned n = 0; n < one.sources; ++n) row.sources[n] = u32;
+    row.source_count = one.sources;
+    row.scalar_result = one.result == kNone;
+    row.definedness.rule = one.rule;
+    row.number = one.number;
+    table.add(row);
+  }
 }
 
 }  // namespace margay::MARGAY_TARGET

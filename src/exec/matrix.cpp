@@ -11,6 +11,7 @@
 #include "exec/row_table.h"
 #include "exec/rows.h"
 #include "exec/wave.h"
+#include "mfma/passes.h"
 
 namespace margay {
 
@@ -96,6 +97,12 @@ Row matrix_row(const MfmaShape& shape) {
   row.mfma_registers[1] = shape.b_registers;
   row.mfma_registers[2] = row.mfma_registers[3] = shape.d_registers;
   row.shape = &shape;
+  row.passes = matrix_passes(shape);
+  // f32 matrix instructions flush A and B as MODE says, and neither C nor D; all others neither.
+  // They round to nearest even. Source: MI300 ISA guide, section 7.3 (the text; its table has MODE
+  // for the whole instruction).
+  if (shape.a == MfmaType::f32)
+    row.float_use.sources[0] = row.float_use.sources[1] = FloatKind::f32;
   return row;
 }
 

@@ -2,6 +2,7 @@
 // products. Operand halves are chosen by op_sel (low result) and op_sel_hi (high result), signs
 // flipped by neg and neg_hi. Compiled once per host target. Source: MI300 ISA guide, section 12.11
 // (VOP3P).
+#include <algorithm>
 #include <limits>
 #include <span>
 
@@ -261,93 +262,160 @@ const Instruction* run_mqsad_u32(Wave& wave, const Instruction& i) {
   return following(i);
 }
 
-struct PackedKind {
+/// A packed instruction: what its elements are and what is done with them.
+struct PackedRow {
+  std::string_view mnemonic;
+  Handler handler;
+  PackedForm form;
+  std::uint8_t source_count;
+  OperandType source, result;
+  FloatKind source_kind = FloatKind::none, result_kind = FloatKind::none;
+  NumberType number = NumberType::none;
+  Operation operation = Operation::other;
   bool takes_signs = false, takes_clamp = false;
 };
-void add_packed(RowTable& table, std::string_view mnemonic, Handler handler, OperandType source,
-                OperandType result, int sources, PackedKind kind) {
-  Row row;
-  row.mnemonic = mnemonic;
-  row.instruction_class = InstructionClass::valu;
-  row.plain = handler;
-  row.result = result;
-  for (int n = 0; n < sources; ++n) row.sources[n] = source;
-  row.source_count = static_cast<std::uint8_t>(sources);
-  row.takes_signs = kind.takes_signs;
-  row.takes_clamp = kind.takes_clamp;
-  table.add(row);
-}
+/// The 16-bit instruction R on both halves. Inline constants stand in the low half.
 template <typename R>
-void add_pair(RowTable& table, std::string_view mnemonic) {
-  using Chunk = typename R::template Source<0>::Chunk;
+[[nodiscard]] consteval PackedRow pair(std::string_view mnemonic) {
+  using Source = typename R::template Source<0>;
+  using Chunk = typename Source::Chunk;
   constexpr bool is_float = R::Result::kType == OperandType::f16;
   constexpr bool saturates = kSaturates<R, Chunk, Chunk> || kSaturates<R, Chunk, Chunk, Chunk>;
-  // Inline constants of 16-bit packed operands stand in the low half.
-  add_packed(table, mnemonic, run_pair<R>, R::template Source<0>::kType, OperandType::u32,
-             R::kSources, {is_float, is_float || saturates});
+  constexpr FloatKind kind = is_float ? FloatKind::f16_pair : FloatKind::none;
+  return {mnemonic,      run_pair<R>,   PackedForm::halves,
+          R::kSources,   Source::kType, OperandType::u32,
+          kind,          kind,          R::Result::kNumber,
+          R::kOperation, is_float,      is_float || saturates};
 }
+/// The f32 instruction R on both registers of a pair.
 template <typename R>
-void add_pair32(RowTable& table, std::string_view mnemonic) {
-  add_packed(table, mnemonic, run_pair32<R>, OperandType::u64, OperandType::u64, R::kSources,
-             {true, true});
+[[nodiscard]] consteval PackedRow pair32(std::string_view mnemonic) {
+  return {mnemonic,
+          run_pair32<R>,
+          PackedForm::words,
+          R::kSources,
+          OperandType::u64,
+          OperandType::u64,
+          FloatKind::f32_pair,
+          FloatKind::f32_pair,
+          R::Result::kNumber,
+          R::kOperation,
+          true,
+          true};
+}
+template <MixResult kind>
+[[nodiscard]] consteval PackedRow mix(std::string_view mnemonic) {
+  constexpr bool half = kind != MixResult::f32;
+  constexpr auto type = OperandType::f32;
+  return {mnemonic,
+          run_fma_mix<kind>,
+          kind == MixResult::f32       ? PackedForm::mix
+          : kind == MixResult::f16_low ? PackedForm::mix_low
+                                       : PackedForm::mix_high,
+          3,
+          type,
+          type,
+          FloatKind::mixed,
+          half ? FloatKind::f16 : FloatKind::f32,
+          half ? NumberType::f16 : NumberType::f32,
+          Operation::multiply_add,
+          true,
+          true};
+}
+/// Whole registers: the halves, bytes and nibbles are the instruction's own.
+template <int width, bool is_signed>
+[[nodiscard]] consteval PackedRow dot(std::string_view mnemonic) {
+  return {.mnemonic = mnemonic,
+          .handler = run_integer_dot<width, is_signed>,
+          .form = PackedForm::none,
+          .source_count = 3,
+          .source = OperandType::u32,
+          .result = OperandType::u32,
+          .number = NumberType::i32,
+          .operation = Operation::dot,
+          .takes_clamp = true};
+}
+constexpr PackedRow kDot2F32{.mnemonic = "v_dot2_f32_f16",
+                             .handler = run_dot2_f32,
+                             .form = PackedForm::none,
+                             .source_count = 3,
+                             .source = OperandType::u32,
+                             .result = OperandType::f32,
+                             .result_kind = FloatKind::f32,
+                             .number = NumberType::f32,
+                             .operation = Operation::dot,
+                             .takes_signs = true,
+                             .takes_clamp = true};
+
+constexpr PackedRow kPackedRows[] = {
+    pair<v_add_f16>("v_pk_add_f16"),
+    pair<v_mul_f16>("v_pk_mul_f16"),
+    pair<v_fma_f16>("v_pk_fma_f16"),
+    pair<v_min_f16>("v_pk_min_f16"),
+    pair<v_max_f16>("v_pk_max_f16"),
+    pair<v_add_u16>("v_pk_add_u16"),
+    pair<v_sub_u16>("v_pk_sub_u16"),
+    pair<v_add_i16>("v_pk_add_i16"),
+    pair<v_sub_i16>("v_pk_sub_i16"),
+    pair<v_mul_lo_u16>("v_pk_mul_lo_u16"),
+    pair<v_mad_u16>("v_pk_mad_u16"),
+    pair<v_mad_i16>("v_pk_mad_i16"),
+    pair<v_min_u16>("v_pk_min_u16"),
+    pair<v_max_u16>("v_pk_max_u16"),
+    pair<v_min_i16>("v_pk_min_i16"),
+    pair<v_max_i16>("v_pk_max_i16"),
+    pair<v_lshlrev_b16>("v_pk_lshlrev_b16"),
+    pair<v_lshrrev_b16>("v_pk_lshrrev_b16"),
+    pair<v_ashrrev_i16>("v_pk_ashrrev_i16"),
+    pair32<v_add_f32>("v_pk_add_f32"),
+    pair32<v_mul_f32>("v_pk_mul_f32"),
+    pair32<v_fma_f32>("v_pk_fma_f32"),
+    {"v_pk_mov_b32", run_pk_mov, PackedForm::moves, 2, OperandType::u64, OperandType::u64},
+    mix<MixResult::f32>("v_fma_mix_f32"),
+    mix<MixResult::f16_low>("v_fma_mixlo_f16"),
+    mix<MixResult::f16_high>("v_fma_mixhi_f16"),
+    kDot2F32,
+    dot<8, true>("v_dot4_i32_i8"),
+    dot<8, false>("v_dot4_u32_u8"),
+    dot<4, true>("v_dot8_i32_i4"),
+    dot<4, false>("v_dot8_u32_u4"),
+    dot<16, true>("v_dot2_i32_i16"),
+    dot<16, false>("v_dot2_u32_u16"),
+};
+static_assert(all_different(kPackedRows));
+
+[[nodiscard]] Row packed_row(const PackedRow& one) {
+  Row row;
+  row.mnemonic = one.mnemonic;
+  row.instruction_class = InstructionClass::valu;
+  row.plain = one.handler;
+  row.result = one.result;
+  for (unsigned n = 0; n < one.source_count; ++n) row.sources[n] = one.source;
+  row.source_count = one.source_count;
+  row.takes_signs = one.takes_signs;
+  row.takes_clamp = one.takes_clamp;
+  row.packed = one.form;
+  row.operation = one.operation;
+  row.number = one.number;
+  if (one.form == PackedForm::halves) row.definedness.rule = BitRule::halves;
+  FloatKind sources[3] = {};
+  std::fill_n(sources, one.source_count, one.source_kind);
+  row.float_use = float_use(sources, one.result_kind, one.operation, Rounding::by_result);
+  row.float_use.packed = true;
+  row.float_use.high_result = one.form == PackedForm::mix_high;
+  return row;
 }
 
 }  // namespace
 
 void add_packed_rows(RowTable& table) {
-  add_pair<v_add_f16>(table, "v_pk_add_f16");
-  add_pair<v_mul_f16>(table, "v_pk_mul_f16");
-  add_pair<v_fma_f16>(table, "v_pk_fma_f16");
-  add_pair<v_min_f16>(table, "v_pk_min_f16");
-  add_pair<v_max_f16>(table, "v_pk_max_f16");
-  add_pair<v_add_u16>(table, "v_pk_add_u16");
-  add_pair<v_sub_u16>(table, "v_pk_sub_u16");
-  add_pair<v_add_i16>(table, "v_pk_add_i16");
-  add_pair<v_sub_i16>(table, "v_pk_sub_i16");
-  add_pair<v_mul_lo_u16>(table, "v_pk_mul_lo_u16");
-  add_pair<v_mad_u16>(table, "v_pk_mad_u16");
-  add_pair<v_mad_i16>(table, "v_pk_mad_i16");
-  add_pair<v_min_u16>(table, "v_pk_min_u16");
-  add_pair<v_max_u16>(table, "v_pk_max_u16");
-  add_pair<v_min_i16>(table, "v_pk_min_i16");
-  add_pair<v_max_i16>(table, "v_pk_max_i16");
-  add_pair<v_lshlrev_b16>(table, "v_pk_lshlrev_b16");
-  add_pair<v_lshrrev_b16>(table, "v_pk_lshrrev_b16");
-  add_pair<v_ashrrev_i16>(table, "v_pk_ashrrev_i16");
-  add_pair32<v_add_f32>(table, "v_pk_add_f32");
-  add_pair32<v_mul_f32>(table, "v_pk_mul_f32");
-  add_pair32<v_fma_f32>(table, "v_pk_fma_f32");
-  add_packed(table, "v_pk_mov_b32", run_pk_mov, OperandType::u64, OperandType::u64, 2, {});
-  constexpr auto f32_type = OperandType::f32, u32_type = OperandType::u32;
-  add_packed(table, "v_fma_mix_f32", run_fma_mix<MixResult::f32>, f32_type, f32_type, 3,
-             {true, true});
-  add_packed(table, "v_fma_mixlo_f16", run_fma_mix<MixResult::f16_low>, f32_type, f32_type, 3,
-             {true, true});
-  add_packed(table, "v_fma_mixhi_f16", run_fma_mix<MixResult::f16_high>, f32_type, f32_type, 3,
-             {true, true});
-  add_packed(table, "v_dot2_f32_f16", run_dot2_f32, u32_type, f32_type, 3, {true, true});
-  add_packed(table, "v_dot4_i32_i8", run_integer_dot<8, true>, u32_type, u32_type, 3,
-             {false, true});
-  add_packed(table, "v_dot4_u32_u8", run_integer_dot<8, false>, u32_type, u32_type, 3,
-             {false, true});
-  add_packed(table, "v_dot8_i32_i4", run_integer_dot<4, true>, u32_type, u32_type, 3,
-             {false, true});
-  add_packed(table, "v_dot8_u32_u4", run_integer_dot<4, false>, u32_type, u32_type, 3,
-             {false, true});
-  add_packed(table, "v_dot2_i32_i16", run_integer_dot<16, true>, u32_type, u32_type, 3,
-             {false, true});
-  add_packed(table, "v_dot2_u32_u16", run_integer_dot<16, false>, u32_type, u32_type, 3,
-             {false, true});
+  for (const PackedRow& one : kPackedRows) table.add(packed_row(one));
 
-  Row fmac;  // VOP2: both halves in place, no modifiers
-  fmac.mnemonic = "v_pk_fmac_f16";
-  fmac.instruction_class = InstructionClass::valu;
-  fmac.plain = run_pair<v_fma_f16>;
-  fmac.result = u32_type;
+  Row fmac = packed_row(pair<v_fma_f16>("v_pk_fmac_f16"));  // VOP2: both halves in place
   for (OperandType& source : std::span(fmac.sources, 3)) source = OperandType::f16;
-  fmac.source_count = 3;
   fmac.accumulates = true;
   fmac.takes_signs = true;  // of floats, though VOP2 has no bits for them
+  fmac.takes_clamp = false;
   table.add(fmac);
 
   Row sums;
@@ -356,9 +424,10 @@ void add_packed_rows(RowTable& table) {
   sums.plain = sums.modified = run_mqsad_u32;
   sums.result = sums.sources[2] = OperandType::u128;
   sums.sources[0] = OperandType::u64;
-  sums.sources[1] = u32_type;
+  sums.sources[1] = OperandType::u32;
   sums.source_count = 3;
   sums.takes_clamp = true;
+  sums.number = NumberType::i32;
   table.add(sums);
 }
 

@@ -7,6 +7,7 @@
 #include "base/names.h"
 #include "code_object/call_chain.h"
 #include "code_object/demangle.h"
+#include "exec/float_mode.h"
 #include "exec/turns.h"
 #include "exec/wave.h"
 
@@ -18,9 +19,8 @@ using code_object::demangled;
 /// Source: MI300 ISA guide, 3.8.2: every VGPR operand of a vector ALU instruction. Of swaps and
 /// moves between the register files it does not say which number M0 is added to.
 bool can_be_indexed(const Row& row) {
-  return !row.is_lane_operation || row.mnemonic == "v_writelane_b32" ||
-         row.mnemonic == "v_readlane_b32" || row.mnemonic == "v_readfirstlane_b32" ||
-         row.mnemonic.starts_with("v_mbcnt_");
+  return row.lane == LaneOperation::none || row.lane == LaneOperation::count_bits ||
+         is_lane_move(row);
 }
 
 }  // namespace
@@ -159,6 +159,7 @@ void Program::index_registers(Block& block, const std::vector<bool>& is_target) 
       case RegisterIndex::off:
         inside = false;
         continue;
+      case RegisterIndex::changes:
       case RegisterIndex::none:
         break;
     }

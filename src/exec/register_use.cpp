@@ -1,7 +1,6 @@
 #include "exec/register_use.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "exec/bind.h"
 #include "exec/program.h"
@@ -15,10 +14,6 @@ namespace {
 
 using isa::bits;
 
-template <std::size_t size>
-[[nodiscard]] bool is_one_of(std::string_view name, const std::string_view (&names)[size]) {
-  return std::ranges::find(names, name) != std::end(names);
-}
 class UseFinder {
  public:
   explicit UseFinder(const Instruction& instruction) : i_(instruction), row_(*instruction.row) {}
@@ -84,31 +79,28 @@ class UseFinder {
     for (unsigned n = 0; n < row_.source_count && n < 3; ++n)
       if (!(row_.keeps_rest && n + 1u == row_.source_count) && !read_chosen_half(n))
         read_source(n, register_count(row_.sources[n]));
-    // v_div_fmas has three sources of its own and takes VCC as the fourth.
-    if (row_.source_count == 4) read_scalars(kVccIndex, 2);
+    if (has_fourth_source(row_)) read_scalars(kVccIndex, 2);
     if (i_.modifiers.form == OperandForm::indexed) read_scalars(kM0Index, 1);
     if (row_.scalar_result) write_scalars(i_.sdst, 1);
     if (row_.mask_result) write_scalars(i_.sdst, 2);
     if (row_.writes_exec) write_scalars(kExecIndex, 2);
     if (i_.dst != kNoRegister) write_vgprs(i_.dst, register_count(row_.result));
-    if (row_.mnemonic == "v_swap_b32") {
+    if (row_.lane == LaneOperation::swap) {
       read_vgprs(1, i_.dst, 1);
       set(use_.writes, i_.src[0].index(), 1);
     }
-    const bool by_number =
-        is_one_of(row_.mnemonic, {"v_readlane_b32", "v_writelane_b32", "v_readfirstlane_b32"});
-    use_.crosses_lanes = by_number || i_.modifiers.form == OperandForm::dpp;
-    use_.ignores_exec = by_number && row_.mnemonic != "v_readfirstlane_b32";
+    use_.crosses_lanes = is_lane_move(row_) || i_.modifiers.form == OperandForm::dpp;
+    use_.ignores_exec = is_lane_move(row_) && row_.lane != LaneOperation::read_first;
     use_.merges_destination = keeps_part();
   }
   /// Packed pairs of 32-bit numbers: op_sel and op_sel_hi choose a register of the pair for the low
   /// and for the high result; v_pk_mov_b32 takes one register of each source.
   bool read_chosen_half(unsigned n) {
-    if (!row_.mnemonic.starts_with("v_pk_") || row_.sources[n] != OperandType::u64) return false;
+    if (row_.packed != PackedForm::words && row_.packed != PackedForm::moves) return false;
     const Source source = i_.src[n];
     if (source.kind() == Source::kConstant) return true;
     const bool low = i_.extra >> n & 1;
-    const bool high = row_.mnemonic == "v_pk_mov_b32" ? low : (i_.extra >> (3 + n) & 1) != 0;
+    const bool high = row_.packed == PackedForm::moves ? low : (i_.extra >> (3 + n) & 1) != 0;
     const unsigned first = source.index() + (low && high ? 1 : 0), count = low == high ? 1 : 2;
     if (source.is_vgpr())
       read_vgprs(n, first, count);
@@ -118,8 +110,8 @@ class UseFinder {
   }
   [[nodiscard]] bool keeps_part() const {
     if (i_.dst == kNoRegister) return false;
-    if (row_.keeps_rest || row_.mnemonic == "v_writelane_b32" ||
-        row_.mnemonic == "v_fma_mixlo_f16" || row_.mnemonic == "v_fma_mixhi_f16")
+    if (row_.keeps_rest || row_.lane == LaneOperation::write ||
+        row_.packed == PackedForm::mix_low || row_.packed == PackedForm::mix_high)
       return true;
     if (i_.modifiers.form == OperandForm::sdwa)
       return bits(i_.extra, 8, 10) != 6 && bits(i_.extra, 11, 12) == 2;

@@ -69,7 +69,6 @@ bool host_has_v4() {
 }  // namespace
 
 void RowTable::add(Row row) {
-  row.float_use = margay::float_use(row);
   const auto [at, is_new] = rows_.try_emplace(row.mnemonic, nullptr);
   if (!is_new) {
     fmt::print(stderr, "margay: two rows for the instruction {}\n", row.mnemonic);

@@ -1,6 +1,7 @@
 // The scalar ALU: the rows of isa/gfx942/scalar.h, and those that touch more of a wave than their
 // operands.
 #include <cstring>
+#include <tuple>
 #include <type_traits>
 
 #include "exec/float_mode.h"
@@ -45,8 +46,8 @@ T read(const Wave& wave, const Instruction& i) {
 
 template <typename F>
 struct Signature;
-template <typename D, typename... S>
-struct Signature<scalar::ScalarOp<D(S...)>> {
+template <typename D, typename... S, auto... traits>
+struct Signature<scalar::ScalarOp<D(S...), traits...>> {
   using Result = D;
   /// What the row does to SCC: by what its eval takes after the sources.
   template <typename R>
@@ -76,6 +77,8 @@ struct Signature<scalar::ScalarOp<D(S...)>> {
   static D run(Wave& wave, const Instruction& i) {
     return run<R>(wave, i, std::index_sequence_for<S...>{});
   }
+  /// Whether the first source is signed.
+  static constexpr bool kSigned = std::is_signed_v<std::tuple_element_t<0, std::tuple<S...>>>;
   static void describe(Row& row) {
     int n = 0;
     ((row.sources[n++] = sizeof(S) == 8
@@ -88,8 +91,8 @@ struct Signature<scalar::ScalarOp<D(S...)>> {
   }
 };
 /// The ScalarOp base of a row, however deep.
-template <typename D, typename... S>
-scalar::ScalarOp<D(S...)> base_of(const scalar::ScalarOp<D(S...)>*);
+template <typename D, typename... S, auto... traits>
+scalar::ScalarOp<D(S...), traits...> base_of(const scalar::ScalarOp<D(S...), traits...>*);
 template <typename R>
 using SignatureOf = Signature<decltype(base_of(static_cast<const R*>(nullptr)))>;
 
@@ -118,6 +121,10 @@ void add_pure_rows(RowTable& table, scalar::List<R...>) {
     row.zero_extended_immediate = !One::kSignedImmediate;
     SignatureOf<One>::describe(row);
     row.state.scc = SignatureOf<One>::template scc<One>();
+    row.definedness = {.rule = One::kBitRule,
+                       .order = One::kOrder,
+                       .comparison = One::kComparison,
+                       .is_signed = One::kBitRule == BitRule::compare && SignatureOf<One>::kSigned};
     table.add(row);
   };
   (add(std::type_identity<R>{}), ...);
@@ -228,23 +235,26 @@ void add_exec_rows(RowTable& table) {
   struct ExecRow {
     std::string_view mnemonic;
     Handler handler;
+    BitRule rule;  ///< Of EXEC, with the source as a and EXEC as b.
   };
   static constexpr ExecRow kRows[] = {
-      {"s_and_saveexec_b64", save_exec<[](Mask s, Mask e) { return s & e; }>},
-      {"s_or_saveexec_b64", save_exec<[](Mask s, Mask e) { return s | e; }>},
-      {"s_xor_saveexec_b64", save_exec<[](Mask s, Mask e) { return s ^ e; }>},
-      {"s_andn2_saveexec_b64", save_exec<[](Mask s, Mask e) { return s & ~e; }>},
-      {"s_orn2_saveexec_b64", save_exec<[](Mask s, Mask e) { return s | ~e; }>},
-      {"s_nand_saveexec_b64", save_exec<[](Mask s, Mask e) { return ~(s & e); }>},
-      {"s_nor_saveexec_b64", save_exec<[](Mask s, Mask e) { return ~(s | e); }>},
-      {"s_xnor_saveexec_b64", save_exec<[](Mask s, Mask e) { return ~(s ^ e); }>},
-      {"s_andn1_saveexec_b64", save_exec<[](Mask s, Mask e) { return ~s & e; }>},
-      {"s_orn1_saveexec_b64", save_exec<[](Mask s, Mask e) { return ~s | e; }>},
-      {"s_andn1_wrexec_b64", write_exec<[](Mask s, Mask e) { return ~s & e; }>},
-      {"s_andn2_wrexec_b64", write_exec<[](Mask s, Mask e) { return s & ~e; }>},
+      {"s_and_saveexec_b64", save_exec<[](Mask s, Mask e) { return s & e; }>, BitRule::bit_and},
+      {"s_or_saveexec_b64", save_exec<[](Mask s, Mask e) { return s | e; }>, BitRule::bit_or},
+      {"s_xor_saveexec_b64", save_exec<[](Mask s, Mask e) { return s ^ e; }>, BitRule::bit_xor},
+      {"s_andn2_saveexec_b64", save_exec<[](Mask s, Mask e) { return s & ~e; }>, BitRule::and_not},
+      {"s_orn2_saveexec_b64", save_exec<[](Mask s, Mask e) { return s | ~e; }>, BitRule::or_not},
+      {"s_nand_saveexec_b64", save_exec<[](Mask s, Mask e) { return ~(s & e); }>, BitRule::bit_and},
+      {"s_nor_saveexec_b64", save_exec<[](Mask s, Mask e) { return ~(s | e); }>, BitRule::bit_or},
+      {"s_xnor_saveexec_b64", save_exec<[](Mask s, Mask e) { return ~(s ^ e); }>, BitRule::bit_xor},
+      {"s_andn1_saveexec_b64", save_exec<[](Mask s, Mask e) { return ~s & e; }>, BitRule::not_and},
+      {"s_orn1_saveexec_b64", save_exec<[](Mask s, Mask e) { return ~s | e; }>, BitRule::not_or},
+      {"s_andn1_wrexec_b64", write_exec<[](Mask s, Mask e) { return ~s & e; }>, BitRule::not_and},
+      {"s_andn2_wrexec_b64", write_exec<[](Mask s, Mask e) { return s & ~e; }>, BitRule::and_not},
   };
+  static_assert(all_different(kRows));
   for (const ExecRow& one : kRows) {
     Row row = scalar_row(one.mnemonic, one.handler, u64, u64);
+    row.definedness.rule = one.rule;
     row.state = {.scc = Effect::writes, .exec = Effect::updates};
     table.add(row);
   }
@@ -255,31 +265,36 @@ void add_move_rows(RowTable& table) {
     std::string_view mnemonic;
     Handler handler;
     OperandType result, source;
+    BitRule rule;
     WaveState state = {};
     Effect destination = Effect::writes;
     RelativeScalar relative = RelativeScalar::none;
   };
-  constexpr WaveState kIfScc{.scc = Effect::reads}, kByM0{.m0 = Effect::reads};
-  constexpr auto kUpdates = Effect::updates, kWrites = Effect::writes;
+  static constexpr WaveState kIfScc{.scc = Effect::reads}, kByM0{.m0 = Effect::reads};
+  static constexpr auto kUpdates = Effect::updates, kWrites = Effect::writes;
+  static constexpr auto kIf = BitRule::conditional, kBit = BitRule::set_bit,
+                        kWhole = BitRule::whole;
   using enum RelativeScalar;
-  const MoveRow rows[] = {
-      {"s_cmov_b32", conditional_move, u32, u32, kIfScc},
-      {"s_cmov_b64", conditional_move64, u64, u64, kIfScc},
-      {"s_cmovk_i32", conditional_move, u32, u32, kIfScc},
-      {"s_bitset0_b32", bit_set<false>, u32, u32, {}, kUpdates},
-      {"s_bitset1_b32", bit_set<true>, u32, u32, {}, kUpdates},
-      {"s_bitset0_b64", bit_set64<false>, u64, u32, {}, kUpdates},
-      {"s_bitset1_b64", bit_set64<true>, u64, u32, {}, kUpdates},
-      {"s_movrels_b32", move_from_relative<1>, u32, u32, kByM0, kWrites, source},
-      {"s_movrels_b64", move_from_relative<2>, u64, u64, kByM0, kWrites, source},
-      {"s_movreld_b32", move_to_relative<1>, u32, u32, kByM0, kWrites, destination},
-      {"s_movreld_b64", move_to_relative<2>, u64, u64, kByM0, kWrites, destination},
+  static constexpr MoveRow kRows[] = {
+      {"s_cmov_b32", conditional_move, u32, u32, kIf, kIfScc},
+      {"s_cmov_b64", conditional_move64, u64, u64, kIf, kIfScc},
+      {"s_cmovk_i32", conditional_move, u32, u32, kIf, kIfScc},
+      {"s_bitset0_b32", bit_set<false>, u32, u32, kBit, {}, kUpdates},
+      {"s_bitset1_b32", bit_set<true>, u32, u32, kBit, {}, kUpdates},
+      {"s_bitset0_b64", bit_set64<false>, u64, u32, kBit, {}, kUpdates},
+      {"s_bitset1_b64", bit_set64<true>, u64, u32, kBit, {}, kUpdates},
+      {"s_movrels_b32", move_from_relative<1>, u32, u32, kWhole, kByM0, kWrites, source},
+      {"s_movrels_b64", move_from_relative<2>, u64, u64, kWhole, kByM0, kWrites, source},
+      {"s_movreld_b32", move_to_relative<1>, u32, u32, kWhole, kByM0, kWrites, destination},
+      {"s_movreld_b64", move_to_relative<2>, u64, u64, kWhole, kByM0, kWrites, destination},
   };
-  for (const MoveRow& one : rows) {
+  static_assert(all_different(kRows));
+  for (const MoveRow& one : kRows) {
     Row row = scalar_row(one.mnemonic, one.handler, one.result, one.source);
     row.state = one.state;
     row.destination = one.destination;
     row.relative = one.relative;
+    row.definedness.rule = one.rule;
     table.add(row);
   }
 }
@@ -290,7 +305,7 @@ void add_register_index_rows(RowTable& table) {
     std::string_view mnemonic;
     Handler handler;
     OperandType source = OperandType::none;
-    RegisterIndex mode = RegisterIndex::none;
+    RegisterIndex mode = RegisterIndex::changes;
   };
   static constexpr IndexRow kRows[] = {
       {"s_set_gpr_idx_on", set_register_index_on, u32, RegisterIndex::on},
@@ -298,6 +313,7 @@ void add_register_index_rows(RowTable& table) {
       {"s_set_gpr_idx_idx", set_register_index, u32},
       {"s_set_gpr_idx_mode", set_register_index_mode},
   };
+  static_assert(all_different(kRows));
   for (const IndexRow& one : kRows) {
     Row row = scalar_row(one.mnemonic, one.handler, OperandType::none, one.source);
     row.register_index = one.mode;

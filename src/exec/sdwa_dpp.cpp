@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "exec/bind.h"
+#include "exec/float_mode.h"
 #include "exec/row_table.h"
 #include "exec/sdwa_dpp.h"
 #include "exec/wave.h"

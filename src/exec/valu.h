@@ -128,17 +128,6 @@ inline void store_result(std::uint32_t* dst, int chunk, typename T::Chunk value,
   }
 }
 
-template <typename D>
-struct ResultOf {
-  using Value = D;
-  static constexpr bool kMask = false;
-};
-template <typename D>
-struct ResultOf<with_mask<D>> {
-  using Value = D;
-  static constexpr bool kMask = true;
-};
-
 /// A row with an `eval_saturating` uses it when the clamp bit is set.
 template <typename R, typename... Chunk>
 inline constexpr bool kSaturates = requires(Chunk... c) { R::eval_saturating(c...); };
@@ -213,6 +202,31 @@ const Instruction* run_vector(Wave& wave, const Instruction& i) {
 }
 
 template <typename R, std::size_t... n>
+[[nodiscard]] consteval FloatUse float_use_of(std::index_sequence<n...>) {
+  const FloatKind all[] = {R::template Source<n>::kFloat..., FloatKind::none, FloatKind::none,
+                           FloatKind::none};
+  FloatUse use = float_use({all[0], all[1], all[2]}, R::Value::kFloat, R::kOperation, R::kRounding);
+  use.fp8_largest = R::kLargestByteFloat;
+  return use;
+}
+/// Comparisons are counted and signed by the type of what they compare.
+template <typename R>
+using NumberOf = std::conditional_t<std::is_same_v<typename R::Result, mask>,
+                                    typename R::template Source<0>, typename R::Value>;
+template <typename R>
+[[nodiscard]] consteval Definedness definedness_of() {
+  constexpr auto type = NumberOf<R>::kType;
+  Definedness out{.rule = R::kBitRule, .order = R::kOrder, .comparison = R::kComparison};
+  out.is_signed =
+      R::kBitRule == BitRule::compare &&
+      (type == OperandType::i16 || type == OperandType::i32 || type == OperandType::i64);
+  out.looked_at[0] = R::template Source<0>::kLookedAt;
+  if constexpr (R::kSources > 1) out.looked_at[1] = R::template Source<1>::kLookedAt;
+  return out;
+}
+inline constexpr std::uint8_t kTranscendentalPasses = 4;  // a quarter of the lanes per cycle
+
+template <typename R, std::size_t... n>
 [[nodiscard]] Row vector_row(std::index_sequence<n...>) {
   using D = typename R::Result;
   using Value = typename ResultOf<D>::Value;
@@ -246,6 +260,13 @@ template <typename R, std::size_t... n>
   row.keeps_rest = R::kKeepsRest;
   row.reads_vcc = R::kReadsVcc;
   row.writes_exec = R::kWritesExec;
+  row.literal = R::kLiteral;
+  row.byte_floats = requires { R::template Source<0>::kByteFloats; };
+  row.operation = R::kOperation;
+  row.number = NumberOf<R>::kNumber;
+  if (row.operation == Operation::transcendental) row.passes = kTranscendentalPasses;
+  row.float_use = float_use_of<R>(std::index_sequence<n...>{});
+  row.definedness = definedness_of<R>();
   return row;
 }
 

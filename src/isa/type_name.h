@@ -2,6 +2,8 @@
 // that it is written once.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace margay {
@@ -15,6 +17,21 @@ template <typename T>
   if (const auto colon = name.rfind(':'); colon != std::string_view::npos)
     name.remove_prefix(colon + 1);
   return name;
+}
+
+/// Whether no name stands among these twice.
+template <std::size_t size>
+[[nodiscard]] consteval bool all_different(std::array<std::string_view, size> names) {
+  std::ranges::sort(names);
+  return std::ranges::adjacent_find(names) == names.end();
+}
+
+/// The same of rows of any kind, by their mnemonics.
+template <typename Row, std::size_t size>
+[[nodiscard]] consteval bool all_different(const Row (&rows)[size]) {
+  std::array<std::string_view, size> names;
+  std::ranges::transform(rows, names.begin(), &Row::mnemonic);
+  return all_different(names);
 }
 
 }  // namespace margay

@@ -53,8 +53,25 @@ struct CompareName {
   }
 };
 
+/// What undefined bits do to a comparison: nothing where it is always true or always false. Of
+/// floats (a NaN is neither less nor equal nor greater) the rest depends on all bits.
+template <typename T>
+[[nodiscard]] consteval BitRule bit_rule(const Relation& r) {
+  constexpr bool is_float = T::kFloat != FloatKind::none;
+  if (r.less == r.equal && r.equal == r.greater && (!is_float || r.greater == r.unordered))
+    return BitRule::defined;
+  return is_float ? BitRule::whole : BitRule::compare;
+}
+template <typename T>
+[[nodiscard]] consteval Comparison comparison(const Relation& r) {
+  if (bit_rule<T>(r) != BitRule::compare) return Comparison::none;
+  if (r.less == r.greater) return Comparison::equal;  // or its negation
+  if (r.less) return r.equal ? Comparison::below_equal : Comparison::below;
+  return r.equal ? Comparison::above_equal : Comparison::above;
+}
+
 template <typename T, Relation relation, bool writes_exec>
-struct v_cmp : Op<mask(T, T)> {
+struct v_cmp : Op<mask(T, T), Operation::other, bit_rule<T>(relation), comparison<T>(relation)> {
   static constexpr CompareName kName{writes_exec, relation.name, type_name<T>()};
   static constexpr const char* kMnemonic = kName.text;
   static constexpr bool kWritesExec = writes_exec;
@@ -103,7 +120,7 @@ template <typename Bits>
 }
 
 template <typename T, bool writes_exec>
-struct v_cmp_class : Op<mask(T, u32)> {
+struct v_cmp_class : Op<mask(T, u32), Operation::of_bits, BitRule::whole> {
   static constexpr CompareName kName{writes_exec, "class", type_name<T>()};
   static constexpr const char* kMnemonic = kName.text;
   static constexpr bool kWritesExec = writes_exec;

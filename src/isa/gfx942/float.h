@@ -37,52 +37,54 @@ template <bool want_larger, typename V>
   return select(signalling(a_nan, a), quiet_a, out);
 }
 
-struct v_add_f32 : Op<f32(f32, f32)> {
+struct v_add_f32 : Op<f32(f32, f32), Operation::add> {
   static auto eval(auto a, auto b) { return a + b; }
 };
-struct v_sub_f32 : Op<f32(f32, f32)> {
+struct v_sub_f32 : Op<f32(f32, f32), Operation::add> {
   static auto eval(auto a, auto b) { return a - b; }
 };
-struct v_subrev_f32 : Op<f32(f32, f32)> {
+struct v_subrev_f32 : Op<f32(f32, f32), Operation::add> {
   static auto eval(auto a, auto b) { return b - a; }
 };
-struct v_mul_f32 : Op<f32(f32, f32)> {
+struct v_mul_f32 : Op<f32(f32, f32), Operation::multiply> {
   static auto eval(auto a, auto b) { return a * b; }
 };
 /// 0 times anything is +0, infinities and NaNs included.
-struct v_mul_legacy_f32 : Op<f32(f32, f32)> {
+struct v_mul_legacy_f32 : Op<f32(f32, f32), Operation::multiply> {
   static auto eval(auto a, auto b) { return select((a == 0.0f) | (b == 0.0f), F32{}, a * b); }
 };
-struct v_fma_f32 : Op<f32(f32, f32, f32)> {
+struct v_fma_f32 : Op<f32(f32, f32, f32), Operation::multiply_add> {
   static auto eval(auto a, auto b, auto c) { return fma(a, b, c); }
 };
-struct v_fmac_f32 : Op<f32(f32, f32, f32)> {
+struct v_fmac_f32 : Op<f32(f32, f32, f32), Operation::multiply_add> {
   static constexpr bool kAccumulates = true;
   static auto eval(auto a, auto b, auto c) { return fma(a, b, c); }
 };
-struct v_fmamk_f32 : Op<f32(f32, f32, f32)> {  // a * K + b
+struct v_fmamk_f32
+    : Op<f32(f32, f32, f32), Operation::multiply_add, Literal::source1> {  // a * K + b
   static auto eval(auto a, auto k, auto b) { return fma(a, k, b); }
 };
-struct v_fmaak_f32 : Op<f32(f32, f32, f32)> {  // a * b + K
+struct v_fmaak_f32
+    : Op<f32(f32, f32, f32), Operation::multiply_add, Literal::source2> {  // a * b + K
   static auto eval(auto a, auto b, auto k) { return fma(a, b, k); }
 };
-struct v_min_f32 : Op<f32(f32, f32)> {
+struct v_min_f32 : Op<f32(f32, f32), Operation::min_max> {
   static auto eval(auto a, auto b) { return number_min_max<false>(a, b); }
 };
-struct v_max_f32 : Op<f32(f32, f32)> {
+struct v_max_f32 : Op<f32(f32, f32), Operation::min_max> {
   static auto eval(auto a, auto b) { return number_min_max<true>(a, b); }
 };
-struct v_min3_f32 : Op<f32(f32, f32, f32)> {
+struct v_min3_f32 : Op<f32(f32, f32, f32), Operation::min_max> {
   static auto eval(auto a, auto b, auto c) {
     return number_min_max<false>(number_min_max<false>(a, b), c);
   }
 };
-struct v_max3_f32 : Op<f32(f32, f32, f32)> {
+struct v_max3_f32 : Op<f32(f32, f32, f32), Operation::min_max> {
   static auto eval(auto a, auto b, auto c) {
     return number_min_max<true>(number_min_max<true>(a, b), c);
   }
 };
-struct v_med3_f32 : Op<f32(f32, f32, f32)> {
+struct v_med3_f32 : Op<f32(f32, f32, f32), Operation::min_max> {
   static auto eval(auto a, auto b, auto c) {
     const auto any_nan = is_nan(a) | is_nan(b) | is_nan(c);
     const auto middle = number_min_max<true>(number_min_max<false>(a, b),
@@ -91,62 +93,62 @@ struct v_med3_f32 : Op<f32(f32, f32, f32)> {
   }
 };
 
-struct v_add_f64 : Op<f64(f64, f64)> {
+struct v_add_f64 : Op<f64(f64, f64), Operation::add> {
   static auto eval(auto a, auto b) { return a + b; }
 };
-struct v_mul_f64 : Op<f64(f64, f64)> {
+struct v_mul_f64 : Op<f64(f64, f64), Operation::multiply> {
   static auto eval(auto a, auto b) { return a * b; }
 };
-struct v_fma_f64 : Op<f64(f64, f64, f64)> {
+struct v_fma_f64 : Op<f64(f64, f64, f64), Operation::multiply_add> {
   static auto eval(auto a, auto b, auto c) { return fma(a, b, c); }
 };
-struct v_fmac_f64 : Op<f64(f64, f64, f64)> {
+struct v_fmac_f64 : Op<f64(f64, f64, f64), Operation::multiply_add> {
   static constexpr bool kAccumulates = true;
   static auto eval(auto a, auto b, auto c) { return fma(a, b, c); }
 };
-struct v_min_f64 : Op<f64(f64, f64)> {
+struct v_min_f64 : Op<f64(f64, f64), Operation::min_max> {
   static auto eval(auto a, auto b) { return number_min_max<false>(a, b); }
 };
-struct v_max_f64 : Op<f64(f64, f64)> {
+struct v_max_f64 : Op<f64(f64, f64), Operation::min_max> {
   static auto eval(auto a, auto b) { return number_min_max<true>(a, b); }
 };
 
 // ---- Rounding and parts ---------------------------------------------------------------------
 
-struct v_rndne_f32 : Op<f32(f32)> {
+struct v_rndne_f32 : Op<f32(f32), Operation::other, Rounding::own> {
   static auto eval(auto a) { return round_to_integral<0>(a); }
 };
-struct v_floor_f32 : Op<f32(f32)> {
+struct v_floor_f32 : Op<f32(f32), Operation::other, Rounding::own> {
   static auto eval(auto a) { return round_to_integral<1>(a); }
 };
-struct v_ceil_f32 : Op<f32(f32)> {
+struct v_ceil_f32 : Op<f32(f32), Operation::other, Rounding::own> {
   static auto eval(auto a) { return round_to_integral<2>(a); }
 };
-struct v_trunc_f32 : Op<f32(f32)> {
+struct v_trunc_f32 : Op<f32(f32), Operation::other, Rounding::own> {
   static auto eval(auto a) { return round_to_integral<3>(a); }
 };
-struct v_rndne_f64 : Op<f64(f64)> {
+struct v_rndne_f64 : Op<f64(f64), Operation::other, Rounding::own> {
   static auto eval(auto a) { return round_to_integral<0>(a); }
 };
-struct v_floor_f64 : Op<f64(f64)> {
+struct v_floor_f64 : Op<f64(f64), Operation::other, Rounding::own> {
   static auto eval(auto a) { return round_to_integral<1>(a); }
 };
-struct v_ceil_f64 : Op<f64(f64)> {
+struct v_ceil_f64 : Op<f64(f64), Operation::other, Rounding::own> {
   static auto eval(auto a) { return round_to_integral<2>(a); }
 };
-struct v_trunc_f64 : Op<f64(f64)> {
+struct v_trunc_f64 : Op<f64(f64), Operation::other, Rounding::own> {
   static auto eval(auto a) { return round_to_integral<3>(a); }
 };
 
 /// a - floor(a), below 1: the largest number under 1 stands in where rounding would give 1.
-struct v_fract_f32 : Op<f32(f32)> {
+struct v_fract_f32 : Op<f32(f32), Operation::other> {
   static auto eval(auto a) {
     const F32 below_one = splat<F32>(0x1.fffffep-1f);
     const F32 part = a - round_to_integral<1>(a);
     return select(part > below_one, below_one, part);
   }
 };
-struct v_fract_f64 : Op<f64(f64)> {
+struct v_fract_f64 : Op<f64(f64), Operation::other> {
   static auto eval(auto a) {
     const F64 below_one = splat<F64>(0x1.fffffffffffffp-1);
     const F64 part = a - round_to_integral<1>(a);
@@ -156,7 +158,7 @@ struct v_fract_f64 : Op<f64(f64)> {
 
 [[nodiscard]] inline bool finite_nonzero(double x) { return x == x && x - x == 0 && x != 0; }
 
-struct v_frexp_exp_i32_f32 : Op<i32(f32)> {
+struct v_frexp_exp_i32_f32 : Op<i32(f32), Operation::other, BitRule::whole> {
   static auto eval(auto a) {
     return per_lane<std::int32_t>(
         [](float x) {
@@ -167,7 +169,7 @@ struct v_frexp_exp_i32_f32 : Op<i32(f32)> {
         a);
   }
 };
-struct v_frexp_mant_f32 : Op<f32(f32)> {
+struct v_frexp_mant_f32 : Op<f32(f32), Operation::other> {
   static auto eval(auto a) {
     return per_lane<float>(
         [](float x) {
@@ -177,7 +179,7 @@ struct v_frexp_mant_f32 : Op<f32(f32)> {
         a);
   }
 };
-struct v_frexp_exp_i32_f64 : Op<i32(f64)> {
+struct v_frexp_exp_i32_f64 : Op<i32(f64), Operation::other, BitRule::whole> {
   static auto eval(auto a) {
     return per_lane<std::int32_t>(
         [](double x) {
@@ -188,7 +190,7 @@ struct v_frexp_exp_i32_f64 : Op<i32(f64)> {
         a);
   }
 };
-struct v_frexp_mant_f64 : Op<f64(f64)> {
+struct v_frexp_mant_f64 : Op<f64(f64), Operation::other> {
   static auto eval(auto a) {
     return per_lane<double>(
         [](double x) {
@@ -198,12 +200,12 @@ struct v_frexp_mant_f64 : Op<f64(f64)> {
         a);
   }
 };
-struct v_ldexp_f32 : Op<f32(f32, i32)> {
+struct v_ldexp_f32 : Op<f32(f32, i32), Operation::other, BitRule::whole> {
   static auto eval(auto a, auto exponent) {
     return per_lane<float>([](float x, int e) { return __builtin_ldexpf(x, e); }, a, exponent);
   }
 };
-struct v_ldexp_f64 : Op<f64(f64, i32)> {
+struct v_ldexp_f64 : Op<f64(f64, i32), Operation::other, BitRule::whole> {
   static auto eval(auto a, auto exponent) {
     return per_lane<double>([](double x, int e) { return __builtin_ldexp(x, e); }, a, exponent);
   }

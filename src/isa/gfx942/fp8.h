@@ -29,6 +29,9 @@ struct Float8 {
     return code & 0x80 ? -value : value;
   }
 
+  /// The largest number, as an f32's bits.
+  static constexpr std::uint32_t kLargestBits = __builtin_bit_cast(std::uint32_t, decode(kLargest));
+
   /// A finite number's significand of 24 bits (23 of them behind the point) and exponent.
   struct Parts {
     std::uint32_t significand;
@@ -94,7 +97,8 @@ using Fp8 = Float8<3, 8>;
 using Bf8 = Float8<2, 16>;
 
 template <typename Format>
-struct CvtFromByte : Op<f32(u32)> {  // SDWA moves another byte down first
+struct CvtFromByte : Op<f32(byte_floats<0xff>), Operation::convert,
+                        BitRule::whole> {  // SDWA moves another byte down first
   static auto eval(auto a) { return Format::decode_byte(a, 0); }
 };
 struct v_cvt_f32_fp8 : CvtFromByte<Fp8> {};
@@ -102,7 +106,7 @@ struct v_cvt_f32_bf8 : CvtFromByte<Bf8> {};
 
 /// Two results in a pair of registers.
 template <typename Format>
-struct CvtPairFromBytes : Op<u64(u32)> {
+struct CvtPairFromBytes : Op<f32_pair(byte_floats<0xffff>), Operation::convert, BitRule::from_fp8> {
   static auto eval(auto a) {
     return join(as<U32>(Format::decode_byte(a, 0)), as<U32>(Format::decode_byte(a, 1)));
   }
@@ -119,8 +123,9 @@ struct v_cvt_pk_f32_bf8 : CvtPairFromBytes<Bf8> {};
 
 /// Two bytes into the word that op_sel[3] names.
 template <typename Format>
-struct CvtPairToBytes : Op<u32(f32, f32, u32)> {
+struct CvtPairToBytes : Op<b32(f32, f32, b32), Operation::convert, BitRule::bytes2> {
   static constexpr bool kKeepsRest = true;
+  static constexpr std::uint32_t kLargestByteFloat = Format::kLargestBits;
   static U32 eval(auto modifiers, F32 a, F32 b, U32 old) {
     const auto code = [](F32 x) {
       return per_lane<std::uint32_t>([](float lane) { return Format::encode(lane); }, x);
@@ -134,8 +139,9 @@ struct v_cvt_pk_bf8_f32 : CvtPairToBytes<Bf8> {};
 
 /// One byte into the one that op_sel[3:2] names.
 template <typename Format>
-struct CvtStochasticToByte : Op<u32(f32, u32, u32)> {
+struct CvtStochasticToByte : Op<b32(f32, u32, b32), Operation::convert, BitRule::whole> {
   static constexpr bool kKeepsRest = true;
+  static constexpr std::uint32_t kLargestByteFloat = Format::kLargestBits;
   static U32 eval(auto modifiers, F32 a, U32 random, U32 old) {
     const int shift = 8 * (modifiers.op_select >> 2 & 3);
     const U32 code = per_lane<std::uint32_t>(

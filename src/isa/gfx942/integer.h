@@ -8,17 +8,17 @@ namespace margay::MARGAY_TARGET {
 
 // ---- Moves and selection --------------------------------------------------------------------
 
-struct v_mov_b32 : Op<u32(u32)> {
+struct v_mov_b32 : Op<b32(b32), BitRule::copy> {
   static auto eval(auto a) { return a; }
 };
-struct v_mov_b64 : Op<u64(u64)> {
+struct v_mov_b64 : Op<b64(b64), BitRule::copy> {
   static auto eval(auto a) { return a; }
 };
-struct v_not_b32 : Op<u32(u32)> {
+struct v_not_b32 : Op<b32(b32), BitRule::copy> {
   static auto eval(auto a) { return ~a; }
 };
 /// Its sources take the sign modifiers of f32: a negation of the selected value is folded into it.
-struct v_cndmask_b32 : Op<f32(f32, f32, mask)> {
+struct v_cndmask_b32 : Op<f32(f32, f32, mask), Operation::of_bits, BitRule::select> {
   static constexpr bool kReadsVcc = true;
   static auto eval(auto when_clear, auto when_set, auto condition) {
     return select(condition, when_set, when_clear);
@@ -28,52 +28,52 @@ struct v_cndmask_b32 : Op<f32(f32, f32, mask)> {
 // ---- Addition -------------------------------------------------------------------------------
 
 // With the clamp bit, sums and differences saturate.
-struct v_add_u32 : Op<u32(u32, u32)> {
+struct v_add_u32 : Op<u32(u32, u32), BitRule::sum> {
   static auto eval(auto a, auto b) { return a + b; }
   static auto eval_saturating(auto a, auto b) {
     const U32 sum = a + b;
     return select(sum < a, ~U32{}, sum);
   }
 };
-struct v_sub_u32 : Op<u32(u32, u32)> {
+struct v_sub_u32 : Op<u32(u32, u32), BitRule::difference> {
   static auto eval(auto a, auto b) { return a - b; }
   static auto eval_saturating(auto a, auto b) { return select(a < b, U32{}, a - b); }
 };
-struct v_subrev_u32 : Op<u32(u32, u32)> {
+struct v_subrev_u32 : Op<u32(u32, u32), BitRule::difference> {
   static auto eval(auto a, auto b) { return b - a; }
   static auto eval_saturating(auto a, auto b) { return v_sub_u32::eval_saturating(b, a); }
 };
-struct v_add3_u32 : Op<u32(u32, u32, u32)> {
+struct v_add3_u32 : Op<u32(u32, u32, u32), BitRule::sum> {
   static auto eval(auto a, auto b, auto c) { return a + b + c; }
 };
-struct v_lshl_add_u32 : Op<u32(u32, u32, u32)> {
+struct v_lshl_add_u32 : Op<u32(u32, u32, u32), BitRule::shift_left_add> {
   static auto eval(auto a, auto b, auto c) { return (a << (b & 31u)) + c; }
 };
-struct v_add_lshl_u32 : Op<u32(u32, u32, u32)> {
+struct v_add_lshl_u32 : Op<u32(u32, u32, u32), BitRule::add_shift_left> {
   static auto eval(auto a, auto b, auto c) { return (a + b) << (c & 31u); }
 };
-struct v_lshl_add_u64 : Op<u64(u64, u32, u64)> {
+struct v_lshl_add_u64 : Op<u64(u64, u32, u64), BitRule::shift_left_add> {
   static auto eval(auto a, auto b, auto c) {
     return (a << __builtin_convertvector(b & 7u, U64)) + c;
   }
 };
-struct v_xad_u32 : Op<u32(u32, u32, u32)> {
+struct v_xad_u32 : Op<u32(u32, u32, u32), BitRule::xor_add> {
   static auto eval(auto a, auto b, auto c) { return (a ^ b) + c; }
 };
 
-struct v_add_co_u32 : Op<with_mask<u32>(u32, u32)> {
+struct v_add_co_u32 : Op<with_mask<u32>(u32, u32), BitRule::sum> {
   static ValueAndMask<u32> eval(auto a, auto b) {
     const U32 sum = a + b;
     return {sum, sum < a};
   }
 };
-struct v_sub_co_u32 : Op<with_mask<u32>(u32, u32)> {
+struct v_sub_co_u32 : Op<with_mask<u32>(u32, u32), BitRule::difference> {
   static ValueAndMask<u32> eval(auto a, auto b) { return {a - b, a < b}; }
 };
-struct v_subrev_co_u32 : Op<with_mask<u32>(u32, u32)> {
+struct v_subrev_co_u32 : Op<with_mask<u32>(u32, u32), BitRule::difference> {
   static ValueAndMask<u32> eval(auto a, auto b) { return {b - a, b < a}; }
 };
-struct v_addc_co_u32 : Op<with_mask<u32>(u32, u32, mask)> {
+struct v_addc_co_u32 : Op<with_mask<u32>(u32, u32, mask), BitRule::sum> {
   static constexpr bool kReadsVcc = true;
   static ValueAndMask<u32> eval(auto a, auto b, auto carry) {
     const U32 partial = a + b;
@@ -81,14 +81,14 @@ struct v_addc_co_u32 : Op<with_mask<u32>(u32, u32, mask)> {
     return {sum, (partial < a) | (sum < partial)};
   }
 };
-struct v_subb_co_u32 : Op<with_mask<u32>(u32, u32, mask)> {
+struct v_subb_co_u32 : Op<with_mask<u32>(u32, u32, mask), BitRule::difference> {
   static constexpr bool kReadsVcc = true;
   static ValueAndMask<u32> eval(auto a, auto b, auto borrow) {
     const U32 partial = a - b;
     return {partial + as<U32>(borrow), (a < b) | ((partial == 0u) & borrow)};
   }
 };
-struct v_subbrev_co_u32 : Op<with_mask<u32>(u32, u32, mask)> {
+struct v_subbrev_co_u32 : Op<with_mask<u32>(u32, u32, mask), BitRule::difference> {
   static constexpr bool kReadsVcc = true;
   static ValueAndMask<u32> eval(auto a, auto b, auto borrow) {
     return v_subb_co_u32::eval(b, a, borrow);
@@ -97,14 +97,14 @@ struct v_subbrev_co_u32 : Op<with_mask<u32>(u32, u32, mask)> {
 
 /// The end of the range on `like`'s side.
 [[nodiscard]] inline I32 signed_limit(I32 like) { return (like >> 31) ^ 0x7fffffff; }
-struct v_add_i32 : Op<i32(i32, i32)> {
+struct v_add_i32 : Op<i32(i32, i32), BitRule::sum> {
   static auto eval(auto a, auto b) { return as<I32>(as<U32>(a) + as<U32>(b)); }
   static auto eval_saturating(auto a, auto b) {
     const I32 sum = eval(a, b);
     return select(((a ^ sum) & (b ^ sum)) < 0, signed_limit(a), sum);
   }
 };
-struct v_sub_i32 : Op<i32(i32, i32)> {
+struct v_sub_i32 : Op<i32(i32, i32), BitRule::difference> {
   static auto eval(auto a, auto b) { return as<I32>(as<U32>(a) - as<U32>(b)); }
   static auto eval_saturating(auto a, auto b) {
     const I32 difference = eval(a, b);
@@ -120,45 +120,45 @@ struct v_sub_i32 : Op<i32(i32, i32)> {
 [[nodiscard]] inline U32 low24(U32 a) { return a & 0xffffffu; }
 [[nodiscard]] inline I32 low24(I32 a) { return as<I32>(as<U32>(a) << 8) >> 8; }
 
-struct v_mul_lo_u32 : Op<u32(u32, u32)> {
+struct v_mul_lo_u32 : Op<u32(u32, u32), BitRule::product> {
   static auto eval(auto a, auto b) { return a * b; }
 };
-struct v_mul_hi_u32 : Op<u32(u32, u32)> {
+struct v_mul_hi_u32 : Op<u32(u32, u32), BitRule::whole> {
   static auto eval(auto a, auto b) { return high_half(widen(a) * widen(b)); }
 };
-struct v_mul_hi_i32 : Op<i32(i32, i32)> {
+struct v_mul_hi_i32 : Op<i32(i32, i32), BitRule::whole> {
   static auto eval(auto a, auto b) { return as<I32>(high_half(as<U64>(widen(a) * widen(b)))); }
 };
-struct v_mul_i32_i24 : Op<i32(i32, i32)> {
+struct v_mul_i32_i24 : Op<i32(i24, i24), BitRule::product> {
   static auto eval(auto a, auto b) { return as<I32>(as<U32>(low24(a)) * as<U32>(low24(b))); }
 };
-struct v_mul_hi_i32_i24 : Op<i32(i32, i32)> {
+struct v_mul_hi_i32_i24 : Op<i32(i24, i24), BitRule::whole> {
   static auto eval(auto a, auto b) {
     return as<I32>(high_half(as<U64>(widen(low24(a)) * widen(low24(b)))));
   }
 };
-struct v_mul_u32_u24 : Op<u32(u32, u32)> {
+struct v_mul_u32_u24 : Op<u32(u24, u24), BitRule::product> {
   static auto eval(auto a, auto b) { return low24(a) * low24(b); }
 };
-struct v_mul_hi_u32_u24 : Op<u32(u32, u32)> {
+struct v_mul_hi_u32_u24 : Op<u32(u24, u24), BitRule::whole> {
   static auto eval(auto a, auto b) { return high_half(widen(low24(a)) * widen(low24(b))); }
 };
-struct v_mad_u32_u24 : Op<u32(u32, u32, u32)> {
+struct v_mad_u32_u24 : Op<u32(u24, u24, u32), BitRule::product> {
   static auto eval(auto a, auto b, auto c) { return low24(a) * low24(b) + c; }
 };
-struct v_mad_i32_i24 : Op<i32(i32, i32, i32)> {
+struct v_mad_i32_i24 : Op<i32(i24, i24, i32), BitRule::product> {
   static auto eval(auto a, auto b, auto c) {
     return as<I32>(as<U32>(low24(a)) * as<U32>(low24(b)) + as<U32>(c));
   }
 };
-struct v_mad_u64_u32 : Op<with_mask<u64>(u32, u32, u64)> {
+struct v_mad_u64_u32 : Op<with_mask<u64>(u32, u32, u64), BitRule::product> {
   static ValueAndMask<u64> eval(auto a, auto b, auto c) {
     const U64 product = widen(a) * widen(b);
     const U64 sum = product + c;
     return {sum, narrow(sum < product)};
   }
 };
-struct v_mad_i64_i32 : Op<with_mask<i64>(i32, i32, i64)> {
+struct v_mad_i64_i32 : Op<with_mask<i64>(i32, i32, i64), BitRule::product> {
   static ValueAndMask<i64> eval(auto a, auto b, auto c) {
     const I64 product = widen(a) * widen(b);
     const I64 sum = as<I64>(as<U64>(product) + as<U64>(c));
@@ -169,61 +169,61 @@ struct v_mad_i64_i32 : Op<with_mask<i64>(i32, i32, i64)> {
 
 // ---- Shifts and bits ------------------------------------------------------------------------
 
-struct v_lshlrev_b32 : Op<u32(u32, u32)> {
+struct v_lshlrev_b32 : Op<b32(u32, b32), BitRule::shift_left, Order::reversed> {
   static auto eval(auto shift, auto a) { return a << (shift & 31u); }
 };
-struct v_lshrrev_b32 : Op<u32(u32, u32)> {
+struct v_lshrrev_b32 : Op<b32(u32, b32), BitRule::shift_right, Order::reversed> {
   static auto eval(auto shift, auto a) { return a >> (shift & 31u); }
 };
-struct v_ashrrev_i32 : Op<i32(u32, i32)> {
+struct v_ashrrev_i32 : Op<i32(u32, i32), BitRule::shift_right_signed, Order::reversed> {
   static auto eval(auto shift, auto a) { return a >> as<I32>(shift & 31u); }
 };
-struct v_lshlrev_b64 : Op<u64(u32, u64)> {
+struct v_lshlrev_b64 : Op<b64(u32, b64), BitRule::shift_left, Order::reversed> {
   static auto eval(auto shift, auto a) { return a << widen(shift & 63u); }
 };
-struct v_lshrrev_b64 : Op<u64(u32, u64)> {
+struct v_lshrrev_b64 : Op<b64(u32, b64), BitRule::shift_right, Order::reversed> {
   static auto eval(auto shift, auto a) { return a >> widen(shift & 63u); }
 };
-struct v_ashrrev_i64 : Op<i64(u32, i64)> {
+struct v_ashrrev_i64 : Op<i64(u32, i64), BitRule::shift_right_signed, Order::reversed> {
   static auto eval(auto shift, auto a) { return a >> as<I64>(widen(shift & 63u)); }
 };
-struct v_and_b32 : Op<u32(u32, u32)> {
+struct v_and_b32 : Op<b32(b32, b32), BitRule::bit_and> {
   static auto eval(auto a, auto b) { return a & b; }
 };
-struct v_or_b32 : Op<u32(u32, u32)> {
+struct v_or_b32 : Op<b32(b32, b32), BitRule::bit_or> {
   static auto eval(auto a, auto b) { return a | b; }
 };
-struct v_xor_b32 : Op<u32(u32, u32)> {
+struct v_xor_b32 : Op<b32(b32, b32), BitRule::bit_xor> {
   static auto eval(auto a, auto b) { return a ^ b; }
 };
-struct v_xnor_b32 : Op<u32(u32, u32)> {
+struct v_xnor_b32 : Op<b32(b32, b32), BitRule::bit_xor> {
   static auto eval(auto a, auto b) { return ~(a ^ b); }
 };
-struct v_or3_b32 : Op<u32(u32, u32, u32)> {
+struct v_or3_b32 : Op<b32(b32, b32, b32), BitRule::or3> {
   static auto eval(auto a, auto b, auto c) { return a | b | c; }
 };
-struct v_and_or_b32 : Op<u32(u32, u32, u32)> {
+struct v_and_or_b32 : Op<b32(b32, b32, b32), BitRule::and_or> {
   static auto eval(auto a, auto b, auto c) { return (a & b) | c; }
 };
-struct v_lshl_or_b32 : Op<u32(u32, u32, u32)> {
+struct v_lshl_or_b32 : Op<b32(b32, u32, b32), BitRule::shift_left_or> {
   static auto eval(auto a, auto b, auto c) { return (a << (b & 31u)) | c; }
 };
-struct v_bfi_b32 : Op<u32(u32, u32, u32)> {
+struct v_bfi_b32 : Op<b32(b32, b32, b32), BitRule::bfi> {
   static auto eval(auto select_bits, auto a, auto b) {
     return (select_bits & a) | (~select_bits & b);
   }
 };
-struct v_bfm_b32 : Op<u32(u32, u32)> {
+struct v_bfm_b32 : Op<b32(u32, u32), BitRule::mask_of> {
   static auto eval(auto width, auto offset) {
     return ((1u << (width & 31u)) - 1u) << (offset & 31u);
   }
 };
-struct v_bfe_u32 : Op<u32(u32, u32, u32)> {
+struct v_bfe_u32 : Op<u32(u32, u32, u32), BitRule::extract> {
   static auto eval(auto a, auto offset, auto width) {
     return (a >> (offset & 31u)) & ((1u << (width & 31u)) - 1u);
   }
 };
-struct v_bfe_i32 : Op<i32(i32, u32, u32)> {
+struct v_bfe_i32 : Op<i32(i32, u32, u32), BitRule::extract_signed> {
   static auto eval(auto a, auto offset, auto width) {
     // The shift is arithmetic: a field that reaches beyond bit 31 is filled with the sign.
     const U32 kept = as<U32>(a >> as<I32>(offset & 31u)) & ((1u << (width & 31u)) - 1u);
@@ -232,17 +232,17 @@ struct v_bfe_i32 : Op<i32(i32, u32, u32)> {
     return select((width & 31u) == 0u, I32{}, extended);
   }
 };
-struct v_alignbit_b32 : Op<u32(u32, u32, u32)> {
+struct v_alignbit_b32 : Op<b32(b32, b32, u32), BitRule::align_bit> {
   static auto eval(auto high, auto low, auto shift) {
     return low_half(join(low, high) >> widen(shift & 31u));
   }
 };
-struct v_alignbyte_b32 : Op<u32(u32, u32, u32)> {
+struct v_alignbyte_b32 : Op<b32(b32, b32, u32), BitRule::align_byte> {
   static auto eval(auto high, auto low, auto bytes) {
     return low_half(join(low, high) >> widen((bytes & 3u) * 8u));
   }
 };
-struct v_perm_b32 : Op<u32(u32, u32, u32)> {
+struct v_perm_b32 : Op<b32(b32, b32, b32), BitRule::permute> {
   /// Selector values: 0-7 a byte of {a, b} (b is the low half), 8-11 a sign byte, 12 zero, >12
   /// 0xff.
   static std::uint32_t one(std::uint32_t a, std::uint32_t b, std::uint32_t selector) {
@@ -279,7 +279,7 @@ struct v_perm_b32 : Op<u32(u32, u32, u32)> {
     return per_lane<std::uint32_t>(one, a, b, selector);
   }
 };
-struct v_bfrev_b32 : Op<u32(u32)> {
+struct v_bfrev_b32 : Op<b32(b32), BitRule::reverse> {
   static auto eval(auto a) {
     a = ((a >> 1) & 0x55555555u) | ((a & 0x55555555u) << 1);
     a = ((a >> 2) & 0x33333333u) | ((a & 0x33333333u) << 2);
@@ -288,24 +288,24 @@ struct v_bfrev_b32 : Op<u32(u32)> {
     return (a >> 16) | (a << 16);
   }
 };
-struct v_ffbh_u32 : Op<u32(u32)> {
+struct v_ffbh_u32 : Op<u32(u32), BitRule::whole> {
   static U32 eval(U32 a) {
     return per_lane<std::uint32_t>(
         [](std::uint32_t x) { return x == 0 ? ~0u : static_cast<std::uint32_t>(__builtin_clz(x)); },
         a);
   }
 };
-struct v_ffbl_b32 : Op<u32(u32)> {
+struct v_ffbl_b32 : Op<b32(b32), BitRule::whole> {
   static U32 eval(U32 a) {
     return per_lane<std::uint32_t>(
         [](std::uint32_t x) { return x == 0 ? ~0u : static_cast<std::uint32_t>(__builtin_ctz(x)); },
         a);
   }
 };
-struct v_ffbh_i32 : Op<u32(i32)> {
+struct v_ffbh_i32 : Op<u32(i32), BitRule::whole> {
   static U32 eval(I32 a) { return v_ffbh_u32::eval(as<U32>(a ^ (a >> 31))); }
 };
-struct v_bcnt_u32_b32 : Op<u32(u32, u32)> {
+struct v_bcnt_u32_b32 : Op<u32(u32, u32), BitRule::whole> {
   static U32 eval(U32 a, U32 b) {
     return b +
            per_lane<std::uint32_t>(
@@ -325,41 +325,41 @@ template <typename V>
   return select(a > b, a, b);
 }
 
-struct v_min_i32 : Op<i32(i32, i32)> {
+struct v_min_i32 : Op<i32(i32, i32), BitRule::whole> {
   static auto eval(auto a, auto b) { return smaller(a, b); }
 };
-struct v_max_i32 : Op<i32(i32, i32)> {
+struct v_max_i32 : Op<i32(i32, i32), BitRule::whole> {
   static auto eval(auto a, auto b) { return larger(a, b); }
 };
-struct v_min_u32 : Op<u32(u32, u32)> {
+struct v_min_u32 : Op<u32(u32, u32), BitRule::whole> {
   static auto eval(auto a, auto b) { return smaller(a, b); }
 };
-struct v_max_u32 : Op<u32(u32, u32)> {
+struct v_max_u32 : Op<u32(u32, u32), BitRule::whole> {
   static auto eval(auto a, auto b) { return larger(a, b); }
 };
-struct v_min3_i32 : Op<i32(i32, i32, i32)> {
+struct v_min3_i32 : Op<i32(i32, i32, i32), BitRule::whole> {
   static auto eval(auto a, auto b, auto c) { return smaller(smaller(a, b), c); }
 };
-struct v_max3_i32 : Op<i32(i32, i32, i32)> {
+struct v_max3_i32 : Op<i32(i32, i32, i32), BitRule::whole> {
   static auto eval(auto a, auto b, auto c) { return larger(larger(a, b), c); }
 };
-struct v_min3_u32 : Op<u32(u32, u32, u32)> {
+struct v_min3_u32 : Op<u32(u32, u32, u32), BitRule::whole> {
   static auto eval(auto a, auto b, auto c) { return smaller(smaller(a, b), c); }
 };
-struct v_max3_u32 : Op<u32(u32, u32, u32)> {
+struct v_max3_u32 : Op<u32(u32, u32, u32), BitRule::whole> {
   static auto eval(auto a, auto b, auto c) { return larger(larger(a, b), c); }
 };
 template <typename V>
 [[nodiscard]] inline V median(V a, V b, V c) {
   return larger(smaller(a, b), smaller(larger(a, b), c));
 }
-struct v_med3_i32 : Op<i32(i32, i32, i32)> {
+struct v_med3_i32 : Op<i32(i32, i32, i32), BitRule::whole> {
   static auto eval(auto a, auto b, auto c) { return median(a, b, c); }
 };
-struct v_med3_u32 : Op<u32(u32, u32, u32)> {
+struct v_med3_u32 : Op<u32(u32, u32, u32), BitRule::whole> {
   static auto eval(auto a, auto b, auto c) { return median(a, b, c); }
 };
-struct v_sad_u32 : Op<u32(u32, u32, u32)> {
+struct v_sad_u32 : Op<u32(u32, u32, u32), BitRule::whole> {
   static auto eval(auto a, auto b, auto c) { return larger(a, b) - smaller(a, b) + c; }
 };
 

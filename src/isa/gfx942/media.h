@@ -26,7 +26,7 @@ template <int width, bool masked, typename V>
 }
 [[nodiscard]] inline U32 saturating_sum(U32 a, U32 b) { return v_add_u32::eval_saturating(a, b); }
 template <int width, bool masked, int shift>
-struct SumOfDifferences : Op<u32(u32, u32, u32)> {
+struct SumOfDifferences : Op<b32(b32, b32, b32), BitRule::whole> {
   static U32 eval(U32 a, U32 b, U32 c) {
     return (absolute_differences<width, masked>(a, b) << shift) + c;
   }
@@ -41,7 +41,7 @@ struct v_msad_u8 : SumOfDifferences<8, true, 0> {};
 
 /// Four sums, of four bytes each from a's bytes 0, 1, 2 and 3 on, onto c's words.
 template <bool masked>
-struct FourSums : Op<u64(u64, u32, u64)> {
+struct FourSums : Op<b64(b64, b32, b64), BitRule::whole> {
   template <bool saturates>
   static U64 sums(U64 a, U32 b, U64 c) {
     U64 out{};
@@ -62,7 +62,7 @@ struct v_qsad_pk_u16_u8 : FourSums<false> {};
 struct v_mqsad_pk_u16_u8 : FourSums<true> {};
 
 /// Bytewise mean; bit 0 of each byte of c rounds it up.
-struct v_lerp_u8 : Op<u32(u32, u32, u32)> {
+struct v_lerp_u8 : Op<b32(b32, b32, b32), BitRule::whole> {
   static U32 eval(U32 a, U32 b, U32 c) {
     U32 out{};
     for (int shift = 0; shift < 32; shift += 8)
@@ -81,7 +81,7 @@ struct v_lerp_u8 : Op<u32(u32, u32, u32)> {
   const I32 is_z = (magnitude(z) >= magnitude(x)) & (magnitude(z) >= magnitude(y));
   return select(is_z, for_z, select(magnitude(y) >= magnitude(x), for_y, for_x));
 }
-struct v_cubeid_f32 : Op<f32(f32, f32, f32)> {
+struct v_cubeid_f32 : Op<f32(f32, f32, f32), Operation::other> {
   static F32 eval(F32 x, F32 y, F32 z) {
     const auto face = [](F32 along, float first) {
       return select(along < 0.0f, splat<F32>(first + 1), splat<F32>(first));
@@ -89,17 +89,17 @@ struct v_cubeid_f32 : Op<f32(f32, f32, f32)> {
     return by_face(x, y, z, face(x, 0), face(y, 2), face(z, 4));
   }
 };
-struct v_cubesc_f32 : Op<f32(f32, f32, f32)> {
+struct v_cubesc_f32 : Op<f32(f32, f32, f32), Operation::other> {
   static F32 eval(F32 x, F32 y, F32 z) {
     return by_face(x, y, z, select(x < 0.0f, z, negated(z)), x, select(z < 0.0f, negated(x), x));
   }
 };
-struct v_cubetc_f32 : Op<f32(f32, f32, f32)> {
+struct v_cubetc_f32 : Op<f32(f32, f32, f32), Operation::other> {
   static F32 eval(F32 x, F32 y, F32 z) {
     return by_face(x, y, z, negated(y), select(y < 0.0f, negated(z), z), negated(y));
   }
 };
-struct v_cubema_f32 : Op<f32(f32, f32, f32)> {
+struct v_cubema_f32 : Op<f32(f32, f32, f32), Operation::other> {
   static F32 eval(F32 x, F32 y, F32 z) { return by_face(x, y, z, x * 2.0f, y * 2.0f, z * 2.0f); }
 };
 
@@ -121,18 +121,19 @@ struct v_cubema_f32 : Op<f32(f32, f32, f32)> {
   return per_lane<std::uint32_t>(
       [](float x) { return static_cast<std::uint32_t>(normalised(x, 65535, 0)); }, a);
 }
-struct v_cvt_norm_i16_f16 : Op<i16(f16)> {
+struct v_cvt_norm_i16_f16 : Op<i16(f16), Operation::convert, BitRule::whole, Rounding::by_source> {
   static auto eval(auto a) { return as<I32>(signed_normalised(a)); }
 };
-struct v_cvt_norm_u16_f16 : Op<u16(f16)> {
+struct v_cvt_norm_u16_f16 : Op<u16(f16), Operation::convert, BitRule::whole, Rounding::by_source> {
   static auto eval(auto a) { return unsigned_normalised(a); }
 };
 template <typename From>
-struct CvtPairSigned : Op<u32(From, From)> {
+struct CvtPairSigned : Op<b32(From, From), Operation::convert, BitRule::pack, Rounding::by_source> {
   static U32 eval(F32 a, F32 b) { return signed_normalised(a) | signed_normalised(b) << 16; }
 };
 template <typename From>
-struct CvtPairUnsigned : Op<u32(From, From)> {
+struct CvtPairUnsigned
+    : Op<b32(From, From), Operation::convert, BitRule::pack, Rounding::by_source> {
   static U32 eval(F32 a, F32 b) { return unsigned_normalised(a) | unsigned_normalised(b) << 16; }
 };
 struct v_cvt_pknorm_i16_f32 : CvtPairSigned<f32> {};
@@ -151,18 +152,20 @@ struct v_cvt_pknorm_u16_f16 : CvtPairUnsigned<f16> {};
       a);
   return (into & ~(0xffu << shift)) | byte << shift;
 }
-struct v_cvt_pk_u8_f32 : Op<u32(f32, u32, u32)> {
+struct v_cvt_pk_u8_f32
+    : Op<b32(f32, u32, b32), Operation::convert, BitRule::insert_byte, Rounding::by_source> {
   static U32 eval(F32 a, U32 place, U32 into) { return insert_byte(a, place, into); }
 };
-struct v_cvt_pkaccum_u8_f32 : Op<u32(f32, u32, u32)> {
+struct v_cvt_pkaccum_u8_f32
+    : Op<b32(f32, u32, b32), Operation::convert, BitRule::insert_byte, Rounding::by_source> {
   static constexpr bool kKeepsRest = true;
   static U32 eval(F32 a, U32 place, U32 old) { return insert_byte(a, place, old); }
 };
 /// A signed 4-bit number in sixteenths.
-struct v_cvt_off_f32_i4 : Op<f32(u32)> {
+struct v_cvt_off_f32_i4 : Op<f32(bits_of<0xf>), Operation::convert, BitRule::whole> {
   static F32 eval(U32 a) { return __builtin_convertvector(as<I32>(a << 28) >> 28, F32) * 0.0625f; }
 };
-struct v_sat_pk_u8_i16 : Op<u32(u32)> {
+struct v_sat_pk_u8_i16 : Op<b32(b32), BitRule::whole> {
   static U32 eval(U32 a) {
     const auto byte = [](I32 x) { return as<U32>(larger(smaller(x, splat<I32>(255)), I32{})); };
     return byte(as<I32>(a << 16) >> 16) | byte(as<I32>(a) >> 16) << 8;
@@ -170,7 +173,7 @@ struct v_sat_pk_u8_i16 : Op<u32(u32)> {
 };
 /// Which of four shader engines a tile of the screen belongs to. Source of the table: the guide's,
 /// as the CLRX documentation prints it.
-struct v_screen_partition_4se_b32 : Op<u32(u32)> {
+struct v_screen_partition_4se_b32 : Op<b32(b32), BitRule::whole> {
   static constexpr std::string_view kTable =
       "137f5fff7fffffff"
       "f26efafffbffffff"
@@ -214,7 +217,7 @@ template <int width>
   return sum;
 }
 template <int width>
-struct DotAccumulate : Op<i32(u32, u32, i32)> {
+struct DotAccumulate : Op<i32(u32, u32, i32), Operation::dot, BitRule::whole> {
   static constexpr bool kAccumulates = true;
   static I32 eval(U32 a, U32 b, I32 c) {
     return as<I32>(low_half(as<U64>(dot_product<width>(a, b, c))));
@@ -241,7 +244,7 @@ struct v_dot8c_i32_i4 : DotAccumulate<4> {};
       fma(flush_below(a_low, kHalf), flush_below(b_low, kHalf), flush_below(c, kSingle));
   return flush_below(fma(flush_below(a_high, kHalf), flush_below(b_high, kHalf), low), kSingle);
 }
-struct v_dot2c_f32_f16 : Op<f32(u32, u32, f32)> {
+struct v_dot2c_f32_f16 : Op<f32(u32, u32, f32), Operation::dot, BitRule::whole> {
   static constexpr bool kAccumulates = true;
   static F32 eval(U32 a, U32 b, F32 c) {
     return dot_product_halves(half_to_float(a & 0xffffu), half_to_float(b & 0xffffu),

@@ -24,17 +24,17 @@ namespace margay::MARGAY_TARGET {
   return as<F32>(select((bits & 0x7f800000u) == 0, bits & 0x80000000u, bits));
 }
 
-struct v_rcp_f32 : Op<f32(f32)> {
+struct v_rcp_f32 : Op<f32(f32), Operation::transcendental> {
   static auto eval(auto a) { return flush_denormals(1.0f / flush_denormals(a)); }
 };
 struct v_rcp_iflag_f32 : v_rcp_f32 {};
-struct v_rcp_f64 : Op<f64(f64)> {
+struct v_rcp_f64 : Op<f64(f64), Operation::transcendental> {
   static auto eval(auto a) { return 1.0 / a; }
 };
-struct v_sqrt_f32 : Op<f32(f32)> {
+struct v_sqrt_f32 : Op<f32(f32), Operation::transcendental> {
   static auto eval(auto a) { return sqrt(flush_denormals(a)); }
 };
-struct v_sqrt_f64 : Op<f64(f64)> {
+struct v_sqrt_f64 : Op<f64(f64), Operation::transcendental> {
   static auto eval(auto a) {
     return per_lane<double>([](double x) { return __builtin_sqrt(x); }, a);
   }
@@ -43,10 +43,10 @@ struct v_sqrt_f64 : Op<f64(f64)> {
   return per_lane<float>(
       [](float x) { return static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(x))); }, a);
 }
-struct v_rsq_f32 : Op<f32(f32)> {
+struct v_rsq_f32 : Op<f32(f32), Operation::transcendental> {
   static auto eval(auto a) { return reciprocal_square_root(flush_denormals(a)); }
 };
-struct v_rsq_f64 : Op<f64(f64)> {
+struct v_rsq_f64 : Op<f64(f64), Operation::transcendental> {
   static double one(double x) {
     if (!(x > 0) || x > std::numeric_limits<double>::max()) return 1.0 / __builtin_sqrt(x);
     // Squares of the result stay in range.
@@ -77,12 +77,12 @@ struct v_rsq_f64 : Op<f64(f64)> {
   if (is_near_middle(y)) return static_cast<float>(__builtin_log2l(x));
   return static_cast<float>(y);
 }
-struct v_exp_f32 : Op<f32(f32)> {  // 2^a
+struct v_exp_f32 : Op<f32(f32), Operation::transcendental> {  // 2^a
   static auto eval(auto a) {
     return flush_denormals(per_lane<float>(power_of_two, flush_denormals(a)));
   }
 };
-struct v_log_f32 : Op<f32(f32)> {  // log2(a)
+struct v_log_f32 : Op<f32(f32), Operation::transcendental> {  // log2(a)
   static auto eval(auto a) { return per_lane<float>(binary_logarithm, flush_denormals(a)); }
 };
 struct v_exp_legacy_f32 : v_exp_f32 {};
@@ -113,17 +113,17 @@ template <int more_quarters>
   if (is_near_middle(y)) return static_cast<float>(sine_of_quarters<long double>(x, more_quarters));
   return static_cast<float>(y);
 }
-struct v_sin_f32 : Op<f32(f32)> {
+struct v_sin_f32 : Op<f32(f32), Operation::transcendental> {
   static auto eval(auto a) { return per_lane<float>(sine_rounded<0>, a); }
 };
-struct v_cos_f32 : Op<f32(f32)> {
+struct v_cos_f32 : Op<f32(f32), Operation::transcendental> {
   static auto eval(auto a) { return per_lane<float>(sine_rounded<1>, a); }
 };
 
 /// 53 bits of the fraction 2/pi, placed by their weight: what the reduction of large angles
 /// multiplies with. Bit 0 of the table is the most significant; 1201 bits exist.
 /// Source: MI300 ISA guide, section 12.10, V_TRIG_PREOP_F64.
-struct v_trig_preop_f64 : Op<f64(f64, u32)> {
+struct v_trig_preop_f64 : Op<f64(f64, u32), Operation::other, BitRule::whole> {
   static constexpr std::uint32_t kTwoOverPi[] = {
       0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
       0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e,
@@ -264,7 +264,7 @@ template <typename T>
 }
 
 template <typename Type, typename T>
-struct DivScale : Op<with_mask<Type>(Type, Type, Type)> {
+struct DivScale : Op<with_mask<Type>(Type, Type, Type), Operation::other> {
   static ValueAndMask<Type> eval(auto part, auto denominator, auto numerator) {
     ValueAndMask<Type> out;
     for (int i = 0; i < kLanes; ++i) {
@@ -277,21 +277,21 @@ struct DivScale : Op<with_mask<Type>(Type, Type, Type)> {
 };
 struct v_div_scale_f32 : DivScale<f32, float> {};
 struct v_div_scale_f64 : DivScale<f64, double> {};
-struct v_div_fixup_f32 : Op<f32(f32, f32, f32)> {
+struct v_div_fixup_f32 : Op<f32(f32, f32, f32), Operation::other> {
   static auto eval(auto a, auto b, auto c) { return per_lane<float>(divide_fixup<float>, a, b, c); }
 };
-struct v_div_fixup_f64 : Op<f64(f64, f64, f64)> {
+struct v_div_fixup_f64 : Op<f64(f64, f64, f64), Operation::other> {
   static auto eval(auto a, auto b, auto c) {
     return per_lane<double>(divide_fixup<double>, a, b, c);
   }
 };
-struct v_div_fmas_f32 : Op<f32(f32, f32, f32, mask)> {
+struct v_div_fmas_f32 : Op<f32(f32, f32, f32, mask), Operation::other, BitRule::whole> {
   static constexpr bool kReadsVcc = true;
   static auto eval(auto a, auto b, auto c, auto flag) {
     return per_lane<float>(divide_fmas<float>, a, b, c, flag);
   }
 };
-struct v_div_fmas_f64 : Op<f64(f64, f64, f64, mask)> {
+struct v_div_fmas_f64 : Op<f64(f64, f64, f64, mask), Operation::other, BitRule::whole> {
   static constexpr bool kReadsVcc = true;
   static auto eval(auto a, auto b, auto c, auto flag) {
     return per_lane<double>(divide_fmas<double>, a, b, c, flag);

@@ -27,7 +27,7 @@
 #include "exec/row_table.h"
 #include "exec/wave.h"
 #include "isa/encoding.h"
-#include "mfma/passes.h"
+#include "mfma/shapes.h"
 
 namespace margay::check {
 namespace {
@@ -62,21 +62,17 @@ constexpr bool kTolerated = true;
 
 // ---- Facts ------------------------------------------------------------------------------------
 
-[[nodiscard]] bool is_transcendental(std::string_view name) {
-  constexpr std::string_view kPrefixes[] = {"v_exp_",  "v_log_", "v_rcp_", "v_rsq_",
-                                            "v_sqrt_", "v_sin_", "v_cos_"};
-  return std::ranges::any_of(kPrefixes, [&](auto prefix) { return name.starts_with(prefix); });
-}
-
 [[nodiscard]] std::uint32_t valu_kinds(const Instruction& i, const RegisterUse& use) {
-  const std::string_view name = i.row->mnemonic;
+  const Row& row = *i.row;
   std::uint32_t kind = kValu;
-  if (name.starts_with("v_dot")) kind |= kDot;
-  if (is_transcendental(name)) kind |= kTranscendental;
-  if (name == "v_readlane_b32" || name == "v_readfirstlane_b32") kind |= kReadsLane;
-  if (name == "v_writelane_b32") kind |= kWritesLane;
-  if (name.starts_with("v_div_fmas")) kind |= kDivFmas;
-  if (name == "v_fma_f64" || name == "v_fmac_f64") kind |= kFma64;
+  if (row.operation == Operation::dot) kind |= kDot;
+  if (row.operation == Operation::transcendental) kind |= kTranscendental;
+  if (row.lane == LaneOperation::write)
+    kind |= kWritesLane;
+  else if (is_lane_move(row))
+    kind |= kReadsLane;
+  if (has_fourth_source(row)) kind |= kDivFmas;
+  if (row.operation == Operation::multiply_add && row.number == NumberType::f64) kind |= kFma64;
   if (i.modifiers.form == OperandForm::dpp) kind |= kDpp;
   const bool sdwa_part = i.modifiers.form == OperandForm::sdwa && isa::bits(i.extra, 8, 10) != 6;
   if (use.destination.count != 0 && (sdwa_part || (i.modifiers.op_select & 8) != 0))
@@ -331,10 +327,10 @@ HazardFacts hazard_facts(const Instruction& i, const RegisterUse& use) {
   const Row& row = *i.row;
   facts.kind = kinds_of(i, use);
   if (row.is_nop) facts.wait_states = static_cast<std::uint8_t>((i.extra & 15) + 1);
-  if (row.shape != nullptr) facts.passes = matrix_passes(*row.shape);
+  if (facts.kind & kMfma) facts.passes = row.passes;
   std::ranges::copy(use.sources, facts.sources);
   facts.results[0] = use.destination;
-  if (row.mnemonic == "v_swap_b32") facts.results[1] = use.sources[0];
+  if (row.lane == LaneOperation::swap) facts.results[1] = use.sources[0];
   facts.scalar_reads = use.scalar_reads;
   facts.scalar_writes = use.scalar_writes;
   if (facts.kind & (kSetRegister | kGetRegister))
@@ -355,7 +351,7 @@ HazardFacts hazard_facts(const Instruction& i, const RegisterUse& use) {
         for (std::size_t n = 0; n < before.size(); ++n)
           facts.mask_reads[n] = before[n] & ~facts.scalar_reads[n];
     }
-    const bool lane_select = row.mnemonic == "v_readlane_b32" || facts.kind & kWritesLane;
+    const bool lane_select = row.lane == LaneOperation::read || row.lane == LaneOperation::write;
     if (lane_select && i.src[1].kind() == Source::kScalar) {
       const unsigned index = i.src[1].index();
       facts.lane_select[index / 64] = std::uint64_t{1} << index % 64;

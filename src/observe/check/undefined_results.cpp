@@ -2,104 +2,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <string_view>
+#include <utility>
 
 #include "exec/row_table.h"
 
 namespace margay::check {
 namespace {
 
-struct Named {
-  std::string_view name;
-  BitRule rule;
-};
-
-/// By mnemonic without its prefix (v_, s_), type suffixes included. Longest names that matter are
-/// matched whole; the families below by their beginning.
-constexpr Named kRules[] = {
-    {"mov_b32", BitRule::copy},
-    {"mov_b64", BitRule::copy},
-    {"movk_i32", BitRule::copy},
-    {"accvgpr_read_b32", BitRule::copy},
-    {"accvgpr_write_b32", BitRule::copy},
-    {"accvgpr_mov_b32", BitRule::copy},
-    {"not_b32", BitRule::copy},
-    {"not_b64", BitRule::copy},
-    {"and_b32", BitRule::bit_and},
-    {"and_b64", BitRule::bit_and},
-    {"nand_b32", BitRule::bit_and},
-    {"nand_b64", BitRule::bit_and},
-    {"or_b32", BitRule::bit_or},
-    {"or_b64", BitRule::bit_or},
-    {"nor_b32", BitRule::bit_or},
-    {"nor_b64", BitRule::bit_or},
-    {"xor_b32", BitRule::bit_xor},
-    {"xor_b64", BitRule::bit_xor},
-    {"xnor_b32", BitRule::bit_xor},
-    {"xnor_b64", BitRule::bit_xor},
-    {"andn2_b32", BitRule::and_not},
-    {"andn2_b64", BitRule::and_not},
-    {"orn2_b32", BitRule::or_not},
-    {"orn2_b64", BitRule::or_not},
-    {"and_or_b32", BitRule::and_or},
-    {"or3_b32", BitRule::or3},
-    {"bfi_b32", BitRule::bfi},
-    {"lshl_or_b32", BitRule::shift_left_or},
-    {"lshl_add_u32", BitRule::shift_left_add},
-    {"lshl_add_u64", BitRule::shift_left_add},
-    {"add_lshl_u32", BitRule::add_shift_left},
-    {"xad_u32", BitRule::xor_add},
-    {"bfe_u32", BitRule::extract},
-    {"bfe_i32", BitRule::extract_signed},
-    {"sext_i32_i8", BitRule::extend8},
-    {"sext_i32_i16", BitRule::extend16},
-    {"alignbit_b32", BitRule::align_bit},
-    {"alignbyte_b32", BitRule::align_byte},
-    {"perm_b32", BitRule::permute},
-    {"bfrev_b32", BitRule::reverse},
-    {"brev_b32", BitRule::reverse},
-    {"brev_b64", BitRule::reverse},
-    {"bfm_b32", BitRule::mask_of},
-    {"bfm_b64", BitRule::mask_of},
-    {"cndmask_b32", BitRule::select},
-    {"pack_b32_f16", BitRule::pack},
-    {"pack_ll_b32_b16", BitRule::pack},
-    {"pack_lh_b32_b16", BitRule::pack_low_high},
-    {"pack_hh_b32_b16", BitRule::pack_high_high},
-    {"cvt_pkrtz_f16_f32", BitRule::pack},
-    {"cvt_pk_i16_i32", BitRule::pack},
-    {"cvt_pk_u16_u32", BitRule::pack},
-    {"cvt_pk_fp8_f32", BitRule::bytes2},
-    {"cvt_pk_bf8_f32", BitRule::bytes2},
-    {"cvt_pk_f32_fp8", BitRule::from_fp8},
-    {"cvt_pk_f32_bf8", BitRule::from_fp8},
-    {"cvt_pk_u8_f32", BitRule::insert_byte},
-    {"cvt_pkaccum_u8_f32", BitRule::insert_byte},
-    {"bitcmp0_b32", BitRule::test_bit},
-    {"bitcmp1_b32", BitRule::test_bit},
-    {"bitcmp0_b64", BitRule::test_bit},
-    {"bitcmp1_b64", BitRule::test_bit},
-    {"bitset0_b32", BitRule::set_bit},
-    {"bitset1_b32", BitRule::set_bit},
-    {"bitset0_b64", BitRule::set_bit},
-    {"bitset1_b64", BitRule::set_bit},
-};
-/// Families, by the beginning of the name.
-constexpr Named kFamilies[] = {
-    {"lshlrev_b", BitRule::shift_left},
-    {"lshrrev_b", BitRule::shift_right},
-    {"ashrrev_i", BitRule::shift_right_signed},
-    {"lshl_b", BitRule::shift_left},
-    {"lshr_b", BitRule::shift_right},
-    {"ashr_i", BitRule::shift_right_signed},
-    {"cvt_pknorm_", BitRule::pack},
-};
-/// Integer sums and products; their 16-bit, 24-bit and carrying forms.
-constexpr std::string_view kSums[] = {
-    "add_u",    "add_i",  "add_co_",  "addc_co_",   "addc_u",      "sub_u",  "sub_i", "sub_co_",
-    "subb_co_", "subb_u", "subrev_u", "subrev_co_", "subbrev_co_", "add3_u", "addk_i"};
-constexpr std::string_view kProducts[] = {"mul_lo_u", "mul_i32", "mul_u32_u24",
-                                          "mulk_i32", "mad_u",   "mad_i"};
 /// Bitwise and moving rules: their results are no computed values.
 constexpr bool moves(BitRule rule) {
   switch (rule) {
@@ -139,40 +48,6 @@ constexpr bool moves(BitRule rule) {
 
 unsigned width_of(OperandType type) {
   return is_16_bit(type) ? 16 : type == OperandType::u128 || is_64_bit(type) ? 64 : 32;
-}
-
-BitRule rule_of(std::string_view name, bool scalar) {
-  if (scalar && name.starts_with("bfe_"))
-    return name.starts_with("bfe_u") ? BitRule::scalar_extract : BitRule::scalar_extract_signed;
-  for (const Named& one : kRules)
-    if (name == one.name) return one.rule;
-  if (scalar && name.starts_with("lshl") && name.ends_with("_add_u32")) return BitRule::sum;
-  for (const Named& one : kFamilies)
-    if (name.starts_with(one.name)) return one.rule;
-  if (std::ranges::any_of(kSums, [&](auto start) { return name.starts_with(start); }))
-    return BitRule::sum;
-  if (std::ranges::any_of(kProducts, [&](auto start) { return name.starts_with(start); }))
-    return BitRule::product;
-  return BitRule::whole;
-}
-
-void compare_rule(ResultRule& rule, std::string_view name) {
-  rule.rule = BitRule::whole;
-  const auto at = name.find('_');  // after cmp, cmpx or cmpk
-  const std::string_view what = name.substr(at + 1, name.find('_', at + 1) - at - 1);
-  const std::string_view type = name.substr(name.rfind('_') + 1);
-  if (what == "f" || what == "t" || what == "tru") {
-    rule.rule = BitRule::defined;
-    return;
-  }
-  if (!type.starts_with('u') && !type.starts_with('i')) return;
-  rule.is_signed = type.starts_with('i');
-  rule.rule = BitRule::compare;
-  rule.comparison = what == "eq" || what == "ne" || what == "lg" ? Comparison::equal
-                    : what == "lt"                               ? Comparison::below
-                    : what == "le"                               ? Comparison::below_equal
-                    : what == "gt"                               ? Comparison::above
-                                                                 : Comparison::above_equal;
 }
 
 // ---- One lane -------------------------------------------------------------------------------
@@ -264,40 +139,24 @@ std::uint64_t extracted(const ResultRule& r, OperandBits a, unsigned offset, uns
 
 ResultRule result_rule(const Instruction& i) {
   const Row& row = *i.row;
-  const bool scalar = row.instruction_class == InstructionClass::salu ||
-                      row.instruction_class == InstructionClass::branch;
-  const std::string_view name = row.mnemonic.substr(2);
+  const Definedness& traits = row.definedness;
   ResultRule rule;
-  rule.width = static_cast<std::uint8_t>(width_of(row.result));
-  const bool pairs = row.mnemonic.starts_with("v_pk_");
-  if (name.starts_with("cmp") && !name.starts_with("cmpst")) {
-    compare_rule(rule, name);
-  } else if (pairs) {
-    rule.rule = row.sources[0] == OperandType::u64 ? BitRule::whole : BitRule::halves;
-  } else {
-    rule.rule = rule_of(name, scalar);
-  }
+  rule.rule = traits.rule;
+  rule.comparison = traits.comparison;
+  rule.is_signed = traits.is_signed;
+  rule.reversed = traits.order == Order::reversed;
   rule.computes = !moves(rule.rule);
-  rule.reversed =
-      name.find("rev_") != name.npos && !name.starts_with("bfrev") && !name.starts_with("brev");
-  // s_cselect is a selection by SCC; its operands stand the other way round.
-  if (name.starts_with("cselect")) {
-    rule.rule = BitRule::select;
-    rule.reversed = true;
-  }
-  const OperandType first = row.sources[rule.reversed && rule.rule != BitRule::select ? 1 : 0];
-  rule.operand_width = static_cast<std::uint8_t>(width_of(first));
-  if (name.ends_with("_b64") && scalar) rule.width = 64;
-  if (i.modifiers.clamp && (rule.rule == BitRule::sum || rule.rule == BitRule::product))
-    rule.rule = BitRule::whole;
+  rule.width = static_cast<std::uint8_t>(width_of(row.result));
+  const bool shifts = rule.reversed && rule.rule != BitRule::select;
+  rule.operand_width = static_cast<std::uint8_t>(width_of(row.sources[shifts ? 1 : 0]));
+  // Saturation may change every bit.
+  const bool sums = rule.rule == BitRule::sum || rule.rule == BitRule::difference ||
+                    rule.rule == BitRule::product;
+  if (i.modifiers.clamp && sums) rule.rule = BitRule::whole;
   const bool changed = i.modifiers.negate || i.modifiers.absolute || i.modifiers.output;
   if (changed && rule.rule == BitRule::select) rule.rule = BitRule::whole;
-  // Operands of which only a part counts.
-  if (name.starts_with("cvt_f32_ubyte")) rule.relevant[0] = 0xffull << (8 * (name.back() - '0'));
-  if (name.ends_with("_u24") || name.ends_with("_i24") || name.ends_with("_i32_i24"))
-    rule.relevant[0] = rule.relevant[1] = 0xffffff;
-  if (name.starts_with("cvt_f32_fp8") || name.starts_with("cvt_f32_bf8")) rule.relevant[0] = 0xff;
-  if (name.starts_with("cvt_off_f32_i4")) rule.relevant[0] = 0xf;
+  for (unsigned n = 0; n < 2; ++n)
+    if (traits.looked_at[n] != ~0u) rule.relevant[n] = traits.looked_at[n];
   return rule;
 }
 
@@ -344,6 +203,7 @@ std::uint64_t undefined_result(const ResultRule& r, const OperandBits (&given)[3
       return ((o[0].undefined & unlike) | (~o[0].undefined & chosen)) & mask;
     }
     case BitRule::sum:
+    case BitRule::difference:
       return upward(all) & mask;
     case BitRule::product:
       return (upward(product(o[0], o[1])) | upward(o[2].undefined)) & mask;
@@ -402,6 +262,9 @@ std::uint64_t undefined_result(const ResultRule& r, const OperandBits (&given)[3
       return reversed_bits(o[0].undefined, r.width) & mask;
     case BitRule::mask_of:
       return any((o[0].undefined | o[1].undefined) & (r.width - 1u)) & mask;
+    case BitRule::conditional:  // operand 1 is the destination's old value
+      std::swap(o[0], o[1]);
+      [[fallthrough]];
     case BitRule::select: {
       const std::uint64_t chosen = o[2].value & 1 ? o[1].undefined : o[0].undefined;
       if ((o[2].undefined & 1) == 0) return chosen & mask;

@@ -12,57 +12,9 @@
 #include <cstdint>
 
 #include "exec/instruction.h"
+#include "isa/traits.h"
 
 namespace margay::check {
-
-enum class BitRule : std::uint8_t {
-  defined,  ///< Does not depend on its operands (v_cmp_t).
-  whole,
-  copy,
-  bit_and,
-  bit_or,
-  bit_xor,
-  and_not,  ///< a & ~b
-  or_not,   ///< a | ~b
-  not_and,  ///< ~a & b
-  not_or,   ///< ~a | b
-  and_or,   ///< (a & b) | c
-  or3,
-  bfi,  ///< (a & b) | (~a & c)
-  sum,
-  product,  ///< a * b + c
-  shift_left,
-  shift_right,
-  shift_right_signed,
-  shift_left_or,   ///< (a << b) | c
-  shift_left_add,  ///< (a << b) + c
-  add_shift_left,  ///< (a + b) << c
-  xor_add,         ///< (a ^ b) + c
-  extract,         ///< Of a, c bits from bit b on.
-  extract_signed,
-  scalar_extract,  ///< The same with both numbers in b.
-  scalar_extract_signed,
-  extend8,
-  extend16,
-  align_bit,   ///< ({a, b} >> c), low half
-  align_byte,  ///< ({a, b} >> 8 * c), low half
-  permute,     ///< v_perm_b32
-  reverse,
-  mask_of,  ///< v_bfm: a ones from bit b on.
-  select,   ///< c ? b : a
-  compare,
-  pack,         ///< Half a below half b.
-  halves,       ///< Packed 16-bit numbers: each half of the result from that half of each operand.
-  bytes2,       ///< Two bytes of 8-bit floats from two operands.
-  from_fp8,     ///< Two f32 from two bytes.
-  insert_byte,  ///< v_cvt_pk_u8_f32
-  test_bit,     ///< Bit b of a.
-  set_bit,      ///< s_bitset: the bit a of the destination, b.
-  pack_low_high,   ///< s_pack_lh
-  pack_high_high,  ///< s_pack_hh
-};
-
-enum class Comparison : std::uint8_t { none, equal, below, below_equal, above, above_equal };
 
 struct ResultRule {
   BitRule rule = BitRule::whole;

@@ -158,7 +158,7 @@ struct ValueTracker::View {
       const unsigned index = source_[n].index();
       scalar_[n] = {pair ? wave.scalar64(index) : wave.s[index], tracker.scalar_bits(index, pair)};
     }
-    fourth_ = row_.source_count == 4 ? tracker.scalar_bits(kVccIndex, true) : 0;
+    fourth_ = has_fourth_source(row_) ? tracker.scalar_bits(kVccIndex, true) : 0;
   }
 
   /// Operand n of a lane, once SDWA, DPP and op_sel have chosen it.
@@ -179,8 +179,8 @@ struct ValueTracker::View {
       out.value = select_part(static_cast<std::uint32_t>(out.value), selection, extend);
       out.undefined = select_part(static_cast<std::uint32_t>(out.undefined), selection, extend);
     }
-    if (row_.mnemonic.starts_with("v_pk_")) return halves(n, out);
-    if (row_.mnemonic.starts_with("v_fma_mix")) {  // f32, or the half that op_sel names
+    if (row_.packed == PackedForm::halves) return halves(n, out);
+    if (is_mix(row_.packed)) {  // f32, or the half that op_sel names
       if ((i_.extra >> (3 + n) & 1) == 0) return out;
       return {0, out.undefined & ((i_.extra >> n & 1) != 0 ? 0xffff0000u : 0xffffu)};
     }
@@ -250,8 +250,8 @@ struct ValueTracker::View {
 bool ValueTracker::follow_lane_move(const InstructionFacts& facts, const Wave& wave,
                                     std::uint64_t exec) {
   const Instruction& i = *facts.instruction;
-  const std::string_view name = i.row->mnemonic;
-  if (name == "v_swap_b32") {
+  const LaneOperation operation = i.row->lane;
+  if (operation == LaneOperation::swap) {
     const unsigned a = i.dst, b = i.src[0].index();
     for (std::uint64_t rest = exec; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(rest));
@@ -262,14 +262,14 @@ bool ValueTracker::follow_lane_move(const InstructionFacts& facts, const Wave& w
     std::swap(row_origin_[a], row_origin_[b]);
     return true;
   }
-  const bool first = name == "v_readfirstlane_b32";
-  if (!first && name != "v_readlane_b32" && name != "v_writelane_b32") return false;
+  if (!is_lane_move(*i.row)) return false;
+  const bool first = operation == LaneOperation::read_first;
   const OperandBits number = first ? OperandBits{} : scalar_operand(wave, i, 1);
   const std::uint64_t active = wave.exec();
   const unsigned lane = first ? (active == 0 ? 0 : static_cast<unsigned>(std::countr_zero(active)))
                               : number.value & 63;
   const std::uint32_t origin = origin_of(facts);
-  if (name == "v_writelane_b32") {
+  if (operation == LaneOperation::write) {
     if ((number.undefined & 63) != 0) report(facts, origin, 1, "it says which lane is written");
     const unsigned row = View(*this, wave, i).dst;
     rows_.set(row, lane, static_cast<std::uint32_t>(scalar_operand(wave, i, 0).undefined));
@@ -287,7 +287,7 @@ bool ValueTracker::follow_lane_move(const InstructionFacts& facts, const Wave& w
 // Pairs of 32-bit numbers: each result has registers of its own, so no operand is looked at twice.
 void ValueTracker::follow_pairs(const InstructionFacts& facts, std::uint64_t exec) {
   const Instruction& i = *facts.instruction;
-  const bool moves = i.row->mnemonic == "v_pk_mov_b32";
+  const bool moves = i.row->packed == PackedForm::moves;
   const std::uint32_t origin = origin_of(facts) | (moves ? 0 : kComputed);
   const auto part = [&](unsigned n, bool high, unsigned lane) -> std::uint32_t {
     if (i.src[n].kind() == Source::kScalar) return scalar_bits_[i.src[n].index() + (high ? 1 : 0)];
@@ -328,25 +328,23 @@ void ValueTracker::follow_vector(const InstructionFacts& facts, Wave& wave, std:
     return;
   }
   if (follow_lane_move(facts, wave, exec)) return;
-  if (row.mnemonic.starts_with("v_pk_") && row.sources[0] == OperandType::u64)
+  if (row.packed == PackedForm::words || row.packed == PackedForm::moves)
     return follow_pairs(facts, exec);
 
   const ResultRule& rule = facts.result;
   const View view(*this, wave, i);
   const std::uint64_t lanes = view.written(exec);
   const std::uint32_t origin = origin_of(facts) | (rule.computes ? kComputed : 0);
-  const bool same =
-      rule.rule == BitRule::bit_xor || rule.rule == BitRule::sum || rule.rule == BitRule::compare;
+  const bool same = rule.rule == BitRule::bit_xor || rule.rule == BitRule::difference ||
+                    rule.rule == BitRule::compare;
   const bool cancels =  // x ^ x, x - x, x == x
       same && row.source_count == 2 && i.src[0].is_vgpr() && i.src[0].bits == i.src[1].bits &&
-      i.modifiers.form == OperandForm::plain && !i.modifiers.any() &&
-      (rule.rule != BitRule::sum || row.mnemonic.starts_with("v_sub"));
+      i.modifiers.form == OperandForm::plain && !i.modifiers.any();
   const bool mask_only = row.result == OperandType::mask;
   const unsigned registers = mask_only || i.dst == kNoRegister ? 0 : register_count(row.result);
   const bool half = is_16_bit(row.result) && (i.modifiers.op_select & 8) != 0;
   const bool sdwa = i.modifiers.form == OperandForm::sdwa && registers == 1;
-  const bool mix =
-      row.mnemonic.starts_with("v_fma_mixlo") || row.mnemonic.starts_with("v_fma_mixhi");
+  const bool mix = row.packed == PackedForm::mix_low || row.packed == PackedForm::mix_high;
   std::uint64_t mask = 0;
   for (std::uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
@@ -361,7 +359,7 @@ void ValueTracker::follow_vector(const InstructionFacts& facts, Wave& wave, std:
     if (sdwa) {
       low = merge_part(old, low, bits(i.extra, 8, 10), bits(i.extra, 11, 12));
     } else if (mix) {
-      const bool high = row.mnemonic.starts_with("v_fma_mixhi");
+      const bool high = row.packed == PackedForm::mix_high;
       low = high ? (old & 0xffff) | low << 16 : (old & 0xffff0000u) | (low & 0xffff);
     } else if (row.keeps_rest &&
                rule.rule !=

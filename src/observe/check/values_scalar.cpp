@@ -2,24 +2,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <string_view>
 
 #include "exec/row_table.h"
 #include "observe/check/values.h"
 
 namespace margay::check {
 namespace {
-
-/// EXEC after one of the s_*_saveexec and s_*_wrexec, as a rule on the operand and EXEC.
-BitRule exec_rule(std::string_view name) {
-  if (name.starts_with("s_andn1")) return BitRule::not_and;
-  if (name.starts_with("s_andn2")) return BitRule::and_not;
-  if (name.starts_with("s_orn1")) return BitRule::not_or;
-  if (name.starts_with("s_orn2")) return BitRule::or_not;
-  if (name.starts_with("s_and") || name.starts_with("s_nand")) return BitRule::bit_and;
-  if (name.starts_with("s_or") || name.starts_with("s_nor")) return BitRule::bit_or;
-  return BitRule::bit_xor;
-}
 
 /// Whether "is not 0" is undefined of a value: no bit of it is known to be set.
 bool undefined_as_condition(OperandBits value) {
@@ -47,49 +35,46 @@ void ValueTracker::write_exec(const InstructionFacts& facts, std::uint64_t undef
 
 void ValueTracker::follow_branch(const InstructionFacts& facts, const Wave& wave) {
   const Instruction& i = *facts.instruction;
-  const std::string_view name = i.row->mnemonic;
+  const Row& row = *i.row;
   const std::uint32_t origin = origin_of(facts);
   const std::uint64_t vcc = scalar_bits(kVccIndex, true);
-  if (name.starts_with("s_cbranch_vcc")) {
+  if (reads(row.state.vcc)) {
     if (undefined_as_condition({wave.scalar64(kVccIndex), vcc}))
       report(facts, origin, vcc, "it decides a branch");
-  } else if (name.starts_with("s_cbranch_scc")) {
+  } else if (reads(row.state.scc)) {
     if (scc_undefined_) report(facts, origin, 1, "it decides a branch");
-  } else if (origin != 0 && i.row->source_count != 0) {
+  } else if (origin != 0 && row.source_count != 0) {
     if (scalar_operand(wave, i, 0).undefined != 0)
       report(facts, origin, 1, "it is used as an address of code");
   }
-  if (i.sdst != kNoRegister && name != "s_cbranch_i_fork") set_scalar(i.sdst, 0, true, 0);
+  if (i.sdst != kNoRegister && writes(row.destination)) set_scalar(i.sdst, 0, true, 0);
 }
 
 void ValueTracker::follow_scalar(const InstructionFacts& facts, Wave& wave) {
   const Instruction& i = *facts.instruction;
-  const std::string_view name = i.row->mnemonic;
+  const Row& row = *i.row;
   const ResultRule& rule = facts.result;
   const std::uint32_t origin = origin_of(facts) | (rule.computes ? 1 : 0);
-  if (name.ends_with("exec_b64")) {
-    ResultRule of_exec = rule;
-    of_exec.rule = exec_rule(name);
-    of_exec.width = 64;
+  if (writes(row.state.exec)) {  // s_*_saveexec, s_*_wrexec
     const OperandBits operands[3] = {scalar_operand(wave, i, 0), {wave.exec(), 0}, {}};
-    write_exec(facts, undefined_result(of_exec, operands), origin);
+    write_exec(facts, undefined_result(rule, operands), origin | 1);
     scc_undefined_ = false;
     return set_scalar(i.sdst, 0, true, 0);
   }
-  if (name.starts_with("s_set_gpr_idx")) {
-    if (i.row->source_count != 0 && (scalar_operand(wave, i, 0).undefined & 0xff) != 0)
+  if (row.register_index != RegisterIndex::none) {
+    if (row.source_count != 0 && (scalar_operand(wave, i, 0).undefined & 0xff) != 0)
       report(facts, origin, 1, "it is used as the number of a register");
     return;
   }
-  if (name == "s_setvskip" || name.starts_with("s_setreg")) {
+  if (row.changes_mode) {
     if (origin != 0) report(facts, origin, 1, "it decides how the wave goes on");
     return;
   }
   OperandBits operands[3] = {scalar_operand(wave, i, 0), scalar_operand(wave, i, 1), {}};
   if (facts.use.reads_scc) operands[2] = {wave.scc, scc_undefined_ ? 1u : 0u};
   const bool pair = contains(facts.use.scalar_writes, i.sdst + 1u) && rule.width == 64;
-  if (name.starts_with("s_movrel")) {  // M0 counts registers from one that is named
-    const bool from = name.starts_with("s_movrels");
+  if (row.relative != RelativeScalar::none) {  // M0 counts registers from one that is named
+    const bool from = row.relative == RelativeScalar::source;
     const std::uint64_t at = (from ? i.src[0].index() : i.sdst) + std::uint64_t{wave.s[kM0Index]};
     if (scalar_bits_[kM0Index] != 0)
       report(facts, origin, 1, "it is used as the number of a register");
@@ -103,12 +88,9 @@ void ValueTracker::follow_scalar(const InstructionFacts& facts, Wave& wave) {
   const bool has_result =
       i.sdst != kNoRegister && facts.use.scalar_writes != decltype(facts.use.scalar_writes){};
   if (rule.rule == BitRule::set_bit) operands[1] = {0, scalar_bits(i.sdst, pair)};
-  if (name.starts_with("s_cmov")) {  // keeps the old value where SCC is 0
-    const OperandBits old{pair ? wave.scalar64(i.sdst) : wave.s[i.sdst], scalar_bits(i.sdst, pair)};
-    ResultRule choice = rule;
-    choice.rule = BitRule::select;
-    const OperandBits choices[3] = {old, operands[0], operands[2]};
-    return set_scalar(i.sdst, undefined_result(choice, choices), pair, origin);
+  if (rule.rule == BitRule::conditional) {
+    operands[1] = {pair ? wave.scalar64(i.sdst) : wave.s[i.sdst], scalar_bits(i.sdst, pair)};
+    return set_scalar(i.sdst, undefined_result(rule, operands), pair, origin);
   }
   const std::uint64_t result = undefined_result(rule, operands);
   if (facts.use.writes_scc) {

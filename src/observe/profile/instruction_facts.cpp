@@ -1,8 +1,5 @@
 #include "observe/profile/instruction_facts.h"
 
-#include <algorithm>
-#include <string_view>
-
 #include "exec/bind.h"
 #include "exec/row_table.h"
 #include "mfma/passes.h"
@@ -10,85 +7,82 @@
 namespace margay::profile {
 namespace {
 
-bool starts_with_any(std::string_view name, std::initializer_list<std::string_view> prefixes) {
-  return std::ranges::any_of(prefixes, [&](auto prefix) { return name.starts_with(prefix); });
-}
-
-bool is_transcendental(std::string_view operation) {
-  return starts_with_any(operation, {"exp_", "log_", "rcp_", "rsq_", "sqrt_", "sin_", "cos_"});
-}
-
-/// "f32" of "add_f32" and "fma_mix_f32", "u64" of "mad_u64_u32": the type of the result.
-std::string_view result_type(std::string_view operation) {
-  for (std::size_t at = 0; at < operation.size();) {
-    const std::size_t end = std::min(operation.find('_', at), operation.size());
-    const std::string_view part = operation.substr(at, end - at);
-    if (part.size() == 3 && (part[0] == 'f' || part[0] == 'i' || part[0] == 'u') &&
-        part.find_first_not_of("0123456789", 1) == part.npos)
-      return part;
-    at = end + 1;
-  }
-  return {};
-}
-
 struct FloatCounters {
   Counter add, multiply, multiply_add, transcendental;
 };
-std::optional<FloatCounters> float_counters(std::string_view type) {
+FloatCounters float_counters(NumberType type) {
   using enum Counter;
-  if (type == "f16")
-    return FloatCounters{SQ_INSTS_VALU_ADD_F16, SQ_INSTS_VALU_MUL_F16, SQ_INSTS_VALU_FMA_F16,
-                         SQ_INSTS_VALU_TRANS_F16};
-  if (type == "f32")
-    return FloatCounters{SQ_INSTS_VALU_ADD_F32, SQ_INSTS_VALU_MUL_F32, SQ_INSTS_VALU_FMA_F32,
-                         SQ_INSTS_VALU_TRANS_F32};
-  if (type == "f64")
-    return FloatCounters{SQ_INSTS_VALU_ADD_F64, SQ_INSTS_VALU_MUL_F64, SQ_INSTS_VALU_FMA_F64,
-                         SQ_INSTS_VALU_TRANS_F64};
-  return std::nullopt;
+  if (type == NumberType::f16)
+    return {SQ_INSTS_VALU_ADD_F16, SQ_INSTS_VALU_MUL_F16, SQ_INSTS_VALU_FMA_F16,
+            SQ_INSTS_VALU_TRANS_F16};
+  if (type == NumberType::f32)
+    return {SQ_INSTS_VALU_ADD_F32, SQ_INSTS_VALU_MUL_F32, SQ_INSTS_VALU_FMA_F32,
+            SQ_INSTS_VALU_TRANS_F32};
+  return {SQ_INSTS_VALU_ADD_F64, SQ_INSTS_VALU_MUL_F64, SQ_INSTS_VALU_FMA_F64,
+          SQ_INSTS_VALU_TRANS_F64};
+}
+
+void classify_floats(const Row& row, InstructionFacts& facts) {
+  const FloatCounters counters = float_counters(row.number);
+  const bool pairs = row.packed == PackedForm::halves || row.packed == PackedForm::words;
+  const std::uint32_t elements = pairs ? 2 : 1;
+  switch (row.operation) {
+    case Operation::add:
+      facts.kind = counters.add;
+      facts.flops_per_lane = elements;
+      break;
+    case Operation::multiply:
+      facts.kind = counters.multiply;
+      facts.flops_per_lane = elements;
+      break;
+    case Operation::multiply_add:
+    case Operation::multiply_then_add:
+      facts.kind = counters.multiply_add;
+      facts.flops_per_lane = 2 * elements;
+      break;
+    case Operation::dot:
+      facts.kind = counters.multiply_add;
+      facts.flops_per_lane = 4;
+      break;
+    case Operation::transcendental:
+      facts.kind = counters.transcendental;
+      facts.flops_per_lane = 1;
+      break;
+    case Operation::other:
+    case Operation::of_bits:
+    case Operation::min_max:
+    case Operation::convert:
+      break;
+  }
 }
 
 /// Which counter a vector ALU instruction belongs to, and its operations per lane. Integer
 /// instructions are those whose result has an integer type: of vcopy's six VALU instructions the
 /// hardware counted add_u32, cmp_gt_i32 and ashrrev_i32 as 32-bit, two lshl_add_u64 as 64-bit
 /// integers, and lshlrev_b64 as neither.
-void classify_valu(std::string_view mnemonic, InstructionFacts& facts) {
-  std::string_view operation = mnemonic.substr(std::min<std::size_t>(2, mnemonic.size()));
-  const bool packed = operation.starts_with("pk_");
-  if (packed) operation.remove_prefix(3);
-  const std::uint32_t elements = packed ? 2 : 1;
-  if (operation.starts_with("cvt_")) {
+void classify_valu(const Row& row, InstructionFacts& facts) {
+  if (row.operation == Operation::convert) {
     facts.kind = Counter::SQ_INSTS_VALU_CVT;
     return;
   }
-  const std::string_view type = result_type(operation);
-  if (const auto floats = float_counters(type)) {
-    if (starts_with_any(operation, {"add_", "sub_", "subrev_"})) {
-      facts.kind = floats->add;
-      facts.flops_per_lane = elements;
-    } else if (operation.starts_with("mul_")) {
-      facts.kind = floats->multiply;
-      facts.flops_per_lane = elements;
-    } else if (starts_with_any(operation, {"fma", "mad", "mac"})) {
-      facts.kind = floats->multiply_add;
-      facts.flops_per_lane = 2 * elements;
-    } else if (operation.starts_with("dot2")) {
-      facts.kind = floats->multiply_add;
-      facts.flops_per_lane = 4;
-    } else if (is_transcendental(operation)) {
-      facts.kind = floats->transcendental;
-      facts.flops_per_lane = 1;
-      facts.quad_cycles = 4;  // a quarter of the lanes per cycle
-    }
-    return;
+  switch (row.number) {
+    case NumberType::none:
+      return;
+    case NumberType::i32:
+      facts.kind = Counter::SQ_INSTS_VALU_INT32;
+      return;
+    case NumberType::i64:
+      facts.kind = Counter::SQ_INSTS_VALU_INT64;
+      return;
+    case NumberType::f16:
+    case NumberType::f32:
+    case NumberType::f64:
+      return classify_floats(row, facts);
   }
-  if (type == "i32" || type == "u32") facts.kind = Counter::SQ_INSTS_VALU_INT32;
-  if (type == "i64" || type == "u64") facts.kind = Counter::SQ_INSTS_VALU_INT64;
 }
 
 void classify_matrix(const MfmaShape& shape, InstructionFacts& facts) {
   using enum Counter;
-  facts.quad_cycles = matrix_passes(shape);
   facts.matrix_flops = 2u * shape.m * shape.m * shape.k * shape.blocks;
   switch (shape.a) {
     case MfmaType::f64:
@@ -237,12 +231,13 @@ InstructionFacts::InstructionFacts(const Instruction& i, std::uint32_t its_numbe
       bytes(static_cast<std::uint8_t>((&i)[1].vaddr - i.vaddr)),
       action(action_of(i, form)),
       instruction_class(i.row->instruction_class),
+      quad_cycles(i.row->passes),
       is_message(i.row->is_message || i.row->flow == Flow::end),
       is_buffer(i.row->memory.path == MemoryPath::buffer),
       is_scratch(form.path == MemoryForm::Path::scratch),
       returns_value(i.row->returns_value) {
   const Row& row = *i.row;
-  if (instruction_class == InstructionClass::valu) classify_valu(row.mnemonic, *this);
+  if (instruction_class == InstructionClass::valu) classify_valu(row, *this);
   if (row.shape != nullptr) classify_matrix(*row.shape, *this);
   if (instruction_class == InstructionClass::vmem)
     bypasses_l1 = (i.extra & (extra::kSc1 | extra::kNt)) != 0;

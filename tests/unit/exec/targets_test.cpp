@@ -187,7 +187,7 @@ TEST_P(Targets, VectorAluAgrees) {
     const Row* const other = table_->find(row.mnemonic);
     ASSERT_NE(other, nullptr) << row.mnemonic;
     ++rows;
-    const bool lane = row.is_lane_operation;
+    const bool lane = row.lane != LaneOperation::none;
     for (std::uint64_t seed = 0; seed < 30; ++seed) {
       Instruction i = instruction_for(row, seed);
       std::mt19937_64 random(seed);

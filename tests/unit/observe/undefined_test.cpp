@@ -192,7 +192,7 @@ std::optional<Instruction> random_instruction(const Row& row, Random& random) {
   }
   if (row.instruction_class != InstructionClass::valu) return std::nullopt;
   for (unsigned n = 0; n < row.source_count && n < 3; ++n)
-    pick(n, !row.is_lane_operation || n == 0);
+    pick(n, row.lane == LaneOperation::none || n == 0);
   if (row.scalar_result || row.mask_result) i.sdst = kScalarResult;
   if (!row.scalar_result && row.result != OperandType::mask && row.result != OperandType::none)
     i.dst = kResult;
@@ -212,7 +212,7 @@ std::optional<Instruction> random_instruction(const Row& row, Random& random) {
     return i;
   }
   // SDWA and DPP: of instructions that are of VOP1, VOP2 or VOPC, more or less.
-  const bool short_form = row.source_count <= 2 && !row.is_lane_operation &&
+  const bool short_form = row.source_count <= 2 && row.lane == LaneOperation::none &&
                           register_count(row.result) == 1 && !is_64_bit(row.sources[0]) &&
                           !is_64_bit(row.sources[1]) && row.result != OperandType::none;
   if (short_form && !row.mask_result && random() % 3 == 0) {

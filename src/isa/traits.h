@@ -1,0 +1,148 @@
+// What there is to know of an instruction besides its operands, in the words that rows are written
+// in: which arithmetic it does, what MODE means to it, what undefined bits of its operands do to
+// its result. The executor, the checker and the profiler decide by these and by nothing else.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace margay {
+
+/// What a vector instruction does with numbers. The hardware counts by these classes
+/// (SQ_INSTS_VALU_ ADD_F32 and the like), wait states and rounding differ by them.
+enum class Operation : std::uint8_t {
+  other,
+  of_bits,  ///< Moves or classifies the bits of floats: MODE means nothing to it.
+  add,      ///< Or subtracts.
+  multiply,
+  multiply_add,       ///< Rounded once (fma) or, of integers, not at all.
+  multiply_then_add,  ///< The product is rounded before the sum (v_mad_f16, v_mac_f16).
+  dot,                ///< Dot products.
+  min_max,            ///< Minimum, maximum, median of floats: MODE.IEEE decides about NaNs.
+  transcendental,     ///< rcp, rsq, sqrt, exp, log, sin, cos: a quarter of the lanes per cycle.
+  convert,            ///< Between number formats.
+};
+
+/// The type of number an instruction is counted by: of its result, of comparisons the operands'.
+enum class NumberType : std::uint8_t { none, f16, f32, f64, i32, i64 };
+
+/// How an operand's bits are floats. Of a mixed one the instruction says whether it is f16 or f32.
+enum class FloatKind : std::uint8_t { none, f16, f16_pair, f32, f32_pair, f64, mixed };
+
+/// What rounds a float instruction's result.
+enum class Rounding : std::uint8_t {
+  by_result,  ///< MODE's field for the result's format.
+  by_source,  ///< MODE's field for the source's format: floats made into integers.
+  own,        ///< The one it is named for (v_floor_f32).
+};
+
+/// What becomes of undefined bits: which bits of the result depend on them. The operands are a, b
+/// and c. Bits may be called undefined without need, never defined without reason.
+enum class BitRule : std::uint8_t {
+  defined,  ///< Does not depend on its operands (v_cmp_t).
+  whole,    ///< All of the result depends on all of the operands.
+  copy,
+  bit_and,
+  bit_or,
+  bit_xor,
+  and_not,  ///< a & ~b
+  or_not,   ///< a | ~b
+  not_and,  ///< ~a & b
+  not_or,   ///< ~a | b
+  and_or,   ///< (a & b) | c
+  or3,
+  bfi,  ///< (a & b) | (~a & c)
+  sum,
+  product,  ///< a * b + c
+  shift_left,
+  shift_right,
+  shift_right_signed,
+  shift_left_or,   ///< (a << b) | c
+  shift_left_add,  ///< (a << b) + c
+  add_shift_left,  ///< (a + b) << c
+  xor_add,         ///< (a ^ b) + c
+  extract,         ///< Of a, c bits from bit b on.
+  extract_signed,
+  scalar_extract,  ///< The same with both numbers in b.
+  scalar_extract_signed,
+  extend8,
+  extend16,
+  align_bit,   ///< ({a, b} >> c), low half
+  align_byte,  ///< ({a, b} >> 8 * c), low half
+  permute,     ///< v_perm_b32
+  reverse,
+  mask_of,  ///< v_bfm: a ones from bit b on.
+  select,   ///< c ? b : a
+  compare,
+  pack,            ///< Half a below half b.
+  halves,          ///< Packed 16-bit numbers: each half from that half of each operand.
+  bytes2,          ///< Two bytes of 8-bit floats from two operands.
+  from_fp8,        ///< Two f32 from two bytes.
+  insert_byte,     ///< v_cvt_pk_u8_f32
+  test_bit,        ///< Bit b of a.
+  set_bit,         ///< s_bitset: the bit a of the destination, b.
+  pack_low_high,   ///< s_pack_lh
+  pack_high_high,  ///< s_pack_hh
+  difference,      ///< A sum, but 0 of equal operands.
+  conditional,     ///< s_cmov: c ? a : the destination as it was.
+};
+
+/// The operands of BitRule are the instruction's, or the first two change places (v_lshlrev_b32).
+enum class Order : std::uint8_t { as_written, reversed };
+
+/// Of BitRule::compare; "equal" also its negation.
+enum class Comparison : std::uint8_t { none, equal, below, below_equal, above, above_equal };
+
+/// Which source is the 32-bit literal that follows the instruction (v_fmamk_f32, v_fmaak_f32).
+enum class Literal : std::uint8_t { none, source1 = 1, source2 = 2 };
+
+/// Vector instructions that see lanes by number or move between register files.
+enum class LaneOperation : std::uint8_t {
+  none,
+  read,        ///< v_readlane: of the lane that source 1 names, to an SGPR.
+  read_first,  ///< v_readfirstlane: of the first active lane.
+  write,       ///< v_writelane
+  count_bits,  ///< v_mbcnt: of the lanes below.
+  swap,        ///< v_swap: writes its source, too.
+  acc_read,    ///< From an AccVGPR.
+  acc_write,   ///< To an AccVGPR.
+  acc_move,    ///< From AccVGPR to AccVGPR.
+};
+
+/// How a packed instruction (VOP3P) comes by its elements: op_sel and op_sel_hi choose.
+enum class PackedForm : std::uint8_t {
+  none,
+  halves,    ///< Two numbers of 16 bits in each register.
+  words,     ///< Two of 32 bits in each register pair.
+  moves,     ///< v_pk_mov_b32: a register of each source's pair.
+  mix,       ///< v_fma_mix: each source is f32 or a half; the result is f32,
+  mix_low,   ///< or f16 in the lower half, the upper stays,
+  mix_high,  ///< or the other way round.
+};
+[[nodiscard]] constexpr bool is_mix(PackedForm form) {
+  return form == PackedForm::mix || form == PackedForm::mix_low || form == PackedForm::mix_high;
+}
+
+// ---- Traits as template arguments -----------------------------------------------------------
+
+/// The one of type T among a row's traits, or `otherwise`.
+template <typename T, auto... traits>
+[[nodiscard]] consteval T trait_or(T otherwise) {
+  const auto take = [&](auto trait) {
+    if constexpr (std::is_same_v<decltype(trait), T>) otherwise = trait;
+  };
+  (take(traits), ...);
+  return otherwise;
+}
+/// How many of them are of type T.
+template <typename T, auto... traits>
+inline constexpr unsigned kStated =
+    (0u + ... + (std::is_same_v<std::remove_const_t<decltype(traits)>, T>));
+/// Whether each of them is of a type that rows have.
+template <auto... traits>
+inline constexpr bool kTraitsAreKnown =
+    sizeof...(traits) == kStated<Operation, traits...> + kStated<BitRule, traits...> +
+                             kStated<Comparison, traits...> + kStated<Order, traits...> +
+                             kStated<Rounding, traits...> + kStated<Literal, traits...>;
+
+}  // namespace margay
