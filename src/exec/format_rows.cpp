@@ -175,11 +175,11 @@ const Instruction* run_formatted(Wave& wave, const Instruction& i) {
 }
 
 template <unsigned components, Packing packing>
-void add(RowTable& table, std::string_view family, std::string_view suffix) {
+void add(RowTable& table, bool typed, std::string_view suffix) {
   const auto add_one = [&](std::string_view direction, Handler handler, bool is_store) {
     Row row;
-    row.mnemonic =
-        interned(std::string(family) + std::string(direction) + "_format_" + std::string(suffix));
+    row.mnemonic = interned((typed ? "tbuffer_" : "buffer_") + std::string(direction) + "_format_" +
+                            std::string(suffix));
     row.instruction_class = InstructionClass::vmem;
     row.plain = handler;
     constexpr unsigned registers = packing == Packing::whole ? components : (components + 1) / 2;
@@ -187,7 +187,7 @@ void add(RowTable& table, std::string_view family, std::string_view suffix) {
     row.memory.path = MemoryPath::buffer;
     row.memory.bytes = 4 * registers;  // the real ones are the format's: format_access.h
     row.memory.formatted = true;
-    row.memory.typed = family == "tbuffer_";
+    row.memory.typed = typed;
     row.is_load = !is_store;
     row.is_store = is_store;
     table.add(row);
@@ -208,17 +208,17 @@ BufferFormat buffer_format(const Wave& wave, const Instruction& i) {
 }
 
 void add_format_rows(RowTable& table) {
-  for (const std::string_view family : {"buffer_", "tbuffer_"}) {
-    add<1, Packing::whole>(table, family, "x");
-    add<2, Packing::whole>(table, family, "xy");
-    add<3, Packing::whole>(table, family, "xyz");
-    add<4, Packing::whole>(table, family, "xyzw");
-    add<1, Packing::d16>(table, family, "d16_x");
-    add<2, Packing::d16>(table, family, "d16_xy");
-    add<3, Packing::d16>(table, family, "d16_xyz");
-    add<4, Packing::d16>(table, family, "d16_xyzw");
+  for (const bool typed : {false, true}) {
+    add<1, Packing::whole>(table, typed, "x");
+    add<2, Packing::whole>(table, typed, "xy");
+    add<3, Packing::whole>(table, typed, "xyz");
+    add<4, Packing::whole>(table, typed, "xyzw");
+    add<1, Packing::d16>(table, typed, "d16_x");
+    add<2, Packing::d16>(table, typed, "d16_xy");
+    add<3, Packing::d16>(table, typed, "d16_xyz");
+    add<4, Packing::d16>(table, typed, "d16_xyzw");
   }
-  add<1, Packing::d16_high>(table, "buffer_", "d16_hi_x");
+  add<1, Packing::d16_high>(table, false, "d16_hi_x");
 }
 
 }  // namespace margay

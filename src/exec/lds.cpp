@@ -496,15 +496,19 @@ class LdsRows {
     }
   }
   void global_wave_sync() {
-    for (const std::string_view name :
-         {"ds_gws_init", "ds_gws_barrier", "ds_gws_sema_br", "ds_gws_sema_p", "ds_gws_sema_v",
-          "ds_gws_sema_release_all"}) {
+    const auto add = [&](std::string_view name, Flow flow = Flow::next) {
       Row row = base(name, no_global_wave_sync, 0, 1);
       row.instruction_class = InstructionClass::other;
       row.memory = {};
-      if (name == "ds_gws_barrier") row.flow = Flow::grid_barrier;
+      row.flow = flow;
       table_.add(row);
-    }
+    };
+    add("ds_gws_init");
+    add("ds_gws_barrier", Flow::grid_barrier);
+    add("ds_gws_sema_br");
+    add("ds_gws_sema_p");
+    add("ds_gws_sema_v");
+    add("ds_gws_sema_release_all");
   }
   void exchange(std::string_view name, Handler handler, LaneExchange how) {
     Row row = base(name, handler, 4, 1);

@@ -131,7 +131,7 @@ void add_matrix_rows(RowTable& table, std::string_view target) {
     row.plain = run_matrix;
     row.matrix = std::move(kernels);
     table.add(row);
-    if (shape.old_mnemonic != shape.mnemonic) {
+    if (table.find(shape.old_mnemonic) == nullptr) {  // some have one name only
       row.mnemonic = shape.old_mnemonic;
       table.add(row);
     }

@@ -163,6 +163,12 @@ void add_access(RowTable& table, std::string mnemonic, Handler handler, unsigned
   row.memory.scalar_scratch = base == Base::scratch;
   table.add(row);
 }
+void add_hint(RowTable& table, std::string_view mnemonic, Base base) {
+  Row row = scalar_row(mnemonic, cache_hint, 0, 0);
+  row.source_count = 2;  // an address; no data
+  row.memory.scalar_buffer = base == Base::descriptor;
+  table.add(row);
+}
 void add_clock(RowTable& table, std::string_view mnemonic, Handler handler) {
   Row row = scalar_row(mnemonic, handler, 0, 2);
   row.is_load = true;
@@ -227,13 +233,10 @@ void add_scalar_memory_rows(RowTable& table) {
   add_atomics<atomic::Xor>(table, "xor");
   add_atomics<atomic::Increment>(table, "inc");
   add_atomics<atomic::Decrement>(table, "dec");
-  for (const std::string_view name :
-       {"s_dcache_discard", "s_dcache_discard_x2", "s_atc_probe", "s_atc_probe_buffer"}) {
-    Row row = scalar_row(name, cache_hint, 0, 0);
-    row.source_count = 2;  // an address; no data
-    row.memory.scalar_buffer = name == "s_atc_probe_buffer";
-    table.add(row);
-  }
+  add_hint(table, "s_dcache_discard", Base::address);
+  add_hint(table, "s_dcache_discard_x2", Base::address);
+  add_hint(table, "s_atc_probe", Base::address);
+  add_hint(table, "s_atc_probe_buffer", Base::descriptor);
   add_clock(table, "s_memtime", memory_time);
   add_clock(table, "s_memrealtime", memory_real_time);
 }

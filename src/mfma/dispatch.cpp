@@ -79,9 +79,9 @@ class OneByOne final : public MfmaRun {
 }  // namespace
 
 const MfmaShape* find_mfma_shape(std::string_view mnemonic) {
-  const auto found = std::ranges::find_if(kMfmaShapes, [&](const MfmaShape& shape) {
-    return shape.mnemonic == mnemonic || shape.old_mnemonic == mnemonic;
-  });
+  auto found = std::ranges::find(kMfmaShapes, mnemonic, &MfmaShape::mnemonic);
+  if (found == std::end(kMfmaShapes))
+    found = std::ranges::find(kMfmaShapes, mnemonic, &MfmaShape::old_mnemonic);
   return found == std::end(kMfmaShapes) ? nullptr : &*found;
 }
 

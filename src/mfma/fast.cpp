@@ -23,7 +23,10 @@ extern const MfmaTable kFastTable;
 
 namespace {
 
-constexpr std::string_view kAmxMnemonic = "v_mfma_f32_16x16x16_bf16";
+/// One tile of AMX's, v_mfma_f32_16x16x16_bf16.
+constexpr bool is_amx_shape(const MfmaShape& shape) {
+  return shape.a == MfmaType::bf16 && shape.m == 16 && shape.k == 16 && shape.blocks == 1;
+}
 
 /// Whether the CPU has AMX with bf16 and the kernel lets this process use it. Linux wants each
 /// process to ask first (Documentation/arch/x86/xstate.rst).
@@ -57,7 +60,7 @@ std::unique_ptr<const MfmaRun> prepare_amx(std::span<const MfmaStep> steps) {
 
 std::vector<FastMethod> fast_mfma_methods(std::size_t index) {
   std::vector<FastMethod> methods;
-  if (kMfmaShapes[index].mnemonic == kAmxMnemonic && amx_usable())
+  if (is_amx_shape(kMfmaShapes[index]) && amx_usable())
     methods.push_back({"AMX bf16", {mfma_amx::run, prepare_amx}});
   const MfmaKernel pairs = mfma_x86_bf16::kFastTable.kernels[index];
   if (pairs.run && __builtin_cpu_supports("avx512bf16")) {

@@ -97,17 +97,6 @@ std::map<std::string_view, std::string> files_of_rows() {
   return files;
 }
 
-/// "v_rcp_f32" and "v_rsq_f16" are both of "rcp", "rsq", ...
-bool is_approximated(std::string_view mnemonic) {
-  constexpr auto kFunctions = std::to_array<std::string_view>(
-      {"rcp", "rcp_iflag", "rsq", "sqrt", "exp", "exp_legacy", "log", "log_legacy", "sin", "cos"});
-  return std::ranges::any_of(kFunctions, [&](std::string_view function) {
-    return std::ranges::any_of(std::array{"f16", "f32", "f64"}, [&](std::string_view type) {
-      return mnemonic == fmt::format("v_{}_{}", function, type);
-    });
-  });
-}
-
 struct Entry {
   std::string mnemonic;
   std::string formats;
@@ -241,7 +230,7 @@ std::string_view exactness(const Row& row, const RowTable& rows) {
     return std::ranges::find(names, row.mnemonic) != names.end();
   };
   if (row.shape != nullptr) return "by mode";
-  if (is_approximated(row.mnemonic)) return "correctly rounded";
+  if (row.operation == Operation::transcendental) return "correctly rounded";
   if (row.mnemonic == "s_memtime" || row.mnemonic == "s_memrealtime") return "host clock";
   if (is_one_of(kInPart)) return "in part";
   if (is_one_of(kRefused) || row.mnemonic.starts_with("ds_gws_")) return "refused";

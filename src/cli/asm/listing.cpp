@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "isa/control_flow.h"
+
 namespace margay::cli {
 namespace {
 
@@ -15,19 +17,15 @@ using isa::Format;
 // An instruction has at most 12 bytes; LLVM's disassembler looks ahead a little further.
 constexpr std::uint64_t kDecodeWindowBytes = 20;
 
-LineKind kind_of(const isa::Encoded& encoded) {
-  const std::string_view name = encoded.mnemonic;
+LineKind kind_of(const isa::Encoded& encoded, const isa::ControlFlow& flow) {
+  if (flow.is_branch) return LineKind::branch;
+  if (flow.is_barrier) return LineKind::barrier;
+  if (flow.is_wait) return LineKind::wait;
   switch (encoded.format) {
     case Format::sopp:
-      if (name == "s_barrier") return LineKind::barrier;
-      if (name.starts_with("s_waitcnt")) return LineKind::wait;
-      if (name.starts_with("s_branch") || name.starts_with("s_cbranch")) return LineKind::branch;
       return LineKind::other;
     case Format::sop1:
     case Format::sopk:
-      if (name == "s_setpc_b64" || name == "s_swappc_b64" || name == "s_call_b64")
-        return LineKind::branch;
-      return LineKind::salu;
     case Format::sop2:
     case Format::sopc:
       return LineKind::salu;
@@ -55,15 +53,6 @@ LineKind kind_of(const isa::Encoded& encoded) {
   return LineKind::other;
 }
 
-bool is_direct_branch(std::string_view name) {
-  return name.starts_with("s_branch") || name.starts_with("s_cbranch") || name == "s_call_b64";
-}
-/// Calls come back: they do not end a block.
-bool ends_block(std::string_view name) {
-  return name.starts_with("s_branch") || name.starts_with("s_cbranch") || name == "s_setpc_b64" ||
-         name.starts_with("s_endpgm");
-}
-
 ListedInstruction list_one(std::span<const std::byte> code, std::uint64_t vaddr,
                            isa::Decoder& decoder) {
   ListedInstruction line;
@@ -72,10 +61,11 @@ ListedInstruction list_one(std::span<const std::byte> code, std::uint64_t vaddr,
   if (const auto encoded = decoder.decode(code, vaddr)) {
     size_bytes = encoded->size_bytes;
     line.mnemonic = encoded->mnemonic;
-    line.kind = kind_of(*encoded);
+    const isa::ControlFlow flow = isa::control_flow(line.mnemonic);
+    line.kind = kind_of(*encoded, flow);
     line.text = decoder.disassemble(code, vaddr);
-    line.ends_block = ends_block(line.mnemonic);
-    if (is_direct_branch(line.mnemonic)) {
+    line.ends_block = flow.ends_block;
+    if (flow.has_displacement) {
       // MI300 ISA guide, SOPP: the target is the next instruction's address + SIMM16 * 4.
       const auto displacement =
           isa::sign_extend(isa::bits(encoded->word, 0, 15), 16) * std::int64_t{4};
