@@ -57,18 +57,6 @@ struct WaveState {
 /// Which register of a scalar move is chosen by M0.
 enum class RelativeScalar : std::uint8_t { none, source, destination };
 
-/// How an instruction comes to memory; none: it does not.
-enum class MemoryPath : std::uint8_t {
-  none,
-  ds,
-  ds_two,  ///< DS with two accesses at offsets of their own.
-  global,
-  flat,
-  scratch,
-  buffer,
-  scalar,
-};
-
 /// Lanes that give each other registers through the LDS crossbar.
 enum class LaneExchange : std::uint8_t { none, push, pull, swizzle };
 
@@ -142,6 +130,7 @@ struct Row {
   bool scalar_result = false;      ///< The vector destination field names an SGPR (v_readlane).
   LaneOperation lane = LaneOperation::none;  ///< No SDWA or DPP form.
   PackedForm packed = PackedForm::none;
+  PackedTwin packed_twin = PackedTwin::none;
   Literal literal = Literal::none;
   bool byte_floats = false;  ///< Source 0 has 8-bit floats, of which SDWA chooses the first.
   Operation operation = Operation::other;

@@ -261,6 +261,7 @@ template <typename R, std::size_t... n>
   row.reads_vcc = R::kReadsVcc;
   row.writes_exec = R::kWritesExec;
   row.literal = R::kLiteral;
+  row.packed_twin = R::kPackedTwin;
   row.byte_floats = requires { R::template Source<0>::kByteFloats; };
   row.operation = R::kOperation;
   row.number = NumberOf<R>::kNumber;

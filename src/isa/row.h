@@ -7,9 +7,9 @@
 //   };
 //
 // Behind the types, in any order: an Operation where a float takes part, a BitRule where anything
-// else does; the compiler asks for both. A Rounding, an Order and a Literal where they are not the
-// usual ones. An `eval` that takes the instruction's modifiers first places its result by op_sel
-// itself.
+// else does; the compiler asks for both. A Rounding, an Order, a Literal and a PackedTwin where
+// they are not the usual ones. An `eval` that takes the instruction's modifiers first places its
+// result by op_sel itself.
 //
 // Everything else (encodings, EXEC, modifiers, DPP, SDWA, constants, MODE, what the checker and the
 // profiler know of it) is done once per format by src/exec and src/observe, from these. To add an
@@ -168,6 +168,7 @@ struct Op<D(S...), traits...> {
   static constexpr auto kOrder = trait_or<Order, traits...>(Order::as_written);
   static constexpr auto kRounding = trait_or<Rounding, traits...>(Rounding::by_result);
   static constexpr auto kLiteral = trait_or<Literal, traits...>(Literal::none);
+  static constexpr auto kPackedTwin = trait_or<PackedTwin, traits...>(PackedTwin::none);
   static_assert((kBitRule == BitRule::compare) == (kComparison != Comparison::none));
 
   /// The last source is the destination's old value (v_fmac, v_mac, v_dot*c).

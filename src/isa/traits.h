@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 namespace margay {
@@ -123,6 +124,28 @@ enum class PackedForm : std::uint8_t {
   return form == PackedForm::mix || form == PackedForm::mix_low || form == PackedForm::mix_high;
 }
 
+/// Whether v_pk_* does the same on two numbers in the time this one takes.
+enum class PackedTwin : std::uint8_t { none, exists };
+
+/// How an instruction comes to memory; none: it does not.
+enum class MemoryPath : std::uint8_t {
+  none,
+  ds,
+  ds_two,  ///< DS with two accesses at offsets of their own.
+  global,
+  flat,
+  scratch,
+  buffer,
+  scalar,
+};
+
+inline constexpr unsigned kMemoryPaths = 8;
+[[nodiscard]] constexpr std::string_view path_name(MemoryPath path) {
+  constexpr std::string_view kNames[kMemoryPaths] = {"none", "ds",      "ds_two", "global",
+                                                     "flat", "scratch", "buffer", "scalar"};
+  return kNames[static_cast<unsigned>(path)];
+}
+
 // ---- Traits as template arguments -----------------------------------------------------------
 
 /// The one of type T among a row's traits, or `otherwise`.
@@ -143,6 +166,7 @@ template <auto... traits>
 inline constexpr bool kTraitsAreKnown =
     sizeof...(traits) == kStated<Operation, traits...> + kStated<BitRule, traits...> +
                              kStated<Comparison, traits...> + kStated<Order, traits...> +
-                             kStated<Rounding, traits...> + kStated<Literal, traits...>;
+                             kStated<Rounding, traits...> + kStated<Literal, traits...> +
+                             kStated<PackedTwin, traits...>;
 
 }  // namespace margay

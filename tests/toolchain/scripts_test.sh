@@ -138,5 +138,40 @@ text() {
   done
 }
 
+mnemonics() {
+  mkdir -p src/{exec,isa,cli/fuzz}
+  cat >src/exec/good.cpp <<'END'
+// row.mnemonic == "v_swap_b32" in a comment is no decision
+const Row* row = rows_.find(encoded->mnemonic);
+fault("the instruction " + std::string(i.row->mnemonic) + " is not implemented");
+row.mnemonic = one.mnemonic;
+constexpr LaneRow kRows[] = {{"v_swap_b32", swap_rows}, {"v_readlane_b32", read_lane}};
+if (text == "s_waitcnt is a word here") return;
+END
+  status 0 "$source/tools/check-mnemonics" .
+  while IFS= read -r line; do
+    echo "$line" >src/exec/bad.cpp
+    status 1 "$source/tools/check-mnemonics" .
+    said 'src/exec/bad.cpp:1: '
+  done <<'END'
+if (row.mnemonic.starts_with("v_")) return;
+const bool swaps = i.row->mnemonic == "v_swap_b32";
+if (kName != row_->mnemonic) return;
+const auto operation = row.mnemonic.substr(2);
+const std::string_view name = i.row->mnemonic;
+std::string text(row.mnemonic);
+if (site.text.starts_with("s_waitcnt")) return;
+if (is_one_of(name, {"v_rcp_", "v_rsq_"})) return;
+constexpr std::string_view kNames[] = {"v_add_f32", "v_sub_f32"};
+END
+  printf 'if (row.mnemonic\n        .ends_with("_f16")) return;\n' >src/exec/bad.cpp
+  status 1 "$source/tools/check-mnemonics" .
+  said 'src/exec/bad.cpp:2: a mnemonic is examined'
+  # Who decodes and who writes assembly may.
+  mv src/exec/bad.cpp src/isa/bad.cpp
+  cp src/isa/bad.cpp src/cli/fuzz/bad.cpp
+  status 0 "$source/tools/check-mnemonics" .
+}
+
 declare -F "$case" >/dev/null || fail "no such case: $case"
 "$case"

@@ -37,35 +37,35 @@ template <bool want_larger, typename V>
   return select(signalling(a_nan, a), quiet_a, out);
 }
 
-struct v_add_f32 : Op<f32(f32, f32), Operation::add> {
+struct v_add_f32 : Op<f32(f32, f32), Operation::add, PackedTwin::exists> {
   static auto eval(auto a, auto b) { return a + b; }
 };
-struct v_sub_f32 : Op<f32(f32, f32), Operation::add> {
+struct v_sub_f32 : Op<f32(f32, f32), Operation::add, PackedTwin::exists> {
   static auto eval(auto a, auto b) { return a - b; }
 };
-struct v_subrev_f32 : Op<f32(f32, f32), Operation::add> {
+struct v_subrev_f32 : Op<f32(f32, f32), Operation::add, PackedTwin::exists> {
   static auto eval(auto a, auto b) { return b - a; }
 };
-struct v_mul_f32 : Op<f32(f32, f32), Operation::multiply> {
+struct v_mul_f32 : Op<f32(f32, f32), Operation::multiply, PackedTwin::exists> {
   static auto eval(auto a, auto b) { return a * b; }
 };
 /// 0 times anything is +0, infinities and NaNs included.
 struct v_mul_legacy_f32 : Op<f32(f32, f32), Operation::multiply> {
   static auto eval(auto a, auto b) { return select((a == 0.0f) | (b == 0.0f), F32{}, a * b); }
 };
-struct v_fma_f32 : Op<f32(f32, f32, f32), Operation::multiply_add> {
+struct v_fma_f32 : Op<f32(f32, f32, f32), Operation::multiply_add, PackedTwin::exists> {
   static auto eval(auto a, auto b, auto c) { return fma(a, b, c); }
 };
-struct v_fmac_f32 : Op<f32(f32, f32, f32), Operation::multiply_add> {
+struct v_fmac_f32 : Op<f32(f32, f32, f32), Operation::multiply_add, PackedTwin::exists> {
   static constexpr bool kAccumulates = true;
   static auto eval(auto a, auto b, auto c) { return fma(a, b, c); }
 };
-struct v_fmamk_f32
-    : Op<f32(f32, f32, f32), Operation::multiply_add, Literal::source1> {  // a * K + b
+struct v_fmamk_f32 : Op<f32(f32, f32, f32), Operation::multiply_add, Literal::source1,
+                        PackedTwin::exists> {  // a * K + b
   static auto eval(auto a, auto k, auto b) { return fma(a, k, b); }
 };
-struct v_fmaak_f32
-    : Op<f32(f32, f32, f32), Operation::multiply_add, Literal::source2> {  // a * b + K
+struct v_fmaak_f32 : Op<f32(f32, f32, f32), Operation::multiply_add, Literal::source2,
+                        PackedTwin::exists> {  // a * b + K
   static auto eval(auto a, auto b, auto k) { return fma(a, b, k); }
 };
 struct v_min_f32 : Op<f32(f32, f32), Operation::min_max> {

@@ -142,7 +142,7 @@ void add_spills(AdviceList& list) {
   MemoryTraffic memory;
   const Site* most = nullptr;
   for (const Site& site : k.sites) {
-    if (!site.is_scratch) continue;
+    if (site.traits.path != MemoryPath::scratch) continue;
     ++instructions;
     accesses += site.executions;
     if (site.memory) memory += *site.memory;
@@ -174,12 +174,7 @@ void add_vector_alu(AdviceList& list) {
   double single = 0, most = 0;
   const Site* site_of_most = nullptr;
   for (const Site& site : k.sites) {
-    constexpr std::string_view kSingle[] = {"v_add_f32",   "v_sub_f32",  "v_mul_f32",
-                                            "v_fma_f32",   "v_fmac_f32", "v_subrev_f32",
-                                            "v_fmaak_f32", "v_fmamk_f32"};
-    const bool is_single =
-        std::ranges::any_of(kSingle, [&](std::string_view n) { return site.text.starts_with(n); });
-    if (!is_single) continue;
+    if (!site.traits.has_packed_twin) continue;
     const auto cycles = static_cast<double>(site.issue_cycles);
     single += cycles;
     if (cycles > most) {

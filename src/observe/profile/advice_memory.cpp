@@ -26,7 +26,8 @@ using Key = std::tuple<std::string, std::string, std::int32_t>;
 std::map<Key, Group> groups_of(const KernelProfile& k) {
   std::map<Key, Group> groups;
   for (const Site& site : k.sites) {
-    if (!site.memory || site.is_scratch || site.memory->sector_bytes == 0) continue;
+    if (!site.memory || site.traits.path == MemoryPath::scratch || site.memory->sector_bytes == 0)
+      continue;
     Group& group = groups[{mnemonic_of(site), place_of_site(site), site.tensor}];
     if (group.site == nullptr) group.site = &site;
     group.memory += *site.memory;

@@ -71,7 +71,7 @@ std::string kind_of(const Site& site) {
   if (site.is_read) kind += 'r';
   if (site.is_write) kind += 'w';
   if (site.is_atomic) kind += 'a';
-  if (site.is_scratch) kind += 's';
+  if (site.traits.path == MemoryPath::scratch) kind += 's';
   return kind;
 }
 

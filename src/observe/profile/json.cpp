@@ -69,6 +69,13 @@ Json lds_json(const LdsUse& use) {
           {"bank_dwords", use.bank_dwords}};
 }
 
+Json traits_json(const SiteTraits& traits) {
+  return {{"path", path_name(traits.path)},
+          {"loads_to_lds", traits.loads_to_lds},
+          {"has_packed_twin", traits.has_packed_twin},
+          {"vm_wait", traits.vm_wait ? Json(*traits.vm_wait) : Json(nullptr)}};
+}
+
 Json site_json(const Site& site, Frames& frames) {
   Json json = {{"vaddr", site.vaddr},
                {"text", site.text},
@@ -82,7 +89,8 @@ Json site_json(const Site& site, Frames& frames) {
                {"is_read", site.is_read},
                {"is_write", site.is_write},
                {"is_atomic", site.is_atomic},
-               {"is_scratch", site.is_scratch}};
+               {"is_scratch", site.traits.path == MemoryPath::scratch},
+               {"instruction", traits_json(site.traits)}};
   json["lds"] = site.lds ? lds_json(*site.lds) : Json(nullptr);
   json["memory"] = site.memory ? memory_json(*site.memory) : Json(nullptr);
   json["tensor"] = site.tensor < 0 ? Json(nullptr) : Json(site.tensor);

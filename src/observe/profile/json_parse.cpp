@@ -95,6 +95,18 @@ Result<InstructionClass> as_class(const Node& node) {
   return named<InstructionClass>(node, "class", kInstructionClasses, class_name);
 }
 
+Result<SiteTraits> as_traits(const Node& node) {
+  SiteTraits traits;
+  MARGAY_CHECK(Fields(node)
+                   .flag("loads_to_lds", traits.loads_to_lds)
+                   .flag("has_packed_twin", traits.has_packed_twin)
+                   .status());
+  traits.path = MARGAY_TRY(named<MemoryPath>(node, "path", kMemoryPaths, path_name));
+  const Node wait = MARGAY_TRY(node.field("vm_wait"));
+  if (!wait.json->is_null()) traits.vm_wait = MARGAY_TRY(as_number<std::uint32_t>(wait));
+  return traits;
+}
+
 Result<Site> as_site(const Node& node, const std::vector<SourceFrame>& frames) {
   Site site;
   MARGAY_CHECK(Fields(node)
@@ -108,8 +120,8 @@ Result<Site> as_site(const Node& node, const std::vector<SourceFrame>& frames) {
                    .flag("is_read", site.is_read)
                    .flag("is_write", site.is_write)
                    .flag("is_atomic", site.is_atomic)
-                   .flag("is_scratch", site.is_scratch)
                    .status());
+  site.traits = MARGAY_TRY(as_traits(MARGAY_TRY(node.field("instruction"))));
   site.instruction_class = MARGAY_TRY(as_class(node));
   for (const auto number : MARGAY_TRY(list<std::size_t>(node, "frames", as_number<std::size_t>))) {
     if (number >= frames.size())

@@ -25,19 +25,6 @@ double cus_in_use(const KernelProfile& k) {
   return std::min<double>(workgroups_of(k), kXcds * kCusPerXcd);
 }
 
-/// The count of "vmcnt(3)"; nothing when the instruction waits for no vector memory.
-std::optional<unsigned> vmcnt_of(const Site& site) {
-  if (!site.text.starts_with("s_waitcnt")) return std::nullopt;
-  constexpr std::string_view kName = "vmcnt(";
-  const std::size_t at = site.text.find(kName);
-  if (at == std::string::npos) return std::nullopt;
-  const char* const first = site.text.data() + at + kName.size();
-  unsigned count = 0;
-  if (std::from_chars(first, site.text.data() + site.text.size(), count).ec != std::errc{})
-    return std::nullopt;
-  return count;
-}
-
 }  // namespace
 
 double achieved_waves_per_cu(const KernelProfile& k) {
@@ -49,9 +36,9 @@ std::optional<LoadLatency> load_latency_of(const KernelProfile& k) {
   double loads = 0, bytes = 0, from_l2 = 0, from_memory = 0, waits = 0, left = 0;
   for (const Site& site : k.sites) {
     const auto executions = static_cast<double>(site.executions);
-    if (const auto count = vmcnt_of(site)) {
+    if (site.traits.vm_wait) {
       waits += executions;
-      left += executions * *count;
+      left += executions * *site.traits.vm_wait;
     }
     if (!site.memory || !site.is_read) continue;
     loads += executions;

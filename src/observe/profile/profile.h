@@ -11,6 +11,7 @@
 
 #include "code_object/code_object.h"
 #include "exec/instruction.h"
+#include "isa/traits.h"
 #include "observe/profile/counters.h"
 
 namespace margay::profile {
@@ -62,6 +63,14 @@ struct LdsUse {
   std::array<std::uint64_t, 32> bank_dwords{};  ///< Dwords each bank served.
 };
 
+/// What the instruction of a site is, as far as a report depends on it.
+struct SiteTraits {
+  MemoryPath path = MemoryPath::none;
+  bool loads_to_lds = false;             ///< Straight, past the registers.
+  bool has_packed_twin = false;          ///< v_pk_* does two of them in the same time.
+  std::optional<std::uint32_t> vm_wait;  ///< A wait: how many loads and stores may be left.
+};
+
 /// One instruction of the kernel that ran at least once.
 struct Site {
   std::uint64_t vaddr = 0;  ///< In the code object's image.
@@ -73,7 +82,8 @@ struct Site {
   std::uint64_t active_lanes = 0;   ///< Summed over the executions.
   std::uint64_t issue_cycles = 0;   ///< Cycles it takes from its waves: 4, MFMA all its passes.
   std::uint64_t flops = 0;          ///< Operations of active lanes; MFMA: of the matrices.
-  bool is_read = false, is_write = false, is_atomic = false, is_scratch = false;
+  bool is_read = false, is_write = false, is_atomic = false;
+  SiteTraits traits;
   std::optional<LdsUse> lds;
   std::optional<MemoryTraffic> memory;
   std::int32_t tensor = -1;  ///< Index into KernelProfile::tensors; -1: none, or several.

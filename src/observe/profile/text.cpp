@@ -309,7 +309,7 @@ class Screen {
   void spills() {
     std::map<std::string, std::uint64_t> lines;
     for (const Site& site : k_.sites)
-      if (site.is_scratch) lines[place(site)] += site.executions;
+      if (site.traits.path == MemoryPath::scratch) lines[place(site)] += site.executions;
     if (lines.empty()) return;
     heading("scratch");
     bool first = true;

@@ -46,17 +46,10 @@ std::string access_name(std::string_view where, std::string_view read, std::stri
 
 std::string vector_memory_name(std::span<const Site> sites) {
   const Site& first = sites.front();
-  const std::string_view text = first.text;
-  // Loads straight to LDS write it as well.
-  if (text.find("_load_lds_") != std::string_view::npos ||
-      (text.starts_with("buffer_load") && text.ends_with(" lds")))
-    return sites.size() > 1 ? "loads to LDS" : "load to LDS";
+  // These write LDS as well.
+  if (first.traits.loads_to_lds) return sites.size() > 1 ? "loads to LDS" : "load to LDS";
   if (!first.is_read && !first.is_write && !first.is_atomic) return std::string(mnemonic(first));
-  const std::string_view where = first.is_scratch              ? "scratch"
-                                 : text.starts_with("buffer_") ? "buffer"
-                                 : text.starts_with("flat_")   ? "flat"
-                                                               : "global";
-  return access_name(where, "load", "store", sites);
+  return access_name(path_name(first.traits.path), "load", "store", sites);
 }
 
 std::string work_name(std::span<const Site> sites, const TraceSlice& slice) {

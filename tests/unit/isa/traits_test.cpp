@@ -113,6 +113,9 @@ TEST(Traits, OperandFormsAreThoseInTheName) {
     EXPECT_EQ(row.packed == PackedForm::words, matches(name, "v_pk_.*_f32")) << name;
     EXPECT_EQ(row.packed == PackedForm::moves, matches(name, "v_pk_mov_b32")) << name;
     EXPECT_EQ(is_mix(row.packed), matches(name, "v_fma_mix.*")) << name;
+    EXPECT_EQ(row.packed_twin == PackedTwin::exists,
+              matches(name, "v_(add|sub|subrev|mul|fma|fmac|fmamk|fmaak)_f32"))
+        << name;
     EXPECT_EQ(row.byte_floats, matches(name, "v_cvt_(pk_)?f32_(fp8|bf8)")) << name;
     EXPECT_EQ(row.lane != LaneOperation::none,
               matches(name, "v_(read|write|readfirst)lane_.*|v_mbcnt_.*|v_swap_.*|v_accvgpr_.*"))
@@ -151,6 +154,17 @@ TEST(Traits, ComparisonsAreThoseInTheName) {
     if (expected != Comparison::none) EXPECT_EQ(row.definedness.is_signed, found[2] == "i") << name;
   });
   EXPECT_GT(rows, 100u);
+}
+
+TEST(RowTableDeathTest, TwoRowsForOneInstructionEndTheProcess) {
+  RowTable table;
+  Row row;
+  row.mnemonic = "s_nop";
+  table.add(row);
+  row.mnemonic = "s_sleep";
+  table.add(row);
+  EXPECT_EQ(table.size(), 2u);
+  EXPECT_DEATH(table.add(row), "two rows for the instruction s_sleep");
 }
 
 TEST(ControlFlow, IsWhatRowsSay) {

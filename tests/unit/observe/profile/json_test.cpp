@@ -34,7 +34,8 @@ Profile full() {
   for (Site& site : k.sites) {
     site.flops = ++next;
     site.is_atomic = next % 2 == 0;
-    site.is_scratch = next % 3 == 0;
+    site.traits = {static_cast<MemoryPath>(next % kMemoryPaths), next % 3 == 0, next % 5 == 0, {}};
+    if (next % 7 != 0) site.traits.vm_wait = static_cast<std::uint32_t>(next % 64);
     if (site.memory) {
       MemoryTraffic& m = *site.memory;
       m = {++next, ++next, ++next, ++next, ++next, ++next, ++next, ++next, ++next, ++next};
@@ -130,7 +131,7 @@ void places(const Json& node, const std::string& path, std::vector<std::string>&
 bool is_free(const std::string& path) {
   // Derived again.
   for (const std::string_view part :
-       {"/metrics", "/limit", "/advice", "/occupancy_table", "/sources"})
+       {"/metrics", "/limit", "/advice", "/occupancy_table", "/sources", "/is_scratch"})
     if (path.find(part) != std::string::npos) return true;
   return false;
 }

@@ -241,7 +241,7 @@ TEST(Advice, LinesFetchedAgain) {
 
 TEST(Advice, Spills) {
   KernelProfile k = plain();
-  add_site(k, "scratch_store_dword off, v1, off offset:4").is_scratch = true;
+  add_site(k, "scratch_store_dword off, v1, off offset:4").traits.path = MemoryPath::scratch;
   EXPECT_THAT(advice_with(k, "scratch"),
               AllOf(StartsWith("1 scratch instruction ran 100 times, most often at plain.cpp:12"),
                     HasSubstr("a local array")));
@@ -315,7 +315,9 @@ TEST(Advice, OccupancyWhereLoadsAreWaitedFor) {
   load.executions = 1600000;  // four for each wave, one after the other
   load.memory.emplace().lane_bytes = 1600000 * 256;
   load.memory->l2_reads = load.memory->l2_misses = 3200000;
-  add_site(k, "s_waitcnt vmcnt(0)").executions = 1600000;
+  Site& wait = add_site(k, "s_waitcnt vmcnt(0)");
+  wait.executions = 1600000;
+  wait.traits.vm_wait = 0;
   EXPECT_EQ(limit_of(k).part, "load latency");
   EXPECT_THAT(advice_with(k, "LDS limits the kernel to 1 workgroup per CU"),
               HasSubstr("one more with less"));

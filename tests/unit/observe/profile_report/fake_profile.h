@@ -56,6 +56,7 @@ inline void add_lds(Site& site, bool is_write, std::uint32_t ways) {
 inline void add_memory(Site& site, bool is_write, std::uint64_t l2_per_execution) {
   site.is_read = !is_write;
   site.is_write = is_write;
+  site.traits.path = MemoryPath::global;
   MemoryTraffic& m = site.memory.emplace();
   m.lane_bytes = site.active_lanes * 16;
   m.accesses = site.executions * 16;
@@ -81,7 +82,7 @@ inline void add_gemm_code(KernelProfile& kernel) {
                  fmt::format("global_load_dwordx4 v[{}:{}], v1, s[8:9]", 20 + 4 * n, 23 + 4 * n), 9,
                  kSteps),
         false, 8);
-  code.add(other, "s_waitcnt vmcnt(0)", 10, kSteps);
+  code.add(other, "s_waitcnt vmcnt(0)", 10, kSteps).traits.vm_wait = 0;
   for (int n = 0; n < 8; ++n)
     add_lds(code.add(lds,
                      fmt::format("ds_write_b128 v2, v[{}:{}] offset:{}", 20 + 4 * n, 23 + 4 * n,

@@ -35,8 +35,10 @@ Profile only(std::vector<Site> sites, TraceSlice slice) {
   profile.kernels.push_back(std::move(kernel));
   return profile;
 }
-Site site(std::string text, InstructionClass c, bool is_read, bool is_write) {
+Site site(std::string text, InstructionClass c, bool is_read, bool is_write,
+          SiteTraits traits = {}) {
   Site out;
+  out.traits = traits;
   out.text = std::move(text);
   out.instruction_class = c;
   out.is_read = is_read;
@@ -119,16 +121,19 @@ TEST(Trace, names_of_memory_instructions) {
   atomic.is_atomic = true;
   EXPECT_EQ(name_of({atomic, atomic}), "LDS atomics x2");
   EXPECT_EQ(name_of({site("ds_swizzle_b32 v0, v1 offset:4", lds, false, false)}), "ds_swizzle_b32");
-  Site scratch = site("scratch_load_dword v0, off, s0", vmem, true, false);
-  scratch.is_scratch = true;
-  EXPECT_EQ(name_of({scratch}), "scratch load");
-  EXPECT_EQ(name_of({site("buffer_store_dword v0, off, s[0:3], 0", vmem, false, true)}),
-            "buffer store");
-  EXPECT_EQ(name_of({site("buffer_load_dword off, s[0:3], 0 lds", vmem, true, true)}),
-            "load to LDS");
-  EXPECT_EQ(name_of({site("global_load_lds_dwordx4 v[0:1], off", vmem, true, true)}),
-            "load to LDS");
-  EXPECT_EQ(name_of({site("flat_load_dword v0, v[2:3]", vmem, true, false)}), "flat load");
+  using enum MemoryPath;
+  const auto access = [](std::string text, MemoryPath path, bool is_read, bool to_lds = false) {
+    return name_of({site(std::move(text), vmem, is_read, !is_read || to_lds,
+                         {.path = path, .loads_to_lds = to_lds})});
+  };
+  using enum MemoryPath;
+  EXPECT_EQ(access("scratch_load_dword v0, off, s0", scratch, true), "scratch load");
+  EXPECT_EQ(access("buffer_store_dword v0, off, s[0:3], 0", buffer, false), "buffer store");
+  EXPECT_EQ(access("tbuffer_store_format_x v0, off, s[0:3], 0", buffer, false), "buffer store");
+  EXPECT_EQ(access("buffer_load_dword off, s[0:3], 0 lds", buffer, true, true), "load to LDS");
+  EXPECT_EQ(access("global_load_lds_dwordx4 v[0:1], off", global, true, true), "load to LDS");
+  EXPECT_EQ(access("flat_load_dword v0, v[2:3]", flat, true), "flat load");
+  EXPECT_EQ(access("global_store_dword v0, v1, s[2:3]", global, false), "global store");
   EXPECT_EQ(name_of({site("buffer_wbl2 sc1", vmem, false, false)}), "buffer_wbl2");
   EXPECT_EQ(name_of({site("v_add_f32 v0, v1, v2", valu, false, false)}), "VALU");
   EXPECT_EQ(name_of({site("s_endpgm", other, false, false)}), "s_endpgm");
