@@ -151,7 +151,7 @@ TEST(Traits, ComparisonsAreThoseInTheName) {
     EXPECT_EQ(row.definedness.rule,
               expected == Comparison::none ? BitRule::defined : BitRule::compare)
         << name;
-    if (expected != Comparison::none) EXPECT_EQ(row.definedness.is_signed, found[2] == "i") << name;
+    EXPECT_EQ(row.definedness.is_signed, expected != Comparison::none && found[2] == "i") << name;
   });
   EXPECT_GT(rows, 100u);
 }
