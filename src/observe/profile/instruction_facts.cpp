@@ -234,7 +234,6 @@ InstructionFacts::InstructionFacts(const Instruction& i, std::uint32_t its_numbe
       quad_cycles(i.row->passes),
       is_message(i.row->is_message || i.row->flow == Flow::end),
       is_buffer(i.row->memory.path == MemoryPath::buffer),
-      is_scratch(form.path == MemoryForm::Path::scratch),
       returns_value(i.row->returns_value) {
   const Row& row = *i.row;
   if (instruction_class == InstructionClass::valu) classify_valu(row, *this);

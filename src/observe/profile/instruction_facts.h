@@ -28,7 +28,7 @@ struct InstructionFacts : margay::InstructionFacts {
   std::optional<Counter> kind;     ///< VALU: what is counted beside SQ_INSTS_VALU.
   std::optional<Counter> matrix_kind, matrix_operations;
   bool is_message = false;  ///< s_sendmsg and s_endpgm.
-  bool is_buffer = false, is_scratch = false;
+  bool is_buffer = false;
   bool returns_value = false;  ///< Atomics.
   bool bypasses_l1 = false;    ///< nt or sc1: vL1D does not keep the line.
 };

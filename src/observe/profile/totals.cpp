@@ -95,14 +95,10 @@ KernelTotals::SiteTotals& KernelTotals::site_of(const InstructionFacts& facts,
   site.is_read = facts.form.is_read;
   site.is_write = facts.form.is_write;
   site.is_atomic = facts.form.is_atomic;
-  const Instruction& i = *facts.instruction;
   site.traits.path = facts.form.path;
   site.traits.loads_to_lds = facts.form.to_lds;
-  site.traits.has_packed_twin = i.row->packed_twin == PackedTwin::exists;
-  if (facts.action == Action::wait) {
-    const std::uint32_t left = (i.extra & 15) | (i.extra >> 14 & 3) << 4;
-    if (left != 63) site.traits.vm_wait = left;
-  }
+  site.traits.has_packed_twin = facts.instruction->row->packed_twin == PackedTwin::exists;
+  if (facts.wait.vm != kVmCapacity) site.traits.vm_wait = facts.wait.vm;
   return totals;
 }
 
