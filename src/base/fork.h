@@ -12,7 +12,7 @@
 namespace margay {
 
 /// fork() waits until `mutex` is free, and the child finds it free, and whole what it guards. Only
-/// for one that is held briefly and under which nobody takes another.
+/// for one that is held briefly and under which no other is taken.
 class HeldOverFork {
  public:
   static void add(std::mutex& mutex) {

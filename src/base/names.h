@@ -61,7 +61,7 @@ inline std::string without_template_arguments(std::string_view name) {
   return name.size() <= kLongName ? std::string(name) : without_template_arguments(name);
 }
 
-/// The same as reports show it: that a namespace has no name tells nobody anything.
+/// The same as reports show it: that a namespace has no name is not worth a word.
 [[nodiscard]] inline std::string short_function(std::string_view name) {
   constexpr std::string_view kUnnamed = "(anonymous namespace)::";
   std::string text(name);

@@ -123,7 +123,7 @@ std::uint64_t launches_of(const CheckedRun& run) {
   return launches;
 }
 
-/// Whether some findings may be known to nobody but those who read what was printed.
+/// Whether some findings may be known only to those who read what was printed.
 bool is_lost(const WatchedProcess& process) { return process.write_error != 0; }
 
 /// How the program ended, where that is not as usual; then the closing line.
@@ -174,7 +174,7 @@ int exit_code_of(const CheckedRun& run, int error_exit_code) {
       check::tally(run.reports.merged.findings).errors != 0 ||
       std::ranges::any_of(run.processes, [](const auto& process) { return process.errors != 0; });
   if (has_errors) return error_exit_code;
-  // Without its report nobody knows whether the program was clean.
+  // Without its report it is not known whether the program was clean.
   const bool lost = !run.reports.unreadable.empty() || std::ranges::any_of(run.processes, is_lost);
   if (run.end.shell_code() == 0 && lost) return kExitFailed;
   return run.end.shell_code();

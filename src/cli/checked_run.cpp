@@ -25,7 +25,7 @@ Reports read_reports(const fs::path& directory) {
       continue;
     }
     ++reports.count;
-    // Advice stands behind the errors and notes.
+    // Advice comes after the errors and notes.
     const auto advice =
         std::ranges::find(report->findings, check::Severity::advice, &check::Finding::severity);
     const auto first =

@@ -1,4 +1,4 @@
-// Where Margay's parts lie. A build tree and an installation have the same shape, so everything is
+// Where Margay's parts are. A build tree and an installation have the same shape, so everything is
 // found relative to the running program and both can be moved:
 //
 //   PREFIX/bin/margay

@@ -38,7 +38,7 @@ using WaitCounts = std::array<unsigned, 3>;
 
 struct Mutant {
   std::size_t site = 0;    ///< Index.
-  std::uint32_t word = 0;  ///< What stands at the site's vaddr.
+  std::uint32_t word = 0;  ///< What is at the site's vaddr.
   unsigned words = 1;      ///< Of the instruction; those after the first become kSNop0.
   std::string change;      ///< "removed", "vmcnt(0) -> vmcnt(1)"
   int counter = -1;        ///< The counter made weaker; -1 when all is removed.
@@ -68,8 +68,8 @@ struct Outcome {
   ChildEnd end;
 };
 
-/// What a run found: "tool kind" of its errors, with where, so that a mutant's are told apart from
-/// those of the unchanged program.
+/// What a run found: "tool kind" of its errors, with where, so that a mutant's are distinguished
+/// from those of the unchanged program.
 struct Errors {
   std::set<std::string> keys;
   std::set<std::string> kinds;

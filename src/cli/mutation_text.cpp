@@ -19,14 +19,14 @@ using Json = nlohmann::ordered_json;
 
 std::string place_text(const check::Site& site, std::string_view directory) {
   SourceFrame frame = site.frames.empty() ? SourceFrame{} : site.frames.front();
-  // The kernel itself stands above its sites.
+  // The kernel itself is named above its sites.
   const std::string kernel = check::short_function(demangled_kernel(site.kernel));
   if (check::short_function(frame.function) == kernel) frame.function.clear();
   const std::string place = check::place_of(frame, directory);
   return place.empty() ? fmt::format("at {:#x}", site.vaddr) : place;
 }
 
-/// Why a mutant that nobody noticed makes no difference.
+/// Why a mutant that went unnoticed makes no difference.
 std::string reason(const check::Site& site, const Mutant& mutant) {
   if (site.is_fence) return "no access of another workgroup depended on it alone";
   if (site.is_barrier) return "no data passed between waves over it alone";

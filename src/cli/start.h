@@ -44,7 +44,7 @@ struct OptionsWithValues {
 /// This installation, if the HIP runtime in it has been built.
 [[nodiscard]] Result<Install> find_runtime();
 
-/// LD_LIBRARY_PATH with the virtual device's directory in front of what is there.
+/// LD_LIBRARY_PATH with the virtual device's directory in front of its old value.
 [[nodiscard]] std::string library_path(const Install& install);
 
 /// `number` is the errno of the attempt.

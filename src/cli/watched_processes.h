@@ -1,5 +1,5 @@
-// How the processes of a watched program ended: what each has told in its last moment, and what its
-// report therefore lacks.
+// How the processes of a watched program ended: what each has reported in its last moment, and what
+// its report therefore lacks.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ namespace margay::code_object {
 
 using Bytes = std::span<const std::byte>;
 
-/// The sub-range [offset, offset + size), or an empty span when it does not lie inside `bytes`.
+/// The sub-range [offset, offset + size), or an empty span when it is not inside `bytes`.
 [[nodiscard]] inline Bytes slice(Bytes bytes, std::uint64_t offset, std::uint64_t size) {
   if (offset > bytes.size() || size > bytes.size() - offset) return {};
   return bytes.subspan(offset, size);

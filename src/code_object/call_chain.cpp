@@ -27,7 +27,7 @@ CallChain user_first(std::vector<SourceFrame> frames) {
   const auto user = std::ranges::find_if(
       frames, [](const SourceFrame& frame) { return frame.line != 0 && !is_library(frame); });
   if (user == frames.end()) return {std::move(frames), 0};
-  // Innermost first: what lies before `user` is what it called.
+  // Innermost first: what is before `user` is what it called.
   const auto called = static_cast<std::uint32_t>(user - frames.begin());
   std::ranges::reverse(frames.begin(), user + 1);
   return {std::move(frames), called};

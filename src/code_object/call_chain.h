@@ -1,4 +1,4 @@
-// Which of the source lines that an instruction stands for is the user's.
+// Which of the source lines that an instruction belongs to is the user's.
 #pragma once
 
 #include <cstdint>

@@ -132,7 +132,7 @@ struct Symbol {
 
 /// One line of a source-level call chain.
 struct SourceFrame {
-  std::string function;  ///< Demangled; without arguments where only line tables are there.
+  std::string function;  ///< Demangled; without arguments where only line tables exist.
   std::string file;      ///< With the directory it was compiled in, where the compiler recorded it.
   std::uint32_t line = 0;  ///< 0: the compiler attributes the instruction to no line.
   std::uint32_t column = 0;
@@ -144,7 +144,7 @@ class CodeObject {
  public:
   /// Parses an ELF image for gfx942, code object v4, v5 or v6. Truncated, inconsistent or foreign
   /// images give invalid_image or wrong_architecture, never a crash. Every address and size in the
-  /// result has been checked to lie inside the image.
+  /// result has been checked to be inside the image.
   [[nodiscard]] static Result<CodeObject> parse(std::vector<std::byte> elf);
 
   CodeObject(CodeObject&&) noexcept;
@@ -167,7 +167,7 @@ class CodeObject {
 
   /// Bytes of memory the loaded image needs (all loadable segments, from virtual address 0).
   [[nodiscard]] std::uint64_t image_bytes() const;
-  /// True when `vaddr` lies in an executable segment.
+  /// True when `vaddr` is in an executable segment.
   [[nodiscard]] bool is_executable(std::uint64_t vaddr) const;
   /// The executable range [first, last) that holds `vaddr`, or an empty pair.
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> executable_range(std::uint64_t vaddr) const;
@@ -197,7 +197,7 @@ class CodeObject {
 /// Finds the gfx942 code object in `bytes`, which is a plain ELF code object (.hsaco), a clang
 /// offload bundle (`__CLANG_OFFLOAD_BUNDLE__`, or compressed, "CCOB"), or a host program or shared
 /// library that embeds such bundles, and returns a copy of the ELF image inside.
-/// wrong_architecture names the targets that are there when gfx942 is not among them.
+/// wrong_architecture names the targets it has when gfx942 is not among them.
 [[nodiscard]] Result<std::vector<std::byte>> find_gfx942_image(std::span<const std::byte> bytes);
 
 /// The same, for all of them: a program embeds one per translation unit with device code. Never
@@ -206,7 +206,7 @@ class CodeObject {
     std::span<const std::byte> bytes);
 
 /// How many bytes a bundle or plain code object occupies that starts `readable` and whose end is
-/// not known (clang registers fat binaries, and programs load modules, by pointer only). It lies in
+/// not known (clang registers fat binaries, and programs load modules, by pointer only). It is in
 /// `readable`; one that claims to be longer is refused.
 [[nodiscard]] Result<std::size_t> bundle_size(std::span<const std::byte> readable);
 

@@ -54,7 +54,7 @@ struct ElfImage {
   std::vector<DebugSection> debug_sections;
 
   [[nodiscard]] const Segment* segment_at(std::uint64_t vaddr) const;
-  /// `size` bytes at `vaddr` as they stand in the file, or an empty span.
+  /// `size` bytes at `vaddr` as they are in the file, or an empty span.
   [[nodiscard]] Bytes file_bytes_at(std::uint64_t vaddr, std::uint64_t size) const;
 };
 

@@ -177,7 +177,7 @@ Result<KernelArgument> read_argument(NoteReader& note) {
   return argument;
 }
 
-/// Arguments lie inside the segment and do not overlap; afterwards they are in segment order.
+/// Arguments are inside the segment and do not overlap; afterwards they are in segment order.
 Status check_arguments(Kernel& kernel) {
   std::ranges::sort(kernel.arguments, {}, [](const KernelArgument& argument) {
     return std::pair(argument.offset_bytes, argument.size_bytes);

@@ -83,7 +83,7 @@ template <int m, int k, int blocks>
     }
 }
 
-/// 16x16x4 and 4x4x4_4b of f64: the halves of each value stand in two register rows. Half a chunk
+/// 16x16x4 and 4x4x4_4b of f64: the halves of each value are in two register rows. Half a chunk
 /// (8 values) at a time.
 template <int m, int blocks>
 [[gnu::flatten]] void run_f64(const MfmaOperands& op) {

@@ -137,7 +137,7 @@ const MfmaShape* find_smfmac_shape(std::string_view mnemonic) {
   return found == std::end(kSmfmacShapes) ? nullptr : &*found;
 }
 
-// Source: MI300 ISA guide, section 7.4: a CBSZ other than 0 stands for the first set.
+// Source: MI300 ISA guide, section 7.4: a CBSZ other than 0 means the first set.
 std::uint8_t smfmac_index_shift(const MfmaShape& shape, unsigned cbsz, unsigned abid) {
   return static_cast<std::uint8_t>(cbsz != 0 ? 0 : abid * 2 * smfmac_kept_per_lane(shape));
 }

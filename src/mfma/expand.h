@@ -1,4 +1,4 @@
-// Operands as vectors of f32 (or i32) per k, and where D's rows stand. A and B have the same
+// Operands as vectors of f32 (or i32) per k, and where D's rows are. A and B have the same
 // layout, so one description serves both.
 //
 //   operand:  x[k][u], 16 rows (of A) or columns (of B) each; u counts 16-lane chunks over blocks
@@ -76,7 +76,7 @@ MARGAY_INLINE void expand(const std::uint32_t* rows, F32 (&x)[k][m * blocks / 16
   });
 }
 
-/// Where the 16 results of row i and column chunk u stand, from D's first row.
+/// Where the 16 results of row i and column chunk u are, from D's first row.
 template <int m>
 [[nodiscard]] MARGAY_INLINE constexpr unsigned result_offset(unsigned i, unsigned u) {
   if constexpr (m == 32)

@@ -28,7 +28,7 @@ thread_local bool configured = false;
 
 /// A's eight rows of 16 pairs (row = register * 4 + lane / 16, column = i), transposed: row r of
 /// the result is A's i in the order of C's register rows, r = i % 4 * 4 + i / 4, and its 8 pairs
-/// are in the order of B's rows as they stand. `stride` is in bytes.
+/// are in the order of B's rows as they are. `stride` is in bytes.
 [[gnu::always_inline]] inline void transpose(const std::uint32_t* a, char* to, std::size_t stride) {
   __m512i row[8], pairs[8], quads[8];
   for (int n = 0; n < 8; ++n) row[n] = _mm512_load_si512(a + n * 16);

@@ -15,7 +15,7 @@ void run(const MfmaOperands& operands);
 
 /// One step of a run, for the unit: each names a tile by number and a place by register row.
 /// A tiles are transposed into scratch slots of 1 KiB first: C and D rows are rows of the unit's
-/// tiles as they stand, and so are B's, but the unit wants A by row of A, and the register file has
+/// tiles as they are, and so are B's, but the unit wants A by row of A, and the register file has
 /// it by k.
 struct TileOp {
   enum class Code : std::uint8_t {

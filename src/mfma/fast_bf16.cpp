@@ -1,4 +1,4 @@
-// The bf16 instructions on AVX-512 BF16: pairs of k as they stand in the registers. The unit
+// The bf16 instructions on AVX-512 BF16: pairs of k as they are in the registers. The unit
 // flushes denormals and rounds each pair's sum to nearest even.
 #include "mfma/chain_kernels.h"
 #include "mfma/table.h"

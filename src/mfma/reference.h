@@ -17,13 +17,13 @@ void smfmac_reference(const MfmaShape& shape, MfmaMode mode, const SmfmacOperand
 [[nodiscard]] int smfmac_index(const MfmaShape& shape, const SmfmacOperands& operands, int i,
                                int p);
 
-/// Where element (row or column i, k, block) of A or B stands in the operand's register rows.
+/// Where element (row or column i, k, block) of A or B is in the operand's register rows.
 struct MfmaElement {
   int lane, reg, bit;  ///< `reg` is the register number in the operand; for f64, of the lower half.
 };
 [[nodiscard]] MfmaElement mfma_source_element(const MfmaShape& shape, MfmaType type, int i, int k,
                                               int block);
-/// Where element (i, j, block) of C and D stands.
+/// Where element (i, j, block) of C and D is.
 [[nodiscard]] MfmaElement mfma_result_element(const MfmaShape& shape, int i, int j, int block);
 
 /// The lane whose B value lane `lane` receives under BLGP (not for f64).

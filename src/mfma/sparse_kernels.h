@@ -1,4 +1,4 @@
-// v_smfmac_*: of A only the kept values are there, and each row of A meets its own k of B. The
+// v_smfmac_*: of A only the kept values are stored, and each row of A meets its own k of B. The
 // kernels are those of the dense instruction of half the k, with B's row chosen per row of A.
 #pragma once
 

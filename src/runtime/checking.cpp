@@ -194,7 +194,7 @@ const char* margayCheckEnd(void) {
   return answers().report.c_str();
 }
 
-/// Where a tensor lies in host memory and what its shape is: kittens::gl tells when it is made.
+/// Where a tensor is in host memory and what its shape is: kittens::gl tells when it is made.
 void margayDescribeTensor(const void* data, std::size_t batch, std::size_t depth, std::size_t rows,
                           std::size_t columns, std::size_t element_bytes) {
   if (data == nullptr) return;

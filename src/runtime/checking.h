@@ -1,5 +1,5 @@
 // The checker as the HIP calls see it: launches run under it, and what the host does with memory is
-// told to it. What it finds is printed when a launch ends; the report is made at the end.
+// reported to it. What it finds is printed when a launch ends; the report is made at the end.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ class Checking {
   [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request,
                                             const check::Session::Launcher& launcher = {});
   void launch_refused(const std::string& kernel, const Error& error);
-  /// The host has copied memory; what it copied was told to memory().
+  /// The host has copied memory; what it copied was reported to memory().
   void copied(const check::UndefinedCopy& copy);
   [[nodiscard]] check::GlobalMemory& memory() { return session_.memory(); }
   /// The order of streams (ordering.h), if it is followed.

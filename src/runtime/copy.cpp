@@ -164,7 +164,7 @@ Outcome fill_now(void* destination, T value, std::size_t count) {
   if constexpr (sizeof value == 1) {
     std::memset(to, value, bytes);
   } else {
-    // The destination need not be aligned: copy the pattern, doubling what is there.
+    // The destination need not be aligned: copy the pattern, doubling it each time.
     std::memcpy(to, &value, sizeof value);
     for (std::size_t done = sizeof value; done < bytes; done *= 2) {
       std::memcpy(to + done, to, std::min(done, bytes - done));

@@ -10,7 +10,7 @@ namespace margay::runtime {
 [[nodiscard]] Outcome copy_bytes(void* to, const void* from, std::size_t bytes);
 [[nodiscard]] Outcome copy_box(const hipMemcpy3DParms& parameters);
 [[nodiscard]] Outcome fill_elements(const hipMemsetParams& parameters);
-/// Where byte `offset` of a device variable lies; refused unless `bytes` fit behind it.
+/// Where byte `offset` of a device variable is; refused unless `bytes` fit behind it.
 [[nodiscard]] Answer<std::byte*> in_symbol(const void* symbol, std::size_t bytes,
                                            std::size_t offset);
 

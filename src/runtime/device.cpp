@@ -34,7 +34,7 @@ hipUUID uuid_of(int device) {
 // Accepted and given back, without effect: gfx942 has one cache and one LDS bank configuration.
 std::atomic<unsigned> device_flags = hipDeviceScheduleAuto;
 
-// HIP's contexts are deprecated and stand for the devices.
+// HIP's contexts are deprecated and mean the devices.
 std::array<char, kMaxDevices> contexts;
 hipCtx_t context_of(int device) { return reinterpret_cast<hipCtx_t>(&contexts[device]); }
 

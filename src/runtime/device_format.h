@@ -9,7 +9,7 @@ namespace margay::runtime {
 
 struct FormattedText {
   std::string text;
-  /// Conversions that this cannot do ("%n"); they stand in `text` as written.
+  /// Conversions that this cannot do ("%n"); they are in `text` as written.
   std::string refused;
 };
 

@@ -1,5 +1,5 @@
 // Memory in stream order, outside graphs and in them. A graph's memory has its address from the
-// moment its node is made, as on a device, and is there until the last graph that holds the node is
+// moment its node is made, as on a device, and exists until the last graph that holds the node is
 // gone; what the graph does at the node's turn is nothing.
 #include <map>
 #include <memory>

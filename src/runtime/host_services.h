@@ -37,7 +37,7 @@ class HostServices {
 
   std::map<std::uint64_t, std::vector<std::uint64_t>> messages_;  // unfinished, by number
   std::uint64_t next_message_ = 1;
-  std::map<std::uint64_t, std::uint64_t> slabs_;  // address to that of the allocation it lies in
+  std::map<std::uint64_t, std::uint64_t> slabs_;  // address to that of the allocation it is in
   std::string failed_assert_;
   bool printed_ = false;
 };

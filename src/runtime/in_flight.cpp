@@ -25,7 +25,7 @@ struct Flights {
   };
   std::mutex mutex;
   std::vector<Entry> entries;
-  std::atomic<std::size_t> count = 0;  // so that nobody takes the mutex where there is nothing
+  std::atomic<std::size_t> count = 0;  // so that the mutex is not taken where there is nothing
 
   template <typename Predicate>
   [[nodiscard]] PendingWork matching(Predicate&& wanted) {
@@ -42,8 +42,8 @@ Flights& flights() {
   return *all;
 }
 
-/// A failure has nobody to return to: it is printed, and later calls say it, as after a kernel that
-/// failed on a device.
+/// A failure has no call to return from: it is printed, and later calls say it, as after a kernel
+/// that failed on a device.
 void keep_failure(const std::string& what, Refusal refusal) {
   if (!refusal.transient) Runtime::instance().keep_failure(refusal.code);
   (void)report(what.c_str(), std::move(refusal));

@@ -1,5 +1,5 @@
 // Work of streams that the host did not wait for. Work is done at the call as long as it can be; a
-// kernel that waits for what the host does next goes on beside the host, and what comes behind it
+// kernel that waits for what the host does next goes on in the background, and what comes behind it
 // in the order of streams waits for it, each piece on a thread of its own.
 #pragma once
 

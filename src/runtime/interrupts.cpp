@@ -23,7 +23,7 @@ constexpr std::array kEnding = {SIGINT, SIGTERM, SIGHUP};
 sem_t wake;
 std::atomic<std::uint64_t> interrupt_count = 0;
 std::atomic<int> ending_signal = 0;
-/// The program's own handling of SIGINT while ours stands in front of it. Written only while it
+/// The program's own handling of SIGINT while ours is in front of it. Written only while it
 /// does not.
 struct sigaction program_action = {};
 

@@ -16,7 +16,7 @@
 namespace margay::runtime {
 namespace {
 
-/// Writing takes at most one part in so many of the time.
+/// Writing takes at most this fraction of the time: one in N.
 constexpr int kShare = 20;
 
 }  // namespace

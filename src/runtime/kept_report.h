@@ -1,4 +1,4 @@
-// The report of a watched process, kept up to date on disk: it is there in whatever way the process
+// The report of a watched process, kept up to date on disk: it exists in whatever way the process
 // ends (_exit, exec, a signal, SIGKILL).
 #pragma once
 
@@ -17,8 +17,8 @@ namespace margay::runtime {
 
 class KeptReport {
  public:
-  /// `path`: the report, in which %p stands for what tells this process from others; `table`: the
-  /// file that the watcher made. Either may be empty.
+  /// `path`: the report, in which %p is replaced by what tells this process from others; `table`:
+  /// the file that the watcher made. Either may be empty.
   [[nodiscard]] static Result<std::unique_ptr<KeptReport>> create(const std::string& path,
                                                                   const std::string& table);
 

@@ -214,7 +214,7 @@ Answer<std::vector<std::byte>> copy_arguments(const Kernel& kernel, void** buffe
                               readable_name(kernel.name), needed));
   }
   // A structure with padding at its end is larger than the arguments it holds. One that is smaller
-  // is taken as well: ROCm's runtime does not look at the size and copies what lies behind (clr,
+  // is taken as well: ROCm's runtime does not look at the size and copies what is behind (clr,
   // hip_module.cpp, ihipLaunchKernelCommand), so libraries leave out what their kernels do not
   // read.
   std::vector<std::byte> bytes = without_values(needed);
@@ -480,8 +480,8 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, un
 
 }  // extern "C"
 
-// HIP 5 declares these two as C++ functions, later releases as C: both symbols are there. The names
-// and parameters are those of hip_ext.h.
+// HIP 5 declares these two as C++ functions, later releases as C: both symbols are exported. The
+// names and parameters are those of hip_ext.h.
 #pragma GCC visibility push(default)
 
 hipError_t hipExtModuleLaunchKernel(hipFunction_t function, std::uint32_t global_x,

@@ -28,8 +28,8 @@ std::string names_of_kernels(const CodeObject& object) {
   return text + ".";
 }
 
-/// The code object or bundle that begins at `start`. Nobody says how long it is; its own tables do,
-/// as far as there is memory.
+/// The code object or bundle that begins at `start`. Its length is not given; its own tables have
+/// it, as far as there is memory.
 Answer<std::span<const std::byte>> image_at(const std::byte* start) {
   Device* const device = MARGAY_TRY(Runtime::instance().device());
   const auto address = reinterpret_cast<std::uint64_t>(start);

@@ -55,7 +55,7 @@ bool is_pageable(std::uint64_t address) {
   return device && !(*device)->memory().in_arena(address) &&
          !Runtime::instance().allocations().find(address);
 }
-/// Memory that the host uses through the same pointer, and that is there until HIP frees it.
+/// Memory that the host uses through the same pointer, and that exists until HIP frees it.
 bool is_hosts(std::uint64_t address) {
   const auto record = Runtime::instance().allocations().find(address);
   return record && (record->kind == MemoryKind::host || record->kind == MemoryKind::managed);

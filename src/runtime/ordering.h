@@ -1,6 +1,6 @@
-// The order of what streams do, as the checker is told it (observe/check/stream_order.h): each HIP
-// call that begins work, records or waits says so here. Nothing happens where racecheck is off.
-// A call whose ordering is not followed orders everything.
+// The order of what streams do, as it is reported to the checker (observe/check/stream_order.h):
+// each HIP call that begins work, records or waits says so here. Nothing happens where racecheck is
+// off. A call whose ordering is not followed orders everything.
 #pragma once
 
 #include <cstddef>
@@ -55,7 +55,7 @@ class SynchronousScope {
   SynchronousScope& operator=(const SynchronousScope&) = delete;
 };
 
-/// What a copy or fill reads and writes; told at the end of its scope.
+/// What a copy or fill reads and writes; reported at the end of its scope.
 class Touching {
  public:
   Touching();

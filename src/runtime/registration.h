@@ -1,4 +1,4 @@
-// What clang's generated constructors told us of the program's own kernels and variables: the
+// What clang's generated constructors said of the program's own kernels and variables: the
 // address the host code uses for each, and the name it has in the embedded code object.
 #pragma once
 

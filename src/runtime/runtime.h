@@ -55,7 +55,7 @@ class AllocationTable {
   std::map<std::uint64_t, AllocationRecord> records_;
 };
 
-/// Whether the user has been told where the waves of a launch of this kernel are that takes long.
+/// Whether it has been reported where the waves of a launch of this kernel are that takes long.
 [[nodiscard]] bool long_launch_was_named(const std::string& kernel);
 
 class Runtime {

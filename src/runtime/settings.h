@@ -20,7 +20,7 @@ namespace margay::runtime {
 struct Mutation {
   std::string kernel;                ///< Mangled; the code object that defines it is changed.
   std::uint64_t vaddr = 0;           ///< Of the first of them, in the code object's image.
-  std::vector<std::uint32_t> words;  ///< What stands there then.
+  std::vector<std::uint32_t> words;  ///< What is put in their place.
 };
 
 /// What `margay check` sets. Without tools no launch is watched.
@@ -41,7 +41,7 @@ struct ProfileSettings {
   bool enabled = false;     ///< MARGAY_PROFILE=1
   std::string json = {};    ///< MARGAY_PROFILE_JSON=FILE, where %p is the process's id.
   std::string kernel = {};  ///< MARGAY_PROFILE_KERNEL=NAME: only kernels with this in their name.
-  std::uint64_t traced_workgroups = 0;  ///< MARGAY_PROFILE_TRACE=N: timelines of so many.
+  std::uint64_t traced_workgroups = 0;  ///< MARGAY_PROFILE_TRACE=N: timelines of N.
   profile::Selection launches = {};     ///< MARGAY_PROFILE_LAUNCHES=1,4-6: of each kernel.
   profile::Selection workgroups = {};  ///< MARGAY_PROFILE_WORKGROUPS=64 or 100-163: of each launch.
   std::string table = {};              ///< MARGAY_WATCH_TABLE=FILE: see process_table.h.

@@ -40,7 +40,7 @@ struct ListedInstruction {
   std::string text;                   ///< As assembled; a branch target inside is named ("L2").
   LineKind kind = LineKind::other;
   bool ends_block = false;          ///< Control may leave here, or does.
-  int label = kNoLabel;             ///< The number of the label that stands before it.
+  int label = kNoLabel;             ///< The number of the label before it.
   bool has_target = false;          ///< A direct branch or call.
   std::uint64_t target = 0;         ///< Where it goes.
   std::vector<SourceFrame> frames;  ///< Innermost first; empty: no line table.

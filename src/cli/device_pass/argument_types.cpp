@@ -70,7 +70,7 @@ void collect(Parameters& into, DILocalVariable* variable, const DISubprogram* fu
     into.push_back(variable);
 }
 
-/// In their order; optimised builds keep a list, others only say where each lies.
+/// In their order; optimised builds keep a list, others only say where each is.
 Parameters parameters_of(Function& function, DISubprogram* subprogram) {
   Parameters found;
   for (DINode* node : subprogram->getRetainedNodes())

@@ -21,7 +21,7 @@ class Table {
   [[nodiscard]] std::vector<Rule> take() { return std::move(rules_); }
 
  private:
-  /// In `text` TT stands for the result's type, the holes are written $0, $1 ...
+  /// In `text` TT is the result's type, the holes are written $0, $1 ...
   void add(std::string_view text, Type result, std::vector<Type> arguments, unsigned weight = 1) {
     Rule rule{{}, result, std::move(arguments), weight};
     for (std::size_t i = 0; i < text.size(); ++i) {

@@ -190,7 +190,7 @@ std::optional<Difference> Runner::compare(const Program& program) const {
       const std::uint64_t device = word_at(out_, at), host = word_at(host_out_, at);
       if (slot >= kFirstApproximateSlot && (slot - kFirstApproximateSlot) % 2 == 0) {
         const std::uint64_t function = word_at(host_out_, at + 1);
-        if (function == 0 || function != word_at(out_, at + 1)) continue;  // judged below
+        if (function == 0 || function != word_at(out_, at + 1)) continue;  // compared below
         const auto which = static_cast<unsigned>(function - 1);
         if (!approximation_holds(which, device, host))
           return Difference{

@@ -70,7 +70,7 @@ class Runner {
   RunnerSettings settings_;
   Compiler compiler_;
   std::unique_ptr<Device> device_;
-  // Device memory; for the host there is the same beside it.
+  // Device memory; for the host there is a copy of it.
   std::span<std::byte> in_, out_, arrays_;
   std::vector<std::byte> host_out_, host_arrays_;
   std::uint64_t wave_instructions_ = 0;

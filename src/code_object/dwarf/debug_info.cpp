@@ -167,7 +167,7 @@ std::uint32_t DebugInfo::add_scope(std::uint32_t unit_index, std::uint32_t paren
   return index;
 }
 
-/// Entries come outermost first, so that painting over what is there leaves the innermost.
+/// Entries come outermost first, so that painting over what came before leaves the innermost.
 void DebugInfo::paint(std::uint64_t begin, std::uint64_t end, std::uint32_t scope) {
   auto last = scope_from_.lower_bound(end);
   if (last == scope_from_.end() || last->first != end) {

@@ -64,7 +64,7 @@ class ParameterReader {
     });
     const auto is_explicit = [](const KernelArgument& a) { return !is_hidden(a.kind); };
     const auto arguments = std::ranges::count_if(kernel.arguments, is_explicit);
-    // Where the numbers differ nobody can say which is which.
+    // Where the numbers differ it is not known which is which.
     if (std::cmp_not_equal(parameters.size(), arguments)) return {};
     std::size_t next = 0;
     for (const KernelArgument& argument : kernel.arguments) {

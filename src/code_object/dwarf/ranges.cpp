@@ -9,7 +9,7 @@ namespace margay::code_object {
 
 using namespace llvm::dwarf;
 
-/// Leaves the ranges of `entry` that lie in this image's code in ranges_.
+/// Leaves the ranges of `entry` that are in this image's code in ranges_.
 void DebugInfo::read_ranges(const Unit& unit, const Entry& entry) {
   ranges_.clear();
   if (entry.ranges.present()) {

@@ -1,6 +1,6 @@
 // What the processes of a watched program tell the one that watches them: a table in a file that
-// all of them map. The watcher makes it in full size, so that nothing that is told here is lost:
-// neither when a process is killed nor when the disk is full.
+// all of them map. The watcher makes it in full size, so that nothing that is reported here is
+// lost: neither when a process is killed nor when the disk is full.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ namespace margay::report {
 /// One process that uses the device; fork() and exec() begin another one. In shared memory, where
 /// zeros are a free entry.
 struct ProcessEntry {
-  std::atomic<std::uint32_t> process;      ///< Its id; 0: nobody's.
+  std::atomic<std::uint32_t> process;      ///< Its id; 0: none.
   std::atomic<std::uint32_t> write_error;  ///< The errno with which its report was not written.
   std::atomic<std::uint32_t> running;      ///< Launches that have begun and not ended.
   std::atomic<std::uint32_t> ended;        ///< 1: its report is the last one and whole.

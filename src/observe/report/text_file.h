@@ -7,8 +7,9 @@
 
 namespace margay::report {
 
-/// Writes `text` to `path`, in which %p stands for the process's id. The file appears whole or not
-/// at all; what is no regular file (a pipe, /dev/stdout) is written to. On failure errno says why.
+/// Writes `text` to `path`, in which %p is replaced by the process's id. The file appears whole or
+/// not at all; what is no regular file (a pipe, /dev/stdout) is written to. On failure errno says
+/// why.
 [[nodiscard]] Status write_text(const std::string& text, const std::string& path);
 
 [[nodiscard]] Result<std::string> read_text(const std::string& path);
