@@ -192,7 +192,7 @@ Status read_relocations(const ElfFile& elf, llvm::ArrayRef<SectionHeader> sectio
         }
       }
     }
-    image.relocations.push_back(std::move(relocation));
+    image.relocations.push_back(relocation);
   }
   return {};
 }
