@@ -121,7 +121,9 @@ Result<Site> as_site(const Node& node, const std::vector<SourceFrame>& frames) {
                    .flag("is_write", site.is_write)
                    .flag("is_atomic", site.is_atomic)
                    .status());
-  site.traits = MARGAY_TRY(as_traits(MARGAY_TRY(node.field("instruction"))));
+  // Files of earlier versions have none.
+  if (node.json->contains("instruction"))
+    site.traits = MARGAY_TRY(as_traits(MARGAY_TRY(node.field("instruction"))));
   site.instruction_class = MARGAY_TRY(as_class(node));
   for (const auto number : MARGAY_TRY(list<std::size_t>(node, "frames", as_number<std::size_t>))) {
     if (number >= frames.size())
