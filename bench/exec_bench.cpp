@@ -36,7 +36,7 @@ const std::shared_ptr<LoadedModule>& module() {
     std::vector<std::byte> image(bytes.size());
     for (std::size_t i = 0; i < bytes.size(); ++i) image[i] = static_cast<std::byte>(bytes[i]);
     return value_or_exit(
-        device().load(value_or_exit(CodeObject::parse(value_or_exit(find_gfx942_image(image))))));
+        device().load(value_or_exit(CodeObject::parse(value_or_exit(find_image(image, kGfx942))))));
   }();
   return one;
 }

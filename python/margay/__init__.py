@@ -1,4 +1,4 @@
-"""Margay from Python: a virtual MI325X for HIP kernels that Python programs launch.
+"""Margay from Python: a virtual GPU for HIP kernels that Python programs launch.
 
     with margay.check() as report:
         launch_my_kernel()
@@ -24,6 +24,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 from margay.checker import Access, CheckError, Finding, Frame, Report, Site, check
+from margay.devices import Device, device, use_device
 from margay.library import LibraryError
 from margay.profiler import (
     KernelProfile,
@@ -83,6 +84,7 @@ __all__ = [
     *_LAZY,
     "Access",
     "CheckError",
+    "Device",
     "Finding",
     "Frame",
     "KernelProfile",
@@ -99,5 +101,7 @@ __all__ = [
     "Tensor",
     "__version__",
     "check",
+    "device",
     "profile",
+    "use_device",
 ]

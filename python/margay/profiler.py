@@ -7,7 +7,7 @@
     print(k)
 
 Everything is counted, nothing is timed: the numbers are those that the hardware counters of an
-MI325X would show, summed over the device and over all launches of a kernel of one size.
+device would show, summed over the device and over all launches of a kernel of one size.
 """
 
 import json

@@ -8,6 +8,7 @@ import pytest
 
 from margay import library
 from margay.checker import CheckError, check
+from margay.devices import use_device
 
 
 def pytest_addoption(parser):
@@ -15,7 +16,7 @@ def pytest_addoption(parser):
     group.addoption(
         "--margay-check",
         action="store_true",
-        help="check every kernel launch of each test on the virtual MI325X; errors fail the test",
+        help="check every kernel launch of each test on the virtual device; errors fail the test",
     )
     group.addoption(
         "--margay-check-tools",
@@ -23,6 +24,11 @@ def pytest_addoption(parser):
         default="all",
         help="all (the default), or some of memcheck, racecheck, initcheck, synccheck, waitcheck "
         "with commas between",
+    )
+    group.addoption(
+        "--margay-device",
+        metavar="NAME",
+        help="the virtual device: mi325x (the default), mi300x, ...; see `margay devices`",
     )
     group.addoption(
         "--margay-check-adversarial",
@@ -37,6 +43,11 @@ def _is_on(config):
 
 
 def pytest_configure(config):
+    if name := config.getoption("--margay-device"):
+        try:
+            use_device(name)
+        except (library.LibraryError, RuntimeError, ValueError) as error:
+            raise pytest.UsageError(f"--margay-device: {error}") from error
     if not _is_on(config):
         return
     try:

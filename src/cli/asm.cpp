@@ -135,7 +135,7 @@ class ImageMemory {
 Result<Listing> disassembled(const KernelPlace& place) {
   const ImageMemory image = MARGAY_TRY(ImageMemory::create(place.object->image_bytes()));
   MARGAY_CHECK(place.object->load(image.bytes(), 0));
-  const auto decoder = MARGAY_TRY(isa::Decoder::create());
+  const auto decoder = MARGAY_TRY(isa::Decoder::create(place.object->architecture()));
   return list_function(*place.object, image.bytes(), place.kernel->entry_vaddr, *decoder);
 }
 

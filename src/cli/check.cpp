@@ -97,6 +97,7 @@ void declare(CLI::App& app, Options& options) {
                  "profile the same run, and write it to FILE for margay prof --from FILE")
       ->type_name("FILE");
   app.add_flag("--leak-check", check.leaks, "report allocations that the program never freed");
+  add_device_option(app, check.device);
   app.add_option("--mfma", check.mfma, "how MFMA instructions round: exact, fma or fast")
       ->check(CLI::IsMember({"exact", "fma", "fast"}))
       ->type_name("MODE");
@@ -215,10 +216,10 @@ Result<int> check_program(const Options& options, std::span<char*> command) {
 }  // namespace
 
 int check_main(std::span<char*> arguments) {
-  const CommandLine line =
-      split_command(arguments, {.always = {"--tool", "--json", "--error-exitcode", "--max-findings",
-                                           "--suppressions", "--mfma", "--threads", "--profile"},
-                                .if_number = {"--adversarial"}});
+  const CommandLine line = split_command(
+      arguments, {.always = {"--device", "--tool", "--json", "--error-exitcode", "--max-findings",
+                             "--suppressions", "--mfma", "--threads", "--profile"},
+                  .if_number = {"--adversarial"}});
   CLI::App app{"Runs a HIP program or script and watches every kernel launch for mistakes.",
                "margay check"};
   app.footer(kFooter);

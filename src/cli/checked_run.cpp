@@ -63,6 +63,7 @@ Result<CheckedRun> run_checked(const Install& install, const CheckOptions& optio
     set("MARGAY_PROFILE", "1");
     set("MARGAY_PROFILE_JSON", (profiles.path() / "%p.json").string());
   }
+  if (!options.device.empty()) set("MARGAY_DEVICE", options.device);
   if (!options.mfma.empty()) set("MARGAY_MFMA", options.mfma);
   if (options.threads != 0) set("MARGAY_THREADS", std::to_string(options.threads));
 

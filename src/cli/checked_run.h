@@ -25,8 +25,9 @@ struct CheckOptions {
   std::string suppressions = {};  ///< A file; empty for none.
   std::optional<std::uint64_t> adversarial = {};
   bool leaks = false;
-  bool profile = false;   ///< The same run is profiled as well.
-  std::string mfma = {};  ///< Empty: the runtime's default. The same for threads.
+  bool profile = false;     ///< The same run is profiled as well.
+  std::string device = {};  ///< Empty: the runtime's default. The same for the next two.
+  std::string mfma = {};
   unsigned threads = 0;
 };
 

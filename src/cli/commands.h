@@ -25,6 +25,7 @@ int check_main(std::span<char*> arguments);
 int compare_main(std::span<char*> arguments);
 int completion_main(std::span<char*> arguments);
 int config_main(std::span<char*> arguments);
+int devices_main(std::span<char*> arguments);
 int doctor_main(std::span<char*> arguments);
 int fuzz_main(std::span<char*> arguments);
 int gemm_main(std::span<char*> arguments);

@@ -22,6 +22,7 @@
 #include "cli/hipcc.h"
 #include "cli/install.h"
 #include "cli/temporary_directory.h"
+#include "gpu/gpu.h"
 
 namespace margay::cli {
 namespace {
@@ -133,6 +134,15 @@ void check_host(Report& report) {
   }
 }
 
+void check_device(Report& report) {
+  const char* const chosen = std::getenv("MARGAY_DEVICE");
+  const auto gpu = find_gpu(chosen == nullptr ? "" : chosen);
+  if (!gpu) return report.line(State::bad, "MARGAY_DEVICE", gpu.error().what, gpu.error().hint);
+  report.line(State::ok, "device",
+              fmt::format("{} ({}): {} CUs, {} GiB", (*gpu)->name, (*gpu)->arch().processor,
+                          (*gpu)->compute_units(), (*gpu)->memory_bytes >> 30));
+}
+
 /// Another libamdhip64 in front of ours is what a program would load.
 void check_library_path(Report& report, const Install& install) {
   const char* const path = std::getenv("LD_LIBRARY_PATH");
@@ -206,6 +216,7 @@ int doctor_main(std::span<char*> arguments) {
   fmt::print("margay {} in {}\n", MARGAY_VERSION, install->prefix.string());
   Report findings;
   check_host(findings);
+  check_device(findings);
   check_toolchain(findings, *install);
   check_library_path(findings, *install);
   check_python(findings);

@@ -18,7 +18,7 @@ namespace {
 
 /// In the order of the help page: what one does first comes first.
 constexpr auto kCommands = std::to_array<Command>({
-    {"gemm", "run and verify a bf16 GEMM on the virtual MI325X", gemm_main},
+    {"gemm", "run and verify a bf16 GEMM on the virtual GPU", gemm_main},
     {"hipcc", "compile HIP C++ for the host and gfx942 (hipcc's arguments)", hipcc_main},
     {"run", "run a HIP program or script against the virtual device", run_main},
     {"check", "the same, with every memory access, race, barrier and wait checked", check_main},
@@ -28,13 +28,14 @@ constexpr auto kCommands = std::to_array<Command>({
     {"fuzz", "compare random programs on the virtual device with the host", fuzz_main},
     {"asm", "show a kernel's resources and instructions, with source lines", asm_main},
     {"test", "build and run the project's tests", test_main},
+    {"devices", "the virtual devices that --device and MARGAY_DEVICE choose from", devices_main},
     {"doctor", "whether everything is in place, and what to do where it is not", doctor_main},
     {"config", "where the parts are, for CMake, Makefiles and scripts", config_main},
     {"completion", "completion of commands and options, for bash, zsh and fish", completion_main},
 });
 
 void print_help() {
-  fmt::print(R"(margay: AMD CDNA3 kernels, compiled for gfx942, run on a virtual MI325X on the CPU
+  fmt::print(R"(margay: AMD CDNA3 kernels, compiled for gfx942, run on a virtual GPU on the CPU
 
 usage: margay COMMAND [ARGUMENTS]...
 

@@ -76,6 +76,7 @@ void declare(CLI::App& app, Options& options) {
   app.add_flag("--full", options.full,
                "also every line, instruction, metric with its formula, and counter");
   app.add_flag("--quiet", options.quiet, "print no report");
+  add_device_option(app, options.profile.device);
   app.add_option("--mfma", options.profile.mfma, "how MFMA instructions round: exact, fma or fast")
       ->check(CLI::IsMember({"exact", "fma", "fast"}))
       ->type_name("MODE");
@@ -155,8 +156,9 @@ Result<int> profile_or_show(const Options& options, std::span<char*> command) {
 
 int prof_main(std::span<char*> arguments) {
   const CommandLine line = split_command(
-      arguments, {.always = {"--kernel", "--json", "--html", "--trace", "--trace-workgroups",
-                             "--launches", "--workgroups", "--from", "--mfma", "--threads"}});
+      arguments,
+      {.always = {"--device", "--kernel", "--json", "--html", "--trace", "--trace-workgroups",
+                  "--launches", "--workgroups", "--from", "--mfma", "--threads"}});
   CLI::App app{"Runs a HIP program or script and counts what its kernels do.", "margay prof"};
   app.footer(kFooter);
   Options options;

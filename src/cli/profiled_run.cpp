@@ -54,6 +54,7 @@ Result<ProfiledRun> run_profiled(const Install& install, const ProfileOptions& o
   set("MARGAY_PROFILE_TRACE", std::to_string(options.traced_workgroups));
   set("MARGAY_PROFILE_LAUNCHES", options.launches);
   set("MARGAY_PROFILE_WORKGROUPS", options.workgroups);
+  if (!options.device.empty()) set("MARGAY_DEVICE", options.device);
   if (!options.mfma.empty()) set("MARGAY_MFMA", options.mfma);
   if (options.threads != 0) set("MARGAY_THREADS", std::to_string(options.threads));
   // A long launch shows how far it is, unless the user has said otherwise.

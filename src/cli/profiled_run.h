@@ -19,7 +19,8 @@ struct ProfileOptions {
   std::string kernel = {};  ///< Only kernels with this in their name; empty: all.
   std::uint64_t traced_workgroups = 0;
   std::string launches = {}, workgroups = {};  ///< As profile/selection.h reads them; empty: all.
-  std::string mfma = {};  ///< Empty: the runtime's default. The same for threads.
+  std::string device = {};  ///< Empty: the runtime's default. The same for the next two.
+  std::string mfma = {};
   unsigned threads = 0;
 };
 

@@ -15,6 +15,7 @@
 #include "cli/console.h"
 #include "cli/hipcc.h"
 #include "cli/install.h"
+#include "gpu/gpu.h"
 
 namespace margay::cli {
 namespace {
@@ -22,7 +23,7 @@ namespace {
 constexpr std::string_view kHipVersion = "5.2.21153-0";  // of the headers, Debian's libamdhip64-dev
 
 constexpr const char* kHipconfigHelp =
-    R"(hipconfig: where HIP is, for build systems (Margay's, for the virtual MI325X)
+    R"(hipconfig: where HIP is, for build systems (Margay's, for the virtual GPU)
 
 usage: hipconfig [OPTION]...
 
@@ -88,7 +89,11 @@ int hipconfig(std::span<char*> arguments) {
 int list_devices() {
   const char* const count = std::getenv("MARGAY_DEVICES");
   const long devices = count == nullptr ? 1 : std::strtol(count, nullptr, 10);
-  for (long n = 0; n < std::clamp(devices, 1L, 16L); ++n) fmt::print("gfx942\n");
+  const char* const device = std::getenv("MARGAY_DEVICE");
+  const auto gpu = find_gpu(device == nullptr ? "" : device);
+  if (!gpu) return report("rocm_agent_enumerator", gpu.error());
+  const std::string_view processor = (*gpu)->arch().processor;
+  for (long n = 0; n < std::clamp(devices, 1L, 16L); ++n) fmt::print("{}\n", processor);
   return kExitOk;
 }
 

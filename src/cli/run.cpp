@@ -16,13 +16,17 @@
 namespace margay::cli {
 
 int run_main(std::span<char*> arguments) {
-  const CommandLine line = split_command(arguments, {.always = {"--mfma", "--threads"}});
+  const CommandLine line =
+      split_command(arguments, {.always = {"--device", "--mfma", "--threads"}});
 
-  CLI::App app{"Runs a HIP program or script against the virtual MI325X.", "margay run"};
-  app.footer("  margay run -- ./saxpy\n  margay run --mfma fast --stats -- python3 bench.py");
-  std::string mfma;
+  CLI::App app{"Runs a HIP program or script against the virtual GPU.", "margay run"};
+  app.footer(
+      "  margay run -- ./saxpy\n  margay run --mfma fast --stats -- python3 bench.py\n"
+      "  margay run --device mi300x -- ./saxpy");
+  std::string mfma, device;
   unsigned threads = 0;
   bool stats = false;
+  add_device_option(app, device);
   app.add_option("--mfma", mfma, "how MFMA instructions round: exact, fma or fast")
       ->check(CLI::IsMember({"exact", "fma", "fast"}));
   app.add_option("--threads", threads, "host threads that run workgroups (default: one per core)")
@@ -33,6 +37,7 @@ int run_main(std::span<char*> arguments) {
   const Result<Install> install = find_runtime();
   if (!install) return report("run", install.error());
   setenv("LD_LIBRARY_PATH", library_path(*install).c_str(), 1);
+  if (!device.empty()) setenv("MARGAY_DEVICE", device.c_str(), 1);
   if (!mfma.empty()) setenv("MARGAY_MFMA", mfma.c_str(), 1);
   if (threads != 0) setenv("MARGAY_THREADS", std::to_string(threads).c_str(), 1);
   if (stats) setenv("MARGAY_STATS", "1", 1);

@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/console.h"
+#include "gpu/gpu.h"
 
 namespace margay::cli {
 namespace {
@@ -61,6 +62,17 @@ std::optional<int> read_own_words(CLI::App& app, const CommandLine& line,
   }
   if (needs_command && line.command.empty()) return report(subcommand, which_program(subcommand));
   return std::nullopt;
+}
+
+void add_device_option(CLI::App& app, std::string& device) {
+  app.add_option(
+         "--device", device,
+         fmt::format("the virtual device: {} (default: {})", gpu_options(), default_gpu().option))
+      ->check([](const std::string& word) {
+        const auto gpu = find_gpu(word);
+        return gpu ? std::string{} : fmt::format("{}; {}", gpu.error().what, gpu.error().hint);
+      })
+      ->type_name("NAME");
 }
 
 Result<Install> find_runtime() {

@@ -41,6 +41,9 @@ struct OptionsWithValues {
                                                 std::string_view subcommand,
                                                 bool needs_command = true);
 
+/// --device: the machine, by one of the names in gpu/machines.cpp. `device` stays empty without it.
+void add_device_option(CLI::App& app, std::string& device);
+
 /// This installation, if the HIP runtime in it has been built.
 [[nodiscard]] Result<Install> find_runtime();
 

@@ -61,6 +61,7 @@ Result<CodeObject> CodeObject::parse(std::vector<std::byte> elf) {
 }
 
 const std::string& CodeObject::target() const { return impl_->image.target; }
+const Architecture& CodeObject::architecture() const { return *impl_->image.architecture; }
 int CodeObject::version() const { return impl_->image.version; }
 
 std::span<const Kernel> CodeObject::kernels() const { return impl_->kernels; }

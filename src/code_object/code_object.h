@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "gpu/architecture.h"
 
 namespace margay {
 
@@ -142,9 +143,9 @@ struct SourceFrame {
 /// source_at() and argument_fields() lock internally (debug information is read on first use).
 class CodeObject {
  public:
-  /// Parses an ELF image for gfx942, code object v4, v5 or v6. Truncated, inconsistent or foreign
-  /// images give invalid_image or wrong_architecture, never a crash. Every address and size in the
-  /// result has been checked to be inside the image.
+  /// Parses an ELF image for an architecture that Margay runs, code object v4, v5 or v6. Truncated,
+  /// inconsistent or foreign images give invalid_image or wrong_architecture, never a crash. Every
+  /// address and size in the result has been checked to be inside the image.
   [[nodiscard]] static Result<CodeObject> parse(std::vector<std::byte> elf);
 
   CodeObject(CodeObject&&) noexcept;
@@ -153,6 +154,8 @@ class CodeObject {
 
   /// E.g. "amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-".
   [[nodiscard]] const std::string& target() const;
+  /// Of the devices that run it.
+  [[nodiscard]] const Architecture& architecture() const;
   /// 4, 5 or 6.
   [[nodiscard]] int version() const;
 
@@ -194,16 +197,17 @@ class CodeObject {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Finds the gfx942 code object in `bytes`, which is a plain ELF code object (.hsaco), a clang
-/// offload bundle (`__CLANG_OFFLOAD_BUNDLE__`, or compressed, "CCOB"), or a host program or shared
-/// library that embeds such bundles, and returns a copy of the ELF image inside.
-/// wrong_architecture names the targets it has when gfx942 is not among them.
-[[nodiscard]] Result<std::vector<std::byte>> find_gfx942_image(std::span<const std::byte> bytes);
+/// Finds the code object for `architecture` in `bytes`, which is a plain ELF code object (.hsaco),
+/// a clang offload bundle (`__CLANG_OFFLOAD_BUNDLE__`, or compressed, "CCOB"), or a host program or
+/// shared library that embeds such bundles, and returns a copy of the ELF image inside.
+/// wrong_architecture names the targets it has when that one is not among them.
+[[nodiscard]] Result<std::vector<std::byte>> find_image(std::span<const std::byte> bytes,
+                                                        const Architecture& architecture);
 
 /// The same, for all of them: a program embeds one per translation unit with device code. Never
 /// empty.
-[[nodiscard]] Result<std::vector<std::vector<std::byte>>> find_gfx942_images(
-    std::span<const std::byte> bytes);
+[[nodiscard]] Result<std::vector<std::vector<std::byte>>> find_images(
+    std::span<const std::byte> bytes, const Architecture& architecture);
 
 /// How many bytes a bundle or plain code object occupies that starts `readable` and whose end is
 /// not known (clang registers fat binaries, and programs load modules, by pointer only). It is in

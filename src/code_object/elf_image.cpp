@@ -305,13 +305,15 @@ Result<ElfIdentity> identify_elf(Bytes file) {
                 {}, "Compile with -mcode-object-version=5.");
   }
   const TargetId target = MARGAY_TRY(target_from_flags(flags));
-  if (!target.runs_here()) return wrong_target(target.text());
+  const Architecture* const architecture = architecture_of(target);
+  if (architecture == nullptr) return wrong_target(target.text());
   if (type != llvm::ELF::ET_DYN) {
     return fail(ErrorCode::invalid_image,
                 fmt::format("The code object is not linked (ELF type {}).", type), {},
                 "Link it with ld.lld -shared.");
   }
   return ElfIdentity{.target = "amdgcn-amd-amdhsa--" + target.text(),
+                     .architecture = architecture,
                      .version = static_cast<int>(abi) + 2};
 }
 
@@ -332,6 +334,7 @@ Result<ElfImage> read_elf(Bytes file) {
   ElfImage image;
   ElfIdentity identity = MARGAY_TRY(identify_elf(file));
   image.target = std::move(identity.target);
+  image.architecture = identity.architecture;
   image.version = identity.version;
   const ElfFile elf = MARGAY_TRY(checked(ElfFile::create(to_llvm(file)), "header"));
   MARGAY_CHECK(read_segments(elf, file, image));

@@ -44,6 +44,7 @@ struct DebugSection {
 /// Views into the file it was read from, which must outlive it.
 struct ElfImage {
   std::string target;  ///< E.g. "amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-".
+  const Architecture* architecture = nullptr;
   int version = 0;
   std::uint64_t image_bytes = 0;
   std::uint64_t alignment = 1;  ///< The load address must be a multiple of this.
@@ -65,6 +66,7 @@ struct ElfImage {
 /// when it is none or of an ABI that Margay does not know.
 struct ElfIdentity {
   std::string target;
+  const Architecture* architecture = nullptr;
   int version = 0;
 };
 [[nodiscard]] Result<ElfIdentity> identify_elf(Bytes file);

@@ -1,5 +1,5 @@
-// From whatever the user has (a code object, an offload bundle, a host program) to the gfx942 code
-// objects inside.
+// From whatever the user has (a code object, an offload bundle, a host program) to the code objects
+// for one architecture inside.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -22,13 +22,13 @@ constexpr std::uint64_t kMaxImageBytes = std::uint64_t{4} << 30;
 std::vector<std::byte> copy(Bytes bytes) { return {bytes.begin(), bytes.end()}; }
 
 /// The entry for this device that was compiled most specifically for it.
-Result<std::vector<std::byte>> choose(const Bundle& bundle) {
+Result<std::vector<std::byte>> choose(const Bundle& bundle, const Architecture& architecture) {
   const BundleEntry* best = nullptr;
   int best_specificity = -1;
   std::string found;
   for (const BundleEntry& entry : bundle.entries) {
     const auto target = entry_target(entry.id);
-    if (target && target->runs_here() && target->specificity() > best_specificity) {
+    if (target && target->runs_on(architecture) && target->specificity() > best_specificity) {
       best = &entry;
       best_specificity = target->specificity();
     }
@@ -37,7 +37,7 @@ Result<std::vector<std::byte>> choose(const Bundle& bundle) {
     if (!found.empty()) found += ", ";
     found += target ? target->text() : std::string(entry.id);
   }
-  if (best == nullptr) return wrong_target(found.empty() ? "no GPU at all" : found);
+  if (best == nullptr) return wrong_target(found.empty() ? "no GPU at all" : found, architecture);
   return copy(best->image);
 }
 
@@ -47,7 +47,7 @@ struct Found {
   std::uint64_t size_bytes = 0;
 };
 
-Result<Found> read_one(Bytes bytes) {
+Result<Found> read_one(Bytes bytes, const Architecture& architecture) {
   if (is_compressed_bundle(bytes)) {
     const CompressedHeader header = MARGAY_TRY(read_compressed_header(bytes));
     const auto contents = MARGAY_TRY(decompress_bundle(header, bytes));
@@ -56,12 +56,12 @@ Result<Found> read_one(Bytes bytes) {
     }
     const Bundle bundle = MARGAY_TRY(read_bundle(contents));
     // Version 1 is as long as the bytes it is given in.
-    return Found{.image = choose(bundle),
+    return Found{.image = choose(bundle, architecture),
                  .size_bytes = header.total_bytes != 0 ? header.total_bytes : bytes.size()};
   }
   if (is_bundle(bytes)) {
     const Bundle bundle = MARGAY_TRY(read_bundle(bytes));
-    return Found{.image = choose(bundle), .size_bytes = bundle.size_bytes};
+    return Found{.image = choose(bundle, architecture), .size_bytes = bundle.size_bytes};
   }
   return fail(ErrorCode::invalid_image,
               "This is not a code object: neither an ELF file nor an "
@@ -71,7 +71,9 @@ Result<Found> read_one(Bytes bytes) {
 
 /// Each translation unit of a program leaves one bundle in the section, padded to its alignment.
 /// Stops when there are `wanted` images.
-Result<std::vector<std::vector<std::byte>>> read_bundles(Bytes bytes, std::size_t wanted) {
+Result<std::vector<std::vector<std::byte>>> read_bundles(Bytes bytes,
+                                                         const Architecture& architecture,
+                                                         std::size_t wanted) {
   std::vector<std::vector<std::byte>> images;
   std::uint64_t image_bytes = 0;
   Result<std::vector<std::byte>> missing = {};
@@ -79,11 +81,13 @@ Result<std::vector<std::vector<std::byte>>> read_bundles(Bytes bytes, std::size_
     const auto start = std::ranges::find_if(bytes, [](std::byte b) { return b != std::byte{0}; });
     bytes = bytes.subspan(static_cast<std::size_t>(start - bytes.begin()));
     if (bytes.empty()) break;
-    Found found = MARGAY_TRY(read_one(bytes));
+    Found found = MARGAY_TRY(read_one(bytes, architecture));
     if (found.image) {
       image_bytes += found.image->size();
       if (image_bytes > kMaxImageBytes) {
-        return fail(ErrorCode::invalid_image, "The fat binary holds more than 4 GiB for gfx942.");
+        return fail(
+            ErrorCode::invalid_image,
+            fmt::format("The fat binary holds more than 4 GiB for {}.", architecture.processor));
       }
       images.push_back(std::move(*found.image));
     } else {
@@ -103,7 +107,9 @@ bool is_host_program(Bytes bytes) {
   return reader.ok() && machine != llvm::ELF::EM_AMDGPU;
 }
 
-Result<std::vector<std::vector<std::byte>>> find_images(Bytes bytes, std::size_t wanted) {
+Result<std::vector<std::vector<std::byte>>> find_images(Bytes bytes,
+                                                        const Architecture& architecture,
+                                                        std::size_t wanted) {
   if (is_host_program(bytes)) {
     const Bytes section = MARGAY_TRY(find_elf_section(bytes, kFatBinarySection));
     if (section.empty()) {
@@ -112,25 +118,28 @@ Result<std::vector<std::vector<std::byte>>> find_images(Bytes bytes, std::size_t
                   ".hip_fatbin).",
                   {}, "Give a program built from HIP sources with device code.");
     }
-    return read_bundles(section, wanted);
+    return read_bundles(section, architecture, wanted);
   }
   if (is_elf(bytes)) {
-    MARGAY_CHECK(identify_elf(bytes));
+    const ElfIdentity identity = MARGAY_TRY(identify_elf(bytes));
+    if (identity.architecture != &architecture) return wrong_target(identity.target, architecture);
     std::vector<std::vector<std::byte>> images;
     images.push_back(copy(bytes));
     return images;
   }
-  return read_bundles(bytes, wanted);
+  return read_bundles(bytes, architecture, wanted);
 }
 
 }  // namespace
 
-Result<std::vector<std::vector<std::byte>>> find_gfx942_images(std::span<const std::byte> bytes) {
-  return find_images(bytes, ~std::size_t{0});
+Result<std::vector<std::vector<std::byte>>> find_images(std::span<const std::byte> bytes,
+                                                        const Architecture& architecture) {
+  return find_images(bytes, architecture, ~std::size_t{0});
 }
 
-Result<std::vector<std::byte>> find_gfx942_image(std::span<const std::byte> bytes) {
-  return std::move(MARGAY_TRY(find_images(bytes, 1)).front());
+Result<std::vector<std::byte>> find_image(std::span<const std::byte> bytes,
+                                          const Architecture& architecture) {
+  return std::move(MARGAY_TRY(find_images(bytes, architecture, 1)).front());
 }
 
 }  // namespace margay

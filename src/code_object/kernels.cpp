@@ -76,8 +76,8 @@ Status place(Kernel& kernel, const ElfImage& image, const Symbol& symbol) {
                     kernel.name, kernel.entry_vaddr));
   }
   if ((kernel.descriptor.kernel_code_properties & kEnableWavefrontSize32) != 0) {
-    return invalid(
-        fmt::format("Kernel {} asks for wave32, which gfx942 does not have.", kernel.name));
+    return invalid(fmt::format("Kernel {} asks for wave32, which {} does not have.", kernel.name,
+                               image.architecture->processor));
   }
   if (kernel.descriptor.accum_offset() > kernel.descriptor.unified_vgpr_count()) {
     return invalid(fmt::format("Kernel {} has {} VGPRs, but its accumulation VGPRs begin at {}.",
@@ -129,7 +129,7 @@ Result<std::vector<Kernel>> read_kernels(const ElfImage& image) {
                     descriptors.begin()->first));
   }
 
-  Metadata metadata = MARGAY_TRY(read_metadata(image.metadata_note));
+  Metadata metadata = MARGAY_TRY(read_metadata(image.metadata_note, *image.architecture));
   // Version 1.1 is code object v4, 1.2 is v5 and v6; hand-written notes are not always in step, and
   // the kernels carry all that differs.
   if (metadata.version_major != 1) {

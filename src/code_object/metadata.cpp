@@ -21,8 +21,6 @@ constexpr unsigned kMaxNesting = 32;
 // HIP passes arguments by value in this segment; clang limits them to 4 KiB by default. The bound
 // only keeps a corrupted size from becoming an allocation.
 constexpr std::uint64_t kMaxKernargBytes = std::uint64_t{1} << 20;
-constexpr std::uint64_t kMaxWorkgroupSize = 1024;  // LLVM, "AMDGPU Backend", gfx9.
-constexpr std::uint64_t kWaveSize = 64;            // CDNA3 has wave64 only (ISA guide 3.1).
 
 struct KindName {
   std::string_view text;
@@ -217,11 +215,11 @@ constexpr std::array kNumbers = std::to_array<NumberKey>({
 // clang-format on
 constexpr std::size_t kRequiredNumbers = 6;
 
-Result<Kernel> read_kernel(NoteReader& note) {
+Result<Kernel> read_kernel(NoteReader& note, const Architecture& architecture) {
   Kernel kernel;
   std::bitset<kNumbers.size()> seen;
   std::string symbol;
-  std::uint64_t wave_size = kWaveSize;
+  std::uint64_t wave_size = architecture.wavefront_size;
   MARGAY_CHECK(note.map("a kernel", [&](std::string_view key) -> Status {
     for (std::size_t i = 0; i < kNumbers.size(); ++i) {
       if (key != kNumbers[i].key) continue;
@@ -253,17 +251,19 @@ Result<Kernel> read_kernel(NoteReader& note) {
   for (std::size_t i = 0; i < kRequiredNumbers; ++i) {
     if (!seen[i]) return invalid(fmt::format("leaves out {} of {}.", kNumbers[i].key, kernel.name));
   }
-  if (wave_size != kWaveSize) {
-    return invalid(fmt::format("says that kernel {} has waves of {} lanes; gfx942 has 64.",
-                               kernel.name, wave_size));
+  if (wave_size != architecture.wavefront_size) {
+    return invalid(fmt::format("says that kernel {} has waves of {} lanes; {} has {}.", kernel.name,
+                               wave_size, architecture.processor, architecture.wavefront_size));
   }
   if (kernel.kernarg_bytes > kMaxKernargBytes) {
     return invalid(
         fmt::format("gives kernel {} {} bytes of arguments.", kernel.name, kernel.kernarg_bytes));
   }
-  if (kernel.max_workgroup_size == 0 || kernel.max_workgroup_size > kMaxWorkgroupSize) {
-    return invalid(fmt::format("gives kernel {} workgroups of {} work-items; at most 1024 fit.",
-                               kernel.name, kernel.max_workgroup_size));
+  if (kernel.max_workgroup_size == 0 ||
+      kernel.max_workgroup_size > architecture.cu.max_workgroup_size) {
+    return invalid(fmt::format("gives kernel {} workgroups of {} work-items; at most {} fit.",
+                               kernel.name, kernel.max_workgroup_size,
+                               architecture.cu.max_workgroup_size));
   }
   MARGAY_CHECK(check_arguments(kernel));
   return kernel;
@@ -271,7 +271,7 @@ Result<Kernel> read_kernel(NoteReader& note) {
 
 }  // namespace
 
-Result<Metadata> read_metadata(Bytes bytes) {
+Result<Metadata> read_metadata(Bytes bytes, const Architecture& architecture) {
   Metadata metadata;
   NoteReader note(bytes);
   std::vector<std::uint64_t> version;
@@ -285,7 +285,7 @@ Result<Metadata> read_metadata(Bytes bytes) {
       });
     } else if (key == "amdhsa.kernels") {
       return note.array(key, [&]() -> Status {
-        metadata.kernels.push_back(MARGAY_TRY(read_kernel(note)));
+        metadata.kernels.push_back(MARGAY_TRY(read_kernel(note, architecture)));
         return {};
       });
     } else {

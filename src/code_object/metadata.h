@@ -20,6 +20,6 @@ struct Metadata {
   std::vector<Kernel> kernels;
 };
 
-[[nodiscard]] Result<Metadata> read_metadata(Bytes note);
+[[nodiscard]] Result<Metadata> read_metadata(Bytes note, const Architecture& architecture);
 
 }  // namespace margay::code_object

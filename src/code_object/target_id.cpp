@@ -9,8 +9,6 @@
 namespace margay::code_object {
 namespace {
 
-constexpr std::string_view kProcessor = "gfx942";
-
 struct Machine {
   std::uint8_t flags;  ///< e_flags bits 7:0.
   std::string_view processor;
@@ -50,8 +48,18 @@ std::string TargetId::text() const {
   return out;
 }
 
-bool TargetId::runs_here() const {
-  return processor == kProcessor && sramecc != Feature::off && xnack != Feature::on;
+bool TargetId::runs_on(const Architecture& architecture) const {
+  const auto opposite = [](Feature feature, bool on) {
+    return feature != Feature::any && (feature == Feature::on) != on;
+  };
+  return processor == architecture.processor && !opposite(sramecc, architecture.sramecc) &&
+         !opposite(xnack, architecture.xnack);
+}
+
+const Architecture* architecture_of(const TargetId& target) {
+  for (const Architecture* const architecture : kArchitectures)
+    if (target.runs_on(*architecture)) return architecture;
+  return nullptr;
 }
 
 bool TargetId::agrees_with(const TargetId& other) const {
@@ -77,7 +85,8 @@ Result<TargetId> target_from_flags(std::uint32_t e_flags) {
   if (target.processor.empty()) {
     return fail(ErrorCode::wrong_architecture,
                 fmt::format("The code object is for an unknown AMD GPU (e_flags 0x{:x}).", e_flags),
-                {}, "Compile it with --offload-arch=gfx942.");
+                {},
+                fmt::format("Compile it with --offload-arch={}.", kArchitectures[0]->processor));
   }
   return target;
 }
@@ -116,12 +125,11 @@ Result<TargetId> target_from_text(std::string_view text) {
   return target;
 }
 
-std::unexpected<Error> wrong_target(std::string_view found) {
+std::unexpected<Error> wrong_target(std::string_view found, const Architecture& wanted) {
   return fail(ErrorCode::wrong_architecture,
-              fmt::format("The code object is for {}; the virtual MI325X runs "
-                          "gfx942:sramecc+:xnack- only.",
-                          found),
-              {}, "Compile with --offload-arch=gfx942.");
+              fmt::format("The code object is for {}; the virtual device runs {} only.", found,
+                          wanted.target_id),
+              {}, fmt::format("Compile with --offload-arch={}.", wanted.processor));
 }
 
 }  // namespace margay::code_object

@@ -1,4 +1,4 @@
-// Which processor a code object is for, and whether the virtual MI325X may run it.
+// Which processor a code object is for, and which devices may run it.
 //
 // Format: LLVM, "User Guide for AMDGPU Backend", sections "Target ID" and "ELF Header" (e_flags).
 #pragma once
@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "gpu/architecture.h"
 
 namespace margay::code_object {
 
@@ -21,8 +22,8 @@ struct TargetId {
 
   /// E.g. "gfx942:sramecc+:xnack-".
   [[nodiscard]] std::string text() const;
-  /// True when code for this target runs on the virtual device, gfx942:sramecc+:xnack-.
-  [[nodiscard]] bool runs_here() const;
+  /// True when code for this target runs on devices of `architecture`.
+  [[nodiscard]] bool runs_on(const Architecture& architecture) const;
   /// True for the same processor, unless one has a feature on that the other has off.
   [[nodiscard]] bool agrees_with(const TargetId& other) const;
   /// How many features the target pins down: of two images that both run, the one with more of
@@ -41,7 +42,11 @@ struct TargetId {
 /// Parses "gfx942:sramecc+:xnack-".
 [[nodiscard]] Result<TargetId> target_from_text(std::string_view text);
 
+/// The architecture whose devices run code for `target`; null when none does.
+[[nodiscard]] const Architecture* architecture_of(const TargetId& target);
+
 /// The error for a code object that is fine, but for the targets in `found`.
-[[nodiscard]] std::unexpected<Error> wrong_target(std::string_view found);
+[[nodiscard]] std::unexpected<Error> wrong_target(std::string_view found,
+                                                  const Architecture& wanted = kGfx942);
 
 }  // namespace margay::code_object

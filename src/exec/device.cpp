@@ -26,8 +26,9 @@ constexpr Placement kShared{.device = 0, .shared = true};
 
 class Module final : public LoadedModule {
  public:
-  Module(CodeObject object, Memory& memory, std::span<std::byte> image, const RowTable& rows)
-      : object_(std::move(object)), memory_(memory), image_(image), rows_(rows) {
+  Module(const Gpu& gpu, CodeObject object, Memory& memory, std::span<std::byte> image,
+         const RowTable& rows)
+      : gpu_(gpu), object_(std::move(object)), memory_(memory), image_(image), rows_(rows) {
     const std::lock_guard lock(all().mutex);
     all().modules.push_back(this);
   }
@@ -55,7 +56,8 @@ class Module final : public LoadedModule {
     const std::lock_guard lock(mutex_);
     auto& slot = programs_[&kernel];
     if (!slot)
-      slot = MARGAY_TRY(Program::create(object_, kernel, image_, base_address(), rows_, mfma));
+      slot =
+          MARGAY_TRY(Program::create(gpu_, object_, kernel, image_, base_address(), rows_, mfma));
     return slot.get();
   }
 
@@ -70,6 +72,7 @@ class Module final : public LoadedModule {
     return *one;
   }
 
+  const Gpu& gpu_;
   CodeObject object_;
   Memory& memory_;
   std::span<std::byte> image_;
@@ -90,12 +93,17 @@ class VirtualDevice final : public Device {
     std::erase(all().devices, this);
   }
 
-  [[nodiscard]] const DeviceProperties& properties() const override { return properties_; }
+  [[nodiscard]] const Gpu& gpu() const override { return *options_.gpu; }
   [[nodiscard]] const DeviceOptions& options() const override { return options_; }
   [[nodiscard]] Memory& memory() override { return *memory_; }
 
   [[nodiscard]] Result<std::shared_ptr<LoadedModule>> load(CodeObject object,
                                                            unsigned device) override {
+    if (&object.architecture() != &gpu().arch())
+      return fail(ErrorCode::wrong_architecture,
+                  fmt::format("The code object is for {}; the {} runs code for {}.",
+                              object.architecture().processor, gpu().name, gpu().arch().processor),
+                  {}, fmt::format("Compile with --offload-arch={}.", gpu().arch().processor));
     const std::uint64_t bytes = object.image_bytes();
     void* const address = MARGAY_TRY(memory_->allocate(bytes, "code object", {.device = device}));
     const std::span image(static_cast<std::byte*>(address), bytes);
@@ -103,7 +111,7 @@ class VirtualDevice final : public Device {
       (void)memory_->free(address);
       return std::unexpected(std::move(loaded).error());
     }
-    return std::make_shared<Module>(std::move(object), *memory_, image, rows_);
+    return std::make_shared<Module>(gpu(), std::move(object), *memory_, image, rows_);
   }
 
   [[nodiscard]] Result<LaunchReport> launch(const LaunchRequest& request,
@@ -185,7 +193,7 @@ class VirtualDevice final : public Device {
   [[nodiscard]] Status check(const LaunchRequest& request) const {
     if (!request.module || request.kernel == nullptr)
       return fail(ErrorCode::invalid_argument, "a launch without a kernel", "launch");
-    MARGAY_CHECK(check_limits(request, properties_));
+    MARGAY_CHECK(check_limits(request, gpu()));
     return {};
   }
 
@@ -214,7 +222,7 @@ class VirtualDevice final : public Device {
     job.addresses = addresses;
     job.threads = options_.threads != 0 ? options_.threads
                                         : std::max(1u, std::thread::hardware_concurrency());
-    job.resident_limit = std::max<std::uint64_t>(1, resident_limit(request, properties_));
+    job.resident_limit = std::max<std::uint64_t>(1, resident_limit(request, gpu()));
     job.options = &options_;
     job.observer = observer;
     job.hostcalls = hostcalls;
@@ -292,7 +300,6 @@ class VirtualDevice final : public Device {
     grid_sync_ = nullptr;
   }
 
-  DeviceProperties properties_;
   DeviceOptions options_;
   std::unique_ptr<Memory> memory_;
   const RowTable& rows_;
@@ -308,14 +315,15 @@ class VirtualDevice final : public Device {
 }  // namespace
 
 Result<std::unique_ptr<Device>> Device::create(DeviceOptions options) {
-  const RowTable* const rows = row_table(options.target);
+  const RowTable* const rows = row_table(options.host_level);
   if (rows == nullptr)
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("this host cannot run the instruction-set level '{}'", options.target),
-                "creating the virtual device",
-                fmt::format("use generic, x86-64-v3 or x86-64-v4; this host's best is {}",
-                            best_host_level()));
-  auto memory = MARGAY_TRY(Memory::create(DeviceProperties{}.global_bytes, options.devices));
+    return fail(
+        ErrorCode::invalid_argument,
+        fmt::format("this host cannot run the instruction-set level '{}'", options.host_level),
+        "creating the virtual device",
+        fmt::format("use generic, x86-64-v3 or x86-64-v4; this host's best is {}",
+                    best_host_level()));
+  auto memory = MARGAY_TRY(Memory::create(options.gpu->memory_bytes, options.devices));
   return std::make_unique<VirtualDevice>(std::move(options), std::move(memory), *rows);
 }
 

@@ -1,4 +1,4 @@
-// The virtual MI325X: load code objects, launch kernels. This is the interface the HIP runtime and
+// The virtual GPU: load code objects, launch kernels. This is the interface the HIP runtime and
 // the tool use; how instructions run is behind it.
 #pragma once
 
@@ -16,30 +16,12 @@
 #include "base/error.h"
 #include "code_object/code_object.h"
 #include "exec/memory.h"
+#include "gpu/gpu.h"
 #include "mfma/mode.h"
 
 namespace margay {
 
 class LaunchObserver;
-
-/// What the virtual device is; also the limits a launch is checked against.
-/// Sources: AMD CDNA 3 white paper; MI325X data sheet; CDNA3 ISA guide 3.6.
-struct DeviceProperties {
-  std::string_view name = "AMD Instinct MI325X";
-  std::string_view architecture = "gfx942:sramecc+:xnack-";
-  std::uint32_t compute_units = 304;
-  std::uint32_t xcds = 8;
-  std::uint32_t wavefront_size = 64;
-  std::uint32_t max_workgroup_size = 1024;
-  std::uint32_t lds_bytes = 64 * 1024;  ///< Per workgroup and per CU.
-  std::uint32_t max_waves_per_cu = 32;
-  std::uint64_t global_bytes = 256ull << 30;
-  std::uint32_t clock_khz = 2'100'000;
-  std::uint32_t memory_clock_khz = 3'000'000;  ///< 6.0 Gb/s per pin, double data rate.
-  std::uint32_t memory_bus_bits = 8192;
-  std::uint32_t l2_bytes = 4 * 1024 * 1024;  ///< Per XCD.
-  std::uint32_t pci_device_id = 0x74a5;
-};
 
 /// Answers a call that one work-item makes to the host: `service` says which, the slots hold what
 /// it passes, and the first two take the answer. An error stops the launch.
@@ -54,6 +36,7 @@ struct LongLaunch {
 };
 
 struct DeviceOptions {
+  const Gpu* gpu = &default_gpu();  ///< The machine; also the limits a launch is checked against.
   /// How long the workgroups of a launch that is watched may wait for memory to change that they do
   /// not change themselves: nothing else runs beside it, so that the wait may have no end.
   std::chrono::milliseconds patience{60'000};
@@ -64,7 +47,7 @@ struct DeviceOptions {
   unsigned threads = 0;
   /// Instruction-set level of the host code: "", "generic", "x86-64-v3" or "x86-64-v4". Empty
   /// chooses the best the host has.
-  std::string target = {};
+  std::string host_level = {};
   /// Time a sample of workgroups instruction by instruction, for LaunchReport::time_shares.
   bool measure_time_shares = false;
   /// Called now and then, from one thread, while a launch runs.
@@ -134,7 +117,7 @@ class Device {
   [[nodiscard]] static Result<std::unique_ptr<Device>> create(DeviceOptions options);
   virtual ~Device() = default;
 
-  [[nodiscard]] virtual const DeviceProperties& properties() const = 0;
+  [[nodiscard]] virtual const Gpu& gpu() const = 0;
   [[nodiscard]] virtual const DeviceOptions& options() const = 0;
   [[nodiscard]] virtual Memory& memory() = 0;
 

@@ -187,7 +187,7 @@ const Instruction* get_register(Wave& wave, const Instruction& i) {
       value = wave.index_in_group & 15;
       break;
     case kXccId:
-      value = wave.group->id[0] % 8;
+      value = wave.group->id[0] % wave.group->program->gpu().xcds;
       break;
     default:
       return wave.fault(

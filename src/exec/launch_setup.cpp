@@ -19,7 +19,7 @@ unsigned dimensions(const LaunchRequest& r) {
 
 }  // namespace
 
-Status check_limits(const LaunchRequest& r, const DeviceProperties& limits) {
+Status check_limits(const LaunchRequest& r, const Gpu& gpu) {
   const std::string where = "launch of " + r.kernel->name;
   const std::uint64_t size = r.block.count();
   if (r.grid.count() == 0 || size == 0)
@@ -27,10 +27,10 @@ Status check_limits(const LaunchRequest& r, const DeviceProperties& limits) {
                 fmt::format("a launch with grid {} and block {}: no dimension may be 0",
                             dim_text(r.grid), dim_text(r.block)),
                 where);
-  if (size > limits.max_workgroup_size)
+  if (size > gpu.arch().cu.max_workgroup_size)
     return fail(ErrorCode::exceeds_limits,
                 fmt::format("a block of {} = {} work-items; the device allows {}",
-                            dim_text(r.block), size, limits.max_workgroup_size),
+                            dim_text(r.block), size, gpu.arch().cu.max_workgroup_size),
                 where);
   if (size > r.kernel->max_workgroup_size)
     return fail(ErrorCode::exceeds_limits,
@@ -49,20 +49,22 @@ Status check_limits(const LaunchRequest& r, const DeviceProperties& limits) {
           where);
   const std::uint64_t lds =
       std::uint64_t{r.kernel->descriptor.group_segment_fixed_size} + r.dynamic_lds_bytes;
-  if (lds > limits.lds_bytes)
+  if (lds > gpu.arch().cu.lds_bytes)
     return fail(ErrorCode::exceeds_limits,
                 fmt::format("{} bytes of LDS ({} static + {} dynamic); a workgroup has at most {}",
                             lds, r.kernel->descriptor.group_segment_fixed_size, r.dynamic_lds_bytes,
-                            limits.lds_bytes),
+                            gpu.arch().cu.lds_bytes),
                 where, "make the shared tiles smaller, or load them in more steps");
-  if (r.kernel->descriptor.unified_vgpr_count() > 512)
-    return fail(ErrorCode::exceeds_limits, "the kernel's descriptor asks for more than 512 VGPRs",
+  if (r.kernel->descriptor.unified_vgpr_count() > gpu.arch().cu.vgprs_per_lane)
+    return fail(ErrorCode::exceeds_limits,
+                fmt::format("the kernel's descriptor asks for more than {} VGPRs",
+                            gpu.arch().cu.vgprs_per_lane),
                 where);
-  if (r.cooperative && r.grid.count() > resident_limit(r, limits))
+  if (r.cooperative && r.grid.count() > resident_limit(r, gpu))
     return fail(ErrorCode::exceeds_limits,
                 fmt::format("a cooperative launch of {} workgroups; the device has room for {} of "
                             "them at a time",
-                            r.grid.count(), resident_limit(r, limits)),
+                            r.grid.count(), resident_limit(r, gpu)),
                 where, "ask hipOccupancyMaxActiveBlocksPerMultiprocessor how many fit on a CU");
   // DEBUG_MODE of compute_pgm_rsrc1, the exception bits of compute_pgm_rsrc2.
   if ((r.kernel->descriptor.compute_pgm_rsrc1 >> 22 & 1) != 0 ||
@@ -174,10 +176,10 @@ GridSync build_grid_sync(const LaunchRequest& r) {
   return sync;
 }
 
-std::uint64_t resident_limit(const LaunchRequest& r, const DeviceProperties& device) {
-  const Occupancy occupied =
-      occupancy(*r.kernel, static_cast<std::uint32_t>(r.block.count()), r.dynamic_lds_bytes);
-  return std::uint64_t{occupied.workgroups_per_cu} * device.compute_units;
+std::uint64_t resident_limit(const LaunchRequest& r, const Gpu& gpu) {
+  const Occupancy occupied = occupancy(
+      gpu.arch(), *r.kernel, static_cast<std::uint32_t>(r.block.count()), r.dynamic_lds_bytes);
+  return std::uint64_t{occupied.workgroups_per_cu} * gpu.compute_units();
 }
 
 DispatchPacket build_packet(const LaunchRequest& r, std::uint64_t kernel_object,

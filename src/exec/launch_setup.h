@@ -15,7 +15,7 @@
 namespace margay {
 
 /// Checks a launch against the hardware's and the kernel's limits, in words.
-[[nodiscard]] Status check_limits(const LaunchRequest& request, const DeviceProperties& limits);
+[[nodiscard]] Status check_limits(const LaunchRequest& request, const Gpu& gpu);
 
 /// Whether the kernel has a hidden argument of this kind.
 [[nodiscard]] bool has_hidden_argument(const Kernel& kernel, ArgumentKind kind);
@@ -45,8 +45,7 @@ static_assert(sizeof(GridSync) == 48);
 [[nodiscard]] GridSync build_grid_sync(const LaunchRequest& request);
 
 /// How many workgroups of this launch the whole device has room for at a time.
-[[nodiscard]] std::uint64_t resident_limit(const LaunchRequest& request,
-                                           const DeviceProperties& device);
+[[nodiscard]] std::uint64_t resident_limit(const LaunchRequest& request, const Gpu& gpu);
 
 /// A 64-byte HSA kernel dispatch packet.
 struct DispatchPacket {

@@ -1,4 +1,4 @@
-// How many waves of a kernel fit on one CDNA3 compute unit at a time, and what limits them. A pure
+// How many waves of a kernel fit on one compute unit at a time, and what limits them. A pure
 // function of the kernel's resources: the HIP occupancy calls, `margay asm` and the profiler all
 // ask here.
 #pragma once
@@ -8,30 +8,15 @@
 #include <string_view>
 
 #include "code_object/code_object.h"
+#include "gpu/architecture.h"
 
 namespace margay {
 
-/// The resources that a compute unit shares among its waves. Sources: LLVM, AMDGPUBaseInfo
-/// (IsaInfo, gfx90a and later); MI300 ISA guide, 3.6; LLVM's resource remarks for gfx942.
-struct ComputeUnit {
-  static constexpr std::uint32_t kSimds = 4;
-  static constexpr std::uint32_t kWavefrontSize = 64;
-  static constexpr std::uint32_t kWaveSlotsPerSimd = 8;
-  static constexpr std::uint32_t kVgprsPerSimdLane = 512;  ///< Architected and accumulation.
-  static constexpr std::uint32_t kVgprGranule = 8;
-  static constexpr std::uint32_t kSgprsPerSimd = 800;
-  static constexpr std::uint32_t kSgprGranule = 16;
-  static constexpr std::uint32_t kLdsBytes = 64 * 1024;
-  static constexpr std::uint32_t kLdsGranuleBytes = 512;
-  /// Workgroups of more than one wave need a barrier slot.
-  static constexpr std::uint32_t kBarrierSlots = 16;
-};
-
 struct OccupancyQuery {
-  std::uint32_t vgprs = 0;      ///< Per lane, architected and accumulation together.
-  std::uint32_t sgprs = 0;      ///< Per wave.
-  std::uint32_t lds_bytes = 0;  ///< Per workgroup, static and dynamic.
-  std::uint32_t workgroup_size = ComputeUnit::kWavefrontSize;  ///< Work-items.
+  std::uint32_t vgprs = 0;            ///< Per lane, architected and accumulation together.
+  std::uint32_t sgprs = 0;            ///< Per wave.
+  std::uint32_t lds_bytes = 0;        ///< Per workgroup, static and dynamic.
+  std::uint32_t workgroup_size = 64;  ///< Work-items.
 };
 
 enum class OccupancyLimit : std::uint8_t { wave_slots, vgprs, sgprs, lds, barrier_slots };
@@ -59,46 +44,48 @@ struct Occupancy {
   OccupancyLimit limit = OccupancyLimit::wave_slots;  ///< The tightest; the first in its list.
 };
 
-[[nodiscard]] constexpr Occupancy occupancy(const OccupancyQuery& query) {
-  using Cu = ComputeUnit;
+[[nodiscard]] constexpr Occupancy occupancy(const Architecture& architecture,
+                                            const OccupancyQuery& query) {
+  const ComputeUnit& cu = architecture.cu;
   const auto round_up = [](std::uint32_t value, std::uint32_t granule) {
     return (value + granule - 1) / granule * granule;
   };
   const auto waves_by = [&](std::uint32_t total, std::uint32_t used, std::uint32_t granule) {
-    return used == 0 ? Cu::kWaveSlotsPerSimd : total / round_up(used, granule);
+    return used == 0 ? cu.wave_slots_per_simd : total / round_up(used, granule);
   };
-  const std::uint32_t by_vgprs = waves_by(Cu::kVgprsPerSimdLane, query.vgprs, Cu::kVgprGranule);
-  const std::uint32_t by_sgprs = waves_by(Cu::kSgprsPerSimd, query.sgprs, Cu::kSgprGranule);
+  const std::uint32_t by_vgprs = waves_by(cu.vgprs_per_lane, query.vgprs, cu.vgpr_granule);
+  const std::uint32_t by_sgprs = waves_by(cu.sgprs_per_simd, query.sgprs, cu.sgpr_granule);
   const std::uint32_t waves_per_group =
-      std::max(1U, round_up(query.workgroup_size, Cu::kWavefrontSize) / Cu::kWavefrontSize);
+      std::max(1U, round_up(query.workgroup_size, architecture.wavefront_size) /
+                       architecture.wavefront_size);
 
   struct Bound {
     OccupancyLimit limit;
     std::uint32_t workgroups;
   };
   const Bound bounds[] = {
-      {OccupancyLimit::wave_slots, Cu::kSimds * Cu::kWaveSlotsPerSimd / waves_per_group},
-      {OccupancyLimit::vgprs, Cu::kSimds * by_vgprs / waves_per_group},
-      {OccupancyLimit::sgprs, Cu::kSimds * by_sgprs / waves_per_group},
+      {OccupancyLimit::wave_slots, cu.wave_slots() / waves_per_group},
+      {OccupancyLimit::vgprs, cu.simds * by_vgprs / waves_per_group},
+      {OccupancyLimit::sgprs, cu.simds * by_sgprs / waves_per_group},
       {OccupancyLimit::lds, query.lds_bytes == 0
-                                ? Cu::kSimds * Cu::kWaveSlotsPerSimd
-                                : Cu::kLdsBytes / round_up(query.lds_bytes, Cu::kLdsGranuleBytes)},
-      {OccupancyLimit::barrier_slots,
-       waves_per_group > 1 ? Cu::kBarrierSlots : Cu::kSimds * Cu::kWaveSlotsPerSimd},
+                                ? cu.wave_slots()
+                                : cu.lds_bytes / round_up(query.lds_bytes, cu.lds_granule_bytes)},
+      {OccupancyLimit::barrier_slots, waves_per_group > 1 ? cu.barrier_slots : cu.wave_slots()},
   };
   Bound tightest = bounds[0];
   for (const Bound& bound : bounds) {
     if (bound.workgroups < tightest.workgroups) tightest = bound;
   }
   return {tightest.workgroups, tightest.workgroups * waves_per_group,
-          std::min({Cu::kWaveSlotsPerSimd, by_vgprs, by_sgprs}), tightest.limit};
+          std::min({cu.wave_slots_per_simd, by_vgprs, by_sgprs}), tightest.limit};
 }
 
 /// The same for a kernel, launched with `workgroup_size` work-items and so much dynamic LDS.
-[[nodiscard]] inline Occupancy occupancy(const Kernel& kernel, std::uint32_t workgroup_size,
+[[nodiscard]] inline Occupancy occupancy(const Architecture& architecture, const Kernel& kernel,
+                                         std::uint32_t workgroup_size,
                                          std::uint32_t dynamic_lds_bytes) {
-  return occupancy(
-      {kernel.vgpr_count, kernel.sgpr_count, kernel.lds_bytes + dynamic_lds_bytes, workgroup_size});
+  return occupancy(architecture, {kernel.vgpr_count, kernel.sgpr_count,
+                                  kernel.lds_bytes + dynamic_lds_bytes, workgroup_size});
 }
 
 }  // namespace margay

@@ -25,9 +25,11 @@ bool can_be_indexed(const Row& row) {
 
 }  // namespace
 
-Program::Program(const CodeObject& object, const Kernel& kernel, std::span<const std::byte> image,
-                 std::uint64_t base_address, const RowTable& rows, MfmaMode mfma)
-    : object_(object),
+Program::Program(const Gpu& gpu, const CodeObject& object, const Kernel& kernel,
+                 std::span<const std::byte> image, std::uint64_t base_address, const RowTable& rows,
+                 MfmaMode mfma)
+    : gpu_(gpu),
+      object_(object),
       kernel_name_(demangled(kernel.name)),
       kernel_vaddr_(kernel.entry_vaddr),
       image_(image),
@@ -38,12 +40,14 @@ Program::Program(const CodeObject& object, const Kernel& kernel, std::span<const
   context_.vgpr_rows = kernel.descriptor.unified_vgpr_count();
 }
 
-Result<std::unique_ptr<Program>> Program::create(const CodeObject& object, const Kernel& kernel,
+Result<std::unique_ptr<Program>> Program::create(const Gpu& gpu, const CodeObject& object,
+                                                 const Kernel& kernel,
                                                  std::span<const std::byte> image,
                                                  std::uint64_t base_address, const RowTable& rows,
                                                  MfmaMode mfma) {
-  std::unique_ptr<Program> program(new Program(object, kernel, image, base_address, rows, mfma));
-  program->decoder_ = MARGAY_TRY(isa::Decoder::create());
+  std::unique_ptr<Program> program(
+      new Program(gpu, object, kernel, image, base_address, rows, mfma));
+  program->decoder_ = MARGAY_TRY(isa::Decoder::create(gpu.arch()));
   const std::lock_guard lock(program->mutex_);
   // What loads arguments into SGPRs before a wave starts goes past the code for firmware that does
   // not: a trap in LLVM 17 to 19, loads of the same SGPRs since. Source: LLVM, "User Guide for

@@ -16,6 +16,7 @@
 #include "exec/float_mode.h"
 #include "exec/instruction.h"
 #include "exec/row_table.h"
+#include "gpu/gpu.h"
 #include "isa/decoder.h"
 #include "mfma/mfma.h"
 
@@ -25,7 +26,8 @@ class Program {
  public:
   /// Decodes the kernel's own function. `image` is the loaded image and `base_address` where the
   /// device sees its byte 0; both must outlive the program.
-  [[nodiscard]] static Result<std::unique_ptr<Program>> create(const CodeObject& object,
+  [[nodiscard]] static Result<std::unique_ptr<Program>> create(const Gpu& gpu,
+                                                               const CodeObject& object,
                                                                const Kernel& kernel,
                                                                std::span<const std::byte> image,
                                                                std::uint64_t base_address,
@@ -40,6 +42,8 @@ class Program {
   [[nodiscard]] const Instruction* at_address(std::uint64_t address, CodeCopy copy);
   [[nodiscard]] std::uint64_t base_address() const { return base_address_; }
   [[nodiscard]] MfmaMode mfma() const { return mfma_; }
+  /// The device that it runs on.
+  [[nodiscard]] const Gpu& gpu() const { return gpu_; }
   /// Demangled.
   [[nodiscard]] const std::string& kernel_name() const { return kernel_name_; }
 
@@ -82,14 +86,16 @@ class Program {
   };
   static constexpr std::uint32_t kNotAnInstruction = ~0u;
 
-  Program(const CodeObject& object, const Kernel& kernel, std::span<const std::byte> image,
-          std::uint64_t base_address, const RowTable& rows, MfmaMode mfma);
+  Program(const Gpu& gpu, const CodeObject& object, const Kernel& kernel,
+          std::span<const std::byte> image, std::uint64_t base_address, const RowTable& rows,
+          MfmaMode mfma);
   [[nodiscard]] const Instruction* at_vaddr(std::uint64_t vaddr, CodeCopy copy);
   [[nodiscard]] Block& decode_block(std::uint64_t vaddr);
   void resolve_branches(Block& block);
   static void add_copies(Block& block);
   void index_registers(Block& block, const std::vector<bool>& is_target);
 
+  const Gpu& gpu_;
   const CodeObject& object_;
   std::string kernel_name_;
   std::uint64_t kernel_vaddr_ = 0;

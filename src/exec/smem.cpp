@@ -10,6 +10,7 @@
 #include "exec/atomics.h"
 #include "exec/bind.h"
 #include "exec/memory_model.h"
+#include "exec/program.h"
 #include "exec/row_table.h"
 #include "exec/rows.h"
 #include "exec/wave.h"
@@ -123,14 +124,21 @@ const Instruction* cache_hint(Wave&, const Instruction& i) { return following(i)
 // ---- Clocks -----------------------------------------------------------------------------------
 
 /// There is no model of time: both clocks are the host's, in 100 MHz ticks (s_memrealtime's rate on
-/// the hardware) and in 2.1 GHz cycles.
+/// the hardware) and in cycles of the compute units' clock.
 std::uint64_t host_nanoseconds() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
+std::uint64_t cycles(const Gpu& gpu) {
+  constexpr std::uint64_t kPerMillisecond = 1'000'000;
+  const std::uint64_t now = host_nanoseconds();
+  // In two parts: the product would leave 64 bits after hours.
+  return now / kPerMillisecond * gpu.clock_khz +
+         now % kPerMillisecond * gpu.clock_khz / kPerMillisecond;
+}
 const Instruction* memory_time(Wave& wave, const Instruction& i) {
-  wave.set_scalar64(i.sdst, host_nanoseconds() * 21 / 10);
+  wave.set_scalar64(i.sdst, cycles(wave.group->program->gpu()));
   return following(i);
 }
 const Instruction* memory_real_time(Wave& wave, const Instruction& i) {

@@ -1,5 +1,6 @@
 #include "isa/decoder.h"
 
+#include <fmt/format.h>
 #include <llvm/MC/MCAsmInfo.h>
 #include <llvm/MC/MCContext.h>
 #include <llvm/MC/MCDisassembler/MCDisassembler.h>
@@ -28,7 +29,6 @@ namespace margay::isa {
 namespace {
 
 constexpr const char* kTriple = "amdgcn-amd-amdhsa";
-constexpr const char* kCpu = "gfx942";
 
 /// Mnemonics live as long as the program, so that Encoded can hold views of them.
 std::string_view intern(std::string_view text) {
@@ -65,6 +65,7 @@ bool has_reserved_selection(std::span<const std::byte> code) {
 }  // namespace
 
 struct Decoder::Impl {
+  std::string_view processor;
   const llvm::Target* target = nullptr;
   std::unique_ptr<llvm::MCRegisterInfo> registers;
   std::unique_ptr<llvm::MCAsmInfo> assembly;
@@ -87,7 +88,7 @@ struct Decoder::Impl {
 Decoder::Decoder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Decoder::~Decoder() = default;
 
-Result<std::unique_ptr<Decoder>> Decoder::create() {
+Result<std::unique_ptr<Decoder>> Decoder::create(const Architecture& architecture) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeAMDGPUTargetInfo();
@@ -95,6 +96,7 @@ Result<std::unique_ptr<Decoder>> Decoder::create() {
     LLVMInitializeAMDGPUDisassembler();
   });
   auto impl = std::make_unique<Impl>();
+  impl->processor = architecture.processor;
   std::string why;
   impl->target = llvm::TargetRegistry::lookupTarget(kTriple, why);
   if (impl->target == nullptr)
@@ -103,7 +105,7 @@ Result<std::unique_ptr<Decoder>> Decoder::create() {
   impl->registers.reset(target.createMCRegInfo(kTriple));
   impl->assembly.reset(target.createMCAsmInfo(*impl->registers, kTriple, llvm::MCTargetOptions{}));
   impl->instructions.reset(target.createMCInstrInfo());
-  impl->subtarget.reset(target.createMCSubtargetInfo(kTriple, kCpu, ""));
+  impl->subtarget.reset(target.createMCSubtargetInfo(kTriple, architecture.processor, ""));
   impl->context = std::make_unique<llvm::MCContext>(llvm::Triple(kTriple), impl->assembly.get(),
                                                     impl->registers.get(), impl->subtarget.get());
   impl->disassembler.reset(target.createMCDisassembler(*impl->subtarget, *impl->context));
@@ -121,7 +123,8 @@ Result<Encoded> Decoder::decode(std::span<const std::byte> code, std::uint64_t a
   llvm::MCInst inst;
   std::uint64_t size = 0;
   if (code.size() < 4 || impl_->read(code, address, inst, size) != llvm::MCDisassembler::Success)
-    return fail(ErrorCode::illegal_instruction, "these bytes are not a gfx942 instruction");
+    return fail(ErrorCode::illegal_instruction,
+                fmt::format("these bytes are not a {} instruction", impl_->processor));
 
   std::string_view& mnemonic = impl_->mnemonics[inst.getOpcode()];
   if (mnemonic.empty()) mnemonic = intern(without_suffix(impl_->printer->getMnemonic(&inst).first));

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "gpu/architecture.h"
 #include "isa/encoding.h"
 
 namespace margay::isa {
@@ -23,10 +24,11 @@ struct Encoded {
   std::uint32_t literal = 0;    ///< The literal, when the encoding has one.
 };
 
-/// Decodes gfx942 instructions. Not thread-safe: one per thread, or guarded by its owner.
+/// Decodes the instructions of one architecture. Not thread-safe: one per thread, or guarded by its
+/// owner.
 class Decoder {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<Decoder>> create();
+  [[nodiscard]] static Result<std::unique_ptr<Decoder>> create(const Architecture& architecture);
   ~Decoder();
 
   /// The instruction at the start of `code`, whose address is `address`; illegal_instruction when

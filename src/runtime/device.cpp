@@ -1,5 +1,5 @@
-// The HIP calls that describe and select the devices: virtual MI325X, all alike, one unless
-// MARGAY_DEVICES says otherwise.
+// The HIP calls that describe and select the devices: MARGAY_DEVICES many (one), all of the machine
+// that MARGAY_DEVICE names.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,8 @@ std::string pci_bus_id(int device) { return fmt::format("0000:{:02x}:00.0", pci_
 // Sixteen characters, as the ROCm runtime fills this field.
 hipUUID uuid_of(int device) {
   hipUUID uuid;
-  const std::string text = fmt::format("margay-mi325x-{:02}", device);
+  const std::string text =
+      fmt::format("margay-{:_<6.6}-{:02}", Runtime::instance().gpu().option, device);
   std::memcpy(uuid.bytes, text.data(), sizeof uuid.bytes);
   return uuid;
 }
@@ -155,6 +156,8 @@ Outcome check_lds_config(hipSharedMemConfig config) {
 }  // namespace
 
 Outcome check_device(int device) {
+  if (const Error* const error = Runtime::instance().settings_error())
+    return std::unexpected(Refusal(hipErrorNotInitialized, *error));
   const int count = device_count();
   if (device >= 0 && device < count) return {};
   return refuse(
@@ -171,6 +174,18 @@ using namespace margay;           // NOLINT: the exported functions below are it
 using namespace margay::runtime;  // NOLINT
 
 extern "C" {
+
+/// For bindings: what MARGAY_DEVICE may be, with commas between. Reads no settings.
+__attribute__((visibility("default"))) const char* margayDevices() {
+  static const std::string options = gpu_options();
+  return options.c_str();
+}
+/// For bindings: what MARGAY_DEVICE calls the machine that this process has; null when its settings
+/// cannot be read.
+__attribute__((visibility("default"))) const char* margayDevice() {
+  const Runtime& runtime = Runtime::instance();
+  return runtime.settings_error() == nullptr ? runtime.gpu().option.data() : nullptr;
+}
 
 hipError_t hipInit(unsigned int flags) {
   return api(__func__, [&]() -> Outcome {
@@ -201,13 +216,13 @@ hipError_t hipDeviceGet(hipDevice_t* device, int ordinal) {
 hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int device) {
   return api(__func__, [&]() -> Outcome {
     return give_for(device, properties,
-                    numbered(properties_r0000(Runtime::instance().properties()), device));
+                    numbered(properties_r0000(Runtime::instance().gpu()), device));
   });
 }
 hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600* properties, int device) {
   return api(__func__, [&]() -> Outcome {
     return give_for(device, properties,
-                    numbered(properties_r0600(Runtime::instance().properties()), device));
+                    numbered(properties_r0600(Runtime::instance().gpu()), device));
   });
 }
 hipError_t hipChooseDevice(int* device, const hipDeviceProp_t* properties) {
@@ -226,7 +241,7 @@ hipError_t hipChooseDeviceR0600(int* device, const hipDeviceProp_tR0600* propert
 hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int device) {
   return api(__func__, [&]() -> Outcome {
     MARGAY_CHECK(check_device(device));
-    const auto known = device_attribute(Runtime::instance().properties(), attribute);
+    const auto known = device_attribute(Runtime::instance().gpu(), attribute);
     if (!known) {
       return refuse(hipErrorInvalidValue, fmt::format("The device has no attribute number {}.",
                                                       static_cast<int>(attribute)));
@@ -238,13 +253,13 @@ hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int
 hipError_t hipDeviceGetName(char* name, int capacity, hipDevice_t device) {
   return api(__func__, [&]() -> Outcome {
     MARGAY_CHECK(check_device(device));
-    return give_text(name, capacity, Runtime::instance().properties().name);
+    return give_text(name, capacity, Runtime::instance().gpu().name);
   });
 }
 hipError_t hipDeviceTotalMem(std::size_t* bytes, hipDevice_t device) {
   return api(__func__, [&] {
     return give_for(device, bytes,
-                    static_cast<std::size_t>(Runtime::instance().properties().global_bytes));
+                    static_cast<std::size_t>(Runtime::instance().gpu().memory_bytes));
   });
 }
 hipError_t hipDeviceGetUuid(hipUUID* uuid, hipDevice_t device) {
@@ -267,8 +282,8 @@ hipError_t hipDeviceGetByPCIBusId(int* device, const char* id) {
 }
 hipError_t hipDeviceComputeCapability(int* major, int* minor, hipDevice_t device) {
   return api(__func__, [&]() -> Outcome {
-    MARGAY_CHECK(give_for(device, major, kArchitectureMajor));
-    return give(minor, kArchitectureMinor);
+    MARGAY_CHECK(give_for(device, major, Runtime::instance().gpu().arch().version.major));
+    return give(minor, Runtime::instance().gpu().arch().version.minor);
   });
 }
 
@@ -282,7 +297,7 @@ hipError_t hipRuntimeGetVersion(int* version) {
 hipError_t hipMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
   return api(__func__, [&]() -> Outcome {
     Device* const device = MARGAY_TRY(Runtime::instance().device());
-    const std::uint64_t total = Runtime::instance().properties().global_bytes;
+    const std::uint64_t total = Runtime::instance().gpu().memory_bytes;
     if (free_bytes != nullptr) {
       *free_bytes =
           total - std::min(total, device->memory().allocated_bytes(Runtime::current_device()));

@@ -1,5 +1,5 @@
-// See device_info.h. The sizes come from DeviceProperties; what is here besides are the values a
-// MI300-class device reports through ROCm that have no counterpart in the hardware model.
+// See device_info.h. The figures of the hardware come from Gpu; what is here besides are the values
+// a MI300-class device reports through ROCm that have no counterpart in the hardware model.
 #include "runtime/device_info.h"
 
 #include <algorithm>
@@ -21,14 +21,10 @@ constexpr int kMaxGridDim[3] = {kMaxInt, 65536, 65536};
 // 32-bit registers. Source: PyTorch's device properties on MI300X (ROCm 6). The VGPR file of a CU
 // is twice that, 512 KiB (MI300 ISA guide 3.6.4); ROCm counts the architected half.
 constexpr int kRegistersPerCu = 65536;
-// Registers a wave may use, architected and accumulation. Source: MI300 ISA guide, 3.6.4.
-constexpr int kMaxVgprsPerLane = 512;
 // The constant 100 MHz counter behind s_memrealtime and wall_clock64(). Source: ROCm, hipinfo.
 constexpr int kWallClockKhz = 100'000;
 // Bytes. Source: hipinfo on MI300X; pitch of hipMallocPitch and alignment of its rows.
 constexpr std::size_t kTextureAlignment = 256;
-// Single-wave workgroups that fit a CU. Source: LLVM, AMDGPUBaseInfo, getMaxWorkGroupsPerCU.
-constexpr int kMaxBlocksPerCu = 32;
 constexpr int kPciBus = 1;
 
 constexpr int kXnackOff = 0;  // pageable host memory is not for the kernels of a xnack- target
@@ -41,8 +37,11 @@ int clamp_to_int(std::uint64_t value) {
   return static_cast<int>(std::min<std::uint64_t>(value, kMaxInt));
 }
 
-int work_items_per_cu(const DeviceProperties& device) {
-  return static_cast<int>(device.max_waves_per_cu * device.wavefront_size);
+// Single-wave workgroups that fit a CU. Source: LLVM, AMDGPUBaseInfo, getMaxWorkGroupsPerCU.
+int max_blocks_per_cu(const Gpu& gpu) { return static_cast<int>(gpu.arch().cu.wave_slots()); }
+
+int work_items_per_cu(const Gpu& gpu) {
+  return static_cast<int>(gpu.arch().cu.wave_slots() * gpu.arch().wavefront_size);
 }
 
 hipDeviceArch_t features() {
@@ -65,30 +64,30 @@ hipDeviceArch_t features() {
 
 // The members that both forms of the structure have under the same name.
 template <typename Properties>
-Properties common_properties(const DeviceProperties& device) {
+Properties common_properties(const Gpu& gpu) {
   Properties p;
   std::memset(&p, 0, sizeof p);  // padding and reserved words too
-  set_text(p.name, sizeof p.name, device.name);
-  set_text(p.gcnArchName, sizeof p.gcnArchName, device.architecture);
-  p.totalGlobalMem = device.global_bytes;
-  p.sharedMemPerBlock = device.lds_bytes;
-  p.maxSharedMemoryPerMultiProcessor = device.lds_bytes;
+  set_text(p.name, sizeof p.name, gpu.name);
+  set_text(p.gcnArchName, sizeof p.gcnArchName, gpu.arch().target_id);
+  p.totalGlobalMem = gpu.memory_bytes;
+  p.sharedMemPerBlock = gpu.arch().cu.lds_bytes;
+  p.maxSharedMemoryPerMultiProcessor = gpu.arch().cu.lds_bytes;
   p.regsPerBlock = kRegistersPerCu;
-  p.warpSize = static_cast<int>(device.wavefront_size);
-  p.maxThreadsPerBlock = static_cast<int>(device.max_workgroup_size);
+  p.warpSize = static_cast<int>(gpu.arch().wavefront_size);
+  p.maxThreadsPerBlock = static_cast<int>(gpu.arch().cu.max_workgroup_size);
   for (int d = 0; d < 3; ++d) {
     p.maxThreadsDim[d] = kMaxBlockDim;
     p.maxGridSize[d] = kMaxGridDim[d];
   }
-  p.clockRate = static_cast<int>(device.clock_khz);
-  p.memoryClockRate = static_cast<int>(device.memory_clock_khz);
-  p.memoryBusWidth = static_cast<int>(device.memory_bus_bits);
+  p.clockRate = static_cast<int>(gpu.clock_khz);
+  p.memoryClockRate = static_cast<int>(gpu.memory_clock_khz);
+  p.memoryBusWidth = static_cast<int>(gpu.memory_bus_bits);
   p.totalConstMem = kMaxInt;
-  p.major = kArchitectureMajor;
-  p.minor = kArchitectureMinor;
-  p.multiProcessorCount = static_cast<int>(device.compute_units);
-  p.l2CacheSize = static_cast<int>(device.l2_bytes);
-  p.maxThreadsPerMultiProcessor = work_items_per_cu(device);
+  p.major = gpu.arch().version.major;
+  p.minor = gpu.arch().version.minor;
+  p.multiProcessorCount = static_cast<int>(gpu.compute_units());
+  p.l2CacheSize = static_cast<int>(gpu.arch().caches.l2_bytes());
+  p.maxThreadsPerMultiProcessor = work_items_per_cu(gpu);
   p.clockInstructionRate = kWallClockKhz;
   p.arch = features();
   p.concurrentKernels = 1;
@@ -108,53 +107,59 @@ Properties common_properties(const DeviceProperties& device) {
 
 }  // namespace
 
-hipDeviceProp_t properties_r0000(const DeviceProperties& device) {
-  auto p = common_properties<hipDeviceProp_t>(device);
-  p.gcnArch = kGcnArch;
+int gcn_arch(const Gpu& gpu) {
+  const Version& v = gpu.arch().version;
+  return 100 * v.major + 10 * v.minor + v.stepping;
+}
+
+hipDeviceProp_t properties_r0000(const Gpu& gpu) {
+  auto p = common_properties<hipDeviceProp_t>(gpu);
+  p.gcnArch = gcn_arch(gpu);
   return p;
 }
 
-hipDeviceProp_tR0600 properties_r0600(const DeviceProperties& device) {
-  auto p = common_properties<hipDeviceProp_tR0600>(device);
+hipDeviceProp_tR0600 properties_r0600(const Gpu& gpu) {
+  auto p = common_properties<hipDeviceProp_tR0600>(gpu);
+  p.integrated = gpu.is_apu ? 1 : 0;
   p.asyncEngineCount = 1;
   p.unifiedAddressing = 1;
   p.streamPrioritiesSupported = 1;
-  p.sharedMemPerMultiprocessor = device.lds_bytes;
-  p.sharedMemPerBlockOptin = device.lds_bytes;
+  p.sharedMemPerMultiprocessor = gpu.arch().cu.lds_bytes;
+  p.sharedMemPerBlockOptin = gpu.arch().cu.lds_bytes;
   p.regsPerMultiprocessor = kRegistersPerCu;
   p.canUseHostPointerForRegisteredMem = 1;
-  p.maxBlocksPerMultiProcessor = kMaxBlocksPerCu;
+  p.maxBlocksPerMultiProcessor = max_blocks_per_cu(gpu);
   p.hostRegisterSupported = 1;
   p.memoryPoolsSupported = 1;
   // Where include/hip/margay_detail/runtime_api.h keeps gcnArch for programs that still ask.
-  p.hipReserved[std::size(p.hipReserved) - 1] = kGcnArch;
+  p.hipReserved[std::size(p.hipReserved) - 1] = gcn_arch(gpu);
   return p;
 }
 
-std::optional<int> device_attribute(const DeviceProperties& device, int attribute) {
+std::optional<int> device_attribute(const Gpu& gpu, int attribute) {
   switch (attribute) {
     case hipDeviceAttributeClockRate:
-      return static_cast<int>(device.clock_khz);
+      return static_cast<int>(gpu.clock_khz);
     case hipDeviceAttributeMemoryClockRate:
-      return static_cast<int>(device.memory_clock_khz);
+      return static_cast<int>(gpu.memory_clock_khz);
     case hipDeviceAttributeMemoryBusWidth:
-      return static_cast<int>(device.memory_bus_bits);
+      return static_cast<int>(gpu.memory_bus_bits);
     case hipDeviceAttributeL2CacheSize:
-      return static_cast<int>(device.l2_bytes);
+      return static_cast<int>(gpu.arch().caches.l2_bytes());
     case hipDeviceAttributeMultiprocessorCount:
     case hipDeviceAttributePhysicalMultiProcessorCount:
-      return static_cast<int>(device.compute_units);
+      return static_cast<int>(gpu.compute_units());
     case hip6::kAttributeNumberOfXccs:
-      return static_cast<int>(device.xcds);
+      return static_cast<int>(gpu.xcds);
     case hipDeviceAttributeWarpSize:
-      return static_cast<int>(device.wavefront_size);
+      return static_cast<int>(gpu.arch().wavefront_size);
     case hipDeviceAttributeMaxThreadsPerBlock:
     case hipDeviceAttributeMaxThreadsDim:
-      return static_cast<int>(device.max_workgroup_size);
+      return static_cast<int>(gpu.arch().cu.max_workgroup_size);
     case hipDeviceAttributeMaxThreadsPerMultiProcessor:
-      return work_items_per_cu(device);
+      return work_items_per_cu(gpu);
     case hipDeviceAttributeMaxBlocksPerMultiProcessor:
-      return kMaxBlocksPerCu;
+      return max_blocks_per_cu(gpu);
     case hipDeviceAttributeMaxBlockDimX:
     case hipDeviceAttributeMaxBlockDimY:
     case hipDeviceAttributeMaxBlockDimZ:
@@ -169,16 +174,16 @@ std::optional<int> device_attribute(const DeviceProperties& device, int attribut
     case hipDeviceAttributeSharedMemPerBlockOptin:
     case hipDeviceAttributeSharedMemPerMultiprocessor:
     case hipDeviceAttributeMaxSharedMemoryPerMultiprocessor:
-      return static_cast<int>(device.lds_bytes);
+      return static_cast<int>(gpu.arch().cu.lds_bytes);
     case hipDeviceAttributeReservedSharedMemPerBlock:
       return 0;
     case hipDeviceAttributeMaxRegistersPerBlock:
     case hipDeviceAttributeMaxRegistersPerMultiprocessor:
       return kRegistersPerCu;
     case hip6::kAttributeMaxAvailableVgprsPerThread:
-      return kMaxVgprsPerLane;
+      return static_cast<int>(gpu.arch().cu.vgprs_per_lane);
     case hipDeviceAttributeTotalGlobalMem:
-      return clamp_to_int(device.global_bytes);
+      return clamp_to_int(gpu.memory_bytes);
     case hipDeviceAttributeTotalConstantMemory:
       return kMaxInt;
     case hipDeviceAttributeMaxPitch:
@@ -188,11 +193,11 @@ std::optional<int> device_attribute(const DeviceProperties& device, int attribut
     case hipDeviceAttributeSurfaceAlignment:
       return static_cast<int>(kTextureAlignment);
     case hipDeviceAttributeComputeCapabilityMajor:
-      return kArchitectureMajor;
+      return gpu.arch().version.major;
     case hipDeviceAttributeComputeCapabilityMinor:
-      return kArchitectureMinor;
+      return gpu.arch().version.minor;
     case hipDeviceAttributeGcnArch:
-      return kArchitectureMajor * 100 + kArchitectureMinor * 10 + 2;
+      return gcn_arch(gpu);
     case hipDeviceAttributeClockInstructionRate:
     case hip6::kAttributeWallClockRate:
       return kWallClockKhz;
@@ -203,7 +208,9 @@ std::optional<int> device_attribute(const DeviceProperties& device, int attribut
     case hipDeviceAttributePciDomainID:
       return 0;
     case hip6::kAttributePciChipId:
-      return static_cast<int>(device.pci_device_id);
+      return static_cast<int>(gpu.pci_device_id);
+    case hipDeviceAttributeIntegrated:
+      return gpu.is_apu ? 1 : 0;
     case hipDeviceAttributeComputeMode:
       return hipComputeModeDefault;
     case hipDeviceAttributeAsicRevision:
@@ -240,7 +247,6 @@ std::optional<int> device_attribute(const DeviceProperties& device, int attribut
     case hipDeviceAttributeGlobalL1CacheSupported:
     case hipDeviceAttributeHostNativeAtomicSupported:
     case hipDeviceAttributeImageSupport:
-    case hipDeviceAttributeIntegrated:
     case hipDeviceAttributeIsMultiGpuBoard:
     case hipDeviceAttributeKernelExecTimeout:
     case hipDeviceAttributeLocalL1CacheSupported:

@@ -10,9 +10,6 @@
 namespace margay::runtime {
 namespace {
 
-// Version numbers in a function's attributes count the major version in tens.
-constexpr int kArchitectureVersion = kArchitectureMajor * 10 + kArchitectureMinor;
-
 Answer<std::shared_ptr<Function>> by_address(const void* host_address) {
   return Runtime::instance().registry().function(host_address);
 }
@@ -27,7 +24,7 @@ Answer<std::shared_ptr<Function>> by_handle(hipFunction_t handle) {
 }
 
 std::uint32_t free_lds(const Function& function) {
-  const std::uint32_t total = Runtime::instance().properties().lds_bytes;
+  const std::uint32_t total = Runtime::instance().gpu().arch().cu.lds_bytes;
   return total - std::min(total, function.kernel->lds_bytes);
 }
 
@@ -39,8 +36,9 @@ int max_dynamic_lds(const Function& function) {
 hipFuncAttributes attributes_of(const Function& function) {
   const Kernel& kernel = *function.kernel;
   hipFuncAttributes a{};
-  a.binaryVersion = kArchitectureVersion;
-  a.ptxVersion = kArchitectureVersion;
+  // The major version counts in tens: 94 of gfx942.
+  const Version& version = Runtime::instance().gpu().arch().version;
+  a.binaryVersion = a.ptxVersion = 10 * version.major + version.minor;
   a.localSizeBytes = kernel.scratch_bytes;
   a.maxDynamicSharedSizeBytes = max_dynamic_lds(function);
   a.maxThreadsPerBlock = static_cast<int>(kernel.max_workgroup_size);
@@ -98,8 +96,8 @@ Outcome set_attribute(Function& function, int attribute, int value) {
           hipErrorInvalidValue,
           fmt::format("{} cannot have {} bytes of dynamic LDS: {} has {} bytes per "
                       "workgroup, of which the kernel uses {} statically.",
-                      readable_name(function.name), value, Runtime::instance().properties().name,
-                      Runtime::instance().properties().lds_bytes, function.kernel->lds_bytes),
+                      readable_name(function.name), value, Runtime::instance().gpu().name,
+                      Runtime::instance().gpu().arch().cu.lds_bytes, function.kernel->lds_bytes),
           "Use smaller tiles or fewer stages of the pipeline.");
     }
     function.max_dynamic_lds_bytes = static_cast<std::uint32_t>(value);
@@ -128,7 +126,8 @@ Outcome blocks_per_cu(int* out, const Function& function, int block_size, std::s
       dynamic_lds > free_lds(function)) {
     return {};  // no block fits, which is an answer
   }
-  *out = static_cast<int>(occupancy(*function.kernel, static_cast<std::uint32_t>(block_size),
+  *out = static_cast<int>(occupancy(Runtime::instance().gpu().arch(), *function.kernel,
+                                    static_cast<std::uint32_t>(block_size),
                                     static_cast<std::uint32_t>(dynamic_lds))
                               .workgroups_per_cu);
   return {};
@@ -141,7 +140,7 @@ Outcome best_block(int* grid_size, int* block_size, const Function& function,
   if (grid_size == nullptr || block_size == nullptr) {
     return refuse(hipErrorInvalidValue, "One of the results is a null pointer.");
   }
-  const DeviceProperties& device = Runtime::instance().properties();
+  const Gpu& gpu = Runtime::instance().gpu();
   std::uint32_t limit = function.kernel->max_workgroup_size;
   if (block_limit > 0) limit = std::min(limit, static_cast<std::uint32_t>(block_limit));
   if (dynamic_lds > free_lds(function)) {
@@ -151,18 +150,18 @@ Outcome best_block(int* grid_size, int* block_size, const Function& function,
   }
   Occupancy best;
   std::uint32_t best_size = 0;
-  const std::uint32_t wave = device.wavefront_size;
+  const std::uint32_t wave = gpu.arch().wavefront_size;
   for (std::uint32_t size = limit < wave ? limit : limit / wave * wave; size > 0;
        size = size > wave ? size - wave : 0) {
     const Occupancy here =
-        occupancy(*function.kernel, size, static_cast<std::uint32_t>(dynamic_lds));
+        occupancy(gpu.arch(), *function.kernel, size, static_cast<std::uint32_t>(dynamic_lds));
     if (here.waves_per_cu > best.waves_per_cu) {
       best = here;
       best_size = size;
     }
   }
   *block_size = static_cast<int>(best_size);
-  *grid_size = static_cast<int>(best.workgroups_per_cu * device.compute_units);
+  *grid_size = static_cast<int>(best.workgroups_per_cu * gpu.compute_units());
   return {};
 }
 

@@ -68,23 +68,22 @@ Outcome check_grid(const Kernel& kernel, const LaunchCall& call) {
   return {};
 }
 
-Outcome check_block(const Kernel& kernel, const DeviceProperties& properties,
-                    const LaunchCall& call) {
+Outcome check_block(const Kernel& kernel, const Gpu& gpu, const LaunchCall& call) {
   // Three 32-bit factors may overflow 64 bits: stop at the first product that is too large.
   std::uint64_t items = 1;
   for (const std::uint64_t size : {call.block.x, call.block.y, call.block.z}) {
     items = std::min<std::uint64_t>(items * size, kMaxGridItems);
   }
-  if (items > properties.max_workgroup_size) {
+  if (items > gpu.arch().cu.max_workgroup_size) {
     return refuse(
         call.family == LaunchFamily::module ? hipErrorInvalidValue : hipErrorInvalidConfiguration,
         fmt::format("The launch of {} asks for a block of {} = {} work-items; {} has at "
                     "most {} in a workgroup.",
-                    readable_name(kernel.name), text_of(call.block), items, properties.name,
-                    properties.max_workgroup_size),
+                    readable_name(kernel.name), text_of(call.block), items, gpu.name,
+                    gpu.arch().cu.max_workgroup_size),
         fmt::format("Use at most {} waves of {} work-items per block.",
-                    properties.max_workgroup_size / properties.wavefront_size,
-                    properties.wavefront_size));
+                    gpu.arch().cu.max_workgroup_size / gpu.arch().wavefront_size,
+                    gpu.arch().wavefront_size));
   }
   if (items > kernel.max_workgroup_size) {
     return refuse(hipErrorLaunchFailure,
@@ -99,10 +98,9 @@ Outcome check_block(const Kernel& kernel, const DeviceProperties& properties,
   return {};
 }
 
-Outcome check_lds(const Kernel& kernel, const DeviceProperties& properties,
-                  const LaunchCall& call) {
-  if (call.dynamic_lds_bytes <= properties.lds_bytes &&
-      kernel.lds_bytes + call.dynamic_lds_bytes <= properties.lds_bytes) {
+Outcome check_lds(const Kernel& kernel, const Gpu& gpu, const LaunchCall& call) {
+  if (call.dynamic_lds_bytes <= gpu.arch().cu.lds_bytes &&
+      kernel.lds_bytes + call.dynamic_lds_bytes <= gpu.arch().cu.lds_bytes) {
     return {};
   }
   return refuse(
@@ -110,38 +108,36 @@ Outcome check_lds(const Kernel& kernel, const DeviceProperties& properties,
       fmt::format("The launch of {} needs {} bytes of LDS ({} static and {} dynamic); a "
                   "workgroup on {} has at most {}.",
                   readable_name(kernel.name), kernel.lds_bytes + call.dynamic_lds_bytes,
-                  kernel.lds_bytes, call.dynamic_lds_bytes, properties.name, properties.lds_bytes),
+                  kernel.lds_bytes, call.dynamic_lds_bytes, gpu.name, gpu.arch().cu.lds_bytes),
       "Use smaller tiles or fewer stages of the pipeline.");
 }
 
-Outcome check_cooperative(const Kernel& kernel, const DeviceProperties& properties,
-                          const LaunchCall& call) {
+Outcome check_cooperative(const Kernel& kernel, const Gpu& gpu, const LaunchCall& call) {
   const std::uint64_t workgroups = std::uint64_t{call.grid.x} * call.grid.y * call.grid.z;
-  const Occupancy fits = occupancy(kernel, call.block.x * call.block.y * call.block.z,
+  const Occupancy fits = occupancy(gpu.arch(), kernel, call.block.x * call.block.y * call.block.z,
                                    static_cast<std::uint32_t>(call.dynamic_lds_bytes));
-  const std::uint64_t most = std::uint64_t{fits.workgroups_per_cu} * properties.compute_units;
+  const std::uint64_t most = std::uint64_t{fits.workgroups_per_cu} * gpu.compute_units();
   if (workgroups <= most) return {};
   return refuse(
       hipErrorCooperativeLaunchTooLarge,
       fmt::format("The cooperative launch of {} asks for {} workgroups, which all have to "
                   "be resident; {} has room for {} of them ({} on each of {} CUs, limited "
                   "by {}).",
-                  readable_name(kernel.name), workgroups, properties.name, most,
-                  fits.workgroups_per_cu, properties.compute_units, name_of(fits.limit)),
+                  readable_name(kernel.name), workgroups, gpu.name, most, fits.workgroups_per_cu,
+                  gpu.compute_units(), name_of(fits.limit)),
       "Launch no more than hipOccupancyMaxActiveBlocksPerMultiprocessor times the number "
       "of CUs, and let each workgroup do more.");
 }
 
 }  // namespace
 
-Outcome check_launch(const Kernel& kernel, const DeviceProperties& properties,
-                     const LaunchCall& call) {
+Outcome check_launch(const Kernel& kernel, const Gpu& gpu, const LaunchCall& call) {
   // The order is the ROCm runtime's, so that a launch with several faults gets the same code.
   // Source for the codes: ROCm clr, hipamd/src/hip_module.cpp (launch validation), 2025.
   MARGAY_CHECK(check_grid(kernel, call));
-  MARGAY_CHECK(check_lds(kernel, properties, call));
-  MARGAY_CHECK(check_block(kernel, properties, call));
-  return call.cooperative ? check_cooperative(kernel, properties, call) : Outcome{};
+  MARGAY_CHECK(check_lds(kernel, gpu, call));
+  MARGAY_CHECK(check_block(kernel, gpu, call));
+  return call.cooperative ? check_cooperative(kernel, gpu, call) : Outcome{};
 }
 
 Answer<std::vector<std::byte>> pack_arguments(const Kernel& kernel, void** parameters) {
@@ -263,7 +259,7 @@ Answer<Work> start(const LaunchCall& call, std::span<const std::byte> arguments)
 /// A launch that was checked, with its arguments.
 Answer<std::vector<std::byte>> checked_arguments(const LaunchCall& call) {
   const Kernel& kernel = *call.function->kernel;
-  MARGAY_CHECK(check_launch(kernel, Runtime::instance().properties(), call));
+  MARGAY_CHECK(check_launch(kernel, Runtime::instance().gpu(), call));
   if (call.parameters != nullptr && call.buffer != nullptr) {
     return refuse(
         hipErrorInvalidValue,

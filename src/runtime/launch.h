@@ -33,8 +33,7 @@ struct LaunchCall {
 };
 
 /// Refuses what the hardware cannot run, with the codes of the ROCm runtime and a sentence.
-[[nodiscard]] Outcome check_launch(const Kernel& kernel, const DeviceProperties& properties,
-                                   const LaunchCall& call);
+[[nodiscard]] Outcome check_launch(const Kernel& kernel, const Gpu& gpu, const LaunchCall& call);
 
 /// The explicit arguments, laid out as the kernel's metadata says.
 [[nodiscard]] Answer<std::vector<std::byte>> pack_arguments(const Kernel& kernel,

@@ -73,7 +73,8 @@ Answer<std::shared_ptr<LoadedModule>> Module::loaded() {
 Answer<std::shared_ptr<LoadedModule>> Module::load_locked(unsigned device) {
   std::span<const std::byte> bytes = image_;
   if (bundle_ != nullptr) bytes = MARGAY_TRY(image_at(bundle_));
-  CodeObject object = MARGAY_TRY(CodeObject::parse(MARGAY_TRY(find_gfx942_image(bytes))));
+  CodeObject object = MARGAY_TRY(
+      CodeObject::parse(MARGAY_TRY(find_image(bytes, Runtime::instance().gpu().arch()))));
   std::shared_ptr<LoadedModule> module =
       MARGAY_TRY(Runtime::instance().load(std::move(object), device));
   for (const auto& [name, address] : managed_pointers_) {

@@ -129,10 +129,11 @@ Answer<Device*> Runtime::device() {
   const std::lock_guard lock(device_mutex_);
   if (device_ == nullptr) {
     DeviceOptions options;
+    options.gpu = settings_->gpu;
     options.mfma = settings_->mfma;
     options.devices = settings_->devices;
     options.threads = settings_->threads;
-    options.target = settings_->target;
+    options.host_level = settings_->host_level;
     if (settings_->progress) {
       options.progress = [](std::uint64_t done, std::uint64_t total) {
         progress_line().update(done, total, ProgressLine::Clock::now());

@@ -65,8 +65,12 @@ class Runtime {
 
   /// True when MARGAY_QUIET=1; settings that cannot be read do not silence their own error.
   [[nodiscard]] bool quiet() const { return settings_ && settings_->quiet; }
+  /// What is wrong with the environment's settings, if anything is.
+  [[nodiscard]] const Error* settings_error() const {
+    return settings_ ? nullptr : &settings_.error();
+  }
   /// What the device is, known without creating it.
-  [[nodiscard]] const DeviceProperties& properties() const { return properties_; }
+  [[nodiscard]] const Gpu& gpu() const { return settings_ ? *settings_->gpu : default_gpu(); }
   /// The devices, as one object; the first call creates it with the environment's settings.
   [[nodiscard]] Answer<Device*> device();
   /// How many devices there are.
@@ -128,7 +132,6 @@ class Runtime {
                               std::uint64_t interrupts_before);
 
   const Result<Settings> settings_;
-  const DeviceProperties properties_;
   std::mutex device_mutex_;
   std::unique_ptr<Device> device_;
   std::mutex launch_mutex_;  // launches run one after another; the progress line belongs to one

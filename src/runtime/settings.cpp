@@ -22,6 +22,17 @@ std::unexpected<Error> bad_value(std::string_view name, std::string_view value,
       {}, fmt::format("Set {} to {}, or unset it.", name, expected));
 }
 
+/// The whole of `text` as a number, with or without 0x when `base` is 16.
+template <typename T>
+std::optional<T> to_number(std::string_view text, int base = 10) {
+  if (base == 16 && text.starts_with("0x")) text.remove_prefix(2);
+  T number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, number, base);
+  if (code != std::errc{} || stop != end) return std::nullopt;
+  return number;
+}
+
 Result<bool> read_switch(const Environment& environment, std::string_view name) {
   const std::optional<std::string> value = environment(name);
   if (!value || value->empty() || *value == "0") return false;
@@ -39,15 +50,32 @@ Result<MfmaMode> read_mfma(const Environment& environment) {
   return bad_value(kName, *value, "one of exact, fma or fast");
 }
 
-/// Whether this host can run the level is for Device::create to say.
-Result<std::string> read_target(const Environment& environment) {
-  constexpr std::string_view kName = "MARGAY_TARGET";
-  const std::optional<std::string> value = environment(kName);
+Result<const Gpu*> read_gpu(const Environment& environment) {
+  constexpr std::string_view kName = "MARGAY_DEVICE";
+  const std::string value = environment(kName).value_or("");
+  if (const auto gpu = find_gpu(value)) return *gpu;
+  auto error = bad_value(kName, value, fmt::format("one of {}", gpu_options()));
+  // How many devices there are is another matter, and an easy one to mistake for it.
+  if (to_number<unsigned>(value))
+    error.error().hint += fmt::format(" MARGAY_DEVICES={} makes so many devices.", value);
+  return error;
+}
+
+/// Whether this host can run the level is for Device::create to say. MARGAY_TARGET is the former
+/// name of the variable.
+Result<std::string> read_host_level(const Environment& environment) {
+  constexpr std::string_view kName = "MARGAY_HOST_LEVEL", kFormerName = "MARGAY_TARGET";
+  const bool has_former_name = !environment(kName);
+  const std::optional<std::string> value = environment(has_former_name ? kFormerName : kName);
   if (!value) return std::string{};
   for (const std::string_view known : {"", "generic", "x86-64-v3", "x86-64-v4"}) {
     if (*value == known) return *value;
   }
-  return bad_value(kName, *value, "one of generic, x86-64-v3 or x86-64-v4");
+  constexpr std::string_view kExpected = "one of generic, x86-64-v3 or x86-64-v4";
+  auto error = bad_value(has_former_name ? kFormerName : kName, *value, kExpected);
+  if (has_former_name)
+    error.error().hint = fmt::format("Set {}, its present name, to {}.", kName, kExpected);
+  return error;
 }
 
 /// A number from 1 to `most`, or `otherwise` when the variable is not set.
@@ -62,17 +90,6 @@ Result<unsigned> read_count(const Environment& environment, std::string_view nam
     return bad_value(name, *value, fmt::format("a number from 1 to {}", most));
   }
   return count;
-}
-
-/// The whole of `text` as a number, with or without 0x when `base` is 16.
-template <typename T>
-std::optional<T> to_number(std::string_view text, int base = 10) {
-  if (base == 16 && text.starts_with("0x")) text.remove_prefix(2);
-  T number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, number, base);
-  if (code != std::errc{} || stop != end) return std::nullopt;
-  return number;
 }
 
 Result<std::optional<std::uint64_t>> read_number(const Environment& environment,
@@ -164,9 +181,10 @@ Environment process_environment() {
 Result<Settings> read_settings(const Environment& environment) {
   Settings settings;
   settings.mfma = MARGAY_TRY(read_mfma(environment));
+  settings.gpu = MARGAY_TRY(read_gpu(environment));
   settings.devices = MARGAY_TRY(read_count(environment, "MARGAY_DEVICES", kMaxDevices, 1));
   settings.threads = MARGAY_TRY(read_count(environment, "MARGAY_THREADS", kMaxThreads, 0));
-  settings.target = MARGAY_TRY(read_target(environment));
+  settings.host_level = MARGAY_TRY(read_host_level(environment));
   settings.stats = MARGAY_TRY(read_switch(environment, "MARGAY_STATS"));
   settings.progress = MARGAY_TRY(read_switch(environment, "MARGAY_PROGRESS"));
   settings.quiet = MARGAY_TRY(read_switch(environment, "MARGAY_QUIET"));

@@ -40,6 +40,20 @@ json() {
   grep -q '"mfma_instructions": 1024' out.json || fail "mfma_instructions"
   grep -q '"verified": true' out.json || fail "verified"
 }
+# The device of the report, by option and by environment; the bits are the same on all.
+device() {
+  local name
+  verified --m 512 --n 256 --k 64 --json default.json
+  for name in mi325x mi300x mi300a mi308x; do
+    verified --m 512 --n 256 --k 64 --device $name --json $name.json
+    grep -q "virtual ${name^^}, MFMA" said || fail "the report does not name the device $name"
+    grep -q "\"device\": \"AMD Instinct ${name^^}\"" $name.json || fail "$name is not in the JSON"
+    [ "$(grep mean_abs_error default.json)" = "$(grep mean_abs_error $name.json)" ] || fail "other bits on $name"
+  done
+  grep -q '"device": "AMD Instinct MI325X"' default.json || fail "the default device"
+  MARGAY_DEVICE=mi300a verified --m 64 --n 64 --k 64 --json environment.json
+  grep -q '"device": "AMD Instinct MI300A"' environment.json || fail "MARGAY_DEVICE"
+}
 # exact and fma give the same bits on any number of threads: the same largest error to the digit.
 threads() {
   verified --m 512 --n 512 --k 128 --mfma fma --threads 1 --json one.json

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import re
 import subprocess
 
@@ -48,6 +49,73 @@ def saved(tmp_path_factory):
         files[word] = folder / f"{word}.json"
         profile_of(files[word], word)
     return files
+
+
+# ---- margay prof: the device ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "device, name, xcds, cus",
+    [
+        (None, "AMD Instinct MI325X", 8, 304),
+        ("mi300x", "AMD Instinct MI300X", 8, 304),
+        ("mi300a", "AMD Instinct MI300A", 6, 228),
+        ("mi308x", "AMD Instinct MI308X", 4, 80),
+    ],
+)
+def test_the_profile_is_that_of_the_device(tmp_path, device, name, xcds, cus):
+    path = tmp_path / "p.json"
+    options = ["--device", device] if device else []
+    done = prof(*options, "--json", path, "--", "scattered")
+    assert done.returncode == 0, done.stderr
+    assert f"{name}, MFMA" in done.stdout
+    assert f"for {cus} CUs" in " ".join(done.stdout.split())
+    profile = json.loads(path.read_text())
+    assert profile["device"] == name
+    [kernel] = profile["kernels"]
+    assert len(kernel["xcds"]) == xcds
+    # Each CU invalidates its vL1D when a kernel begins.
+    assert kernel["counters"]["TCP_TOTAL_WRITEBACK_INVALIDATES_sum"] == cus
+    # A profile from a file is shown as it was, whatever the device is now.
+    shown = margay("prof", "--from", path, environment={"MARGAY_DEVICE": "mi308x"}).stdout
+    assert f"for {cus} CUs" in " ".join(shown.split())
+
+
+def test_peaks_are_those_of_the_device(tmp_path):
+    """The same bytes take longer over a slower memory: 6.0 and 5.3 TB/s."""
+    seconds = {}
+    for device in ("mi325x", "mi300x"):
+        page = tmp_path / f"{device}.html"
+        assert prof("--device", device, "--html", page, "--", "scattered").returncode == 0
+        data = json.loads(re.search(r'type="application/json"[^>]*>(.*?)</script', page.read_text(), re.S)[1])
+        [memory] = [b for b in data["kernels"][0]["bounds"] if b["part"] == "memory"]
+        seconds[device] = memory["seconds"]
+    assert seconds["mi300x"] / seconds["mi325x"] == pytest.approx(6.0 / 5.3, rel=1e-3)
+
+
+def test_an_unknown_device_is_refused_with_the_list(tmp_path):
+    for command in ("run", "check", "prof"):
+        done = margay(command, "--device", "h100", "--", "true")
+        assert done.returncode == 2
+        for known in ("h100", "mi325x", "mi300x", "mi300a", "mi308x"):
+            assert known in done.stderr
+    path = tmp_path / "p.json"
+    profile = profile_of(path, "scattered")
+    path.write_text(json.dumps({**profile, "device": "H100"}))
+    done = margay("prof", "--from", path)
+    assert done.returncode != 0 and '"H100"' in done.stderr and "mi325x" in done.stderr
+
+
+def test_the_devices_are_listed():
+    rows = margay("devices").stdout.splitlines()
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "devices.md").read_text()
+    assert "\n".join(rows) in page, "docs/devices.md shows another list"
+    assert [row.split()[0] for row in rows if "*" in row] == ["*"]
+    assert [row.split()[1] for row in rows if "*" in row] == ["mi325x"]
+    rows = margay("devices", environment={"MARGAY_DEVICE": "mi300a"}).stdout.splitlines()
+    [chosen] = [row.split() for row in rows if "*" in row]
+    assert chosen[1] == "mi300a" and "228" in chosen
+    assert margay("devices", environment={"MARGAY_DEVICE": "h100"}).returncode == 2
 
 
 # ---- margay prof: the report ---------------------------------------------------------------------

@@ -4,7 +4,7 @@ set -euo pipefail
 
 program=$1
 case=$2
-unset MARGAY_MFMA MARGAY_TARGET MARGAY_THREADS MARGAY_STATS MARGAY_PROGRESS MARGAY_QUIET
+unset MARGAY_DEVICE MARGAY_HOST_LEVEL MARGAY_MFMA MARGAY_TARGET MARGAY_THREADS MARGAY_STATS MARGAY_PROGRESS MARGAY_QUIET
 
 fail() { echo "FAILED: $*" >&2; exit 1; }
 # run WANTED [NAME=VALUE...]: runs the program; its output is in $out, what it says in $said.
@@ -29,6 +29,14 @@ bad_mfma() {
   [ "$out" = hipErrorNotInitialized ] || fail "the code was $out"
   [[ $said == *'MARGAY_MFMA is "exakt", which is not one of exact, fma or fast.'* ]] || fail "$said"
   [[ $said == *'fix  Set MARGAY_MFMA to one of exact, fma or fast, or unset it.'* ]] || fail "$said"
+}
+
+bad_device() {
+  run 1 MARGAY_DEVICE=h100
+  [ "$out" = hipErrorNotInitialized ] || fail "the code was $out"
+  [[ $said == *'MARGAY_DEVICE is "h100", which is not one of mi325x, mi300x,'* ]] ||
+    fail "$said"
+  run 0 MARGAY_DEVICE=MI300A
 }
 
 bad_threads() {

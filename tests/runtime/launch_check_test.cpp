@@ -28,7 +28,7 @@ Outcome check(const Kernel& kernel, dim3 grid, dim3 block, std::size_t lds = 0,
   call.block = block;
   call.dynamic_lds_bytes = lds;
   call.family = family;
-  return check_launch(kernel, DeviceProperties{}, call);
+  return check_launch(kernel, default_gpu(), call);
 }
 
 TEST(LaunchCheck, accepts_what_the_hardware_can_run) {

@@ -7,6 +7,8 @@
 namespace margay {
 namespace {
 
+Occupancy occupancy(const OccupancyQuery& query) { return margay::occupancy(kGfx942, query); }
+
 TEST(Occupancy, waves_per_simd_by_vgprs_as_llvm_reports_them) {
   struct Row {
     std::uint32_t vgprs, waves;
@@ -76,8 +78,8 @@ TEST(Occupancy, from_a_kernel) {
   Kernel kernel;
   kernel.vgpr_count = 100;
   kernel.lds_bytes = 1000;
-  EXPECT_EQ(occupancy(kernel, 256, 0).workgroups_per_cu, 4U);
-  EXPECT_EQ(occupancy(kernel, 256, 31000).workgroups_per_cu, 2U);
+  EXPECT_EQ(margay::occupancy(kGfx942, kernel, 256, 0).workgroups_per_cu, 4U);
+  EXPECT_EQ(margay::occupancy(kGfx942, kernel, 256, 31000).workgroups_per_cu, 2U);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ TEST(Settings, defaults_without_variables) {
   ASSERT_TRUE(settings.has_value());
   EXPECT_EQ(settings->mfma, DeviceOptions{}.mfma);
   EXPECT_EQ(settings->threads, 0U);
+  EXPECT_EQ(settings->gpu, &default_gpu());
   EXPECT_FALSE(settings->stats || settings->progress || settings->quiet);
 }
 
@@ -41,7 +42,13 @@ TEST(Settings, reads_each_value) {
   EXPECT_EQ(read({{"MARGAY_MFMA", "fast"}})->mfma, MfmaMode::fast);
   EXPECT_EQ(read({{"MARGAY_THREADS", "12"}})->threads, 12U);
   EXPECT_EQ(read({{"MARGAY_DEVICES", "8"}})->devices, 8U);
-  EXPECT_EQ(read({{"MARGAY_TARGET", "x86-64-v3"}})->target, "x86-64-v3");
+  EXPECT_EQ(read({{"MARGAY_HOST_LEVEL", "x86-64-v3"}})->host_level, "x86-64-v3");
+  EXPECT_EQ(read({{"MARGAY_TARGET", "generic"}})->host_level, "generic") << "its former name";
+  EXPECT_EQ(read({{"MARGAY_TARGET", "generic"}, {"MARGAY_HOST_LEVEL", "x86-64-v3"}})->host_level,
+            "x86-64-v3");
+  for (const Gpu& gpu : all_gpus())
+    EXPECT_EQ(read({{"MARGAY_DEVICE", std::string(gpu.option)}})->gpu, &gpu);
+  EXPECT_EQ(read({{"MARGAY_DEVICE", "MI300A"}})->gpu->name, "AMD Instinct MI300A");
   EXPECT_TRUE(read({{"MARGAY_STATS", "1"}})->stats);
   EXPECT_TRUE(read({{"MARGAY_PROGRESS", "1"}})->progress);
   EXPECT_TRUE(read({{"MARGAY_QUIET", "1"}})->quiet);
@@ -55,8 +62,15 @@ TEST(Settings, bad_values_are_errors_that_name_the_variable_and_what_it_takes) {
   EXPECT_EQ(mode.error().what,
             "The environment variable MARGAY_MFMA is \"exakt\", which is not one of exact, fma or "
             "fast.");
-  EXPECT_THAT(read({{"MARGAY_TARGET", "avx2"}}).error().what,
+  EXPECT_THAT(read({{"MARGAY_HOST_LEVEL", "avx2"}}).error().what,
               HasSubstr("one of generic, x86-64-v3 or x86-64-v4"));
+  EXPECT_THAT(read({{"MARGAY_TARGET", "avx2"}}).error().hint, HasSubstr("Set MARGAY_HOST_LEVEL"));
+  const auto device = read({{"MARGAY_DEVICE", "h100"}});
+  ASSERT_FALSE(device.has_value());
+  EXPECT_EQ(device.error().what,
+            "The environment variable MARGAY_DEVICE is \"h100\", which is not one of " +
+                gpu_options() + ".");
+  EXPECT_THAT(read({{"MARGAY_DEVICE", "8"}}).error().hint, HasSubstr("MARGAY_DEVICES=8"));
   for (const char* threads : {"0", "-1", "two", "4 ", "99999", "1e3", "0x4"}) {
     const auto result = read({{"MARGAY_THREADS", threads}});
     ASSERT_FALSE(result.has_value()) << threads;

@@ -42,7 +42,7 @@ void try_decoding(isa::Decoder& decoder, std::uint64_t word, std::uint32_t beyon
 }  // namespace
 
 Result<InstructionList> list_instructions(int random_tries) {
-  const auto decoder = MARGAY_TRY(isa::Decoder::create());
+  const auto decoder = MARGAY_TRY(isa::Decoder::create(kGfx942));
   InstructionList found;
   std::mt19937_64 random(942);  // the same list on every run
   for (const isa::Encoding& encoding : isa::kEncodings) {

@@ -19,6 +19,8 @@
 
 #include <fmt/format.h>
 
+#include "gpu/gpu.h"
+
 namespace margay::cli {
 namespace {
 
@@ -132,7 +134,7 @@ bool is_source_file(const fs::path& file) {
 
 Result<std::vector<CodeObject>> read_code_objects(const fs::path& file) {
   const std::vector<std::byte> bytes = MARGAY_TRY(read_file(file));
-  auto images = find_gfx942_images(bytes);
+  auto images = find_images(bytes, default_gpu().arch());
   if (!images) return std::unexpected(in_file(std::move(images).error(), file));
   std::vector<CodeObject> objects;
   for (std::vector<std::byte>& image : *images) {

@@ -6,12 +6,13 @@
 namespace margay::cli {
 namespace {
 
-std::vector<OccupancyLimit> limits_of(const Kernel& kernel, const Occupancy& all) {
+std::vector<OccupancyLimit> limits_of(const Architecture& architecture, const Kernel& kernel,
+                                      const Occupancy& all) {
   const std::uint32_t size = kernel.max_workgroup_size;
   const auto allows_no_more = [&](const OccupancyQuery& alone) {
-    return occupancy(alone).workgroups_per_cu == all.workgroups_per_cu;
+    return occupancy(architecture, alone).workgroups_per_cu == all.workgroups_per_cu;
   };
-  const Occupancy empty = occupancy({.workgroup_size = size});
+  const Occupancy empty = occupancy(architecture, {.workgroup_size = size});
   if (empty.workgroups_per_cu == all.workgroups_per_cu) return {empty.limit};
   std::vector<OccupancyLimit> limits;
   if (allows_no_more({.vgprs = kernel.vgpr_count, .workgroup_size = size})) {
@@ -29,8 +30,9 @@ std::vector<OccupancyLimit> limits_of(const Kernel& kernel, const Occupancy& all
 }  // namespace
 
 KernelResources resources_of(const CodeObject& object, const Kernel& kernel) {
-  const Occupancy all = occupancy(kernel, kernel.max_workgroup_size, 0);
-  const std::uint32_t wave = ComputeUnit::kWavefrontSize;
+  const Architecture& architecture = object.architecture();
+  const Occupancy all = occupancy(architecture, kernel, kernel.max_workgroup_size, 0);
+  const std::uint32_t wave = architecture.wavefront_size;
   return {
       .vgprs = kernel.vgpr_count,
       .architected_vgprs =
@@ -46,7 +48,8 @@ KernelResources resources_of(const CodeObject& object, const Kernel& kernel) {
       .code_bytes = code_bytes(object, kernel.entry_vaddr),
       .max_workgroup_size = kernel.max_workgroup_size,
       .waves_per_workgroup = (kernel.max_workgroup_size + wave - 1) / wave,
-      .limits = limits_of(kernel, all),
+      .cu = &architecture.cu,
+      .limits = limits_of(architecture, kernel, all),
       .occupancy = all,
   };
 }

@@ -22,6 +22,7 @@ struct KernelResources {
   std::uint64_t code_bytes = 0;
   std::uint32_t max_workgroup_size = 0;   ///< Work-items.
   std::uint32_t waves_per_workgroup = 0;  ///< Of that size.
+  const ComputeUnit* cu = nullptr;        ///< What it runs on.
   /// All that allow no more workgroups than there are: relaxing one of several gains nothing.
   std::vector<OccupancyLimit> limits;
   Occupancy occupancy;  ///< For that size, without dynamic LDS.

@@ -71,7 +71,7 @@ std::string occupancy_sentence(const KernelResources& r) {
     return fmt::format("not one workgroup of {} fits on a CU: limited by {}", group,
                        limits_text(r));
   }
-  const double waves = static_cast<double>(r.occupancy.waves_per_cu) / ComputeUnit::kSimds;
+  const double waves = static_cast<double>(r.occupancy.waves_per_cu) / r.cu->simds;
   return fmt::format("{} of {} per CU, {:.4g} wave{} per SIMD in them; limited by {}",
                      plural(o.workgroups_per_cu, "workgroup"), group, waves, waves == 1 ? "" : "s",
                      limits_text(r));
@@ -84,10 +84,9 @@ void put_resources(Text& out, const KernelResources& r, const Colours& colours) 
   row("VGPRs", r.vgprs,
       fmt::format("per lane: {} architected, {} accumulation; {} allocated of {}",
                   std::min(r.architected_vgprs, r.vgprs), r.agprs, r.allocated_vgprs,
-                  ComputeUnit::kVgprsPerSimdLane));
+                  r.cu->vgprs_per_lane));
   row("SGPRs", r.sgprs, "per wave");
-  row("LDS", r.lds_bytes,
-      fmt::format("bytes per workgroup, static; a CU has {}", ComputeUnit::kLdsBytes));
+  row("LDS", r.lds_bytes, fmt::format("bytes per workgroup, static; a CU has {}", r.cu->lds_bytes));
   row("scratch", r.scratch_bytes,
       r.dynamic_stack ? "bytes per lane, more at run time (dynamic stack)" : "bytes per lane");
   const bool spills = r.vgpr_spills + r.sgpr_spills != 0;

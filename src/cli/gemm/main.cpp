@@ -1,4 +1,4 @@
-// `margay gemm`: a bf16 GEMM kernel, compiled for gfx942, runs in full on the virtual MI325X and
+// `margay gemm`: a bf16 GEMM kernel, compiled for gfx942, runs in full on the virtual device and
 // every element of C is verified. A program of its own, because oneDNN and LLVM would slow the
 // start of the other commands; `margay` starts it.
 #include <unistd.h>
@@ -22,6 +22,7 @@
 #include "cli/gemm/reference.h"
 #include "cli/gemm/verify.h"
 #include "cli/install.h"
+#include "cli/start.h"
 #include "code_object/code_object.h"
 #include "exec/device.h"
 #include "runtime/checking.h"
@@ -141,7 +142,13 @@ Result<LaunchReport> launch_until_interrupted(const runtime::Watch& watch, Devic
   return launched;
 }
 
-Result<Outcome> run_job(const Options& o, Steps& steps, Interrupts& interrupts) {
+/// What --device says, or else MARGAY_DEVICE.
+Result<const Gpu*> chosen_gpu(const Options& o) {
+  if (!o.device.empty()) return find_gpu(o.device);
+  return MARGAY_TRY(runtime::read_settings(runtime::process_environment())).gpu;
+}
+
+Result<Outcome> run_job(const Options& o, const Gpu& gpu, Steps& steps, Interrupts& interrupts) {
   const auto install = MARGAY_TRY(cli::find_install());
   Outcome out;
   out.mfma = MARGAY_TRY(parse_mode(o.mfma));
@@ -150,6 +157,7 @@ Result<Outcome> run_job(const Options& o, Steps& steps, Interrupts& interrupts) 
 
   runtime::ProgressLine progress(stderr);
   DeviceOptions options;
+  options.gpu = &gpu;
   options.mfma = out.mfma;
   options.threads = threads;
   options.measure_time_shares = true;
@@ -157,7 +165,7 @@ Result<Outcome> run_job(const Options& o, Steps& steps, Interrupts& interrupts) 
     progress.update(done, total, Clock::now());
   };
   const auto device = MARGAY_TRY(Device::create(std::move(options)));
-  out.device = device->properties().name;
+  out.device = device->gpu().name;
   Memory& memory = device->memory();
 
   // Under `margay check` and `margay prof` the launch is watched, as one of a HIP program is.
@@ -194,10 +202,10 @@ Result<Outcome> run_job(const Options& o, Steps& steps, Interrupts& interrupts) 
   }
   (void)steps.done();
 
-  steps.start("load the gfx942 code object");
+  steps.start("load the code object");
   auto image =
       MARGAY_TRY(read_file(install.prefix / "lib" / "margay" / "kernels" / choice.code_object));
-  auto object = MARGAY_TRY(CodeObject::parse(MARGAY_TRY(find_gfx942_image(image))));
+  auto object = MARGAY_TRY(CodeObject::parse(MARGAY_TRY(find_image(image, device->gpu().arch()))));
   LaunchRequest request;
   request.module = MARGAY_TRY(device->load(std::move(object)));
   if (settings.check.mutation)
@@ -212,7 +220,7 @@ Result<Outcome> run_job(const Options& o, Steps& steps, Interrupts& interrupts) 
   request.arguments = choice.arguments;
   (void)steps.done();
 
-  steps.start("run on the virtual MI325X");
+  steps.start(fmt::format("run on the virtual {}", device->gpu().short_name()));
   progress.begin(choice.kernel, Clock::now());
   auto launched = launch_until_interrupted(*watch, *device, request, interrupts);
   progress.end();
@@ -331,11 +339,11 @@ Status write_json(const Options& o, const Outcome& out, const Steps& steps) {
 int gemm_main(int argc, char** argv) {
   Options o;
   CLI::App app{
-      "Runs a bf16 GEMM, compiled for gfx942, on the virtual MI325X and verifies all of C.\n"
+      "Runs a bf16 GEMM, compiled for gfx942, on the virtual GPU and verifies all of C.\n"
       "C = alpha A op(B) + beta C; A is M x K, op(B) is K x N, all row-major.",
       "margay gemm"};
   app.footer("  margay gemm\n  margay gemm --m 1000 --n 777 --k 333 --no-transpose-b --mfma exact");
-  std::string dtype = "bf16", output = "f32", device = "mi325x";
+  std::string dtype = "bf16", output = "f32";
   const auto extent = CLI::Range(std::int64_t{1}, std::int64_t{1} << 20);
   app.add_option("--m", o.m, "rows of A and C")->check(extent)->capture_default_str();
   app.add_option("--n", o.n, "columns of op(B) and C")->check(extent)->capture_default_str();
@@ -351,9 +359,7 @@ int gemm_main(int argc, char** argv) {
                    "B is stored N x K: C = A B^T (default); with --no-, K x N: C = A B");
   app.add_option("--alpha", o.alpha, "factor of the product")->capture_default_str();
   app.add_option("--beta", o.beta, "factor of the old C; 0: C is not read")->capture_default_str();
-  app.add_option("--device", device, "the virtual device")
-      ->check(CLI::IsMember({"mi325x"}))
-      ->capture_default_str();
+  cli::add_device_option(app, o.device);
   app.add_option("--mfma", o.mfma,
                  fmt::format("how MFMA rounds: exact, fma or fast (default: {})", kDefaultMfma))
       ->check(CLI::IsMember({"exact", "fma", "fast"}));
@@ -380,14 +386,17 @@ int gemm_main(int argc, char** argv) {
 
   const auto mode = parse_mode(o.mfma);
   if (!mode) return cli::report("gemm", mode.error());
-  fmt::print("C = {} A {} + {} C, {} x {} x {}, bf16 in, {} out, virtual MI325X, MFMA {}\n\n",
-             o.alpha, o.transpose_b ? "B^T" : "B", o.beta, o.m, o.n, o.k, output,
+  const auto found = chosen_gpu(o);
+  if (!found) return cli::report("gemm", found.error());
+  const Gpu* const gpu = *found;
+  fmt::print("C = {} A {} + {} C, {} x {} x {}, bf16 in, {} out, virtual {}, MFMA {}\n\n", o.alpha,
+             o.transpose_b ? "B^T" : "B", o.beta, o.m, o.n, o.k, output, gpu->short_name(),
              description(*mode));
   if (o.level != 0) fmt::print("{}\n\n", level_title(o.level));
   const auto started = Clock::now();
   Interrupts interrupts([&](int number) { (void)report_interrupt(number, "", started, o); });
   Steps steps(false);
-  const auto outcome = run_job(o, steps, interrupts);
+  const auto outcome = run_job(o, *gpu, steps, interrupts);
   if (!outcome && interrupts.number() != 0)
     return report_interrupt(interrupts.number(), outcome.error().what, started, o);
   if (!outcome) {

@@ -19,6 +19,7 @@ struct Options {
   float alpha = 1, beta = 0;
   int level = 0;         ///< Of the ladder (kernels/gemm/ladder.h); 0: the fast kernel.
   std::string mfma;      ///< "exact", "fma", "fast"; empty: kDefaultMfma.
+  std::string device;    ///< As --device has it; empty: the runtime's default.
   unsigned threads = 0;  ///< Of the virtual device and of the reference; 0: one per core.
   std::uint64_t seed = 1;
   std::string json_file;

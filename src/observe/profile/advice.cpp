@@ -223,14 +223,14 @@ void add_grid(AdviceList& list) {
   const std::uint64_t groups = std::uint64_t{k.grid[0]} * k.grid[1] * k.grid[2];
   const std::uint64_t items = std::uint64_t{k.workgroup[0]} * k.workgroup[1] * k.workgroup[2];
   const std::uint64_t waves = groups * ((items + 63) / 64);
-  constexpr std::uint64_t kCus = kXcds * kCusPerXcd;
-  if (groups < kCus) {
+  const std::uint64_t cus = k.gpu->compute_units();
+  if (groups < cus) {
     const bool loops = std::ranges::any_of(
         k.sites, [&](const Site& site) { return site.executions > 2 * waves * k.launches; });
     const bool tiles = k.counters[SQ_INSTS_MFMA] != 0;
-    const double used = static_cast<double>(groups) / kCus;
+    const double used = static_cast<double>(groups) / static_cast<double>(cus);
     const auto savings = of_all_cus(list, used);
-    list.add(fmt::format("only {} of {} CUs get a workgroup", groups, kCus),
+    list.add(fmt::format("only {} of {} CUs get a workgroup", groups, cus),
              list.limits().effect_of(savings).gain < kWorthSaying
                  ? fmt::format("{:.0f} times as many workgroups would take as long", 1 / used)
                  : fmt::format("the grid has {}", report::counted(groups, "workgroup")),
@@ -250,10 +250,10 @@ void add_grid(AdviceList& list) {
         {{"vector ALU", idle * of_vector(k)},
          {"scalar issue", idle * 4 * sum(k, {SQ_ACTIVE_INST_SCA})}});
   }
-  if (k.resources.code_bytes > kInstructionCacheBytes)
+  if (k.resources.code_bytes > k.gpu->arch().caches.instruction_bytes)
     list.add(
         fmt::format("the code has {}, L1I {}", bytes_text(k.resources.code_bytes),
-                    bytes_text(kInstructionCacheBytes)),
+                    bytes_text(k.gpu->arch().caches.instruction_bytes)),
         "a loop that does not fit is fetched from L2 again and again; the counts of L1I misses "
         "here assume that it fits",
         "unroll less", {}, /*always=*/true);
@@ -269,11 +269,11 @@ void add_latency(AdviceList& list) {
   // More would run only where more are waiting.
   const Resources& r = k.resources;
   const std::uint64_t groups = std::uint64_t{k.grid[0]} * k.grid[1] * k.grid[2];
-  if (!r.next_step.empty() && groups > std::uint64_t{kXcds} * kCusPerXcd * r.workgroups_per_cu)
-    list.add(fmt::format("{} {} the kernel to {} per CU ({} of 32)", r.limit,
+  if (!r.next_step.empty() && groups > std::uint64_t{k.gpu->compute_units()} * r.workgroups_per_cu)
+    list.add(fmt::format("{} {} the kernel to {} per CU ({} of {})", r.limit,
                          r.limit == "LDS" ? "limits" : "limit",
                          report::counted(r.workgroups_per_cu, "workgroup"),
-                         report::counted(r.waves_per_cu, "wave")),
+                         report::counted(r.waves_per_cu, "wave"), k.gpu->arch().cu.wave_slots()),
              r.next_step, "", {{kLoadLatency, latency->seconds / (r.workgroups_per_cu + 1)}});
   list.add(
       fmt::format("a wave has {} in flight when it waits for a load, a CU {} in {}",

@@ -147,6 +147,7 @@ void advise_on_memory(AdviceList& list) {
 void advise_on_reuse(AdviceList& list) {
   const KernelProfile& k = list.kernel();
   const double workgroups = static_cast<double>(k.grid[0]) * k.grid[1] * k.grid[2];
+  const double xcds = k.gpu->xcds;
   const auto by_xcds = [](const TensorTraffic& t) {
     return t.touched_read_bytes == 0 ? 0 : number(t.xcd_read_bytes) / number(t.touched_read_bytes);
   };
@@ -161,23 +162,26 @@ void advise_on_reuse(AdviceList& list) {
           fmt::format("each byte of {} is fetched {:.1f} times from memory, {:.1f} times by each "
                       "XCD that needs it",
                       t.name, fetched / touched, fetched / once),
-          "it leaves the 4 MiB of L2 before all workgroups of the XCD have read it",
+          fmt::format("it leaves the {} MiB of L2 before all workgroups of the XCD have read it",
+                      k.gpu->arch().caches.l2_bytes() >> 20),
           "an order of workgroups in which those that run together read the same part (blocks "
           "of tiles instead of rows of tiles)",
           {{"memory", fetched - once}});
     // A line that so many workgroups read can be kept to as many XCDs as these fill; of two tensors
     // that are shared in different directions neither can be read once.
     const double readers = number(t.workgroup_read_bytes) / touched;
-    double least = std::clamp(kXcds * readers / workgroups, 1.0, double{kXcds});
-    if (shared > 1) least = std::max(least, std::sqrt(double{kXcds}));
+    double least = std::clamp(xcds * readers / workgroups, 1.0, xcds);
+    if (shared > 1) least = std::max(least, std::sqrt(xcds));
     if (by_xcds(t) < 1.5 * least) continue;
-    list.add(fmt::format("each byte of {} is fetched by {:.1f} XCDs, each for its own L2", t.name,
-                         by_xcds(t)),
-             fmt::format("{:.0f} of {:.0f} workgroups read it: {} would do", readers, workgroups,
-                         least < 1.05 ? std::string("one XCD") : fmt::format("{:.1f} XCDs", least)),
-             "give workgroups that read the same rows to the same XCD (workgroup n runs on XCD n "
-             "modulo 8)",
-             {{"memory", once - least * touched}});
+    list.add(
+        fmt::format("each byte of {} is fetched by {:.1f} XCDs, each for its own L2", t.name,
+                    by_xcds(t)),
+        fmt::format("{:.0f} of {:.0f} workgroups read it: {} would do", readers, workgroups,
+                    least < 1.05 ? std::string("one XCD") : fmt::format("{:.1f} XCDs", least)),
+        fmt::format("give workgroups that read the same rows to the same XCD (workgroup n runs "
+                    "on XCD n modulo {})",
+                    k.gpu->xcds),
+        {{"memory", once - least * touched}});
   }
 }
 

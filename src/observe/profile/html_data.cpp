@@ -1,7 +1,6 @@
 // Kernels, resources, tensors, maps and counters for the page; see html_data.h.
 #include "observe/profile/html_data.h"
 
-#include "exec/occupancy.h"
 #include "observe/profile/limits.h"
 #include "observe/profile/machine.h"
 #include "observe/profile/metrics.h"
@@ -148,13 +147,11 @@ Json kernel_json(const KernelProfile& kernel, const Adviser& adviser, StringTabl
   return out;
 }
 
-Json machine_json() {
-  return {{"cus", kXcds * kCusPerXcd},
-          {"simds", ComputeUnit::kSimds},
-          {"slots", ComputeUnit::kWaveSlotsPerSimd},
-          {"lds", ComputeUnit::kLdsBytes},
-          {"l2_read_bytes", kLineBytes},
-          {"l2_write_bytes", kSectorBytes}};
+Json machine_json(const Gpu& gpu) {
+  const ComputeUnit& cu = gpu.arch().cu;
+  return {{"cus", gpu.compute_units()},      {"simds", cu.simds},
+          {"slots", cu.wave_slots_per_simd}, {"lds", cu.lds_bytes},
+          {"l2_read_bytes", kLineBytes},     {"l2_write_bytes", kSectorBytes}};
 }
 
 }  // namespace
@@ -175,11 +172,17 @@ Json page_data(const Profile& profile, const SourceReader& source, const Adviser
     sources[std::to_string(strings.index(file))] =
         text ? source_pieces(*text, lines) : Json(nullptr);
   }
-  return {{"device", profile.device},      {"schedule", profile.schedule},
-          {"mfma", profile.mfma},          {"partial", profile.partial},
-          {"machine", machine_json()},     {"counters", std::move(counters)},
-          {"classes", std::move(classes)}, {"strings", strings.strings()},
-          {"sources", std::move(sources)}, {"kernels", std::move(kernels)}};
+  return {
+      {"device", profile.device},
+      {"schedule", profile.schedule},
+      {"mfma", profile.mfma},
+      {"partial", profile.partial},
+      {"machine", machine_json(profile.kernels.empty() ? default_gpu() : *profile.kernels[0].gpu)},
+      {"counters", std::move(counters)},
+      {"classes", std::move(classes)},
+      {"strings", strings.strings()},
+      {"sources", std::move(sources)},
+      {"kernels", std::move(kernels)}};
 }
 
 }  // namespace margay::profile

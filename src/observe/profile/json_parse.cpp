@@ -319,6 +319,12 @@ Result<Profile> parse_profile(std::string_view json) {
                    .text("schedule", profile.schedule)
                    .text("mfma", profile.mfma)
                    .status());
+  const Gpu* const gpu = gpu_named(profile.device);
+  if (gpu == nullptr)
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("The profile is of \"{}\", a device that this program does not know.",
+                            profile.device),
+                {}, fmt::format("The devices are {}.", gpu_options()));
   if (parsed.contains("partial")) profile.partial = MARGAY_TRY(text(document, "partial"));
   const auto frames = MARGAY_TRY(list<SourceFrame>(document, "frames", as_frame));
   // Files of earlier versions have none.
@@ -326,6 +332,7 @@ Result<Profile> parse_profile(std::string_view json) {
     profile.sources = MARGAY_TRY(as_sources(MARGAY_TRY(document.field("sources"))));
   profile.kernels = MARGAY_TRY(list<KernelProfile>(
       document, "kernels", [&](const Node& kernel) { return as_kernel(kernel, frames); }));
+  for (KernelProfile& kernel : profile.kernels) kernel.gpu = gpu;
   return profile;
 }
 

@@ -13,9 +13,11 @@
 #include <cstdint>
 #include <span>
 
+#include "gpu/architecture.h"
+
 namespace margay::profile {
 
-inline constexpr unsigned kLdsBanks = 32;
+inline constexpr unsigned kLdsBanks = kGfx942.cu.lds_banks;
 
 /// One LDS instruction of one wave.
 struct LdsAccess {

@@ -5,15 +5,10 @@
 #include <cmath>
 #include <string>
 
-#include "observe/profile/machine.h"
 #include "observe/profile/metrics.h"
 
 namespace margay::profile {
 namespace {
-
-// Cycles at 2.1 GHz of a load that an idle MI300X serves from vL1D, L2 and memory. Sources: RRZE
-// gpu-benches (116 to 120; 201 to 228; 835 to 890), mt4g.
-constexpr double kVectorCacheCycles = 120, kL2Cycles = 210, kMemoryCycles = 850;
 
 double workgroups_of(const KernelProfile& k) {
   return static_cast<double>(k.grid[0]) * k.grid[1] * k.grid[2];
@@ -22,7 +17,7 @@ double waves_per_workgroup(const KernelProfile& k) {
   return std::ceil(static_cast<double>(k.workgroup[0]) * k.workgroup[1] * k.workgroup[2] / 64);
 }
 double cus_in_use(const KernelProfile& k) {
-  return std::min<double>(workgroups_of(k), kXcds * kCusPerXcd);
+  return std::min<double>(workgroups_of(k), k.gpu->compute_units());
 }
 
 }  // namespace
@@ -50,8 +45,9 @@ std::optional<LoadLatency> load_latency_of(const KernelProfile& k) {
   const double waves = workgroups_of(k) * waves_per_workgroup(k) * static_cast<double>(k.launches);
   if (loads == 0 || waves == 0) return std::nullopt;
   LoadLatency out;
-  out.cycles = kVectorCacheCycles + (kL2Cycles - kVectorCacheCycles) * from_l2 / loads +
-               (kMemoryCycles - kL2Cycles) * from_memory / loads;
+  const LoadCycles& idle = k.gpu->arch().load_cycles;
+  out.cycles = idle.vector_cache + (idle.l2 - idle.vector_cache) * from_l2 / loads +
+               (idle.memory - idle.l2) * from_memory / loads;
   // Each wait ends a batch of loads; what it leaves in flight overlaps with the next.
   const double in_flight =
       std::min(64.0, waits == 0 ? loads / waves : loads / waits + left / waits);
@@ -60,7 +56,7 @@ std::optional<LoadLatency> load_latency_of(const KernelProfile& k) {
   const auto launches = static_cast<double>(k.launches);
   out.rounds = std::max(1.0, waves / launches / (cus_in_use(k) * out.waves_per_cu));
   out.batches = std::max(1.0, loads / waves / in_flight);
-  out.seconds = launches * out.rounds * out.batches * out.cycles / kClockHz;
+  out.seconds = launches * out.rounds * out.batches * out.cycles / k.gpu->clock_hz();
   return out;
 }
 

@@ -241,7 +241,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 double cus_in_use(const KernelProfile& k) {
   double workgroups = 1;
   for (const std::uint32_t size : k.grid) workgroups *= size;
-  return std::min<double>(workgroups, kXcds * kCusPerXcd);
+  return std::min<double>(workgroups, k.gpu->compute_units());
 }
 
 }  // namespace
@@ -279,63 +279,67 @@ Result<double> value_of(const KernelProfile& kernel, std::string_view name) {
 }
 
 std::vector<Bound> bounds_of(const KernelProfile& kernel) {
-  const double cus = cus_in_use(kernel), hz = kClockHz;
+  const Gpu& gpu = *kernel.gpu;
+  const double cus = cus_in_use(kernel), hz = gpu.clock_hz();
   std::vector<Bound> bounds;
   const auto add = [&](std::string_view part, double amount, std::string_view unit, double peak) {
     if (amount > 0) bounds.push_back({part, amount, unit, peak, amount / peak});
   };
-  constexpr double kSimds = 4;
+  const double simds = gpu.arch().cu.simds;
   const double matrix_quads = of(kernel, SQ_VALU_MFMA_BUSY_CYCLES) / 4;
-  add("matrix units", 4 * matrix_quads, "cycles", kSimds * cus * hz);
+  add("matrix units", 4 * matrix_quads, "cycles", simds * cus * hz);
   add("vector ALU", 4 * (of(kernel, SQ_ACTIVE_INST_VALU) - matrix_quads), "cycles",
-      kSimds * cus * hz);
+      simds * cus * hz);
   add("LDS", of(kernel, SQ_LDS_IDX_ACTIVE), "cycles", cus * hz);
   add("vL1D tags", of(kernel, TCP_TOTAL_CACHE_ACCESSES_sum), "cycles", cus * hz);
-  add("L2", 128 * of(kernel, TCC_REQ_sum), "bytes", kL2BytesPerClock * hz);
+  add("L2", 128 * of(kernel, TCC_REQ_sum), "bytes", gpu.l2_bytes_per_clock() * hz);
   add("memory", fabric_read_bytes(kernel) + fabric_write_bytes(kernel), "bytes",
-      kMemoryBytesPerSecond);
-  add("scalar issue", 4 * of(kernel, SQ_ACTIVE_INST_SCA), "cycles", kSimds * cus * hz);
+      gpu.memory_bytes_per_second);
+  add("scalar issue", 4 * of(kernel, SQ_ACTIVE_INST_SCA), "cycles", simds * cus * hz);
   std::ranges::sort(bounds, std::greater{}, &Bound::seconds);
   return bounds;
 }
 
 std::vector<Operations> operations_of(const KernelProfile& kernel) {
-  const double clock = kClockHz * kXcds * kCusPerXcd;
+  const double clock = kernel.gpu->clock_hz() * kernel.gpu->compute_units();
+  const PeakRates& rates = kernel.gpu->arch().rates;
   std::vector<Operations> out;
   const auto add = [&](std::string type, double count, double per_clock) {
     if (count > 0) out.push_back({std::move(type), count, per_clock * clock});
   };
-  // Per clock and CU: AMD CDNA 3 white paper.
-  add("bf16 matrix", 512 * of(kernel, SQ_INSTS_VALU_MFMA_MOPS_BF16), 2048);
-  add("f16 matrix", 512 * of(kernel, SQ_INSTS_VALU_MFMA_MOPS_F16), 2048);
-  add("fp8 matrix", 512 * of(kernel, SQ_INSTS_VALU_MFMA_MOPS_F8), 4096);
-  add("i8 matrix", 512 * of(kernel, SQ_INSTS_VALU_MFMA_MOPS_I8), 4096);
-  add("xf32 matrix", 512 * of(kernel, SQ_INSTS_VALU_MFMA_MOPS_XF32), 1024);
-  add("f32 matrix", 512 * of(kernel, SQ_INSTS_VALU_MFMA_MOPS_F32), 256);
-  add("f64 matrix", 512 * of(kernel, SQ_INSTS_VALU_MFMA_MOPS_F64), 256);
+  add("bf16 matrix", 512 * of(kernel, SQ_INSTS_VALU_MFMA_MOPS_BF16), rates.bf16_matrix);
+  add("f16 matrix", 512 * of(kernel, SQ_INSTS_VALU_MFMA_MOPS_F16), rates.f16_matrix);
+  add("fp8 matrix", 512 * of(kernel, SQ_INSTS_VALU_MFMA_MOPS_F8), rates.fp8_matrix);
+  add("i8 matrix", 512 * of(kernel, SQ_INSTS_VALU_MFMA_MOPS_I8), rates.i8_matrix);
+  add("xf32 matrix", 512 * of(kernel, SQ_INSTS_VALU_MFMA_MOPS_XF32), rates.xf32_matrix);
+  add("f32 matrix", 512 * of(kernel, SQ_INSTS_VALU_MFMA_MOPS_F32), rates.f32_matrix);
+  add("f64 matrix", 512 * of(kernel, SQ_INSTS_VALU_MFMA_MOPS_F64), rates.f64_matrix);
   double vector = 0;
   for (const Site& site : kernel.sites)
     if (site.instruction_class == InstructionClass::valu) vector += static_cast<double>(site.flops);
-  add("vector", vector, 256);
+  add("vector", vector, rates.vector);
   return out;
 }
 
 std::vector<Level> levels_of(const KernelProfile& kernel) {
-  const double clock = kClockHz * kXcds * kCusPerXcd;
+  const Gpu& gpu = *kernel.gpu;
+  const PeakRates& rates = gpu.arch().rates;
+  const double clock = gpu.clock_hz() * gpu.compute_units();
   double lds = 0;
   for (const Site& site : kernel.sites)
     if (site.lds)
       for (const std::uint64_t dwords : site.lds->bank_dwords)
         lds += 4 * static_cast<double>(dwords);
   std::vector<Level> levels = {
-      {"LDS", lds, kLdsBytesPerClock * clock},
+      {"LDS", lds, rates.lds_bytes * clock},
       {"vL1D", static_cast<double>(vector_memory(kernel).lane_bytes),
-       kVectorCacheBytesPerClock * clock},
+       rates.vector_cache_bytes * clock},
       {"L2",
        128 * of(kernel, TCP_TCC_READ_REQ_sum) +
            64 * (l2_requests_of_l1(kernel) - of(kernel, TCP_TCC_READ_REQ_sum)),
-       kL2BytesPerClock * kClockHz},
-      {"memory", fabric_read_bytes(kernel) + fabric_write_bytes(kernel), kMemoryBytesPerSecond}};
+       gpu.l2_bytes_per_clock() * gpu.clock_hz()},
+      {"memory", fabric_read_bytes(kernel) + fabric_write_bytes(kernel),
+       gpu.memory_bytes_per_second}};
   std::erase_if(levels, [](const Level& level) { return level.bytes == 0; });
   return levels;
 }

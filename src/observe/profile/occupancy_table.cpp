@@ -15,14 +15,14 @@ void insert_sorted(std::vector<std::uint32_t>& list, std::uint32_t value) {
 }  // namespace
 
 OccupancyTable occupancy_table(const KernelProfile& kernel) {
-  using Cu = ComputeUnit;
+  const ComputeUnit& cu = kernel.gpu->arch().cu;
   OccupancyTable out;
-  for (std::uint32_t waves = Cu::kWaveSlotsPerSimd; waves > 0; --waves)
-    insert_sorted(out.vgprs, Cu::kVgprsPerSimdLane / waves / Cu::kVgprGranule * Cu::kVgprGranule);
+  for (std::uint32_t waves = cu.wave_slots_per_simd; waves > 0; --waves)
+    insert_sorted(out.vgprs, cu.vgprs_per_lane / waves / cu.vgpr_granule * cu.vgpr_granule);
   insert_sorted(out.vgprs, kernel.resources.vgprs);
   for (const std::uint32_t share : {16u, 8u, 4u, 3u, 2u, 1u})
     insert_sorted(out.lds_bytes,
-                  Cu::kLdsBytes / share / Cu::kLdsGranuleBytes * Cu::kLdsGranuleBytes);
+                  cu.lds_bytes / share / cu.lds_granule_bytes * cu.lds_granule_bytes);
   insert_sorted(out.lds_bytes,
                 kernel.resources.static_lds_bytes + kernel.resources.dynamic_lds_bytes);
   const std::uint64_t items =
@@ -31,11 +31,13 @@ OccupancyTable occupancy_table(const KernelProfile& kernel) {
     std::vector<std::uint32_t>& row = out.waves.emplace_back();
     for (const std::uint32_t lds : out.lds_bytes)
       // A profile from a file may claim anything.
-      row.push_back(occupancy({std::min(vgprs, Cu::kVgprsPerSimdLane + 1),
-                               std::min(kernel.resources.sgprs, Cu::kSgprsPerSimd + 1),
-                               std::min(lds, Cu::kLdsBytes + 1),
-                               static_cast<std::uint32_t>(std::min<std::uint64_t>(items, 1024))})
-                        .waves_per_cu);
+      row.push_back(
+          occupancy(kernel.gpu->arch(), {std::min(vgprs, cu.vgprs_per_lane + 1),
+                                         std::min(kernel.resources.sgprs, cu.sgprs_per_simd + 1),
+                                         std::min(lds, cu.lds_bytes + 1),
+                                         static_cast<std::uint32_t>(std::min<std::uint64_t>(
+                                             items, cu.max_workgroup_size))})
+              .waves_per_cu);
   }
   return out;
 }

@@ -11,6 +11,7 @@
 
 #include "code_object/code_object.h"
 #include "exec/instruction.h"
+#include "gpu/gpu.h"
 #include "isa/traits.h"
 #include "observe/profile/counters.h"
 
@@ -151,7 +152,8 @@ struct Resources {
 
 /// All launches of one kernel with one grid, workgroup and LDS size.
 struct KernelProfile {
-  std::string name;  ///< Demangled.
+  const Gpu* gpu = &default_gpu();  ///< What it ran on.
+  std::string name;                 ///< Demangled.
   std::string symbol;
   std::array<std::uint32_t, 3> grid{}, workgroup{};  ///< In workgroups; in work-items.
   std::uint64_t launches = 0;
@@ -175,7 +177,7 @@ struct KernelProfile {
 using SourceText = std::map<std::string, std::map<std::uint32_t, std::string>>;
 
 struct Profile {
-  std::string device;        ///< "AMD Instinct MI325X"
+  std::string device;        ///< Gpu::name
   std::string schedule;      ///< For which order of workgroups and waves the cache counters hold.
   std::string mfma;          ///< exact, fma or fast
   std::string partial = {};  ///< What it lacks because the program ended early, in words; or empty.

@@ -6,13 +6,19 @@
 namespace margay::profile {
 namespace {
 
-/// CUs of an XCD's shader engines: 10, 9, 10 and 9 of the 38.
-std::uint32_t first_cu(std::uint32_t engine) { return (engine * kCusPerXcd + 3) / 4; }
+/// CUs of an XCD's shader engines: 10, 9, 10 and 9 of an MI300X's 38.
+std::uint32_t first_cu(const Gpu& gpu, std::uint32_t engine) {
+  return (engine * gpu.cus_per_xcd + gpu.shader_engines_per_xcd - 1) / gpu.shader_engines_per_xcd;
+}
 
-/// 18 SQCs are shared by two CUs, two have one: 40 CUs are built, 38 are used.
-std::uint32_t sqc_of(std::uint32_t cu) {
-  constexpr std::uint32_t kShared = kCusPerXcd - kSqcsPerXcd;
-  return cu < 2 * kShared ? cu / 2 : cu - kShared;
+/// On an MI300X 18 SQCs are shared by two CUs, two have one: 40 CUs are built, 38 are used.
+std::uint32_t sqc_of(const Gpu& gpu, std::uint32_t cu) {
+  const std::uint32_t shared = gpu.cus_per_xcd - gpu.sqcs_per_xcd;
+  return cu < 2 * shared ? cu / 2 : cu - shared;
+}
+
+Cache l2_of(const Caches& caches) {
+  return {caches.l2_bytes(), kLineBytes, caches.l2_ways, Cache::Index::folded};
 }
 
 /// The 64-byte halves that `quarters` touch: bit 0 the lower one.
@@ -26,22 +32,24 @@ Xcd::Xcd(std::uint32_t index, const ReplayPlan& plan, const TensorLines& tensors
     : plan_(plan),
       tensor_lines_(tensors),
       next_(index),
-      cus_(kCusPerXcd),
-      l2_(kL2Channels * kL2ChannelBytes, kLineBytes, kL2Ways, Cache::Index::folded),
+      cus_(plan.gpu->cus_per_xcd, ComputeUnit(plan.gpu->arch().caches)),
+      l2_(l2_of(plan.gpu->arch().caches)),
       sites_(plan.sites),
       by_tensor_(tensors.size()),
       lines_read_(tensors.unnamed()),
       sectors_written_(tensors.unnamed()) {
   skip_uncounted();
-  for (std::uint32_t n = 0; n < kSqcsPerXcd; ++n)
-    scalar_caches_.emplace_back(kScalarCacheBytes, kScalarLineBytes, kScalarCacheWays);
+  const Caches& caches = plan.gpu->arch().caches;
+  for (std::uint32_t n = 0; n < plan.gpu->sqcs_per_xcd; ++n)
+    scalar_caches_.emplace_back(caches.scalar_bytes, kScalarLineBytes, caches.scalar_ways);
 }
 
 Xcd::ComputeUnit* Xcd::free_cu() {
+  const Gpu& gpu = *plan_.gpu;
   // In order: a workgroup whose shader engine is full keeps the later ones waiting.
-  const auto engine = static_cast<std::uint32_t>(placed_ % kShaderEnginesPerXcd);
+  const auto engine = static_cast<std::uint32_t>(placed_ % gpu.shader_engines_per_xcd);
   ComputeUnit* best = nullptr;
-  for (std::uint32_t cu = first_cu(engine); cu < first_cu(engine + 1); ++cu)
+  for (std::uint32_t cu = first_cu(gpu, engine); cu < first_cu(gpu, engine + 1); ++cu)
     if (cus_[cu].resident < plan_.workgroups_per_cu &&
         (best == nullptr || cus_[cu].resident < best->resident))
       best = &cus_[cu];
@@ -63,7 +71,7 @@ void Xcd::place(std::unique_ptr<MemoryStream> stream, ComputeUnit& cu) {
   ++cu.resident;
   cu.used = true;
   ++placed_;
-  next_ = residents_[slot].stream->workgroup + kXcds;
+  next_ = residents_[slot].stream->workgroup + plan_.gpu->xcds;
   skip_uncounted();
 }
 
@@ -183,7 +191,7 @@ void Xcd::write_line(std::uint64_t line, std::uint8_t quarters, const MemoryEven
 void Xcd::read_scalar(std::uint64_t line, std::uint8_t quarters, const MemoryEvent& event,
                       std::uint32_t cu) {
   using enum Counter;
-  Cache& cache = scalar_caches_[sqc_of(cu)];
+  Cache& cache = scalar_caches_[sqc_of(*plan_.gpu, cu)];
   const unsigned sectors = halves(quarters);
   for (unsigned half = 0; half < 2; ++half) {
     if ((sectors >> half & 1) == 0) continue;
@@ -287,8 +295,8 @@ void Xcd::end_launch() {
 
 std::uint32_t Xcd::sqcs_used() const {
   std::uint32_t used = 0;
-  for (std::uint32_t cu = 0; cu < kCusPerXcd; ++cu)
-    if (cus_[cu].used) used |= 1u << sqc_of(cu);
+  for (std::uint32_t cu = 0; cu < plan_.gpu->cus_per_xcd; ++cu)
+    if (cus_[cu].used) used |= 1u << sqc_of(*plan_.gpu, cu);
   return static_cast<std::uint32_t>(std::popcount(used));
 }
 
@@ -310,12 +318,13 @@ void Xcd::fetch_code(std::uint64_t fills) {
   counters_[TCC_EA0_RDREQ_DRAM_sum] += lines;
 }
 
-Replay::Replay(const ReplayPlan& plan, const TensorLines& tensors) {
-  for (std::uint32_t n = 0; n < kXcds; ++n) xcds_[n] = std::make_unique<Xcd>(n, plan, tensors);
+Replay::Replay(const ReplayPlan& plan, const TensorLines& tensors) : inboxes_(plan.gpu->xcds) {
+  for (std::uint32_t n = 0; n < plan.gpu->xcds; ++n)
+    xcds_.push_back(std::make_unique<Xcd>(n, plan, tensors));
 }
 
 void Replay::deposit(std::unique_ptr<MemoryStream> stream) {
-  const auto xcd = static_cast<std::uint32_t>(stream->workgroup % kXcds);
+  const auto xcd = static_cast<std::uint32_t>(stream->workgroup % xcds_.size());
   {
     const std::lock_guard lock(inboxes_[xcd].mutex);
     inboxes_[xcd].streams.emplace(stream->workgroup, std::move(stream));
@@ -340,7 +349,7 @@ void Replay::advance(std::uint32_t xcd, bool launch_has_ended) {
 }
 
 void Replay::finish(std::uint64_t code_fills) {
-  for (std::uint32_t n = 0; n < kXcds; ++n) {
+  for (std::uint32_t n = 0; n < xcds_.size(); ++n) {
     const std::lock_guard lock(inboxes_[n].replaying);
     advance(n, true);
     xcds_[n]->fetch_code(code_fills);

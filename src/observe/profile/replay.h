@@ -5,7 +5,6 @@
 // those of the others. A stream is kept only until its workgroup's turn has come.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -29,6 +28,7 @@ struct ReplayPlan {
   std::uint32_t workgroups_per_cu = 1;
   std::size_t sites = 0;  ///< Dwords of code.
   Selection sample = {};  ///< Of the workgroups; the others do not take part.
+  const Gpu* gpu = &default_gpu();
 };
 
 /// What a replay adds for one instruction or one tensor.
@@ -73,7 +73,9 @@ class Xcd {
 
  private:
   struct ComputeUnit {
-    Cache vector_cache{kVectorCacheBytes, kLineBytes, kVectorCacheWays};
+    explicit ComputeUnit(const Caches& caches)
+        : vector_cache(caches.vector_bytes, kLineBytes, caches.vector_ways) {}
+    Cache vector_cache;
     std::uint32_t resident = 0;
     bool used = false;
   };
@@ -94,7 +96,7 @@ class Xcd {
   };
 
   void skip_uncounted() {
-    while (next_ < plan_.workgroups && !plan_.sample.contains(next_)) next_ += kXcds;
+    while (next_ < plan_.workgroups && !plan_.sample.contains(next_)) next_ += plan_.gpu->xcds;
   }
   [[nodiscard]] ComputeUnit* free_cu();
   void place(std::unique_ptr<MemoryStream> stream, ComputeUnit& cu);
@@ -146,7 +148,7 @@ class Replay {
   /// did not hold.
   void finish(std::uint64_t code_fills);
 
-  [[nodiscard]] const std::array<std::unique_ptr<Xcd>, kXcds>& xcds() const { return xcds_; }
+  [[nodiscard]] const std::vector<std::unique_ptr<Xcd>>& xcds() const { return xcds_; }
   [[nodiscard]] Touched touched(std::size_t tensor) const;
 
  private:
@@ -157,8 +159,8 @@ class Replay {
   };
   void advance(std::uint32_t xcd, bool launch_has_ended);
 
-  std::array<std::unique_ptr<Xcd>, kXcds> xcds_;
-  std::array<Inbox, kXcds> inboxes_;
+  std::vector<std::unique_ptr<Xcd>> xcds_;
+  std::vector<Inbox> inboxes_;
 };
 
 }  // namespace margay::profile

@@ -11,38 +11,40 @@ namespace {
 
 /// The most of one resource with which more workgroups would fit; 0 when no amount does.
 template <typename Set>
-std::uint32_t most_that_fits(OccupancyQuery query, std::uint32_t have, std::uint32_t workgroups,
-                             std::uint32_t granule, Set&& set) {
+std::uint32_t most_that_fits(const Architecture& architecture, OccupancyQuery query,
+                             std::uint32_t have, std::uint32_t workgroups, std::uint32_t granule,
+                             Set&& set) {
   for (std::uint32_t less = (have - 1) / granule * granule; less > 0; less -= granule) {
     set(query, less);
-    if (occupancy(query).workgroups_per_cu > workgroups) return less;
+    if (occupancy(architecture, query).workgroups_per_cu > workgroups) return less;
   }
   return 0;
 }
 
-std::string next_step(const OccupancyQuery& query, const Kernel& kernel, const Occupancy& now) {
-  using Cu = ComputeUnit;
+std::string next_step(const Architecture& architecture, const OccupancyQuery& query,
+                      const Kernel& kernel, const Occupancy& now) {
+  const ComputeUnit& cu = architecture.cu;
   const auto sentence = [](std::string_view what, std::uint32_t wanted, std::uint32_t have) {
     return fmt::format("one more workgroup per CU would fit with {} {} instead of {}", wanted, what,
                        have);
   };
   if (now.limit == OccupancyLimit::vgprs) {
     const std::uint32_t wanted =
-        most_that_fits(query, query.vgprs, now.workgroups_per_cu, Cu::kVgprGranule,
+        most_that_fits(architecture, query, query.vgprs, now.workgroups_per_cu, cu.vgpr_granule,
                        [](OccupancyQuery& q, std::uint32_t n) { q.vgprs = n; });
     // Half of a smaller count goes to waste, so it has to pay: below 32 nothing real fits.
     return wanted >= 32 ? sentence("VGPRs", wanted, query.vgprs) : std::string{};
   }
   if (now.limit == OccupancyLimit::sgprs) {
     const std::uint32_t wanted =
-        most_that_fits(query, query.sgprs, now.workgroups_per_cu, Cu::kSgprGranule,
+        most_that_fits(architecture, query, query.sgprs, now.workgroups_per_cu, cu.sgpr_granule,
                        [](OccupancyQuery& q, std::uint32_t n) { q.sgprs = n; });
     return wanted != 0 ? sentence("SGPRs", wanted, kernel.sgpr_count) : std::string{};
   }
   if (now.limit == OccupancyLimit::lds) {
-    const std::uint32_t wanted =
-        most_that_fits(query, query.lds_bytes, now.workgroups_per_cu, Cu::kLdsGranuleBytes,
-                       [](OccupancyQuery& q, std::uint32_t n) { q.lds_bytes = n; });
+    const std::uint32_t wanted = most_that_fits(
+        architecture, query, query.lds_bytes, now.workgroups_per_cu, cu.lds_granule_bytes,
+        [](OccupancyQuery& q, std::uint32_t n) { q.lds_bytes = n; });
     return wanted != 0 ? sentence("bytes of LDS", wanted, query.lds_bytes) : std::string{};
   }
   return {};
@@ -50,12 +52,13 @@ std::string next_step(const OccupancyQuery& query, const Kernel& kernel, const O
 
 }  // namespace
 
-Resources resources_of(const LaunchRequest& request, std::uint32_t code_bytes) {
+Resources resources_of(const Architecture& architecture, const LaunchRequest& request,
+                       std::uint32_t code_bytes) {
   const Kernel& kernel = *request.kernel;
   const OccupancyQuery query{kernel.vgpr_count, kernel.sgpr_count,
                              kernel.lds_bytes + request.dynamic_lds_bytes,
                              static_cast<std::uint32_t>(request.block.count())};
-  const Occupancy now = occupancy(query);
+  const Occupancy now = occupancy(architecture, query);
   Resources out;
   out.vgprs = kernel.vgpr_count;
   out.agprs = kernel.agpr_count;
@@ -70,7 +73,7 @@ Resources resources_of(const LaunchRequest& request, std::uint32_t code_bytes) {
   out.waves_per_cu = now.waves_per_cu;
   out.waves_per_simd = now.waves_per_simd;
   out.limit = name_of(now.limit);
-  out.next_step = next_step(query, kernel, now);
+  out.next_step = next_step(architecture, query, kernel, now);
   return out;
 }
 

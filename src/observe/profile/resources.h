@@ -7,6 +7,7 @@
 
 namespace margay::profile {
 
-[[nodiscard]] Resources resources_of(const LaunchRequest& request, std::uint32_t code_bytes);
+[[nodiscard]] Resources resources_of(const Architecture& architecture, const LaunchRequest& request,
+                                     std::uint32_t code_bytes);
 
 }  // namespace margay::profile

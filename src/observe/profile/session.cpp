@@ -35,10 +35,11 @@ std::vector<AddressRange> with_ends(std::vector<AddressRange> ranges,
   return ranges;
 }
 
-ReplayPlan plan_of(const LaunchRequest& request, std::size_t sites, const Selection& sample) {
+ReplayPlan plan_of(const Gpu& gpu, const LaunchRequest& request, std::size_t sites,
+                   const Selection& sample) {
   const auto size = static_cast<std::uint32_t>(request.block.count());
-  const Occupancy fits = occupancy(*request.kernel, size, request.dynamic_lds_bytes);
-  return {request.grid.count(), std::max(1u, fits.workgroups_per_cu), sites, sample};
+  const Occupancy fits = occupancy(gpu.arch(), *request.kernel, size, request.dynamic_lds_bytes);
+  return {request.grid.count(), std::max(1u, fits.workgroups_per_cu), sites, sample, &gpu};
 }
 
 /// Watches one launch. The device asks for workers once it has found the launch possible; what
@@ -79,8 +80,8 @@ class LaunchProfiler final : public LaunchObserver {
       const std::lock_guard lock(mutex_);
       if (replay_ == nullptr) {
         const auto [begin, end] = program.executable_range();
-        const ReplayPlan plan = plan_of(request, (end - begin) / 4, sample_);
-        resident_ = plan.workgroups_per_cu * kXcds * kCusPerXcd;
+        const ReplayPlan plan = plan_of(program.gpu(), request, (end - begin) / 4, sample_);
+        resident_ = plan.workgroups_per_cu * program.gpu().compute_units();
         program_ = &program;
         replay_ = std::make_unique<Replay>(plan, lines_);
       }
@@ -148,7 +149,7 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
   bool first = false;
   {
     const std::lock_guard lock(mutex_);
-    device_ = device.properties().name;
+    device_ = device.gpu().name;
     constexpr std::string_view kModes[] = {"exact", "fma", "fast"};
     mfma_ = kModes[static_cast<std::size_t>(device.options().mfma)];
     totals = &totals_of(request);

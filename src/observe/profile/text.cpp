@@ -172,17 +172,18 @@ class Screen {
   void resources() {
     const Resources& r = k_.resources;
     heading("occupancy");
-    say(fmt::format("theoretical: {} per CU, {} waves of 32, limited by {}",
-                    counted(r.workgroups_per_cu, "workgroup"), r.waves_per_cu, r.limit));
+    say(fmt::format("theoretical: {} per CU, {} waves of {}, limited by {}",
+                    counted(r.workgroups_per_cu, "workgroup"), r.waves_per_cu,
+                    k_.gpu->arch().cu.wave_slots(), r.limit));
     if (!r.next_step.empty()) {
       indent();
       say(r.next_step, {}, 2);
     }
     const std::uint64_t groups = std::uint64_t{k_.grid[0]} * k_.grid[1] * k_.grid[2];
     indent();
-    say(fmt::format("achieved: {} on each CU that has any; the launch has {} for 304 CUs",
+    say(fmt::format("achieved: {} on each CU that has any; the launch has {} for {} CUs",
                     counted(static_cast<std::uint64_t>(achieved_waves_per_cu(k_)), "wave"),
-                    counted(groups, "workgroup")));
+                    counted(groups, "workgroup"), k_.gpu->compute_units()));
     indent();
     say(fmt::format("{} VGPRs{}, {} SGPRs, {} LDS, {} scratch per lane; {} of code", r.vgprs,
                     r.agprs != 0 ? fmt::format(" ({} of them AccVGPRs)", r.agprs) : "", r.sgprs,

@@ -69,9 +69,6 @@ class Scale {
   double factor_;
 };
 
-/// CUs times launches: each invalidates its vL1D when a kernel begins.
-constexpr std::uint64_t kCus = std::uint64_t{kXcds} * kCusPerXcd;
-
 }  // namespace
 
 KernelKey key_of(const LaunchRequest& request) {
@@ -200,12 +197,14 @@ void KernelTotals::add_launch(const LaunchRequest& request, const Program& progr
     profile_.grid = key_.grid;
     profile_.workgroup = key_.workgroup;
     profile_.instructions_warm = code_was_warm;
-    profile_.xcds.resize(kXcds);
+    profile_.gpu = &program.gpu();
+    profile_.xcds.resize(replay.xcds().size());
     const Symbol* const code = program.object().function_at(request.kernel->entry_vaddr);
     profile_.resources =
-        resources_of(request, code == nullptr ? 0 : static_cast<std::uint32_t>(code->size_bytes));
+        resources_of(program.gpu().arch(), request,
+                     code == nullptr ? 0 : static_cast<std::uint32_t>(code->size_bytes));
   }
-  for (std::uint32_t x = 0; x < kXcds; ++x) {
+  for (std::uint32_t x = 0; x < replay.xcds().size(); ++x) {
     const Xcd& xcd = *replay.xcds()[x];
     profile_.counters += xcd.counters();
     profile_.xcds[x] += l2_counters(xcd.counters());
@@ -222,7 +221,8 @@ void KernelTotals::add_launch(const LaunchRequest& request, const Program& progr
       memory.fabric_read_bytes += served.fabric_read_bytes;
     }
   }
-  profile_.counters[Counter::TCP_TOTAL_WRITEBACK_INVALIDATES_sum] += kCus;
+  // Each CU invalidates its vL1D when a kernel begins.
+  profile_.counters[Counter::TCP_TOTAL_WRITEBACK_INVALIDATES_sum] += program.gpu().compute_units();
   add_tensors(tensors, replay);
 }
 

@@ -35,7 +35,7 @@ TEST(Truncation, IsAlwaysNoticedInBundles) {
     for (std::size_t length = 0; length < sound.size();
          length += length < 600 || length + 600 > sound.size() ? 1 : 37) {
       const Image cut(sound.begin(), sound.begin() + static_cast<std::ptrdiff_t>(length));
-      ASSERT_FALSE(find_gfx942_image(cut).has_value()) << name << " cut at " << length;
+      ASSERT_FALSE(find_image(cut, kGfx942).has_value()) << name << " cut at " << length;
     }
   }
 }

@@ -55,7 +55,7 @@ void exercise_object(const CodeObject& object) {
 
 void exercise(const std::vector<std::byte>& bytes) {
   if (const auto object = CodeObject::parse(bytes)) exercise_object(*object);
-  const auto images = find_gfx942_images(bytes);
+  const auto images = find_images(bytes, kGfx942);
   if (!images) return promise(!images.error().what.empty(), "errors have words");
   promise(!images->empty(), "success finds an image");
   for (const auto& image : *images) {

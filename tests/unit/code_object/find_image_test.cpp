@@ -19,7 +19,7 @@ using test::Image;
 using testing::HasSubstr;
 
 std::string target_in(const Image& bytes) {
-  const auto image = find_gfx942_image(bytes);
+  const auto image = find_image(bytes, kGfx942);
   if (!image) return image.error().what;
   const auto object = CodeObject::parse(*image);
   return object ? object->target() : object.error().what;
@@ -27,8 +27,8 @@ std::string target_in(const Image& bytes) {
 
 TEST(FindImage, TakesAPlainCodeObjectAsItIs) {
   const Image sound = test::input("v5.hsaco");
-  EXPECT_EQ(find_gfx942_image(sound).value(), sound);
-  EXPECT_EQ(find_gfx942_image(test::input("gfx90a.hsaco")).error().code,
+  EXPECT_EQ(find_image(sound, kGfx942).value(), sound);
+  EXPECT_EQ(find_image(test::input("gfx90a.hsaco"), kGfx942).error().code,
             ErrorCode::wrong_architecture);
 }
 
@@ -38,7 +38,7 @@ TEST(FindImage, ChoosesThisDevicesEntry) {
 }
 
 TEST(FindImage, NamesTheTargetsThatAreThere) {
-  const auto image = find_gfx942_image(test::input("foreign.bundle"));
+  const auto image = find_image(test::input("foreign.bundle"), kGfx942);
   ASSERT_FALSE(image.has_value());
   EXPECT_EQ(image.error().code, ErrorCode::wrong_architecture);
   EXPECT_THAT(image.error().what, HasSubstr("gfx90a"));
@@ -47,28 +47,29 @@ TEST(FindImage, NamesTheTargetsThatAreThere) {
 
 TEST(FindImage, ReadsHostPrograms) {
   const Image library = test::input("host.so");
-  const auto first = find_gfx942_image(library);
+  const auto first = find_image(library, kGfx942);
   ASSERT_TRUE(first.has_value()) << first.error().text();
-  const auto all = find_gfx942_images(library);
+  const auto all = find_images(library, kGfx942);
   ASSERT_TRUE(all.has_value()) << all.error().text();
   ASSERT_EQ(all->size(), 2u) << "one per translation unit";
   EXPECT_EQ(all->front(), *first);
   EXPECT_NE(CodeObject::parse(all->at(0))->find_kernel("saxpy"), nullptr);
   EXPECT_NE(CodeObject::parse(all->at(1))->find_kernel("second_kernel"), nullptr);
 
-  const auto none = find_gfx942_image(test::input("host_only.so"));
+  const auto none = find_image(test::input("host_only.so"), kGfx942);
   ASSERT_FALSE(none.has_value());
   EXPECT_EQ(none.error().code, ErrorCode::not_found);
 }
 
 TEST(FindImage, RefusesOtherBytes) {
-  EXPECT_FALSE(find_gfx942_image({}).has_value());
-  EXPECT_EQ(find_gfx942_image(Image(5000, std::byte{'x'})).error().code, ErrorCode::invalid_image);
-  EXPECT_FALSE(find_gfx942_image(Image(5000)).has_value());
+  EXPECT_FALSE(find_image({}, kGfx942).has_value());
+  EXPECT_EQ(find_image(Image(5000, std::byte{'x'}), kGfx942).error().code,
+            ErrorCode::invalid_image);
+  EXPECT_FALSE(find_image(Image(5000), kGfx942).has_value());
   Image trailing = test::input("several.bundle");
   trailing.resize(trailing.size() + 10, std::byte{'x'});
-  EXPECT_TRUE(find_gfx942_image(trailing).has_value()) << "the first one is complete";
-  EXPECT_FALSE(find_gfx942_images(trailing).has_value());
+  EXPECT_TRUE(find_image(trailing, kGfx942).has_value()) << "the first one is complete";
+  EXPECT_FALSE(find_images(trailing, kGfx942).has_value());
 }
 
 /// An uncompressed bundle of named contents, laid out as clang's documentation says.
@@ -101,7 +102,7 @@ std::string text_of(const Result<Image>& image) {
 TEST(FindImage, MatchesTargetFeatures) {
   const std::string triple = "hipv4-amdgcn-amd-amdhsa--gfx942";
   const auto chosen = [&](std::vector<std::pair<std::string, std::string>> entries) {
-    return text_of(find_gfx942_image(make_bundle(entries)));
+    return text_of(find_image(make_bundle(entries), kGfx942));
   };
   const std::pair<std::string, std::string> host{"host-x86_64-unknown-linux-gnu-", ""};
   EXPECT_EQ(chosen({host, {triple, "any"}}), "any");
@@ -149,11 +150,11 @@ Image compress(const Image& contents, unsigned version, llvm::compression::Forma
 
 TEST(FindImage, DecompressesEveryVersionAndMethod) {
   const Image bundle = test::input("several.bundle");
-  const auto expected = find_gfx942_image(bundle).value();
+  const auto expected = find_image(bundle, kGfx942).value();
   for (unsigned version = 1; version <= 3; ++version) {
     for (const auto method : {llvm::compression::Format::Zlib, llvm::compression::Format::Zstd}) {
       const Image packed = compress(bundle, version, method);
-      const auto found = find_gfx942_image(packed);
+      const auto found = find_image(packed, kGfx942);
       ASSERT_TRUE(found.has_value()) << found.error().text();
       EXPECT_EQ(*found, expected) << version;
       if (version > 1)
@@ -169,7 +170,7 @@ TEST(FindImage, RefusesDamagedCompressedBundles) {
   const auto why = [&](std::size_t offset, auto value) {
     Image image = sound;
     test::put(image, offset, value);
-    return text_of(find_gfx942_image(image));
+    return text_of(find_image(image, kGfx942));
   };
   EXPECT_THAT(why(4, std::uint16_t{4}), HasSubstr("version 4"));
   EXPECT_THAT(why(6, std::uint16_t{2}), HasSubstr("method 2"));
@@ -187,7 +188,7 @@ TEST(FindImage, RefusesDamagedBundles) {
   const auto why = [&](std::size_t offset, auto value) {
     Image image = sound;
     test::put(image, offset, value);
-    return text_of(find_gfx942_image(image));
+    return text_of(find_image(image, kGfx942));
   };
   // Magic (24 bytes), number of entries, then offset, size and name length of the first.
   EXPECT_THAT(why(24, std::uint64_t{5000}), HasSubstr("5000 entries"));
@@ -251,7 +252,7 @@ TEST(TargetId, ParsesFeatures) {
   const auto target = code_object::target_from_text("gfx90a:sramecc-:xnack+");
   ASSERT_TRUE(target.has_value());
   EXPECT_EQ(target->text(), "gfx90a:sramecc-:xnack+");
-  EXPECT_FALSE(target->runs_here());
+  EXPECT_FALSE(target->runs_on(kGfx942));
   EXPECT_FALSE(code_object::target_from_text("").has_value());
   EXPECT_FALSE(code_object::target_from_text("gfx942:").has_value());
   EXPECT_FALSE(code_object::target_from_text("gfx942:xnack").has_value());

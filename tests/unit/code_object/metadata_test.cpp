@@ -19,7 +19,7 @@ std::string message_pack(const std::string& yaml) {
 }
 
 Result<Metadata> read(const std::string& blob) {
-  return read_metadata(std::as_bytes(std::span(blob)));
+  return read_metadata(std::as_bytes(std::span(blob)), kGfx942);
 }
 
 std::string note(const std::string& kernel_keys, const std::string& args = "[]") {

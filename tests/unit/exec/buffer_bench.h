@@ -54,7 +54,7 @@ struct Fields {
 class BufferBench {
  public:
   explicit BufferBench(const char* level = "generic") : rows_(row_table(level)) {
-    auto decoder = isa::Decoder::create();
+    auto decoder = isa::Decoder::create(kGfx942);
     auto memory = Memory::create(4 * kBlockBytes);
     if (!decoder || !memory) return;
     decoder_ = std::move(*decoder);

@@ -79,16 +79,16 @@ std::vector<std::uint32_t> mixture_bits(DeviceOptions options) {
   return bits;
 }
 
-TEST(Launch, SameBitsOnEveryHostTargetAndThreadCount) {
-  const auto expected = mixture_bits({.threads = 1, .target = "generic"});
-  int targets = 0;
-  for (const char* target : {"generic", "x86-64-v3", "x86-64-v4"}) {
-    if (row_table(target) == nullptr) continue;  // this host cannot run it
-    ++targets;
+TEST(Launch, SameBitsOnEveryHostLevelAndThreadCount) {
+  const auto expected = mixture_bits({.threads = 1, .host_level = "generic"});
+  int levels = 0;
+  for (const char* level : {"generic", "x86-64-v3", "x86-64-v4"}) {
+    if (row_table(level) == nullptr) continue;  // this host cannot run it
+    ++levels;
     for (const unsigned threads : {1u, 3u})
-      EXPECT_EQ(mixture_bits({.threads = threads, .target = target}), expected) << target;
+      EXPECT_EQ(mixture_bits({.threads = threads, .host_level = level}), expected) << level;
   }
-  EXPECT_GE(targets, 1);
+  EXPECT_GE(levels, 1);
 }
 
 TEST(Launch, UninitialisedRegistersAreNan) {
@@ -117,8 +117,8 @@ TEST(Launch, RefusesWhatTheHardwareHasNot) {
   EXPECT_EQ(refusal({1, 1, 1}, {64, 1, 1}), "launched");
 }
 
-TEST(Device, RefusesAnUnknownHostTarget) {
-  const auto device = Device::create({.target = "x86-64-v9"});
+TEST(Device, RefusesAnUnknownHostLevel) {
+  const auto device = Device::create({.host_level = "x86-64-v9"});
   ASSERT_FALSE(device);
   EXPECT_THAT(device.error().text(), HasSubstr("x86-64-v9"));
 }

@@ -27,7 +27,7 @@ constexpr unsigned kD = 0, kA = 64, kB = 80, kC = 96;
 class Matrix : public testing::Test {
  protected:
   void SetUp() override {
-    auto decoder = isa::Decoder::create();
+    auto decoder = isa::Decoder::create(kGfx942);
     ASSERT_TRUE(decoder);
     decoder_ = std::move(*decoder);
     for (std::uint64_t op = 0; op < 128; ++op) {

@@ -274,7 +274,7 @@ std::uint64_t operand_bits(const isa::Encoding& encoding, std::mt19937_64& rando
 const Findings& findings() {
   static const Findings result = [] {
     Findings out;
-    const auto decoder = isa::Decoder::create();
+    const auto decoder = isa::Decoder::create(kGfx942);
     EXPECT_TRUE(decoder);
     const Llvm llvm;
     const RowTable& rows = *row_table("generic");
@@ -343,7 +343,7 @@ TEST(RegisterUse, EveryRowWasJudged) {
 // --------------------------------------------------------
 
 RegisterUse use_of(std::uint64_t word) {
-  const auto decoder = isa::Decoder::create();
+  const auto decoder = isa::Decoder::create(kGfx942);
   std::array<std::byte, 20> code{};
   std::memcpy(code.data(), &word, sizeof word);
   const auto encoded = (*decoder)->decode(code, 0);

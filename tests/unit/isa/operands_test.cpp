@@ -464,7 +464,7 @@ constexpr auto kDirected = std::to_array<std::uint64_t>({
 const Findings& findings() {
   static const Findings result = [] {
     Findings out;
-    auto decoder = isa::Decoder::create();
+    auto decoder = isa::Decoder::create(kGfx942);
     EXPECT_TRUE(decoder);
     for (const std::uint64_t word : kDirected) {
       std::array<std::byte, 20> code{};

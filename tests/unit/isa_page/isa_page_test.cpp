@@ -69,7 +69,7 @@ TEST(InstructionList, TheAssemblerTakesEachInstruction) {
   EXPECT_TRUE(assembler->accepts("v_add_f32 v0, v1, v2"));
   EXPECT_FALSE(assembler->accepts("v_mad_f32 v0, v1, v2, v3")) << "gfx942 has none";
   EXPECT_FALSE(assembler->accepts("s_round_mode 1")) << "gfx942 has none";
-  const auto decoder = isa::Decoder::create();
+  const auto decoder = isa::Decoder::create(kGfx942);
   ASSERT_TRUE(decoder);
   std::set<std::string> refused;
   for (const auto& [mnemonic, formats] : instructions()) refused.insert(mnemonic);

@@ -28,7 +28,7 @@ inline Listing listing() {
   const CodeObject& object = listing_object();
   std::vector<std::byte> image(object.image_bytes());
   EXPECT_TRUE(object.load(image, 0));
-  const auto decoder = isa::Decoder::create();
+  const auto decoder = isa::Decoder::create(kGfx942);
   EXPECT_TRUE(decoder);
   return list_function(object, image, listing_kernel().entry_vaddr, **decoder);
 }

@@ -82,7 +82,7 @@ TEST(Listing, KeepsBytesThatAreNoInstruction) {
 TEST(Listing, DamagedImagesAreRefusedOrListed) {
   std::ifstream file(MARGAY_LISTING_IMAGE, std::ios::binary);
   const std::vector<char> good{std::istreambuf_iterator<char>(file), {}};
-  const auto decoder = isa::Decoder::create();
+  const auto decoder = isa::Decoder::create(kGfx942);
   ASSERT_TRUE(decoder);
   std::mt19937 random(7);
   int listed = 0;

@@ -32,7 +32,7 @@ std::vector<std::span<std::byte>> code_of(std::vector<std::byte>& elf) {
 
 /// Gives each 32-bit VOP2 instruction `mnemonic` another opcode.
 void change_opcode(std::vector<std::byte>& elf, std::string_view mnemonic, std::uint32_t opcode) {
-  auto decoder = isa::Decoder::create();
+  auto decoder = isa::Decoder::create(kGfx942);
   ASSERT_TRUE(decoder.has_value());
   for (const std::span<std::byte> code : code_of(elf)) {
     for (std::size_t at = 0; at + 4 <= code.size();) {

@@ -65,11 +65,11 @@ class Walk {
 };
 
 TEST(HazardsInCompiledCode, ThereAreNone) {
-  const auto decoder = isa::Decoder::create();
+  const auto decoder = isa::Decoder::create(kGfx942);
   ASSERT_TRUE(decoder);
   std::size_t steps = 0, branches = 0, matrix = 0;
   for (const char* path : {MARGAY_HAZARD_COMPILED}) {
-    const auto image_file = find_gfx942_image(read_file(path));
+    const auto image_file = find_image(read_file(path), kGfx942);
     ASSERT_TRUE(image_file) << path;
     const auto object = CodeObject::parse(*image_file);
     ASSERT_TRUE(object) << path;

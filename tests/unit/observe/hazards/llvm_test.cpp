@@ -20,7 +20,7 @@ bool is_nop(const Listing& listing, std::size_t n) {
 /// The sequences, each without its s_endpgm.
 const std::vector<Listing>& sequences() {
   static const std::vector<Listing> result = [] {
-    const auto decoder = isa::Decoder::create();
+    const auto decoder = isa::Decoder::create(kGfx942);
     EXPECT_TRUE(decoder);
     const Listing all = decode(**decoder, read_file(MARGAY_HAZARD_SEQUENCES));
     std::vector<Listing> out(1);
@@ -134,7 +134,7 @@ Excuse excuse_for(const Listing& listing) {
 }
 
 TEST(HazardsAgainstLlvm, OneWaitStateLessIsReported) {
-  const auto decoder = isa::Decoder::create();
+  const auto decoder = isa::Decoder::create(kGfx942);
   std::map<std::string_view, int> reported;
   std::map<Excuse, int> excused;
   int shown = 0, removed = 0;

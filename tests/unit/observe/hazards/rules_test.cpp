@@ -19,7 +19,7 @@ struct Case {
 
 const std::vector<Case>& cases() {
   static const std::vector<Case> result = [] {
-    const auto decoder = isa::Decoder::create();
+    const auto decoder = isa::Decoder::create(kGfx942);
     EXPECT_TRUE(decoder);
     const std::vector<std::byte> code = read_file(MARGAY_HAZARD_RULES_CODE);
     const Listing all = decode(**decoder, code);
@@ -44,7 +44,7 @@ const std::vector<Case>& cases() {
 
 /// In `listing`, since what is found points into it.
 std::optional<Hazard> with_wait_states(const Case& one, unsigned count, Listing& listing) {
-  const auto decoder = isa::Decoder::create();
+  const auto decoder = isa::Decoder::create(kGfx942);
   listing.add(one.pair, 0);
   add_wait_states(**decoder, listing, count);
   listing.add(one.pair, 1);
@@ -100,7 +100,7 @@ TEST(HazardRules, NameRegisters) {
 /// A listing from words of machine code, with a memo for each instruction.
 struct Code {
   explicit Code(std::span<const std::uint32_t> words) {
-    const auto decoder = isa::Decoder::create();
+    const auto decoder = isa::Decoder::create(kGfx942);
     listing = decode(**decoder, std::as_bytes(words));
     memos.resize(listing.size());
   }

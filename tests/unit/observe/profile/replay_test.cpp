@@ -11,6 +11,7 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <string>
 #include <thread>
 
 namespace margay::profile {
@@ -99,13 +100,31 @@ class SlowCache {
   std::map<std::uint64_t, std::list<std::uint64_t>> lines_;
 };
 
+/// What the schedule depends on, written down for each machine.
+struct Machine {
+  const char* option;
+  std::uint32_t xcds;
+  std::uint32_t engine_end[4];  ///< CUs of the four shader engines: 10, 9, 10 and 9 of 38.
+  std::uint32_t pairs;          ///< So many SQCs have two CUs, the others one.
+
+  [[nodiscard]] std::uint32_t sqc_of(std::uint32_t cu) const {
+    return cu < 2 * pairs ? cu / 2 : cu - pairs;
+  }
+  friend void PrintTo(const Machine& machine, std::ostream* out) { *out << machine.option; }
+};
+constexpr Machine kMachines[] = {{"mi325x", 8, {10, 19, 29, 38}, 18},
+                                 {"mi300x", 8, {10, 19, 29, 38}, 18},
+                                 {"mi300a", 6, {10, 19, 29, 38}, 18},
+                                 {"mi308x", 4, {5, 10, 15, 20}, 10}};
+
 /// One XCD, step by step. Its L2 is large enough for all lines of these tests.
 class SlowXcd {
  public:
-  SlowXcd(const std::vector<MemoryStream>& streams, std::uint32_t xcd, std::uint32_t per_cu)
-      : per_cu_(per_cu) {
+  SlowXcd(const Machine& machine, const std::vector<MemoryStream>& streams, std::uint32_t xcd,
+          std::uint32_t per_cu)
+      : machine_(machine), per_cu_(per_cu) {
     for (const MemoryStream& s : streams)
-      if (s.workgroup % 8 == xcd) waiting_.push_back(&s);
+      if (s.workgroup % machine.xcds == xcd) waiting_.push_back(&s);
     while (!waiting_.empty() || !running_.empty()) tick();
     for (const auto& [line, quarters] : dirty_) {
       count[TCC_WRITEBACK_sum] += 1;
@@ -127,11 +146,8 @@ class SlowXcd {
     std::uint32_t cu;
   };
 
-  /// CUs of the four shader engines: 10, 9, 10 and 9.
-  static std::pair<std::uint32_t, std::uint32_t> cus_of_engine(std::uint64_t engine) {
-    constexpr std::pair<std::uint32_t, std::uint32_t> kCus[] = {
-        {0, 10}, {10, 19}, {19, 29}, {29, 38}};
-    return kCus[engine];
+  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> cus_of_engine(std::uint64_t engine) const {
+    return {engine == 0 ? 0 : machine_.engine_end[engine - 1], machine_.engine_end[engine]};
   }
 
   void place() {
@@ -208,7 +224,7 @@ class SlowXcd {
     dirty_[line] |= quarters;
   }
   void scalar(std::uint64_t line, bool uncached, std::uint32_t cu) {
-    const std::uint32_t sqc = cu < 36 ? cu / 2 : cu - 18;
+    const std::uint32_t sqc = machine_.sqc_of(cu);
     SlowCache& l1 = scalar_.try_emplace(sqc, 64, 4).first->second;
     if (l1.find(line)) {
       count[SQC_DCACHE_HITS] += 1;
@@ -234,6 +250,7 @@ class SlowXcd {
     return hit;
   }
 
+  const Machine& machine_;
   std::uint32_t per_cu_;
   std::uint64_t now_ = 0;
   bool fetches_ = true;
@@ -277,9 +294,10 @@ Outcome outcome_of(const Replay& replay) {
 
 /// Deposits `streams` in their order, from so many threads.
 Outcome replay(const std::vector<MemoryStream>& streams, std::uint64_t workgroups,
-               std::uint32_t per_cu, unsigned threads = 1, std::uint64_t fills = 0) {
+               std::uint32_t per_cu, unsigned threads = 1, std::uint64_t fills = 0,
+               const Gpu& gpu = default_gpu()) {
   const TensorLines lines(tensors());
-  Replay replay({workgroups, per_cu, kSites}, lines);
+  Replay replay({workgroups, per_cu, kSites, {}, &gpu}, lines);
   std::vector<std::jthread> running;
   for (unsigned t = 0; t < threads; ++t)
     running.emplace_back([&, t] {
@@ -297,8 +315,14 @@ Counters total(const Outcome& outcome) {
   return all;
 }
 
-TEST(Replay, IsTheStatedSchedule) {
+class ReplayOn : public testing::TestWithParam<Machine> {};
+INSTANTIATE_TEST_SUITE_P(Machines, ReplayOn, testing::ValuesIn(kMachines),
+                         [](const auto& machine) { return std::string(machine.param.option); });
+
+TEST_P(ReplayOn, IsTheStatedSchedule) {
   std::mt19937 random(7);
+  const Machine& machine = GetParam();
+  const Gpu& gpu = **find_gpu(machine.option);
   constexpr Counter kCompared[] = {TCP_TCC_READ_REQ_sum,
                                    TCP_TCC_WRITE_REQ_sum,
                                    TCP_TCC_ATOMIC_WITH_RET_REQ_sum,
@@ -320,14 +344,15 @@ TEST(Replay, IsTheStatedSchedule) {
   for (const std::uint64_t workgroups : {1u, 9u, 300u, 1500u, 3001u})
     for (const std::uint32_t per_cu : {1u, 2u, 5u}) {
       const auto streams = random_launch(random, workgroups);
-      const Outcome outcome = replay(streams, workgroups, per_cu);
-      for (std::uint32_t x = 0; x < 8; ++x) {
-        const SlowXcd slow(streams, x, per_cu);
+      const Outcome outcome = replay(streams, workgroups, per_cu, 1, 0, gpu);
+      ASSERT_EQ(outcome.xcds.size(), machine.xcds);
+      for (std::uint32_t x = 0; x < machine.xcds; ++x) {
+        const SlowXcd slow(machine, streams, x, per_cu);
         for (const Counter c : kCompared)
           EXPECT_EQ(outcome.xcds[x][c], slow.count[c])
               << info(c).name << ", XCD " << x << ", " << workgroups << " workgroups";
         std::set<std::uint32_t> sqcs;
-        for (const auto& [workgroup, cu] : slow.cu_of) sqcs.insert(cu < 36 ? cu / 2 : cu - 18);
+        for (const auto& [workgroup, cu] : slow.cu_of) sqcs.insert(machine.sqc_of(cu));
         EXPECT_EQ(outcome.sqcs[x], sqcs.size());
       }
       if (HasFailure()) return;
@@ -431,7 +456,7 @@ TEST(Replay, OfALaunchThatFailedHasTheWorkgroupsThatRan) {
   });
   const Outcome outcome = replay(streams, 400, 1);
   for (std::uint32_t x = 0; x < 8; ++x) {
-    const SlowXcd slow(streams, x, 1);
+    const SlowXcd slow(kMachines[0], streams, x, 1);
     for (const Counter c : {TCC_REQ_sum, TCC_HIT_sum, TCC_WRITEBACK_sum})
       EXPECT_EQ(outcome.xcds[x][c], slow.count[c]) << "XCD " << x;
   }

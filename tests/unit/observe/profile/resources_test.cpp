@@ -29,11 +29,11 @@ Resources resources(const Needs& needs) {
   request.grid = {1, 1, 1};
   request.block = {needs.items, 1, 1};
   request.dynamic_lds_bytes = needs.dynamic_lds_bytes;
-  return resources_of(request, 400);
+  return resources_of(kGfx942, request, 400);
 }
 
 std::uint32_t workgroups(const Needs& n) {
-  return occupancy({n.vgprs, n.sgprs, n.lds_bytes + n.dynamic_lds_bytes, n.items})
+  return occupancy(kGfx942, {n.vgprs, n.sgprs, n.lds_bytes + n.dynamic_lds_bytes, n.items})
       .workgroups_per_cu;
 }
 
