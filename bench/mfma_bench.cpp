@@ -1,4 +1,4 @@
-// ns per matrix instruction, per mode and host target, one by one and in groups. Operands are
+// ns per matrix instruction, per mode and host level, one by one and in groups. Operands are
 // standard normal; the groups are a 4x4 block of accumulators over two steps of k, as a GEMM kernel
 // issues them. 16x16x16 is 8192 FLOP, 32x32x8 is 16384.
 //
@@ -79,10 +79,10 @@ struct Case {
   }
 };
 
-void run(benchmark::State& state, const MfmaShape& shape, MfmaMode mode, std::string_view target,
+void run(benchmark::State& state, const MfmaShape& shape, MfmaMode mode, std::string_view level,
          bool grouped, bool positive) {
   const auto data = std::make_unique<Case>(shape, positive);
-  const MfmaKernel kernel = mfma_kernel(shape, mode, target);
+  const MfmaKernel kernel = mfma_kernel(shape, mode, level);
   const auto prepared = prepare_mfma_run(kernel, data->steps);
   std::uint32_t* const rows = data->registers.row(0);
   mfma_thread_begin();
@@ -107,19 +107,19 @@ void add_benchmarks() {
   constexpr std::pair<MfmaMode, const char*> modes[] = {
       {MfmaMode::exact, "exact"}, {MfmaMode::fma, "fma"}, {MfmaMode::fast, "fast"}};
   for (const MfmaShape& shape : kMfmaShapes)
-    for (const std::string_view target : mfma_targets())
+    for (const std::string_view level : mfma_levels())
       for (const auto& [mode, name] : modes)
         for (const bool grouped : {false, true}) {
           const std::string text = std::string(shape.mnemonic.substr(7)) + "/" + name + "/" +
-                                   std::string(target) + (grouped ? "/group" : "/single");
+                                   std::string(level) + (grouped ? "/group" : "/single");
           benchmark::RegisterBenchmark(
-              text.c_str(), [&shape, mode = mode, target, grouped](benchmark::State& state) {
-                run(state, shape, mode, target, grouped, false);
+              text.c_str(), [&shape, mode = mode, level, grouped](benchmark::State& state) {
+                run(state, shape, mode, level, grouped, false);
               });
           if (mode == MfmaMode::exact && !grouped)
             benchmark::RegisterBenchmark((text + "/positive").c_str(),
-                                         [&shape, mode = mode, target](benchmark::State& state) {
-                                           run(state, shape, mode, target, false, true);
+                                         [&shape, mode = mode, level](benchmark::State& state) {
+                                           run(state, shape, mode, level, false, true);
                                          });
         }
 }

@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "base/host_level.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/hipcc.h"
@@ -116,14 +117,13 @@ void check_host(Report& report) {
   const auto has = [&](std::string_view flag) {
     return flags.find(fmt::format(" {} ", flag)) != std::string::npos;
   };
-  const std::string_view level = has("avx512bw") && has("avx512vl")         ? "AVX-512"
-                                 : has("avx2") && has("fma") && has("f16c") ? "AVX2"
-                                                                            : "SSE2";
+  const std::string_view level = best_host_level();
+  const bool is_slow = level == "generic";
   report.line(
-      level == "SSE2" ? State::note : State::ok, "host",
+      is_slow ? State::note : State::ok, "host",
       fmt::format("{} cores, {}{}{}", std::thread::hardware_concurrency(), level,
                   has("amx_bf16") ? ", AMX" : "", has("avx512_bf16") ? ", AVX-512 BF16" : ""),
-      level == "SSE2" ? "everything works, several times slower than with AVX2" : "");
+      is_slow ? "everything works, several times slower than with AVX2 (x86-64-v3)" : "");
   struct sysinfo info{};
   if (sysinfo(&info) == 0) {
     const double free = static_cast<double>(info.freeram + info.bufferram) * info.mem_unit / 1e9;

@@ -1,11 +1,11 @@
-// Instantiates v_cmp and v_cmpx for every relation and type. Compiled once per target.
+// Instantiates v_cmp and v_cmpx for every relation and type. Compiled once per host level.
 #include <utility>
 
 #include "exec/rows.h"
 #include "exec/valu.h"
 #include "isa/gfx942/compare.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 namespace {
 
 template <typename T, bool writes_exec, const auto& relations, std::size_t... n>
@@ -38,4 +38,4 @@ void add_compare_rows(RowTable& table) {
   add_integer<u64>(table);
 }
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/fork.h"
+#include "base/host_level.h"
 #include "exec/dispatch.h"
 #include "exec/hostcall.h"
 #include "exec/launch_setup.h"
@@ -315,7 +316,7 @@ class VirtualDevice final : public Device {
 }  // namespace
 
 Result<std::unique_ptr<Device>> Device::create(DeviceOptions options) {
-  const RowTable* const rows = row_table(options.host_level);
+  const RowTable* const rows = row_table(options.host_level, options.gpu->arch().rows);
   if (rows == nullptr)
     return fail(
         ErrorCode::invalid_argument,

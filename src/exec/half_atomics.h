@@ -6,7 +6,7 @@
 
 #include "isa/lanes/lanes.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 
 [[nodiscard]] inline float half_bits_to_float(std::uint16_t bits) {
   return half_to_float(splat<U32>(bits))[0];
@@ -23,4 +23,4 @@ namespace margay::MARGAY_TARGET {
   return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

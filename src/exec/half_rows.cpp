@@ -1,11 +1,11 @@
-// Instantiates the 16-bit rows, and those built on them. Compiled once per target.
+// Instantiates the 16-bit rows, and those built on them. Compiled once per host level.
 #include "exec/rows.h"
 #include "exec/valu.h"
 #include "isa/gfx942/fp8.h"
 #include "isa/gfx942/half.h"
 #include "isa/gfx942/media.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 
 void add_half_rows(RowTable& table) {
   add_vector_rows(table, HalfRows{});
@@ -13,4 +13,4 @@ void add_half_rows(RowTable& table) {
   add_vector_rows(table, MediaRows{});
 }
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

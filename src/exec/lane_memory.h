@@ -1,6 +1,6 @@
 // Moves data between memory and rows of registers, one element of N dwords (or a byte or half) per
 // lane. Registers are rows of 64 lanes, memory has each lane's dwords side by side: wide accesses
-// are transpositions. Compiled once per host target.
+// are transpositions. Compiled once per host level.
 //
 // What a guest program reads and writes may race with its other workgroups: that is the guest's
 // business (the checker tells it); the tests take it from ThreadSanitizer's judgement
@@ -13,7 +13,7 @@
 #include "exec/row_table.h"
 #include "isa/lanes/lanes.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 
 /// Where lane l's data is: host addresses, or offsets from one base (LDS).
 struct AddressPointers {
@@ -141,7 +141,7 @@ enum class Part : std::uint8_t { whole, low_half, high_half };
 
 /// Loads one T per lane, widened to 32 bits, or into half of the register (d16 forms). The other
 /// half becomes 0: "when ECC is enabled 16-bit memory loads write the full 32-bit VGPR. Unused bits
-/// are set to zero" (MI300 ISA guide, section 9.1.6), and on an MI325X it is (its target is
+/// are set to zero" (MI300 ISA guide, section 9.1.6), and on an MI325X it is (its target id is
 /// gfx942:sramecc+). LLVM, too, takes no bit of such a register for kept.
 template <typename T, Part part, typename Pointers>
 inline void load_small(Pointers at, std::uint64_t active, std::uint32_t* dst) {
@@ -284,4 +284,4 @@ inline void zero_lanes(std::uint64_t lanes, std::uint32_t* dst) {
   load_data<data>(AddressPointers{addresses}, lanes, dst);
 }
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

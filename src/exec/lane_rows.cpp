@@ -1,5 +1,5 @@
 // Vector instructions that see lanes by number: readlane, writelane, mbcnt, swaps and moves between
-// register files. Compiled once per host target (they share the table of the vector rows).
+// register files. Compiled once per host level (they share the table of the vector rows).
 #include <bit>
 
 #include "exec/row_table.h"
@@ -8,7 +8,7 @@
 #include "isa/lanes/lanes.h"
 #include "isa/type_name.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 namespace {
 
 /// Source 0 of one lane, wherever it is.
@@ -120,4 +120,4 @@ void add_lane_rows(RowTable& table) {
   }
 }
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

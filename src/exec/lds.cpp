@@ -1,5 +1,5 @@
 // LDS: reads, writes, two-address forms, atomics, and the lane exchanges that use its crossbar.
-// Compiled once per host target.
+// Compiled once per host level.
 //
 // An address beyond the workgroup's allocation reads 0 and drops writes, as on the hardware (MI300
 // ISA guide, 3.6.5); the checker reports it. M0 is no limit: compilers for gfx9 never set it.
@@ -14,7 +14,7 @@
 #include "exec/row_table.h"
 #include "exec/rows.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 namespace {
 
 /// Byte offsets of one access per lane, with the lanes that are inside LDS.
@@ -636,4 +636,4 @@ void add_lds_rows(RowTable& table) {
   rows.exchange("ds_swizzle_b32", ds_swizzle, LaneExchange::swizzle);
 }
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

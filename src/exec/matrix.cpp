@@ -108,10 +108,10 @@ Row matrix_row(const MfmaShape& shape) {
 
 constexpr MfmaMode kModes[] = {MfmaMode::exact, MfmaMode::fma, MfmaMode::fast};
 
-void add_sparse_row(RowTable& table, const MfmaShape& shape, std::string_view target) {
+void add_sparse_row(RowTable& table, const MfmaShape& shape, std::string_view level) {
   auto kernels = std::make_shared<MatrixKernels>();
   for (const MfmaMode mode : kModes)
-    kernels->sparse_by_mode[static_cast<unsigned>(mode)] = smfmac_kernel(shape, mode, target);
+    kernels->sparse_by_mode[static_cast<unsigned>(mode)] = smfmac_kernel(shape, mode, level);
   Row row = matrix_row(shape);
   row.plain = run_sparse_matrix;
   row.sources[2] = OperandType::u32;  // the indices; C is the destination
@@ -122,11 +122,11 @@ void add_sparse_row(RowTable& table, const MfmaShape& shape, std::string_view ta
 
 }  // namespace
 
-void add_matrix_rows(RowTable& table, std::string_view target) {
+void add_matrix_rows(RowTable& table, std::string_view level) {
   for (const MfmaShape& shape : kMfmaShapes) {
     auto kernels = std::make_shared<MatrixKernels>();
     for (const MfmaMode mode : kModes)
-      kernels->by_mode[static_cast<unsigned>(mode)] = mfma_kernel(shape, mode, target);
+      kernels->by_mode[static_cast<unsigned>(mode)] = mfma_kernel(shape, mode, level);
     Row row = matrix_row(shape);
     row.plain = run_matrix;
     row.matrix = std::move(kernels);
@@ -136,7 +136,7 @@ void add_matrix_rows(RowTable& table, std::string_view target) {
       table.add(row);
     }
   }
-  for (const MfmaShape& shape : kSmfmacShapes) add_sparse_row(table, shape, target);
+  for (const MfmaShape& shape : kSmfmacShapes) add_sparse_row(table, shape, level);
 }
 
 std::uint32_t matrix_run_length(const Instruction& i) {

@@ -1,6 +1,6 @@
 // Packed (VOP3P) instructions: pairs of 16-bit or 32-bit numbers, mixed-precision fma, dot
 // products. Operand halves are chosen by op_sel (low result) and op_sel_hi (high result), signs
-// flipped by neg and neg_hi. Compiled once per host target. Source: MI300 ISA guide, section 12.11
+// flipped by neg and neg_hi. Compiled once per host level. Source: MI300 ISA guide, section 12.11
 // (VOP3P).
 #include <algorithm>
 #include <limits>
@@ -11,7 +11,7 @@
 #include "exec/valu.h"
 #include "isa/gfx942/media.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 namespace {
 
 /// Instruction::extra of VOP3P.
@@ -431,4 +431,4 @@ void add_packed_rows(RowTable& table) {
   table.add(sums);
 }
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

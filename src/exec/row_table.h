@@ -1,4 +1,4 @@
-// The table of instructions the executor knows: mnemonic to semantics. Filled once per host target
+// The table of instructions the executor knows: mnemonic to semantics. Filled once per host level
 // from the row lists; decoding looks mnemonics up here and nowhere else.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "exec/row.h"
+#include "gpu/architecture.h"
 
 namespace margay {
 
@@ -33,10 +34,9 @@ class RowTable {
 /// A view of `text` that lives as long as the program; for mnemonics put together from parts.
 [[nodiscard]] std::string_view interned(std::string text);
 
-/// The rows of one host target. `level` is "generic", "x86-64-v3" or "x86-64-v4", or empty for the
-/// best this host can run; null when the level is unknown or beyond this host.
-[[nodiscard]] const RowTable* row_table(std::string_view level);
-/// The level an empty name stands for.
-[[nodiscard]] std::string_view best_host_level();
+/// The rows of one host level. `level` is "generic", "x86-64-v3" or "x86-64-v4", or empty for the
+/// best this host can run (base/host_level.h); null when the level is unknown or beyond this host,
+/// or there are no such rows.
+[[nodiscard]] const RowTable* row_table(std::string_view level, RowSet rows = RowSet::gfx942);
 
 }  // namespace margay

@@ -18,22 +18,22 @@ void add_scalar_memory_rows(RowTable& table);
 /// Buffer instructions that convert to and from a data format.
 void add_format_rows(RowTable& table);
 /// Matrix instructions (exec/matrix.cpp), for every MFMA the mfma library has.
-void add_matrix_rows(RowTable& table, std::string_view target);
+void add_matrix_rows(RowTable& table, std::string_view level);
 
-// Compiled once per host target.
-#define MARGAY_DECLARE_TARGET_ROWS(target) \
-  namespace target {                       \
-  void add_vector_rows(RowTable& table);   \
-  void add_compare_rows(RowTable& table);  \
-  void add_half_rows(RowTable& table);     \
-  void add_packed_rows(RowTable& table);   \
-  void add_lane_rows(RowTable& table);     \
-  void add_vmem_rows(RowTable& table);     \
-  void add_lds_rows(RowTable& table);      \
+// Compiled once per host level.
+#define MARGAY_DECLARE_LEVEL_ROWS(level)  \
+  namespace level {                       \
+  void add_vector_rows(RowTable& table);  \
+  void add_compare_rows(RowTable& table); \
+  void add_half_rows(RowTable& table);    \
+  void add_packed_rows(RowTable& table);  \
+  void add_lane_rows(RowTable& table);    \
+  void add_vmem_rows(RowTable& table);    \
+  void add_lds_rows(RowTable& table);     \
   }
-MARGAY_DECLARE_TARGET_ROWS(generic)
-MARGAY_DECLARE_TARGET_ROWS(x86_v3)
-MARGAY_DECLARE_TARGET_ROWS(x86_v4)
-#undef MARGAY_DECLARE_TARGET_ROWS
+MARGAY_DECLARE_LEVEL_ROWS(generic)
+MARGAY_DECLARE_LEVEL_ROWS(x86_v3)
+MARGAY_DECLARE_LEVEL_ROWS(x86_v4)
+#undef MARGAY_DECLARE_LEVEL_ROWS
 
 }  // namespace margay

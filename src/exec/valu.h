@@ -1,5 +1,5 @@
 // Runs vector-ALU rows: reads the sources chunk by chunk, applies the row's eval, and writes the
-// lanes that EXEC names. Compiled once per host target.
+// lanes that EXEC names. Compiled once per host level.
 #pragma once
 
 #include <type_traits>
@@ -8,7 +8,7 @@
 #include "exec/wave.h"
 #include "isa/row.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 
 /// One source operand, ready to be read chunk by chunk: `stride` is 0 when all chunks are alike.
 struct SourceRows {
@@ -276,4 +276,4 @@ void add_vector_rows(RowTable& table, Rows<R...>) {
   (table.add(vector_row<R>(std::make_index_sequence<R::kSources>{})), ...);
 }
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

@@ -1,10 +1,11 @@
-// Instantiates the integer, float, conversion and transcendental rows. Compiled once per target.
+// Instantiates the integer, float, conversion and transcendental rows. Compiled once per host
+// level.
 #include "exec/rows.h"
 #include "exec/valu.h"
 #include "isa/gfx942/convert.h"
 #include "isa/gfx942/transcendental.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 
 void add_vector_rows(RowTable& table) {
   add_vector_rows(table, IntegerRows{});
@@ -13,4 +14,4 @@ void add_vector_rows(RowTable& table) {
   add_vector_rows(table, TranscendentalRows{});
 }
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

@@ -1,5 +1,5 @@
 // Vector memory: GLOBAL, FLAT, SCRATCH and MUBUF loads, stores and atomics. Compiled once per host
-// target.
+// level.
 #include <bit>
 #include <string>
 
@@ -11,7 +11,7 @@
 #include "exec/rows.h"
 #include "exec/wave.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 namespace {
 
 /// Whether [offset, offset + bytes) lies below `limit`; an offset near 2^32 must not wrap into it.
@@ -671,4 +671,4 @@ void add_vmem_rows(RowTable& table) {
   rows.atomics<atomic::PackedAdd<bfloat_to_float, float_to_bfloat>, u32>("pk_add_bf16");
 }
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

@@ -27,7 +27,7 @@
 #include "isa/traits.h"
 #include "isa/type_name.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 
 // Operand types, with the chunk of lanes each is computed on.
 struct OperandBase {
@@ -200,4 +200,4 @@ struct Rows {
                 "an instruction is in this list twice");
 };
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

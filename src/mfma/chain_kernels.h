@@ -5,7 +5,7 @@
 #include "mfma/expand.h"
 #include "mfma/mfma.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 
 /// C as the kernels read it: register rows, or one constant.
 struct Addend {
@@ -127,4 +127,4 @@ template <int m, int blocks>
   }
 }
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

@@ -2,55 +2,45 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/host_level.h"
 #include "mfma/fast.h"
 #include "mfma/mfma.h"
 #include "mfma/prepare.h"
 
 namespace margay {
 
-#define MARGAY_MFMA_TARGET(target)    \
-  namespace target {                  \
+#define MARGAY_MFMA_LEVEL(level)      \
+  namespace level {                   \
   extern const MfmaTable kFmaTable;   \
   extern const MfmaTable kExactTable; \
   }
-MARGAY_MFMA_TARGET(mfma_generic)
+MARGAY_MFMA_LEVEL(mfma_generic)
 #if defined(__x86_64__)
-MARGAY_MFMA_TARGET(mfma_x86_v3)
-MARGAY_MFMA_TARGET(mfma_x86_v4)
+MARGAY_MFMA_LEVEL(mfma_x86_v3)
+MARGAY_MFMA_LEVEL(mfma_x86_v4)
 #endif
-#undef MARGAY_MFMA_TARGET
+#undef MARGAY_MFMA_LEVEL
 
 namespace {
 
-struct Target {
+struct Level {
   std::string_view name;
   const MfmaTable* fma;
   const MfmaTable* exact;
-  bool supported;
 };
 
-/// All targets of this build, best first.
-const std::vector<Target>& all_targets() {
-  static const std::vector<Target> targets = [] {
-    std::vector<Target> list;
+/// Those of this build, best first.
+constexpr Level kLevels[] = {
 #if defined(__x86_64__)
-    const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-    const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd") &&
-                    __builtin_cpu_supports("avx512vl");
-    list.push_back({"x86-64-v4", &mfma_x86_v4::kFmaTable, &mfma_x86_v4::kExactTable, v4});
-    list.push_back({"x86-64-v3", &mfma_x86_v3::kFmaTable, &mfma_x86_v3::kExactTable, v3});
+    {"x86-64-v4", &mfma_x86_v4::kFmaTable, &mfma_x86_v4::kExactTable},
+    {"x86-64-v3", &mfma_x86_v3::kFmaTable, &mfma_x86_v3::kExactTable},
 #endif
-    list.push_back({"generic", &mfma_generic::kFmaTable, &mfma_generic::kExactTable, true});
-    return list;
-  }();
-  return targets;
-}
+    {"generic", &mfma_generic::kFmaTable, &mfma_generic::kExactTable},
+};
 
-const Target* find_target(std::string_view name) {
-  for (const Target& target : all_targets())
-    if (target.supported && (name.empty() || target.name == name)) return &target;
+const Level* find_level(std::string_view name) {
+  for (const Level& level : kLevels)
+    if ((name.empty() || level.name == name) && host_has(level.name)) return &level;
   return nullptr;
 }
 
@@ -58,8 +48,8 @@ std::size_t index_of(const MfmaShape& shape) {
   return static_cast<std::size_t>(&shape - kMfmaShapes);
 }
 
-/// AMX and AVX-512 BF16 belong to the v4 target: asking for a lower one asks for a lesser host.
-bool may_use_bf16_units(const Target& target) { return target.name == "x86-64-v4"; }
+/// AMX and AVX-512 BF16 belong to the v4 level: asking for a lower one asks for a lesser host.
+bool may_use_bf16_units(const Level& level) { return level.name == "x86-64-v4"; }
 
 constexpr std::ptrdiff_t kRowDwords = 64;
 
@@ -120,16 +110,16 @@ std::unique_ptr<const MfmaRun> prepare_mfma_run(const MfmaKernel& kernel,
   return std::make_unique<OneByOne>(kernel.run, steps);
 }
 
-MfmaKernel mfma_kernel(const MfmaShape& shape, MfmaMode mode, std::string_view target_name) {
-  const Target* const target = find_target(target_name);
-  if (!target) return {};
+MfmaKernel mfma_kernel(const MfmaShape& shape, MfmaMode mode, std::string_view level_name) {
+  const Level* const level = find_level(level_name);
+  if (!level) return {};
   const std::size_t index = index_of(shape);
-  if (mode == MfmaMode::fast && may_use_bf16_units(*target))
+  if (mode == MfmaMode::fast && may_use_bf16_units(*level))
     if (const MfmaKernel kernel = fast_mfma_methods(index).front().kernel; kernel.run)
       return kernel;
-  if (mode == MfmaMode::exact && target->exact->kernels[index].run)
-    return target->exact->kernels[index];
-  return target->fma->kernels[index];
+  if (mode == MfmaMode::exact && level->exact->kernels[index].run)
+    return level->exact->kernels[index];
+  return level->fma->kernels[index];
 }
 
 const MfmaShape* find_smfmac_shape(std::string_view mnemonic) {
@@ -151,24 +141,24 @@ int smfmac_bad_index_lane(const MfmaShape& shape, const SmfmacOperands& operands
   return -1;
 }
 
-SmfmacFunction smfmac_kernel(const MfmaShape& shape, MfmaMode mode, std::string_view target_name) {
-  const Target* const target = find_target(target_name);
-  if (!target) return nullptr;
+SmfmacFunction smfmac_kernel(const MfmaShape& shape, MfmaMode mode, std::string_view level_name) {
+  const Level* const level = find_level(level_name);
+  if (!level) return nullptr;
   const auto index = static_cast<std::size_t>(&shape - kSmfmacShapes);
-  const SmfmacFunction exact = target->exact->sparse[index];
-  return mode == MfmaMode::exact && exact ? exact : target->fma->sparse[index];
+  const SmfmacFunction exact = level->exact->sparse[index];
+  return mode == MfmaMode::exact && exact ? exact : level->fma->sparse[index];
 }
 
-std::vector<std::string_view> mfma_targets() {
+std::vector<std::string_view> mfma_levels() {
   std::vector<std::string_view> names;
-  for (const Target& target : all_targets())
-    if (target.supported) names.push_back(target.name);
+  for (const Level& level : kLevels)
+    if (host_has(level.name)) names.push_back(level.name);
   return names;
 }
 
-std::string_view mfma_fast_method(const MfmaShape& shape, std::string_view target_name) {
-  const Target* const target = find_target(target_name);
-  if (!target || !may_use_bf16_units(*target)) return "as fma";
+std::string_view mfma_fast_method(const MfmaShape& shape, std::string_view level_name) {
+  const Level* const level = find_level(level_name);
+  if (!level || !may_use_bf16_units(*level)) return "as fma";
   return fast_mfma_methods(index_of(shape)).front().name;
 }
 

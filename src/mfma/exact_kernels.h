@@ -17,7 +17,7 @@
 #include "mfma/chain_kernels.h"
 #include "mfma/reference.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 
 /// Biased exponent bytes of an operand: four k per dword. Zero is 0, the largest element kHighest,
 /// so a sum with a zero in it stays below kProduct. In a narrow operand the others are kNarrow or
@@ -301,4 +301,4 @@ template <MfmaType ta, MfmaType tb, int m, int k, int blocks>
       Addend{op.c, op.c_constant}, op.d);
 }
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

@@ -10,7 +10,7 @@
 #include "mfma/lanes.h"
 #include "mfma/shapes.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 
 /// One operand of an m x k shape with `blocks` blocks of elements of type t.
 template <MfmaType t, int m, int k, int blocks>
@@ -101,4 +101,4 @@ template <int m, typename V, int chunks>
   }
 }
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

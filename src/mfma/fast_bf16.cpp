@@ -3,7 +3,7 @@
 #include "mfma/chain_kernels.h"
 #include "mfma/table.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 namespace {
 
 template <int m, int k, int blocks>
@@ -53,4 +53,4 @@ consteval MfmaTable table(std::index_sequence<index...>) {
 extern const MfmaTable kFastTable;
 constinit const MfmaTable kFastTable = table(std::make_index_sequence<kMfmaShapeCount>{});
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

@@ -1,6 +1,6 @@
 // Sixteen lanes as one vector, and the few operations the compiler's vector extensions lack. A C or
-// D register row is four of these. Compiled once per host target, inside that target's namespace; a
-// target with narrower registers uses two or four of them per vector.
+// D register row is four of these. Compiled once per host level, inside that level's namespace; a
+// level with narrower registers uses two or four of them per vector.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,13 @@
 #include <immintrin.h>
 #endif
 
-#ifndef MARGAY_TARGET
-#error "compile this through one of the target translation units (see src/mfma/CMakeLists.txt)"
+#ifndef MARGAY_HOST_LEVEL
+#error \
+    "compile this through one of the translation units of a host level (see src/mfma/CMakeLists.txt)"
 #endif
 #define MARGAY_INLINE [[gnu::always_inline]] inline
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 
 typedef float F32 __attribute__((vector_size(64), aligned(64), may_alias));
 typedef std::int32_t I32 __attribute__((vector_size(64), aligned(64), may_alias));
@@ -191,4 +192,4 @@ MARGAY_INLINE void store(std::uint32_t* to, V value) {
 #endif
 }
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

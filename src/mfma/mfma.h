@@ -74,18 +74,17 @@ struct MfmaKernel {
 [[nodiscard]] bool mfma_modifiers_valid(const MfmaShape& shape, unsigned cbsz, unsigned abid,
                                         unsigned blgp);
 
-/// `target` is "generic", "x86-64-v3", "x86-64-v4", or empty for the best this host can run. The
-/// functions are null when the host cannot run that target or its name is unknown. `exact` and
-/// `fma` give the same bits on every target.
-[[nodiscard]] MfmaKernel mfma_kernel(const MfmaShape& shape, MfmaMode mode,
-                                     std::string_view target);
+/// `level` is "generic", "x86-64-v3", "x86-64-v4", or empty for the best this host can run. The
+/// functions are null when the host cannot run that level or its name is unknown. `exact` and
+/// `fma` give the same bits on every level.
+[[nodiscard]] MfmaKernel mfma_kernel(const MfmaShape& shape, MfmaMode mode, std::string_view level);
 
-/// The targets this host can run, best first.
-[[nodiscard]] std::vector<std::string_view> mfma_targets();
+/// The levels this host can run, best first.
+[[nodiscard]] std::vector<std::string_view> mfma_levels();
 
-/// What `fast` uses for an instruction on a target, in words ("AMX bf16", "AVX-512 BF16", "as
+/// What `fast` uses for an instruction at a host level, in words ("AMX bf16", "AVX-512 BF16", "as
 /// fma").
-[[nodiscard]] std::string_view mfma_fast_method(const MfmaShape& shape, std::string_view target);
+[[nodiscard]] std::string_view mfma_fast_method(const MfmaShape& shape, std::string_view level);
 
 // ---- v_smfmac_*
 // D += A B, where of each four consecutive k of a row of A two are kept: the first value of a pair
@@ -112,7 +111,7 @@ using SmfmacFunction = void (*)(const SmfmacOperands& operands);
 
 /// As mfma_kernel; `fast` is `fma`.
 [[nodiscard]] SmfmacFunction smfmac_kernel(const MfmaShape& shape, MfmaMode mode,
-                                           std::string_view target);
+                                           std::string_view level);
 
 /// Brackets a host thread's use of `fast` kernels, which may keep per-thread host state (AMX tile
 /// configuration). begin is needed only when other code on the thread may have changed that state;

@@ -9,7 +9,7 @@ namespace margay {
 /// Runs `kernel` on a copy of the operands with modifiers applied and C out of D's way.
 void run_mfma_prepared(MfmaFunction kernel, const MfmaShape& shape, const MfmaOperands& operands);
 
-/// The kernels of one host target, by index into kMfmaShapes and kSmfmacShapes.
+/// The kernels of one host level, by index into kMfmaShapes and kSmfmacShapes.
 struct MfmaTable {
   MfmaKernel kernels[kMfmaShapeCount];
   SmfmacFunction sparse[kSmfmacShapeCount] = {};

@@ -5,7 +5,7 @@
 #include "mfma/chain_kernels.h"
 #include "mfma/exact_kernels.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 
 /// The k of B that each kept value of each row of A meets. A lane holds the indices of the kept
 /// values that it holds, in their order.
@@ -98,4 +98,4 @@ template <MfmaType ta, MfmaType tb, int m, int k>
   exact_sums<ta, m, kept, chunks>(a, ea, eb, column, column_exponents, Addend{op.d, 0}, op.d);
 }
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

@@ -1,10 +1,10 @@
-// Builds a target's table of kernels from kMfmaShapes and one template per kind of kernel.
+// Builds a level's table of kernels from kMfmaShapes and one template per kind of kernel.
 #pragma once
 
 #include "mfma/lanes.h"
 #include "mfma/prepare.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 
 /// kernel, after the operands were prepared if they have to be.
 template <MfmaFunction kernel, std::size_t index>
@@ -22,4 +22,4 @@ void run_guarded(const MfmaOperands& op) {
 template <MfmaFunction kernel, std::size_t index>
 inline constexpr MfmaKernel kGuarded = {.run = run_guarded<kernel, index>};
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

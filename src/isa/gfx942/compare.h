@@ -6,7 +6,7 @@
 
 #include "isa/row.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 
 /// A relation on numbers: which of less, equal, greater and unordered make it true.
 struct Relation {
@@ -143,4 +143,4 @@ struct v_cmp_class : Op<mask(T, u32), Operation::of_bits, BitRule::whole> {
   }
 };
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

@@ -4,7 +4,7 @@
 
 #include "isa/gfx942/float.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 
 template <typename Integer, typename Float>
 [[nodiscard]] inline Integer saturating_cast(Float x) {
@@ -115,4 +115,4 @@ using ConvertRows =
          v_cvt_rpi_i32_f32, v_cvt_flr_i32_f32, v_cvt_f32_ubyte0, v_cvt_f32_ubyte1, v_cvt_f32_ubyte2,
          v_cvt_f32_ubyte3, v_cvt_pk_u16_u32, v_cvt_pk_i16_i32, v_cvt_pkrtz_f16_f32>;
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

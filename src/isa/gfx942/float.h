@@ -8,7 +8,7 @@
 
 #include "isa/gfx942/integer.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 
 template <typename T>
 using BitsOf = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
@@ -219,4 +219,4 @@ using FloatRows =
          v_fract_f32, v_fract_f64, v_frexp_exp_i32_f32, v_frexp_mant_f32, v_frexp_exp_i32_f64,
          v_frexp_mant_f64, v_ldexp_f32, v_ldexp_f64>;
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

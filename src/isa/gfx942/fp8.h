@@ -11,7 +11,7 @@
 
 #include "isa/gfx942/integer.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 
 template <int mantissa, int exponent_bias>
 struct Float8 {
@@ -155,4 +155,4 @@ struct v_cvt_sr_bf8_f32 : CvtStochasticToByte<Bf8> {};
 using Fp8Rows = Rows<v_cvt_f32_fp8, v_cvt_f32_bf8, v_cvt_pk_f32_fp8, v_cvt_pk_f32_bf8,
                      v_cvt_pk_fp8_f32, v_cvt_pk_bf8_f32, v_cvt_sr_fp8_f32, v_cvt_sr_bf8_f32>;
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

@@ -8,7 +8,7 @@
 #include "isa/gfx942/convert.h"
 #include "isa/gfx942/transcendental.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 
 /// Rounds an exact f64 to an f32 that rounds to the same f16 as the f64 would: to odd.
 [[nodiscard]] inline float round_to_odd(double x) {
@@ -264,4 +264,4 @@ using HalfRows =
          v_max3_i16, v_min3_u16, v_max3_u16, v_med3_i16, v_med3_u16, v_mad_legacy_u16,
          v_mad_legacy_i16, v_fma_legacy_f16, v_div_fixup_legacy_f16, v_pack_b32_f16>;
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

@@ -4,7 +4,7 @@
 
 #include "isa/row.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 
 // ---- Moves and selection --------------------------------------------------------------------
 
@@ -376,4 +376,4 @@ using IntegerRows =
          v_max_i32, v_min_u32, v_max_u32, v_min3_i32, v_max3_i32, v_min3_u32, v_max3_u32,
          v_med3_i32, v_med3_u32, v_sad_u32>;
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

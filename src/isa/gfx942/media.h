@@ -7,7 +7,7 @@
 
 #include "isa/gfx942/half.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 
 // ---- Sums of absolute differences -----------------------------------------------------------
 
@@ -260,4 +260,4 @@ using MediaRows =
          v_sat_pk_u8_i16, v_screen_partition_4se_b32, v_dot2c_i32_i16, v_dot4c_i32_i8,
          v_dot8c_i32_i4, v_dot2c_f32_f16>;
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

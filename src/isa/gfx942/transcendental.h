@@ -17,7 +17,7 @@
 
 #include "isa/gfx942/float.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 
 [[nodiscard]] inline F32 flush_denormals(F32 a) {
   const U32 bits = as<U32>(a);
@@ -304,4 +304,4 @@ using TranscendentalRows =
          v_trig_preop_f64, v_div_scale_f32, v_div_scale_f64, v_div_fixup_f32, v_div_fixup_f64,
          v_div_fmas_f32, v_div_fmas_f64>;
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

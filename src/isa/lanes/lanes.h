@@ -1,6 +1,6 @@
 // A chunk of lanes as a native vector, and the few operations on it that the compiler's vector
 // extensions do not have. Instruction semantics (isa/gfx942/) are written in terms of this file;
-// it is compiled once per host target, inside that target's namespace, with its own -march.
+// it is compiled once per host level, inside that level's namespace, with its own -march.
 //
 // A wave's 64 lanes are processed in 64 / kLanes chunks. f32, u32 and i32 chunks fill one native
 // vector; 64-bit chunks fill two.
@@ -17,11 +17,12 @@
 #include <immintrin.h>
 #endif
 
-#ifndef MARGAY_TARGET
-#error "compile this through one of the target translation units (see src/exec/CMakeLists.txt)"
+#ifndef MARGAY_HOST_LEVEL
+#error \
+    "compile this through one of the translation units of a host level (see src/exec/CMakeLists.txt)"
 #endif
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 
 #if defined(__AVX512F__)
 inline constexpr int kLanes = 16;
@@ -253,4 +254,4 @@ template <int mode>
 [[nodiscard]] inline I32 is_nan(F32 a) { return a != a; }
 [[nodiscard]] inline I64 is_nan(F64 a) { return a != a; }
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

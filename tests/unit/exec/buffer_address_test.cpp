@@ -266,7 +266,7 @@ TEST_P(BufferAddress, OfAtomics) {
   EXPECT_GT(missed, 1000);
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, BufferAddress,
+INSTANTIATE_TEST_SUITE_P(HostLevels, BufferAddress,
                          testing::Values("generic", "x86-64-v3", "x86-64-v4"));
 
 /// As HipKittens makes them: rows of less than 16 KiB, the bits of both swizzles, and byte offsets.

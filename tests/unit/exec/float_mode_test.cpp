@@ -1,5 +1,5 @@
 // Arithmetic under every MODE against the host's own, with fesetround and explicit flushing; f16
-// against numbers computed exactly and rounded here. Every host target, with the values where
+// against numbers computed exactly and rounded here. Every host level, with the values where
 // rounding, denormals and overflow matter.
 #include "exec/float_mode.h"
 
@@ -497,7 +497,8 @@ TEST_P(FloatMode, PartsOfRegisters) {
   EXPECT_EQ(at(8, 5), 0x84000003u);  // 0 - 2^-14; the rest is no number of this instruction
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, FloatMode, testing::Values("generic", "x86-64-v3", "x86-64-v4"));
+INSTANTIATE_TEST_SUITE_P(HostLevels, FloatMode,
+                         testing::Values("generic", "x86-64-v3", "x86-64-v4"));
 
 }  // namespace
 }  // namespace margay

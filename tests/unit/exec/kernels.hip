@@ -15,7 +15,7 @@ extern "C" __global__ void block_sum(const float* in, float* out) {
   }
   if (threadIdx.x == 0) out[blockIdx.x] = partial[0];
 }
-// Arithmetic of many kinds: the same bits on every host target.
+// Arithmetic of many kinds: the same bits on every host level.
 extern "C" __global__ void mixture(const float* in, float* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;

@@ -1,4 +1,4 @@
-// Launches on the virtual device: results for every host target and thread count, limits, and what
+// Launches on the virtual device: results for every host level and thread count, limits, and what
 // a kernel's mistake turns into.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

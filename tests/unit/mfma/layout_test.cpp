@@ -98,9 +98,9 @@ TEST_P(Layout, EveryProductLandsInItsPlace) {
   const MfmaShape* shape = find_mfma_shape(s.mnemonic);
   ASSERT_NE(shape, nullptr);
   std::vector<MfmaFunction> kernels;
-  for (const std::string_view target : mfma_targets())
+  for (const std::string_view level : mfma_levels())
     for (const MfmaMode mode : {MfmaMode::exact, MfmaMode::fma, MfmaMode::fast})
-      if (const MfmaFunction run = mfma_kernel(*shape, mode, target).run;
+      if (const MfmaFunction run = mfma_kernel(*shape, mode, level).run;
           std::find(kernels.begin(), kernels.end(), run) == kernels.end())
         kernels.push_back(run);
   for (const FastMethod& method : fast_mfma_methods(static_cast<std::size_t>(shape - kMfmaShapes)))
@@ -145,11 +145,11 @@ TEST_P(Layout, CPassesThrough) {
   Random random(1);
   fill_operands(registers, *shape, Fill::normal, Fill::normal, 0, random);
   std::fill_n(registers.row(kA), 8 * kLanes, 0);
-  for (const std::string_view target : mfma_targets())
+  for (const std::string_view level : mfma_levels())
     for (const MfmaMode mode : {MfmaMode::exact, MfmaMode::fma, MfmaMode::fast}) {
-      const MfmaFunction run = mfma_kernel(*shape, mode, target).run;
+      const MfmaFunction run = mfma_kernel(*shape, mode, level).run;
       run(operands_at(registers));
-      EXPECT_EQ(difference(*shape, registers.row(kC), registers.row(kD)), "") << target;
+      EXPECT_EQ(difference(*shape, registers.row(kC), registers.row(kD)), "") << level;
       MfmaOperands constant = operands_at(registers);
       constant.c = nullptr;
       constant.c_constant = 0x40000000;  // 2.0, as f32 and as the upper half of f64
@@ -196,9 +196,9 @@ TEST_P(Layout, LaneModifiers) {
             registers.row(kMovedB + r)[lane] = registers.row(kB + r)[from_b];
           }
         }
-        for (const std::string_view target : mfma_targets())
+        for (const std::string_view level : mfma_levels())
           for (const MfmaMode mode : {MfmaMode::exact, MfmaMode::fma}) {
-            const MfmaFunction run = mfma_kernel(*shape, mode, target).run;
+            const MfmaFunction run = mfma_kernel(*shape, mode, level).run;
             MfmaOperands modified = operands_at(registers);
             modified.cbsz = static_cast<std::uint8_t>(cbsz);
             modified.abid = static_cast<std::uint8_t>(abid);
@@ -206,7 +206,7 @@ TEST_P(Layout, LaneModifiers) {
             run(modified);
             run(operands_at(registers, kD + 32, kMovedA, kMovedB));
             ASSERT_EQ(difference(*shape, registers.row(kD + 32), registers.row(kD)), "")
-                << target << " cbsz " << cbsz << " abid " << abid << " blgp " << blgp;
+                << level << " cbsz " << cbsz << " abid " << abid << " blgp " << blgp;
           }
       }
 }

@@ -1,5 +1,5 @@
 // The numbers: the bit model against a second formulation of it in double arithmetic, the vector
-// kernels against the model and against plain loops, on every target, over operands of all kinds.
+// kernels against the model and against plain loops, on every level, over operands of all kinds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -220,10 +220,10 @@ TEST_P(Kernels, ExactAndFmaMatchTheReferenceOnEveryTarget) {
         for (const MfmaMode mode : {MfmaMode::exact, MfmaMode::fma}) {
           fill_operands(registers, *shape, ab, c, static_cast<int>(random() % 61) - 30, random);
           mfma_reference(*shape, mode, operands_at(registers, kD + 32));
-          for (const std::string_view target : mfma_targets()) {
-            mfma_kernel(*shape, mode, target).run(operands_at(registers));
+          for (const std::string_view level : mfma_levels()) {
+            mfma_kernel(*shape, mode, level).run(operands_at(registers));
             ASSERT_EQ(difference(*shape, registers.row(kD + 32), registers.row(kD)), "")
-                << target << (mode == MfmaMode::exact ? " exact" : " fma") << ", A and B "
+                << level << (mode == MfmaMode::exact ? " exact" : " fma") << ", A and B "
                 << static_cast<int>(ab) << ", C " << static_cast<int>(c) << ", round " << round;
           }
         }
@@ -240,17 +240,17 @@ TEST_P(Kernels, ExactMatchesTheReferenceThroughALongSum) {
       fill_rows(registers.row(kA), shape->a_registers, shape->a, fill, random);
       fill_rows(registers.row(kB), shape->b_registers, shape->b, fill, random);
       mfma_reference(*shape, MfmaMode::exact, operands_at(registers, kD + 32));
-      for (const std::string_view target : mfma_targets()) {
-        mfma_kernel(*shape, MfmaMode::exact, target).run(operands_at(registers));
+      for (const std::string_view level : mfma_levels()) {
+        mfma_kernel(*shape, MfmaMode::exact, level).run(operands_at(registers));
         ASSERT_EQ(difference(*shape, registers.row(kD + 32), registers.row(kD)), "")
-            << target << " step " << step;
+            << level << " step " << step;
       }
       std::copy_n(registers.row(kD), shape->d_registers * kLanes, registers.row(kC));
     }
   }
 }
 
-// One product or two in every element of D, on every target.
+// One product or two in every element of D, on every level.
 void expect_everywhere(std::string_view mnemonic, MfmaMode mode, std::initializer_list<double> a,
                        std::initializer_list<double> b, float c, std::uint32_t expected) {
   const MfmaShape* shape = find_mfma_shape(mnemonic);
@@ -268,10 +268,10 @@ void expect_everywhere(std::string_view mnemonic, MfmaMode mode, std::initialize
   MfmaOperands operands = operands_at(registers);
   operands.c = nullptr;
   operands.c_constant = std::bit_cast<std::uint32_t>(c);
-  for (const std::string_view target : mfma_targets()) {
-    mfma_kernel(*shape, mode, target).run(operands);
+  for (const std::string_view level : mfma_levels()) {
+    mfma_kernel(*shape, mode, level).run(operands);
     for (int n = 0; n < shape->d_registers * kLanes; ++n)
-      ASSERT_EQ(registers.row(kD)[n], expected) << target;
+      ASSERT_EQ(registers.row(kD)[n], expected) << level;
   }
 }
 
@@ -294,23 +294,23 @@ TEST_P(Kernels, DMayOverlapEveryOperand) {
   const MfmaShape* shape = find_mfma_shape(GetParam().mnemonic);
   Random random(6);
   const int rows = shape->d_registers;
-  for (const std::string_view target : mfma_targets())
+  for (const std::string_view level : mfma_levels())
     for (const MfmaMode mode : {MfmaMode::exact, MfmaMode::fma, MfmaMode::fast})
       for (const int d :
            {kC, kC - 2, kC + 2, kC + rows - 2, kC - rows + 2, kA, kA + 1, kB - 1, kB}) {
         if (d < 0) continue;
         Registers registers;
         fill_operands(registers, *shape, Fill::normal, Fill::normal, 0, random);
-        const MfmaKernel kernel = mfma_kernel(*shape, mode, target);
+        const MfmaKernel kernel = mfma_kernel(*shape, mode, level);
         kernel.run(operands_at(registers, 128));
         Registers grouped = registers;
         kernel.run(operands_at(registers, d));
         ASSERT_EQ(difference(*shape, registers.row(128), registers.row(d)), "")
-            << target << " D at " << d;
+            << level << " D at " << d;
         const MfmaStep one{.d = d, .a = kA, .b = kB, .c = kC};
         prepare_mfma_run(kernel, {&one, 1})->execute(grouped.row(0));
         ASSERT_EQ(difference(*shape, registers.row(128), grouped.row(d)), "")
-            << target << " group, D at " << d;
+            << level << " group, D at " << d;
       }
 }
 
@@ -319,7 +319,7 @@ TEST_P(Kernels, GroupsEqualSingles) {
   const MfmaShape* shape = find_mfma_shape(GetParam().mnemonic);
   Random random(7);
   const int rows = shape->d_registers;
-  for (const std::string_view target : mfma_targets())
+  for (const std::string_view level : mfma_levels())
     for (const MfmaMode mode : {MfmaMode::exact, MfmaMode::fma, MfmaMode::fast})
       for (int round = 0; round < 12; ++round) {
         Registers single;
@@ -341,16 +341,16 @@ TEST_P(Kernels, GroupsEqualSingles) {
           const bool constant = round % 5 == 4 && random() % 3 == 0;
           steps.push_back({.d = d, .a = a, .b = b, .c = c, .c_is_constant = constant});
         }
-        const MfmaKernel kernel = mfma_kernel(*shape, mode, target);
+        const MfmaKernel kernel = mfma_kernel(*shape, mode, level);
         for (const MfmaStep& step : steps) kernel.run(operands_of(step, single.row(0)));
         const auto run = prepare_mfma_run(kernel, steps);
         run->execute(grouped.row(0));
         run->execute(again.row(0));  // as another wave runs the same code
-        ASSERT_EQ(grouped.words == again.words, true) << target;
+        ASSERT_EQ(grouped.words == again.words, true) << level;
         const auto differ =
             std::ranges::mismatch(single.words, grouped.words).in1 - single.words.begin();
         ASSERT_EQ(differ, std::ssize(single.words))
-            << target << " mode " << static_cast<int>(mode) << " round " << round << ": register "
+            << level << " mode " << static_cast<int>(mode) << " round " << round << ": register "
             << differ / kLanes;
       }
 }
@@ -405,7 +405,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Kernels, ::testing::ValuesIn(all_shapes()),
 // f64: BLGP's bits negate A, B and C.
 TEST(Negate, F64) {
   for (const auto mnemonic : {"v_mfma_f64_16x16x4_f64", "v_mfma_f64_4x4x4_4b_f64"})
-    for (const std::string_view target : mfma_targets()) {
+    for (const std::string_view level : mfma_levels()) {
       const MfmaShape* shape = find_mfma_shape(mnemonic);
       Registers registers;
       Random random(8);
@@ -420,11 +420,11 @@ TEST(Negate, F64) {
         }
         MfmaOperands operands = operands_at(registers);
         operands.blgp = static_cast<std::uint8_t>(blgp);
-        const MfmaFunction run = mfma_kernel(*shape, MfmaMode::exact, target).run;
+        const MfmaFunction run = mfma_kernel(*shape, MfmaMode::exact, level).run;
         run(operands);
         run(operands_at(negated));
         EXPECT_EQ(difference(*shape, negated.row(kD), registers.row(kD)), "")
-            << target << " blgp " << blgp;
+            << level << " blgp " << blgp;
       }
     }
 }

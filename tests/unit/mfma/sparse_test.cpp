@@ -155,17 +155,17 @@ TEST_P(Sparse, SmallIntegersLandWhereTheTablesSay) {
             for (int k = 0; k < shape_.k; ++k)
               if (m.kept[i][k]) sums[i][j] += integers_a[m.a[i][k]] * integers_b[m.b[k][j]];
           }
-        for (const std::string_view target : mfma_targets())
+        for (const std::string_view level : mfma_levels())
           for (const MfmaMode mode : {MfmaMode::exact, MfmaMode::fma, MfmaMode::fast}) {
             copy_c_to(kD);
-            smfmac_kernel(shape_, mode, target)(sparse_at(registers_, kD, kA, kB, kIndex, shift));
+            smfmac_kernel(shape_, mode, level)(sparse_at(registers_, kD, kA, kB, kIndex, shift));
             for (int i = 0; i < shape_.m; ++i)
               for (int j = 0; j < shape_.m; ++j) {
                 int gpr = 0, lane = 0;
                 result_place(shape_, i, j, gpr, lane);
                 const std::uint32_t got = registers_.row(kD + gpr)[lane];
                 ASSERT_EQ(integer(got), sums[i][j])
-                    << target << " mode " << static_cast<int>(mode) << " i " << i << " j " << j
+                    << level << " mode " << static_cast<int>(mode) << " i " << i << " j " << j
                     << " cbsz " << cbsz << " abid " << abid;
               }
           }
@@ -219,11 +219,11 @@ TEST_P(Sparse, RoundsAsTheDenseInstructionOfHalfTheK) {
                 registers_.row(kExpected + gpr)[lane];
           }
         }
-        for (const std::string_view target : mfma_targets()) {
+        for (const std::string_view level : mfma_levels()) {
           copy_c_to(kD);
-          smfmac_kernel(shape_, mode, target)(sparse_at(registers_));
+          smfmac_kernel(shape_, mode, level)(sparse_at(registers_));
           ASSERT_EQ(difference(shape_, expected.data(), registers_.row(kD)), "")
-              << target << " mode " << static_cast<int>(mode) << ", A and B "
+              << level << " mode " << static_cast<int>(mode) << ", A and B "
               << static_cast<int>(fill) << ", C " << static_cast<int>(c);
         }
       }
@@ -233,7 +233,7 @@ TEST_P(Sparse, RoundsAsTheDenseInstructionOfHalfTheK) {
 TEST_P(Sparse, DMayOverlapEveryOperand) {
   Random random(13);
   constexpr int kCopies = 128;
-  for (const std::string_view target : mfma_targets())
+  for (const std::string_view level : mfma_levels())
     for (const MfmaMode mode : {MfmaMode::exact, MfmaMode::fma})
       for (const int source : {kA, kB, kIndex}) {
         Registers registers;
@@ -245,12 +245,12 @@ TEST_P(Sparse, DMayOverlapEveryOperand) {
           registers.row(source)[n] = source == kIndex ? 0x4e9c4e9c : 0x3c383c38 + random() % 4;
         Registers apart = registers;
         std::copy_n(registers.row(source), 8 * kLanes, apart.row(kCopies));
-        smfmac_kernel(shape_, mode, target)(sparse_at(registers, source));
-        smfmac_kernel(shape_, mode, target)(sparse_at(apart, source, source == kA ? kCopies : kA,
-                                                      source == kB ? kCopies : kB,
-                                                      source == kIndex ? kCopies : kIndex));
+        smfmac_kernel(shape_, mode, level)(sparse_at(registers, source));
+        smfmac_kernel(shape_, mode, level)(sparse_at(apart, source, source == kA ? kCopies : kA,
+                                                     source == kB ? kCopies : kB,
+                                                     source == kIndex ? kCopies : kIndex));
         ASSERT_EQ(difference(shape_, apart.row(source), registers.row(source)), "")
-            << target << " D over " << source;
+            << level << " D over " << source;
       }
 }
 

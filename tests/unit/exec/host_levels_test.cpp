@@ -1,5 +1,5 @@
-// Every vector instruction gives the same bits on every host target, with and without modifiers,
-// under any EXEC, through SDWA and DPP. Operands are random, with the values where targets differ.
+// Every vector instruction gives the same bits on every host level, with and without modifiers,
+// under any EXEC, through SDWA and DPP. Operands are random, with the values where levels differ.
 //
 // Which NaN an operation on NaNs gives is not documented, and hosts differ in it: any NaN equals
 // any other here.
@@ -110,7 +110,7 @@ class Bench {
   WorkgroupState group_;
 };
 
-class Targets : public testing::TestWithParam<const char*> {
+class HostLevels : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     table_ = row_table(GetParam());
@@ -118,7 +118,7 @@ class Targets : public testing::TestWithParam<const char*> {
     // compare; the levels it has are compared all the same.
     if (table_ == nullptr) GTEST_SKIP() << "this host cannot run " << GetParam();
   }
-  /// Runs `instruction` from the same state with both targets' rows.
+  /// Runs `instruction` from the same state with both levels' rows.
   void compare(const Row& row, const Row& other, const Instruction& instruction, bool modified,
                Handler wrapper, std::uint64_t seed) {
     Bench& a = *one_;
@@ -179,7 +179,7 @@ Modifiers modifiers_for(const Row& row, std::mt19937_64& random) {
   return m;
 }
 
-TEST_P(Targets, VectorAluAgrees) {
+TEST_P(HostLevels, VectorAluAgrees) {
   const RowTable& generic = *row_table("generic");
   std::size_t rows = 0;
   generic.for_each([&](const Row& row) {
@@ -210,7 +210,7 @@ TEST_P(Targets, VectorAluAgrees) {
   EXPECT_GT(rows, 400u);
 }
 
-TEST_P(Targets, LdsAgrees) {
+TEST_P(HostLevels, LdsAgrees) {
   const RowTable& generic = *row_table("generic");
   std::size_t rows = 0;
   generic.for_each([&](const Row& row) {
@@ -232,7 +232,7 @@ TEST_P(Targets, LdsAgrees) {
   EXPECT_GT(rows, 80u);
 }
 
-INSTANTIATE_TEST_SUITE_P(AgainstGeneric, Targets, testing::Values("x86-64-v3", "x86-64-v4"));
+INSTANTIATE_TEST_SUITE_P(AgainstGeneric, HostLevels, testing::Values("x86-64-v3", "x86-64-v4"));
 
 }  // namespace
 }  // namespace margay

@@ -1,10 +1,10 @@
-// The kernels of mode `exact` that differ from mode `fma`, for one host target; the others are
+// The kernels of mode `exact` that differ from mode `fma`, for one host level; the others are
 // null.
 #include "mfma/exact_kernels.h"
 #include "mfma/sparse_kernels.h"
 #include "mfma/table.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 namespace {
 
 template <std::size_t index>
@@ -36,4 +36,4 @@ extern const MfmaTable kExactTable;
 constinit const MfmaTable kExactTable = table(std::make_index_sequence<kMfmaShapeCount>{},
                                               std::make_index_sequence<kSmfmacShapeCount>{});
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL

@@ -1,9 +1,9 @@
-// The kernels of mode `fma`, for one host target; f32, f64 and i8 have no other mode.
+// The kernels of mode `fma`, for one host level; f32, f64 and i8 have no other mode.
 #include "mfma/chain_kernels.h"
 #include "mfma/sparse_kernels.h"
 #include "mfma/table.h"
 
-namespace margay::MARGAY_TARGET {
+namespace margay::MARGAY_HOST_LEVEL {
 namespace {
 
 template <std::size_t index>
@@ -37,4 +37,4 @@ extern const MfmaTable kFmaTable;
 constinit const MfmaTable kFmaTable = table(std::make_index_sequence<kMfmaShapeCount>{},
                                             std::make_index_sequence<kSmfmacShapeCount>{});
 
-}  // namespace margay::MARGAY_TARGET
+}  // namespace margay::MARGAY_HOST_LEVEL
