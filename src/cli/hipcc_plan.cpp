@@ -10,11 +10,15 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "gpu/gpu.h"
+
 namespace margay::cli {
 
 namespace {
 
-constexpr std::string_view kArchitecture = "gfx942";
+constexpr std::string_view kArchitecture = kGfx942.processor;
 
 /// Options of clang whose value is the next argument, which therefore is not an input file.
 /// Source: Clang command line argument reference, 19 and 22.
@@ -148,9 +152,10 @@ Status Planner::add_architectures(std::string_view list) {
     }
     if (one.substr(0, one.find(':')) != kArchitecture) {
       return fail(ErrorCode::invalid_argument,
-                  "cannot compile for " + std::string(one) +
-                      ": the virtual device is an MI325X, which is gfx942 (MI300 series)",
-                  "--offload-arch", "use --offload-arch=gfx942, or leave the option out");
+                  fmt::format("cannot compile for {}: the virtual devices are {} (MI300 series)",
+                              one, kArchitecture),
+                  "--offload-arch",
+                  fmt::format("use --offload-arch={}, or leave the option out", kArchitecture));
     }
     if (!contains(architectures_, one)) architectures_.emplace_back(one);
   }

@@ -324,6 +324,13 @@ Result<std::unique_ptr<Device>> Device::create(DeviceOptions options) {
         "creating the virtual device",
         fmt::format("use generic, x86-64-v3 or x86-64-v4; this host's best is {}",
                     best_host_level()));
+  const Abi& abi = options.gpu->arch().abi;
+  // Kernels that set up scratch or unpack work-item ids in another way have nothing to run on here.
+  if (!abi.architected_flat_scratch || !abi.packed_work_item_ids)
+    return fail(
+        ErrorCode::not_implemented,
+        fmt::format("the {} starts kernels in a way that is not implemented", options.gpu->name),
+        "creating the virtual device");
   auto memory = MARGAY_TRY(Memory::create(options.gpu->memory_bytes, options.devices));
   return std::make_unique<VirtualDevice>(std::move(options), std::move(memory), *rows);
 }

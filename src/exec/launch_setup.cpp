@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "exec/occupancy.h"
+#include "exec/program.h"
 
 namespace margay {
 namespace {
@@ -216,6 +217,7 @@ void initialise_wave(Wave& wave, const LaunchRequest& r, const WorkgroupState& g
   std::fill(std::begin(wave.s), std::end(wave.s), kUninitialised);
   wave.set_scalar64(kVccIndex, 0);
 
+  const Abi& abi = group.program->gpu().arch().abi;
   // User SGPRs, in the order of their enable bits.
   unsigned at = 0;
   const auto enabled = [&](unsigned bit) { return d.kernel_code_properties >> bit & 1; };
@@ -226,15 +228,15 @@ void initialise_wave(Wave& wave, const LaunchRequest& r, const WorkgroupState& g
   if (enabled(0)) {
     put64(0);
     put64(0);
-  }  // private segment buffer: unused on gfx942
+  }  // private segment buffer: unused with architected flat scratch
   if (enabled(1)) put64(addresses.packet);     // dispatch packet
   if (enabled(2)) put64(addresses.packet);     // queue: only its presence is needed
   if (enabled(3)) put64(addresses.arguments);  // kernel arguments
   if (enabled(4)) put64(0);                    // dispatch id
-  if (enabled(5)) put64(0);                    // flat scratch: architected on gfx942
+  if (enabled(5)) put64(0);                    // flat scratch: architected
   if (enabled(6)) wave.s[at++] = d.private_segment_fixed_size;
   const unsigned preload = d.kernarg_preload & 0x7f, preload_offset = d.kernarg_preload >> 7;
-  for (unsigned n = 0; n < preload && at < 16; ++n)
+  for (unsigned n = 0; n < preload && at < abi.most_user_sgprs; ++n)
     std::memcpy(&wave.s[at++],
                 reinterpret_cast<const void*>(addresses.arguments + 4 * (preload_offset + n)), 4);
 

@@ -8,11 +8,10 @@
 
 namespace margay {
 
-// The tables themselves are in the parts that use them, each behind one function that takes one of
-// these. A processor with other instructions, shapes or wait states gets a new enumerator.
-enum class RowSet : std::uint8_t { gfx942 };     ///< Instructions: exec/row_table.h.
-enum class MatrixSet : std::uint8_t { cdna3 };   ///< Shapes and passes: mfma/shapes.h.
-enum class HazardSet : std::uint8_t { gfx940 };  ///< Wait states: observe/check/hazards.h.
+/// Which table of instructions holds (row_table() of exec/row_table.h gives it); the shapes and
+/// passes of matrix instructions are part of their rows. Null there when the executor has no such
+/// table.
+enum class RowSet : std::uint8_t { gfx942 };
 
 struct Version {
   int major = 0, minor = 0, stepping = 0;
@@ -66,6 +65,15 @@ struct LoadCycles {
   double vector_cache = 0, l2 = 0, memory = 0;
 };
 
+/// Wait states behind a matrix instruction, where processors of one family differ: beside its
+/// passes, or for the f64 instructions of 16x16 and 4x4. "Memory" is the address or data of an
+/// access. The rules that use them are observe/check/hazards.cpp's.
+struct MatrixWaits {
+  unsigned xdl_to_c = 0, xdl_to_ab = 0, sgemm_to_ab = 0;  ///< More than the passes.
+  unsigned f64_16_to_c = 0, f64_16_to_ab = 0, f64_16_to_memory = 0;
+  unsigned f64_4_to_c = 0, f64_4_to_ab = 0, f64_4_to_memory = 0;
+};
+
 /// How a kernel finds its surroundings.
 /// Source: LLVM, "User Guide for AMDGPU Backend", Initial Kernel Execution State.
 struct Abi {
@@ -82,13 +90,12 @@ struct Architecture {
   Version version;
   bool sramecc = false, xnack = false;
   RowSet rows{};
-  MatrixSet matrix{};
-  HazardSet hazards{};
   std::uint32_t wavefront_size = 0;
   ComputeUnit cu;
   Caches caches;
   PeakRates rates;
   LoadCycles load_cycles;
+  MatrixWaits matrix_waits;
   Abi abi;
 };
 
@@ -103,8 +110,6 @@ inline constexpr Architecture kGfx942{
     .sramecc = true,
     .xnack = false,
     .rows = RowSet::gfx942,
-    .matrix = MatrixSet::cdna3,
-    .hazards = HazardSet::gfx940,
     .wavefront_size = 64,
     .cu = {.simds = 4,
            .wave_slots_per_simd = 8,
@@ -150,6 +155,17 @@ inline constexpr Architecture kGfx942{
               .vector = 256},
     // At 2.1 GHz on an MI300X: RRZE gpu-benches (116 to 120; 201 to 228; 835 to 890), mt4g.
     .load_cycles = {.vector_cache = 120, .l2 = 210, .memory = 850},
+    // MI300 ISA guide, 4.5 (required software-inserted wait states); LLVM, GCNHazardRecognizer,
+    // gfx940.
+    .matrix_waits = {.xdl_to_c = 1,
+                     .xdl_to_ab = 3,
+                     .sgemm_to_ab = 2,
+                     .f64_16_to_c = 9,
+                     .f64_16_to_ab = 11,
+                     .f64_16_to_memory = 18,
+                     .f64_4_to_c = 4,
+                     .f64_4_to_ab = 6,
+                     .f64_4_to_memory = 9},
     .abi = {.architected_flat_scratch = true, .packed_work_item_ids = true, .most_user_sgprs = 16},
 };
 

@@ -14,6 +14,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/compiler.h"
+#include "gpu/gpu.h"
 
 namespace margay::fuzz {
 
@@ -105,14 +106,15 @@ Result<Compiler> Compiler::create(std::filesystem::path directory) {
 std::vector<std::string> Compiler::device_command(const std::filesystem::path& source,
                                                   const std::filesystem::path& output,
                                                   const BuildOptions& options) const {
-  std::vector<std::string> words = {program_,
-                                    "-x",
-                                    "hip",
-                                    "--cuda-device-only",
-                                    "--offload-arch=gfx942",
-                                    "-nogpuinc",
-                                    "-nogpulib",
-                                    "--no-gpu-bundle-output"};
+  std::vector<std::string> words = {
+      program_,
+      "-x",
+      "hip",
+      "--cuda-device-only",
+      fmt::format("--offload-arch={}", default_gpu().arch().processor),
+      "-nogpuinc",
+      "-nogpulib",
+      "--no-gpu-bundle-output"};
   for (const char* word : {"-std=c++20", "-nostdinc", "-w", "-Wno-narrowing", "-fwrapv",
                            "-fno-strict-aliasing", "-ffp-contract=off"})
     words.emplace_back(word);

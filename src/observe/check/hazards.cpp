@@ -209,13 +209,15 @@ class Judge {
           p.kind & kDgemm && p.passes == 4 && c_.kind & kDgemm && c_.passes == 4;
       return both_4x4_f64 ? 4 : p.passes == 2 ? 2 : 0;
     }
-    if (p.kind & kDgemm) return c_.kind & kXdl ? 0 : p.passes == 8 ? 9 : 4;
-    if (p.kind & kXdl) return p.passes + 1u;
+    const MatrixWaits& w = *p.waits;
+    if (p.kind & kDgemm) return c_.kind & kXdl ? 0 : p.passes == 8 ? w.f64_16_to_c : w.f64_4_to_c;
+    if (p.kind & kXdl) return p.passes + w.xdl_to_c;
     return c_.kind & kXdl ? 0 : p.passes;
   }
   [[nodiscard]] static unsigned matrix_to_ab(const HazardFacts& p) {
-    if (p.kind & kDgemm) return p.passes == 8 ? 11 : 6;
-    return p.passes + (p.kind & kXdl ? 3u : 2u);
+    const MatrixWaits& w = *p.waits;
+    if (p.kind & kDgemm) return p.passes == 8 ? w.f64_16_to_ab : w.f64_4_to_ab;
+    return p.passes + (p.kind & kXdl ? w.xdl_to_ab : w.sgemm_to_ab);
   }
 
   /// Matrix and dot-product results read by the VALU, vector memory and LDS.
@@ -227,7 +229,9 @@ class Judge {
       if (!row) continue;
       if (p.kind & kMfma && latest(kMatrixSource << n)) {
         const unsigned needed =
-            memory && p.kind & kDgemm ? (p.passes == 8 ? 18 : 9) : matrix_to_ab(p);
+            memory && p.kind & kDgemm
+                ? (p.passes == 8 ? p.waits->f64_16_to_memory : p.waits->f64_4_to_memory)
+                : matrix_to_ab(p);
         need(needed, row,
              memory ? "a matrix result is read by a memory instruction"
                     : "a matrix result is read by the VALU");
@@ -321,10 +325,11 @@ class Judge {
 
 }  // namespace
 
-HazardFacts hazard_facts(const Instruction& i, const RegisterUse& use) {
+HazardFacts hazard_facts(const Instruction& i, const RegisterUse& use, const MatrixWaits& waits) {
   HazardFacts facts;
   if (i.row == nullptr) return facts;  // could not be decoded
   const Row& row = *i.row;
+  facts.waits = &waits;
   facts.kind = kinds_of(i, use);
   if (row.is_nop) facts.wait_states = static_cast<std::uint8_t>((i.extra & 15) + 1);
   if (facts.kind & kMfma) facts.passes = row.passes;

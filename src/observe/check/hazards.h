@@ -11,6 +11,7 @@
 
 #include "exec/instruction.h"
 #include "exec/register_use.h"
+#include "gpu/architecture.h"
 
 namespace margay::check {
 
@@ -23,12 +24,14 @@ struct HazardFacts {
   std::uint8_t wait_states = 1;  ///< What it counts as itself: s_nop n is n + 1.
   std::uint8_t passes = 0;       ///< MFMA: of four cycles each.
   std::uint8_t hardware_register = 0;
-  RegisterRange sources[4];  ///< As in RegisterUse.
-  RegisterRange results[2];  ///< v_swap_b32 has two.
+  const MatrixWaits* waits = nullptr;  ///< Of the device; null when it could not be decoded.
+  RegisterRange sources[4];            ///< As in RegisterUse.
+  RegisterRange results[2];            ///< v_swap_b32 has two.
   std::array<std::uint64_t, 2> scalar_reads{}, scalar_writes{}, lane_select{};
   std::array<std::uint64_t, 2> mask_reads{};  ///< A bit per lane that selects: v_cndmask_b32.
 };
-[[nodiscard]] HazardFacts hazard_facts(const Instruction& instruction, const RegisterUse& use);
+[[nodiscard]] HazardFacts hazard_facts(const Instruction& instruction, const RegisterUse& use,
+                                       const MatrixWaits& waits = kGfx942.matrix_waits);
 
 /// Hazard::row of scalars: 512 + their index. Of hardware registers (s_setreg): none.
 inline constexpr std::uint16_t kFirstScalarRow = 512, kNoHazardRow = 0xffff;
