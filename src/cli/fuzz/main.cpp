@@ -145,7 +145,7 @@ Result<int> run(Options& o) {
 int fuzz_main(int argc, char** argv) {
   Options o;
   o.campaign.jobs = std::max(1u, std::thread::hardware_concurrency());
-  CLI::App app{"Differential fuzzing: random programs on the virtual MI325X and on the host.",
+  CLI::App app{"Differential fuzzing: random programs on the virtual device and on the host.",
                "margay fuzz"};
   app.footer(kFooter);
   bool no_shrink = false;

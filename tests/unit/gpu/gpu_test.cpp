@@ -5,7 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+#include <regex>
 #include <set>
+#include <string>
 
 namespace margay {
 namespace {
@@ -94,6 +98,21 @@ TEST(Architectures, ShareWhatCodeIsCompiledFor) {
         << a->processor;
     EXPECT_EQ(a->cu.lds_banks, kGfx942.cu.lds_banks) << a->processor;
   }
+}
+
+// The tile library is compiled into programs that know no Gpu: its constants are the default's.
+TEST(TileLibrary, HasTheDefaultsFigures) {
+  std::ifstream file(MARGAY_TILE_CONFIG);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const auto constant = [&](const char* name) {
+    std::smatch found;
+    const std::regex line("constexpr int " + std::string(name) + " = (\\d+);");
+    return std::regex_search(text, found, line) ? std::stoul(found[1]) : 0;
+  };
+  const ComputeUnit& cu = default_gpu().arch().cu;
+  EXPECT_EQ(constant("NUM_XCDS"), default_gpu().xcds);
+  EXPECT_EQ(constant("CUS_PER_XCD"), default_gpu().cus_per_xcd);
+  EXPECT_EQ(constant("MAX_SHARED_MEMORY"), cu.lds_bytes);
 }
 
 }  // namespace
