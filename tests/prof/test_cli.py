@@ -93,6 +93,14 @@ def test_peaks_are_those_of_the_device(tmp_path):
     assert seconds["mi300x"] / seconds["mi325x"] == pytest.approx(6.0 / 5.3, rel=1e-3)
 
 
+def test_a_comparison_of_two_devices_says_so(tmp_path, saved):
+    other = tmp_path / "other.json"
+    assert prof("--device", "mi300a", "--quiet", "--json", other, "--", "scattered").returncode == 0
+    said = margay("compare", saved["scattered"], other).stdout
+    assert "(on an MI325X)" in said and "(on an MI300A)" in said
+    assert "(on an" not in margay("compare", saved["scattered"], saved["scattered"]).stdout
+
+
 def test_an_unknown_device_is_refused_with_the_list(tmp_path):
     for command in ("run", "check", "prof"):
         done = margay(command, "--device", "h100", "--", "true")

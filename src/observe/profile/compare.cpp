@@ -232,10 +232,15 @@ std::string text_of(const Comparison& comparison, const Pair& kernels,
                     const report::TextOptions& options) {
   std::string out;
   const auto line = [&](std::string text) { out += text + "\n"; };
-  line(fmt::format("A  {}",
-                   painted(report::short_function(kernels.a->name), report::kBold, options)));
-  line(fmt::format("B  {}",
-                   painted(report::short_function(kernels.b->name), report::kBold, options)));
+  const auto heading = [&](char letter, const KernelProfile& k) {
+    // Peak rates are the device's, so that it matters where there are two.
+    line(fmt::format(
+        "{}  {}{}", letter, painted(report::short_function(k.name), report::kBold, options),
+        kernels.a->gpu == kernels.b->gpu ? std::string{}
+                                         : fmt::format("  (on an {})", k.gpu->short_name())));
+  };
+  heading('A', *kernels.a);
+  heading('B', *kernels.b);
   line("\n" + wrapped(comparison.verdict, 0, 0) + "\n");
   const auto table = [&](std::string_view title, const std::vector<Difference>& all,
                          std::size_t most) {
