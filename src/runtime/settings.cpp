@@ -57,7 +57,7 @@ Result<const Gpu*> read_gpu(const Environment& environment) {
   auto error = bad_value(kName, value, fmt::format("one of {}", gpu_options()));
   // How many devices there are is another matter, and an easy one to mistake for it.
   if (to_number<unsigned>(value))
-    error.error().hint += fmt::format(" MARGAY_DEVICES={} makes so many devices.", value);
+    error.error().hint += fmt::format(" MARGAY_DEVICES={} makes that number of devices.", value);
   return error;
 }
 
