@@ -76,7 +76,7 @@ TEST_F(DebugDeathTest, RowsThatSpanMoreThanOffsetsReach) {
   for (const bool with_edges : {false, true}) {
     EXPECT_EXIT(
         run_far_rows(with_edges), testing::ExitedWithCode(3),
-        "the 32 rows of the tile \\{0, 0, 0, 0\\} lie 268435456 bytes apart, more than 4 GiB "
+        "the 32 rows of the tile \\{0, 0, 0, 0\\} are 268435456 bytes apart, more than 4 GiB "
         "together");
   }
 }

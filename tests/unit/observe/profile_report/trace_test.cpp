@@ -121,10 +121,11 @@ TEST(Trace, names_of_memory_instructions) {
   atomic.is_atomic = true;
   EXPECT_EQ(name_of({atomic, atomic}), "LDS atomics x2");
   EXPECT_EQ(name_of({site("ds_swizzle_b32 v0, v1 offset:4", lds, false, false)}), "ds_swizzle_b32");
-  using enum MemoryPath;
   const auto access = [](std::string text, MemoryPath path, bool is_read, bool to_lds = false) {
-    return name_of({site(std::move(text), vmem, is_read, !is_read || to_lds,
-                         {.path = path, .loads_to_lds = to_lds})});
+    SiteTraits traits;
+    traits.path = path;
+    traits.loads_to_lds = to_lds;
+    return name_of({site(std::move(text), vmem, is_read, !is_read || to_lds, traits)});
   };
   using enum MemoryPath;
   EXPECT_EQ(access("scratch_load_dword v0, off, s0", scratch, true), "scratch load");
