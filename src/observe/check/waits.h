@@ -44,7 +44,8 @@ struct Outstanding {
   bool waits_vm = false, waits_lgkm = false;
   std::uint64_t order = 0;       ///< Of its counter's instructions.
   std::uint64_t lgkm_order = 0;  ///< The same by lgkmcnt, where both counters count it.
-  OutstandingLds lds[2];
+  /// Two, in a slot that an access to LDS has used: most of the 64 of vmcnt never are.
+  std::unique_ptr<OutstandingLds[]> lds;
   Learning learning;                              ///< What it will have acquired.
   std::unique_ptr<DeferredInstruction> deferred;  ///< Adversarial runs: it has not been run yet.
 };

@@ -495,6 +495,7 @@ void WorkerChecker::lds_access(PerWave& w, const InstructionFacts& facts, Wave& 
   o.atomic = facts.lds_atomic;
   o.direct = access.to_lds;
   o.second = second;
+  if (flight.lds == nullptr) flight.lds = std::make_unique_for_overwrite<OutstandingLds[]>(2);
   if (flight.lds_count < 2) {
     OutstandingLds& lds = flight.lds[flight.lds_count++];
     std::copy(std::begin(access.at), std::end(access.at), std::begin(lds.at));
