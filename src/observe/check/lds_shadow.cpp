@@ -170,14 +170,15 @@ inline bool LdsShadow::note_read(Granule& g, LastRead& last, const LdsOperation&
   if (g.write_phase == phase_ || g.list_phase == phase_ || g.flag_mask != 0) return false;
   if (g.read_phase != phase_ || (g.bits & kSettled) == 0) begin_reads(g, wave);
   const auto bit = static_cast<std::uint16_t>(1u << wave);
-  if (kWhole || (g.readers & bit) == 0) {
+  if constexpr (kWhole) {
     last = {o.step, lane * 0x01010101u, mask};
-  } else if ((last.mask & ~mask) == 0 || last.step == o.step || order_ == nullptr) {
-    last.step = o.step;
-    last.mask |= mask;
-    note_lane(last.lanes, mask, lane);
   } else {
-    return false;
+    const bool first = (g.readers & bit) == 0;
+    if (order_ != nullptr && !first && (last.mask & ~mask) != 0 && last.step != o.step)
+      return false;
+    last.step = o.step;
+    last.mask = static_cast<std::uint8_t>(mask | (first ? 0 : last.mask));
+    note_lane(last.lanes, mask, lane);
   }
   g.readers |= bit;
   g.carried_readers &= static_cast<std::uint16_t>(~bit);
@@ -188,6 +189,7 @@ template <bool kWhole>
 std::uint64_t LdsShadow::read_usual(const LdsOperation& o, const std::uint64_t* at,
                                     std::uint64_t active, unsigned bytes) {
   const unsigned wave = o.wave->index_in_group;
+  LastRead* const last_reads = reads_.data() + wave * granules_.size();
   std::uint64_t rest_lanes = 0;
   for (std::uint64_t rest = active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
@@ -197,8 +199,7 @@ std::uint64_t LdsShadow::read_usual(const LdsOperation& o, const std::uint64_t* 
         kWhole ? std::uint8_t{0xff} : static_cast<std::uint8_t>(((1u << bytes) - 1) << first);
     bool usual = kWhole ? first == 0 : first + bytes <= kGranuleBytes;
     for (unsigned n = 0; usual && n < (kWhole ? bytes / kGranuleBytes : 1); ++n)
-      usual = note_read<kWhole>(granules_[index + n], reads_[(index + n) * waves_ + wave], o, wave,
-                                lane, mask);
+      usual = note_read<kWhole>(granules_[index + n], last_reads[index + n], o, wave, lane, mask);
     if (!usual) rest_lanes |= 1ull << lane;
   }
   return rest_lanes;

@@ -85,20 +85,21 @@ class LdsShadow {
  private:
   /// Eight bytes of LDS. Masks have a bit per byte.
   struct Granule {
-    std::uint32_t write_phase, read_phase;          // 0: never
+    // What the usual read looks at stands together.
+    std::uint32_t write_phase, read_phase;  // 0: never
+    std::uint32_t list_phase;               // in which it has a list
+    std::uint16_t readers;                  // waves, in read_phase
+    std::uint16_t carried_readers;          // of them: those whose read is older than the phase
+    std::uint8_t bits;
+    std::uint8_t flag_mask;  // bytes that are polled
+    std::uint8_t writer, write_mask;
     std::uint32_t old_write_phase, old_read_phase;  // the ones before
-    std::uint32_t list_phase;                       // in which it has a list
     std::uint32_t list;                             // of lists_
     std::uint32_t write_step;
     std::uint32_t write_lanes;  // of each two bytes; see lane_at()
     std::uint16_t writers;      // waves, in write_phase
-    std::uint16_t readers;      // waves, in read_phase
     std::uint16_t old_writers, old_readers;
-    std::uint16_t carried_readers;  // of them: those whose read is older than the phase
-    std::uint8_t writer, write_mask;
     std::uint8_t newest_mask;  // what the last write instruction wrote so far
-    std::uint8_t flag_mask;    // bytes that are polled
-    std::uint8_t bits;
   };
   static constexpr std::uint8_t kDirect = 1,  // the last write is a direct load
       kCarriedWrite = 2,
@@ -154,7 +155,7 @@ class LdsShadow {
                                    : order_->lds_ordered(earlier.wave, earlier.step, to);
   }
   [[nodiscard]] LastRead& last_read(const Granule& g, unsigned wave) {
-    return reads_[static_cast<std::size_t>(&g - granules_.data()) * waves_ + wave];
+    return reads_[wave * granules_.size() + static_cast<std::size_t>(&g - granules_.data())];
   }
   [[nodiscard]] std::uint32_t byte_of(const Granule& g) const {
     return static_cast<std::uint32_t>(&g - granules_.data()) * 8;
@@ -179,7 +180,7 @@ class LdsShadow {
   Reporter& reporter_;
   const WaveOrder* order_ = nullptr;
   std::vector<Granule> granules_;
-  std::vector<LastRead> reads_;  // by granule and wave
+  std::vector<LastRead> reads_;  // by wave and granule
   std::vector<std::vector<Record>> lists_;
   std::uint32_t lists_used_ = 0;
   /// By wave: its LDS instructions of this phase, and those in flight from before.
