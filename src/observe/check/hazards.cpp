@@ -402,7 +402,7 @@ std::optional<Hazard> HazardWindow::judge(const Instruction& instruction, const 
                                           HazardMemo& memo) {
   // The last jump has left the window since: noticed here, where time matters less.
   if (count_ - branches_[(branch_count_ - 1) % kEntries].at >= kHazardWindow) key_ = 0;
-  if (load(memo) == key_) return std::nullopt;
+  if (is_known(memo)) return std::nullopt;
   Judge judge(instruction, facts);
   unsigned had = 0;
   for (std::uint64_t n = count_; n > 0 && had < kHazardWindow; --n) {
@@ -411,7 +411,11 @@ std::optional<Hazard> HazardWindow::judge(const Instruction& instruction, const 
     had += entry.facts->wait_states;
   }
   // A violation is told of each time.
-  if (!judge.worst()) __atomic_store_n(&memo.key, key_, __ATOMIC_RELAXED);
+  if (!judge.worst()) {
+    const std::uint64_t latest = __atomic_load_n(&memo.keys[0], __ATOMIC_RELAXED);
+    __atomic_store_n(&memo.keys[1], latest, __ATOMIC_RELAXED);
+    __atomic_store_n(&memo.keys[0], key_, __ATOMIC_RELAXED);
+  }
   return judge.worst();
 }
 

@@ -51,7 +51,8 @@ struct Hazard {
 /// What a HazardWindow remembers at an instruction, so as not to judge the same path again. Zeroed
 /// or fresh for each decoded program; all waves and host threads may share it.
 struct HazardMemo {
-  std::uint64_t key = ~std::uint64_t{0};
+  /// Of two paths: a loop is entered in one way and gone round in another.
+  std::array<std::uint64_t, 2> keys = {~std::uint64_t{0}, ~std::uint64_t{0}};
 };
 
 /// The last wait states of one wave.
@@ -68,7 +69,7 @@ class HazardWindow {
     std::optional<Hazard> found;
     // The outcome depends on the path to here only: the key names the jumps among the last
     // instructions, and between jumps instructions stand in a row.
-    if (load(memo) != key_) found = judge(instruction, facts, memo);
+    if (!is_known(memo)) found = judge(instruction, facts, memo);
     entries_[count_++ % kEntries] = {&instruction, &facts};
     next_ = &instruction + 1;
     return found;
@@ -86,8 +87,9 @@ class HazardWindow {
   };
   static constexpr unsigned kEntries = 32;  // a power of two not below kHazardWindow
 
-  static std::uint64_t load(const HazardMemo& memo) {
-    return __atomic_load_n(&memo.key, __ATOMIC_RELAXED);
+  [[nodiscard]] bool is_known(const HazardMemo& memo) const {
+    return __atomic_load_n(&memo.keys[0], __ATOMIC_RELAXED) == key_ ||
+           __atomic_load_n(&memo.keys[1], __ATOMIC_RELAXED) == key_;
   }
   void note_branch(const Instruction& target);
   [[nodiscard]] std::optional<Hazard> judge(const Instruction& instruction,

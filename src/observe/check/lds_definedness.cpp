@@ -15,16 +15,18 @@ constexpr std::uint64_t low_bits(unsigned count) {
 }  // namespace
 
 // One word more than there are bytes for, so that an access may look at two words.
-LdsDefinedness::LdsDefinedness(std::uint32_t bytes) : written_(bytes / kWordBytes + 2) {}
+LdsDefinedness::LdsDefinedness(std::uint32_t bytes)
+    : bytes_(bytes), unwritten_(bytes), written_(bytes / kWordBytes + 2) {}
 
 void LdsDefinedness::begin_workgroup() {
   std::ranges::fill(written_, 0);
+  unwritten_ = bytes_;
   partial_.clear();
 }
 
 bool LdsDefinedness::all_written(const std::uint64_t* at, std::uint64_t active,
                                  unsigned bytes) const {
-  if (active == 0) return true;
+  if (active == 0 || unwritten_ == 0) return true;
   // Of all lanes where all are active: the compiler makes vector code of that.
   std::uint64_t first = ~0ull, last = 0;
   if (active == ~0ull) {
@@ -77,9 +79,14 @@ void LdsDefinedness::write(const std::uint64_t* at, std::uint64_t active, unsign
     const std::uint64_t word = begin / kWordBytes;
     const auto shift = static_cast<unsigned>(begin % kWordBytes);
     partial_.forget(begin, bytes);
-    written_[word] |= mask << shift;
-    if (shift + bytes > kWordBytes) written_[word + 1] |= mask >> (kWordBytes - shift);
+    set(written_[word], mask << shift);
+    if (shift + bytes > kWordBytes) set(written_[word + 1], mask >> (kWordBytes - shift));
   }
+}
+
+void LdsDefinedness::set(std::uint64_t& word, std::uint64_t bits) {
+  unwritten_ -= static_cast<std::uint32_t>(std::popcount(bits & ~word));
+  word |= bits;
 }
 
 void LdsDefinedness::write_undefined(const std::uint64_t* at, const LaneBits& undefined,
@@ -90,7 +97,9 @@ void LdsDefinedness::write_undefined(const std::uint64_t* at, const LaneBits& un
       const std::uint8_t bits = undefined.bytes[lane][n];
       if (bits == 0) continue;
       const std::uint64_t byte = at[lane] + n;
-      written_[byte / kWordBytes] &= ~(1ull << (byte % kWordBytes));
+      const std::uint64_t bit = 1ull << (byte % kWordBytes);
+      unwritten_ += (written_[byte / kWordBytes] & bit) != 0 ? 1 : 0;
+      written_[byte / kWordBytes] &= ~bit;
       partial_.set(byte, bits);
     }
   }

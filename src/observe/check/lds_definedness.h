@@ -30,6 +30,10 @@ class LdsDefinedness {
   [[nodiscard]] bool all_written(const std::uint64_t* at, std::uint64_t active,
                                  unsigned bytes) const;
 
+  void set(std::uint64_t& word, std::uint64_t bits);
+
+  const std::uint32_t bytes_;
+  std::uint32_t unwritten_;             // bytes
   std::vector<std::uint64_t> written_;  // a bit per byte
   PartialBytes partial_;
 };

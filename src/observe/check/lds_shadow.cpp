@@ -149,8 +149,8 @@ void LdsShadow::read(const LdsOperation& o, const std::uint64_t* at, std::uint64
   // Of a poll nothing is recorded that could be asked for, and a wave may poll for long.
   if (!o.facts->polls || !all_flags(at, active, bytes)) remember(o);
   if (!o.atomic && !o.carried)
-    active = bytes == 8 || bytes == 16 ? read_usual<true>(o, at, active, bytes)
-                                       : read_usual<false>(o, at, active, bytes);
+    active = bytes == 8 || bytes == 16 ? read_whole(o, at, active, bytes / kGranuleBytes)
+                                       : read_parts(o, at, active, bytes);
   for (std::uint64_t rest = active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     for_each_granule(static_cast<std::uint32_t>(at[lane]), bytes,
@@ -164,44 +164,71 @@ void LdsShadow::read(const LdsOperation& o, const std::uint64_t* at, std::uint64
 }
 
 // The usual case: nobody writes the granule in this phase, and nobody polls it. False: it is not.
-template <bool kWhole>
 inline bool LdsShadow::note_read(Granule& g, LastRead& last, const LdsOperation& o, unsigned wave,
-                                 unsigned lane, std::uint8_t mask) {
+                                 std::uint32_t lanes, std::uint8_t mask) {
   if (g.write_phase == phase_ || g.list_phase == phase_ || g.flag_mask != 0) return false;
   if (g.read_phase != phase_ || (g.bits & kSettled) == 0) begin_reads(g, wave);
   const auto bit = static_cast<std::uint16_t>(1u << wave);
-  if constexpr (kWhole) {
-    last = {o.step, lane * 0x01010101u, mask};
-  } else {
-    const bool first = (g.readers & bit) == 0;
-    if (order_ != nullptr && !first && (last.mask & ~mask) != 0 && last.step != o.step)
-      return false;
-    last.step = o.step;
-    last.mask = static_cast<std::uint8_t>(mask | (first ? 0 : last.mask));
-    note_lane(last.lanes, mask, lane);
-  }
+  const bool first = (g.readers & bit) == 0;
+  if (order_ != nullptr && !first && (last.mask & ~mask) != 0 && last.step != o.step) return false;
+  last.step = o.step;
+  last.mask = static_cast<std::uint8_t>(mask | (first ? 0 : last.mask));
+  last.lanes = (last.lanes & ~kPairs[mask]) | (lanes & kPairs[mask]);
   g.readers |= bit;
   g.carried_readers &= static_cast<std::uint16_t>(~bit);
   return true;
 }
 
-template <bool kWhole>
-std::uint64_t LdsShadow::read_usual(const LdsOperation& o, const std::uint64_t* at,
-                                    std::uint64_t active, unsigned bytes) {
+std::uint64_t LdsShadow::read_whole(const LdsOperation& o, const std::uint64_t* at,
+                                    std::uint64_t active, unsigned granules) {
   const unsigned wave = o.wave->index_in_group;
   LastRead* const last_reads = reads_.data() + wave * granules_.size();
   std::uint64_t rest_lanes = 0;
   for (std::uint64_t rest = active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const std::size_t index = at[lane] / kGranuleBytes;
-    const auto first = static_cast<unsigned>(at[lane] % kGranuleBytes);
-    const auto mask =
-        kWhole ? std::uint8_t{0xff} : static_cast<std::uint8_t>(((1u << bytes) - 1) << first);
-    bool usual = kWhole ? first == 0 : first + bytes <= kGranuleBytes;
-    for (unsigned n = 0; usual && n < (kWhole ? bytes / kGranuleBytes : 1); ++n)
-      usual = note_read<kWhole>(granules_[index + n], last_reads[index + n], o, wave, lane, mask);
+    bool usual = at[lane] % kGranuleBytes == 0;
+    for (unsigned n = 0; usual && n < granules; ++n)
+      usual =
+          note_read(granules_[index + n], last_reads[index + n], o, wave, lane * 0x01010101u, 0xff);
     if (!usual) rest_lanes |= 1ull << lane;
   }
+  return rest_lanes;
+}
+
+// Neighbouring lanes often read the parts of one granule, which is looked at once.
+std::uint64_t LdsShadow::read_parts(const LdsOperation& o, const std::uint64_t* at,
+                                    std::uint64_t active, unsigned bytes) {
+  const unsigned wave = o.wave->index_in_group;
+  LastRead* const last_reads = reads_.data() + wave * granules_.size();
+  std::uint64_t rest_lanes = 0;
+  std::size_t index = 0;  // of the granule that the lanes before have read
+  std::uint64_t its_lanes = 0;
+  std::uint32_t lanes = 0;
+  std::uint8_t mask = 0;
+  const auto note = [&] {
+    if (!note_read(granules_[index], last_reads[index], o, wave, lanes, mask))
+      rest_lanes |= its_lanes;
+  };
+  for (std::uint64_t rest = active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const auto first = static_cast<unsigned>(at[lane] % kGranuleBytes);
+    if (first + bytes > kGranuleBytes) {
+      rest_lanes |= 1ull << lane;
+      continue;
+    }
+    if (const std::size_t own = at[lane] / kGranuleBytes; own != index || its_lanes == 0) {
+      if (its_lanes != 0) note();
+      index = own;
+      its_lanes = 0;
+      mask = 0;
+    }
+    const auto part = static_cast<std::uint8_t>(((1u << bytes) - 1) << first);
+    its_lanes |= 1ull << lane;
+    mask |= part;
+    note_lane(lanes, part, lane);
+  }
+  if (its_lanes != 0) note();
   return rest_lanes;
 }
 

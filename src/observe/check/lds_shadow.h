@@ -126,13 +126,15 @@ class LdsShadow {
     std::uint32_t step = 0, vaddr = 0, phase_step = 0;
   };
 
-  /// Reads that are the usual case; gives the lanes whose read is not. `kWhole`: of 8 or 16 bytes.
-  template <bool kWhole>
-  [[nodiscard]] std::uint64_t read_usual(const LdsOperation& o, const std::uint64_t* at,
+  /// Reads that are the usual case: of 8 or 16 bytes, and of others. Give the lanes whose read is
+  /// not.
+  [[nodiscard]] std::uint64_t read_whole(const LdsOperation& o, const std::uint64_t* at,
+                                         std::uint64_t active, unsigned granules);
+  [[nodiscard]] std::uint64_t read_parts(const LdsOperation& o, const std::uint64_t* at,
                                          std::uint64_t active, unsigned bytes);
-  template <bool kWhole>
+  /// `lanes`: as LastRead has them.
   [[nodiscard]] bool note_read(Granule& g, LastRead& last, const LdsOperation& o, unsigned wave,
-                               unsigned lane, std::uint8_t mask);
+                               std::uint32_t lanes, std::uint8_t mask);
   void read_granule(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask);
   void write_granule(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask);
   void write_again(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask);

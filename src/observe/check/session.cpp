@@ -193,7 +193,10 @@ class LaunchChecker final : public LaunchObserver {
   void collect(WorkerResults results) {
     const std::lock_guard lock(mutex_);
     findings_.merge(std::move(results.findings));
-    runs_.insert(runs_.end(), results.runs.begin(), results.runs.end());
+    if (runs_.empty())
+      runs_ = std::move(results.runs);
+    else
+      runs_.insert(runs_.end(), results.runs.begin(), results.runs.end());
     release_credits_.insert(release_credits_.end(), results.release_credits.begin(),
                             results.release_credits.end());
     for (UndefinedStore& store : results.undefined_stores) add_store(std::move(store));

@@ -169,13 +169,39 @@ TEST(HazardWindow, RemembersWhatALoopDoes) {
     const auto iterate = [&] {
       for (std::size_t n = 0; n < length; ++n) EXPECT_FALSE(code.step(window, n));
       std::vector<std::uint64_t> keys;
-      for (const HazardMemo& memo : code.memos) keys.push_back(memo.key);
+      for (const HazardMemo& memo : code.memos)
+        keys.insert(keys.end(), memo.keys.begin(), memo.keys.end());
       return keys;
     };
     for (int round = 0; round < 10; ++round) iterate();
     const auto settled = iterate();
     EXPECT_EQ(iterate(), settled) << length;
   }
+}
+
+/// Workgroup after workgroup enters the same loop: neither the way in nor the way round is judged
+/// again.
+TEST(HazardWindow, RemembersALoopThatIsEnteredAgain) {
+  std::vector<std::uint32_t> words(40, kReadV9);
+  words.back() = kBranch;
+  Code code(words);
+  const auto keys = [&] {
+    std::vector<std::uint64_t> all;
+    for (const HazardMemo& memo : code.memos)
+      all.insert(all.end(), memo.keys.begin(), memo.keys.end());
+    return all;
+  };
+  const auto round = [&](HazardWindow& window) {
+    for (std::size_t n = 0; n < words.size(); ++n) EXPECT_FALSE(code.step(window, n));
+  };
+  HazardWindow first;
+  for (int n = 0; n < 10; ++n) round(first);
+  const auto settled = keys();
+  HazardWindow second;
+  round(second);
+  EXPECT_EQ(keys(), settled);
+  round(second);
+  EXPECT_EQ(keys(), settled);
 }
 
 }  // namespace
