@@ -28,7 +28,7 @@ namespace margay::check {
 
 /// LDS that an instruction in flight touches.
 struct OutstandingLds {
-  alignas(64) std::uint64_t at[kWaveLanes];
+  alignas(64) std::uint32_t at[kWaveLanes];
   std::uint64_t active = 0;
   std::uint8_t bytes = 0;
   bool is_write = false, direct = false, second = false;

@@ -261,10 +261,11 @@ void WorkerChecker::barrier_opens(Workgroup& group) {
         o.direct = lds.direct;
         o.second = lds.second;
         if (!lds_races_) continue;
+        const LaneAccess access = access_of(flight, k);
         if (lds.is_write)
-          lds_.write(o, lds.at, lds.active, lds.bytes);
+          lds_.write(o, access.at, access.active, access.bytes);
         else
-          lds_.read(o, lds.at, lds.active, lds.bytes);
+          lds_.read(o, access.at, access.active, access.bytes);
       }
     });
   }
@@ -498,7 +499,8 @@ void WorkerChecker::lds_access(PerWave& w, const InstructionFacts& facts, Wave& 
   if (flight.lds == nullptr) flight.lds = std::make_unique_for_overwrite<OutstandingLds[]>(2);
   if (flight.lds_count < 2) {
     OutstandingLds& lds = flight.lds[flight.lds_count++];
-    std::copy(std::begin(access.at), std::end(access.at), std::begin(lds.at));
+    for (unsigned lane = 0; lane < kWaveLanes; ++lane)
+      lds.at[lane] = static_cast<std::uint32_t>(access.at[lane]);
     lds.active = access.active;
     lds.bytes = static_cast<std::uint8_t>(access.bytes);
     lds.is_write = access.is_write;
