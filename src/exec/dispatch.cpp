@@ -176,6 +176,7 @@ class Worker {
       if (shared_.residents.barrier().missing() == 0) return end;
       end = WorkgroupEnd::deadlock;
     }
+    if (group_->observer() != nullptr) group_->observer()->end(*group_, end);
     if (end == WorkgroupEnd::fault) fail_workgroup(fault_of(group_->faulty()));
     if (end == WorkgroupEnd::deadlock) fail_workgroup(deadlock());
     for (const Wave& wave : group_->waves()) {
@@ -199,7 +200,7 @@ class Worker {
     return error;
   }
   [[nodiscard]] Error deadlock() const {
-    Error error = group_->deadlock(shared_.residents);
+    Error error = group_->deadlock();
     error.where += "\n       in " + workgroup_text();
     return error;
   }

@@ -85,6 +85,9 @@ class WorkgroupObserver {
   virtual void begin(Workgroup& group) = 0;
   /// Runs `group`: Workgroup::run with an observer. Called again after WorkgroupEnd::waiting.
   [[nodiscard]] virtual WorkgroupEnd run(Workgroup& group) = 0;
+  /// It has come to its end, or is left where it waits (WorkgroupEnd::deadlock or cancelled). Does
+  /// nothing after the first time.
+  virtual void end(Workgroup& group, WorkgroupEnd how) = 0;
 };
 
 class Watcher;

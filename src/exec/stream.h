@@ -23,9 +23,10 @@ class StreamObserver final : public WorkgroupObserver {
       NoObserver nobody;
       return group.run(nobody);
     }
-    const WorkgroupEnd end = group.run(*this);
-    if (end != WorkgroupEnd::waiting) watcher_->end(group, end);
-    return end;
+    return group.run(*this);
+  }
+  void end(Workgroup& group, WorkgroupEnd how) override {
+    if (std::exchange(watches_, false)) watcher_->end(group, how);
   }
 
   // What run_wave and Workgroup::run call.

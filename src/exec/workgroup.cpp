@@ -57,7 +57,9 @@ Workgroup::Workgroup(const LaunchRequest& request, Program& program, const Memor
   }
 }
 
-Workgroup::~Workgroup() = default;
+Workgroup::~Workgroup() {
+  if (observer_ != nullptr) observer_->end(*this, WorkgroupEnd::cancelled);
+}
 
 void Workgroup::begin(std::uint64_t id) {
   const Dim3& grid = request_.grid;
@@ -149,48 +151,48 @@ std::string Workgroup::where_waves_are() const {
                            wave_count_);
 }
 
+const Instruction& Workgroup::where_it_stands(const Wave& wave) {
+  // One at a barrier goes on with the instruction after it.
+  const bool at_barrier = wave.stop == WaveStop::barrier || wave.stop == WaveStop::grid_barrier;
+  return at_barrier ? wave.next[-1] : *wave.next;
+}
+
 Error Workgroup::deadlock() const {
   Error error{ErrorCode::deadlock,
               "deadlock: no wave of the workgroup can ever go on",
               {},
               "every wave of a workgroup must reach the same number of barriers, and a flag that a "
               "wave waits for must be set before the wave that sets it waits at a barrier"};
-  if (gave_up()) {
-    error.what = "deadlock: " + std::string(kGaveUp);
-    error.hint = kGaveUpHint;
-  }
-  for (const Wave& wave : waves_) {
-    if (wave.stop == WaveStop::ended) continue;
-    // A wave at a barrier goes on with the instruction after it.
-    const bool grid_barrier = wave.stop == WaveStop::grid_barrier;
-    const bool barrier = wave.stop == WaveStop::barrier || grid_barrier;
-    const Instruction* const at = barrier ? wave.next - 1 : wave.next;
-    error.where +=
-        fmt::format("{}wave {} {}: {}", error.where.empty() ? "" : "\n       ", wave.index_in_group,
-                    grid_barrier ? "waits at the grid's barrier"
-                    : barrier    ? "waits at a barrier"
-                                 : "repeats itself without end",
-                    program_.describe(at->vaddr));
-  }
-  return error;
-}
-
-Error Workgroup::deadlock(const Residents& residents) const {
-  Error error = deadlock();
-  if (const std::uint64_t missing = residents.missing_at_barrier(); missing != 0) {
+  if (residents_ != nullptr && residents_->missing_at_barrier() != 0) {
     error.what = fmt::format(
         "deadlock: workgroups wait at the grid's barrier, and {} of the {} have ended without "
         "coming to it",
-        missing, residents.workgroups());
+        residents_->missing_at_barrier(), residents_->workgroups());
     error.hint = "every workgroup has to call grid.sync() the same number of times";
-  } else if (residents.left_out() != 0) {
+  } else if (residents_ != nullptr && residents_->left_out() != 0) {
     error.what = fmt::format(
         "deadlock: the {} workgroups that the device has room for wait for others, and {} of the "
         "launch's {} have not begun",
-        residents.limit(), residents.left_out(), residents.workgroups());
+        residents_->limit(), residents_->left_out(), residents_->workgroups());
     error.hint =
         "launch no more workgroups than fit (hipOccupancyMaxActiveBlocksPerMultiprocessor), or let "
         "them wait only for those with lower numbers";
+  } else if (residents_ != nullptr && residents_->gave_up()) {
+    error.what = "deadlock: the workgroup waits for memory to change, and nothing changes it";
+    error.hint =
+        "under margay check and margay prof no other launch runs meanwhile, and the host code that "
+        "made it waits for it: what a workgroup waits for has to come from the launch itself";
+  }
+  for (const Wave& wave : waves_) {
+    if (wave.stop == WaveStop::ended) continue;
+    constexpr auto how = [](WaveStop stop) {
+      return stop == WaveStop::grid_barrier ? "waits at the grid's barrier"
+             : stop == WaveStop::barrier    ? "waits at a barrier"
+                                            : "repeats itself without end";
+    };
+    error.where +=
+        fmt::format("{}wave {} {}: {}", error.where.empty() ? "" : "\n       ", wave.index_in_group,
+                    how(wave.stop), program_.describe(where_it_stands(wave).vaddr));
   }
   return error;
 }

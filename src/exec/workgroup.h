@@ -72,19 +72,12 @@ class Workgroup {
   [[nodiscard]] const LaunchAddresses& addresses() const { return addresses_; }
   /// The wave that has stopped with a fault.
   [[nodiscard]] const Wave& faulty() const;
-  /// After WorkgroupEnd::deadlock: whether it had waited for too long, and in words why.
-  [[nodiscard]] bool gave_up() const { return residents_ != nullptr && residents_->gave_up(); }
-  static constexpr std::string_view kGaveUp =
-      "the workgroup waits for memory to change, and nothing changes it";
-  static constexpr std::string_view kGaveUpHint =
-      "under margay check and margay prof no other launch runs meanwhile, and the host code that "
-      "made it waits for it: what a workgroup waits for has to come from the launch itself";
   /// At which instructions the waves are, in words.
   [[nodiscard]] std::string where_waves_are() const;
   /// After WorkgroupEnd::deadlock: who waits where, in words.
   [[nodiscard]] Error deadlock() const;
-  /// The same where it may be other workgroups that are waited for.
-  [[nodiscard]] Error deadlock(const Residents& residents) const;
+  /// The instruction at which a wave that has not ended is or waits.
+  [[nodiscard]] static const Instruction& where_it_stands(const Wave& wave);
 
  private:
   /// One turn of each wave, and what came of it.

@@ -60,19 +60,38 @@ __global__ void from_the_last(unsigned* flags, unsigned* data, unsigned* out) {
   if (blockIdx.x == 0) *out = data[0];
 }
 
-bool run_grid(void (*kernel)(unsigned*, unsigned*), unsigned rounds_run) {
-  const DeviceArray<unsigned> data(kBlocks * kThreads, 0u);
-  const DeviceArray<unsigned> out(kBlocks * kThreads, 0u);
-  unsigned* data_argument = data.get();
-  unsigned* out_argument = out.get();
-  void* arguments[] = {&data_argument, &out_argument};
+// broken: every workgroup writes the same place, and one of them does not come to the barrier, so
+// that the others wait for ever; what they did before is found all the same.
+template <bool kBroken>
+__global__ void left_waiting(unsigned* data, unsigned* out) {
+  if (threadIdx.x == 0) data[kBroken ? 0 : blockIdx.x] = blockIdx.x;  // BUG left write
+  if (!kBroken || blockIdx.x != 0) cg::this_grid().sync();            // BUG left barrier
+  const unsigned here = blockIdx.x * kThreads + threadIdx.x;
+  out[here] = here;
+}
+
+void launch_cooperatively(void (*kernel)(unsigned*, unsigned*), unsigned* data, unsigned* out) {
+  void* arguments[] = {&data, &out};
   expect(hipLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel), dim3(kBlocks),
                                     dim3(kThreads), arguments, 0, nullptr));
   finish();
+}
+
+bool run_grid(void (*kernel)(unsigned*, unsigned*), unsigned rounds_run) {
+  const DeviceArray<unsigned> data(kBlocks * kThreads, 0u);
+  const DeviceArray<unsigned> out(kBlocks * kThreads, 0u);
+  launch_cooperatively(kernel, data.get(), out.get());
   return matches(out.host(), [&](std::size_t i) {
     const auto from = static_cast<unsigned>((i + kThreads) % (kBlocks * kThreads));
     return rounds_run == 0 ? from + 1 : kRounds * from + kRounds * (kRounds - 1) / 2;
   });
+}
+
+bool run_left(void (*kernel)(unsigned*, unsigned*)) {
+  const DeviceArray<unsigned> data(kBlocks, 0u);
+  const DeviceArray<unsigned> out(kBlocks * kThreads, 0u);
+  launch_cooperatively(kernel, data.get(), out.get());
+  return matches(out.host(), [](std::size_t i) { return i; });
 }
 
 bool run_chain(void (*kernel)(unsigned*, unsigned*, unsigned*)) {
@@ -90,6 +109,8 @@ int main(int argc, char** argv) {
                    {"grid-fixed", [] { return run_grid(neighbour<false>, 0); }},
                    {"again-broken", [] { return run_grid(rounds<true>, kRounds); }},
                    {"again-fixed", [] { return run_grid(rounds<false>, kRounds); }},
+                   {"left-broken", [] { return run_left(left_waiting<true>); }},
+                   {"left-fixed", [] { return run_left(left_waiting<false>); }},
                    {"last-broken", [] { return run_chain(from_the_last<true>); }},
                    {"last-fixed", [] { return run_chain(from_the_last<false>); }}});
 }

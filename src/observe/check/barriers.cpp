@@ -93,25 +93,22 @@ void BarrierTracker::end_workgroup() {
 }
 
 void BarrierTracker::deadlock(const Workgroup& group) {
+  Error error = group.deadlock();
   Finding f;
   f.tool = Tool::synccheck;
   f.kind = "deadlock";
-  f.message = group.gave_up() ? "deadlock: " + std::string(Workgroup::kGaveUp)
-                              : "deadlock: no wave of the workgroup can ever go on";
+  f.message = std::move(error.what);
+  f.hint = std::move(error.hint);
   // Those that wait at a barrier first, then those that turn in a loop; one of each place.
-  for (const WaveStop stop : {WaveStop::barrier, WaveStop::running}) {
+  for (const WaveStop stop : {WaveStop::barrier, WaveStop::grid_barrier, WaveStop::running}) {
     for (const Wave& wave : group.waves()) {
       if (wave.stop != stop) continue;
-      const Instruction& at = stop == WaveStop::barrier ? wave.next[-1] : *wave.next;
-      const std::uint64_t vaddr = at.vaddr;
+      const std::uint64_t vaddr = Workgroup::where_it_stands(wave).vaddr;
       if (std::ranges::find(f.accesses, vaddr, &Access::vaddr) != f.accesses.end()) continue;
-      f.accesses.push_back(reporter_.access(stop == WaveStop::barrier ? "waits here" : "loops here",
+      f.accesses.push_back(reporter_.access(stop == WaveStop::running ? "loops here" : "waits here",
                                             vaddr, static_cast<std::int32_t>(wave.index_in_group)));
     }
   }
-  f.hint = group.gave_up() ? std::string(Workgroup::kGaveUpHint)
-                           : "a flag that a wave waits for must be set before the wave that sets "
-                             "it waits at a barrier, and every wave must reach every barrier";
   const Key key = key_of(f);
   if (reporter_.repeat(f.tool, f.kind, key.vaddr0, key.vaddr1)) return;
   reporter_.add(std::move(f));
