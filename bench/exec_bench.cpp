@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "code_object/code_object.h"
-#include "exec/device.h"
+#include "exec/device/device.h"
 
 namespace {
 

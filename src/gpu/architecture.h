@@ -8,9 +8,9 @@
 
 namespace margay {
 
-/// Which table of instructions holds (row_table() of exec/row_table.h gives it); the shapes and
-/// passes of matrix instructions are part of their rows. Null there when the executor has no such
-/// table.
+/// Which table of instructions holds (row_table() of exec/instructions/all_rows.h gives it); the
+/// shapes and passes of matrix instructions are part of their rows. Null there when the executor
+/// has no such table.
 enum class RowSet : std::uint8_t { gfx942 };
 
 struct Version {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <mutex>
 
-#include "exec/memory.h"
+#include "exec/state/memory.h"
 
 namespace margay {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "exec/device.h"
+#include "exec/device/device.h"
 #include "observe/described_tensors.h"
 
 namespace margay {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "exec/device.h"
+#include "exec/device/device.h"
 #include "runtime/device_info.h"
 #include "runtime/runtime.h"
 

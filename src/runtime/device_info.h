@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "exec/device.h"
+#include "exec/device/device.h"
 #include "runtime/errors.h"
 
 namespace margay::runtime {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "exec/occupancy.h"
+#include "exec/workgroup/occupancy.h"
 #include "runtime/device_info.h"
 #include "runtime/runtime.h"
 

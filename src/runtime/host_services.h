@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "exec/memory.h"
+#include "exec/state/memory.h"
 
 namespace margay::runtime {
 

@@ -12,8 +12,8 @@
 #include <span>
 #include <string>
 
-#include "exec/occupancy.h"
-#include "exec/wave.h"
+#include "exec/state/wave.h"
+#include "exec/workgroup/occupancy.h"
 #include "runtime/runtime.h"
 
 namespace margay::runtime {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "exec/device.h"
+#include "exec/device/device.h"
 #include "runtime/errors.h"
 #include "runtime/graph.h"
 #include "runtime/module.h"

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "exec/device.h"
+#include "exec/device/device.h"
 #include "runtime/errors.h"
 #include "runtime/settings.h"
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "exec/device.h"
+#include "exec/device/device.h"
 #include "runtime/checking.h"
 #include "runtime/errors.h"
 #include "runtime/handle_table.h"

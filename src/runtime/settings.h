@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "exec/device.h"
+#include "exec/device/device.h"
 #include "observe/check/tools.h"
 #include "observe/profile/selection.h"
 

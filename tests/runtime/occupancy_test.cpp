@@ -1,6 +1,6 @@
 // Waves and workgroups per compute unit, against LLVM's resource remarks for gfx942 and the
 // machine's limits.
-#include "exec/occupancy.h"
+#include "exec/workgroup/occupancy.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 // purpose; telling that is the checker's business. All such accesses are made in these files.
 extern "C" const char* __tsan_default_suppressions();
 extern "C" const char* __tsan_default_suppressions() {
-  return "race:src/exec/lane_memory.h\n"
-         "race:src/exec/vmem.cpp\n"
-         "race:src/exec/smem.cpp\n"
-         "race:src/exec/atomics.h\n";
+  return "race:src/exec/instructions/lane_memory.h\n"
+         "race:src/exec/instructions/vmem.cpp\n"
+         "race:src/exec/instructions/smem.cpp\n"
+         "race:src/exec/instructions/atomics.h\n";
 }

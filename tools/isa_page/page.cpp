@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "data.h"
-#include "exec/rows.h"
+#include "exec/instructions/all_rows.h"
 #include "mfma/shapes.h"
 
 namespace margay::isa_page {
@@ -74,18 +74,18 @@ std::map<std::string_view, std::string> files_of_rows() {
     const char* file;
   };
   constexpr auto kSources = std::to_array<Source>({
-      {add_scalar_rows, "src/exec/salu.cpp"},
-      {add_flow_rows, "src/exec/flow.cpp"},
-      {add_scalar_memory_rows, "src/exec/smem.cpp"},
+      {add_scalar_rows, "src/exec/instructions/salu.cpp"},
+      {add_flow_rows, "src/exec/instructions/flow.cpp"},
+      {add_scalar_memory_rows, "src/exec/instructions/smem.cpp"},
       {[](RowTable& table) { add_matrix_rows(table, "generic"); }, "src/mfma"},
-      {generic::add_vector_rows, "src/exec/vector_rows.cpp"},
+      {generic::add_vector_rows, "src/exec/instructions/vector_rows.cpp"},
       {generic::add_compare_rows, "src/isa/gfx942/compare.h"},
-      {generic::add_half_rows, "src/exec/half_rows.cpp"},
-      {generic::add_packed_rows, "src/exec/packed_rows.cpp"},
-      {generic::add_lane_rows, "src/exec/lane_rows.cpp"},
-      {generic::add_vmem_rows, "src/exec/vmem.cpp"},
-      {generic::add_lds_rows, "src/exec/lds.cpp"},
-      {add_format_rows, "src/exec/format_rows.cpp"},
+      {generic::add_half_rows, "src/exec/instructions/half_rows.cpp"},
+      {generic::add_packed_rows, "src/exec/instructions/packed_rows.cpp"},
+      {generic::add_lane_rows, "src/exec/instructions/lane_rows.cpp"},
+      {generic::add_vmem_rows, "src/exec/instructions/vmem.cpp"},
+      {generic::add_lds_rows, "src/exec/instructions/lds.cpp"},
+      {add_format_rows, "src/exec/instructions/format_rows.cpp"},
   });
   std::map<std::string_view, std::string> files;
   for (const Source& source : kSources) {
@@ -219,7 +219,8 @@ std::string_view exactness(const Row& row, const RowTable& rows) {
                                        "s_sendmsg", "s_sethalt", "s_setvskip", "s_trap"});
   constexpr auto kRefused =
       std::to_array<std::string_view>({"s_rfe_b64", "s_rfe_restore_b64", "s_sendmsghalt"});
-  // src/isa/gfx942/fp8.h, media.h and half.h; src/exec/lds.cpp, src/exec/packed_rows.cpp.
+  // src/isa/gfx942/fp8.h, media.h and half.h; src/exec/instructions/lds.cpp,
+  // src/exec/instructions/packed_rows.cpp.
   constexpr auto kAssumed = std::to_array<std::string_view>(
       {"v_cvt_sr_fp8_f32", "v_cvt_sr_bf8_f32", "v_mad_f16", "v_mac_f16", "v_madmk_f16",
        "v_madak_f16", "v_mad_legacy_f16", "v_cvt_norm_i16_f16", "v_cvt_norm_u16_f16",
@@ -234,7 +235,7 @@ std::string_view exactness(const Row& row, const RowTable& rows) {
   if (row.mnemonic == "s_memtime" || row.mnemonic == "s_memrealtime") return "host clock";
   if (is_one_of(kInPart)) return "in part";
   if (is_one_of(kRefused) || row.mnemonic.starts_with("ds_gws_")) return "refused";
-  // How buffers round to their data formats, see src/exec/buffer_format.h.
+  // How buffers round to their data formats, see src/exec/program/buffer_format.h.
   if (row.mnemonic.find("_format_") != row.mnemonic.npos) return "assumed";
   if (is_one_of(kAssumed)) return "assumed";
   const Row* idle = rows.find("s_nop");

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "enumerate.h"
-#include "exec/row_table.h"
+#include "exec/rows/row_table.h"
 
 namespace margay::isa_page {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "code_object/code_object.h"
-#include "exec/occupancy.h"
+#include "exec/workgroup/occupancy.h"
 
 namespace margay::cli {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "exec/row_table.h"
-#include "exec/watcher.h"
+#include "exec/instructions/all_rows.h"
+#include "exec/stream/watcher.h"
 
 namespace margay::fuzz {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "exec/observer.h"
+#include "exec/workgroup/observer.h"
 
 namespace margay::fuzz {
 

@@ -13,7 +13,7 @@
 #include "cli/fuzz/build.h"
 #include "cli/fuzz/coverage.h"
 #include "cli/fuzz/program.h"
-#include "exec/device.h"
+#include "exec/device/device.h"
 
 namespace margay::fuzz {
 

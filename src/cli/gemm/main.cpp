@@ -24,7 +24,7 @@
 #include "cli/install.h"
 #include "cli/start.h"
 #include "code_object/code_object.h"
-#include "exec/device.h"
+#include "exec/device/device.h"
 #include "runtime/checking.h"
 #include "runtime/progress.h"
 #include "runtime/settings.h"

@@ -1,7 +1,7 @@
 // f32 and f64 arithmetic of the vector ALU.
 // Source: MI300 ISA guide, sections 12.7 to 12.10; as MODE is for HIP kernels: denormals are kept,
-// IEEE is on. Rounding is the host's, to nearest even unless src/exec/float_mode.cpp, which sees to
-// every other MODE, has set another.
+// IEEE is on. Rounding is the host's, to nearest even unless src/exec/program/float_mode.cpp, which
+// sees to every other MODE, has set another.
 #pragma once
 
 #include <limits>

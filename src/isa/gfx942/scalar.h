@@ -8,7 +8,7 @@
 // Behind the types is what undefined bits of the operands do to the result. What a row does to SCC
 // is what its eval takes after the sources: nothing, `bool scc` (read), `bool& scc` (written), or
 // both in this order. Rows that read or write other state (EXEC, the program counter, hardware
-// registers) are in src/exec/salu.cpp and src/exec/flow.cpp.
+// registers) are in src/exec/instructions/salu.cpp and src/exec/instructions/flow.cpp.
 #pragma once
 
 #include <bit>

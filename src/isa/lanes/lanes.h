@@ -218,8 +218,8 @@ template <int mode>
 #endif
 }
 
-/// f32 to f16 bits, rounded as the host rounds (to nearest even, unless exec/float_mode.cpp has set
-/// another direction).
+/// f32 to f16 bits, rounded as the host rounds (to nearest even, unless exec/program/float_mode.cpp
+/// has set another direction).
 [[nodiscard]] inline U32 float_to_half(F32 value) {
 #if defined(__AVX512F__)
   return as<U32>(

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <numeric>
 
-#include "exec/observer.h"
-#include "exec/row_table.h"
+#include "exec/rows/row_table.h"
+#include "exec/workgroup/observer.h"
 
 namespace margay::check {
 namespace {

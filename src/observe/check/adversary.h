@@ -15,8 +15,8 @@
 #include <random>
 #include <vector>
 
-#include "exec/register_use.h"
-#include "exec/wave.h"
+#include "exec/program/register_use.h"
+#include "exec/state/wave.h"
 
 namespace margay::check {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "exec/workgroup.h"
+#include "exec/workgroup/workgroup.h"
 #include "observe/check/facts.h"
 #include "observe/check/reporter.h"
 

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstring>
 
-#include "exec/row_table.h"
+#include "exec/rows/row_table.h"
 #include "observe/check/tensors.h"
 
 namespace margay::check {

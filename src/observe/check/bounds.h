@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "exec/device.h"
-#include "exec/lane_access.h"
-#include "exec/wave.h"
+#include "exec/device/device.h"
+#include "exec/program/lane_access.h"
+#include "exec/state/wave.h"
 #include "observe/check/facts.h"
 #include "observe/check/global_memory.h"
 #include "observe/check/reporter.h"

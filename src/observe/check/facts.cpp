@@ -2,8 +2,9 @@
 
 #include <bit>
 
-#include "exec/bind.h"
-#include "exec/row_table.h"
+#include "exec/program/bind.h"
+#include "exec/rows/row_table.h"
+#include "exec/state/extra.h"
 #include "observe/check/polls.h"
 
 namespace margay::check {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "exec/facts_table.h"
-#include "exec/instruction_facts.h"
+#include "exec/program/facts_table.h"
+#include "exec/program/instruction_facts.h"
 #include "observe/check/hazards.h"
 #include "observe/check/undefined_results.h"
 

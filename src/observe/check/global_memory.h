@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "exec/memory.h"
+#include "exec/state/memory.h"
 #include "observe/check/finding.h"
 #include "observe/check/undefined_bits.h"
 #include "observe/described_tensors.h"

@@ -14,8 +14,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "exec/lane_access.h"
-#include "exec/memory.h"
+#include "exec/program/lane_access.h"
+#include "exec/state/memory.h"
 #include "observe/check/facts.h"
 #include "observe/check/reporter.h"
 #include "observe/check/wave_order.h"

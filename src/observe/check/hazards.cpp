@@ -23,9 +23,10 @@
 
 #include <algorithm>
 
-#include "exec/bind.h"
-#include "exec/row_table.h"
-#include "exec/wave.h"
+#include "exec/program/bind.h"
+#include "exec/rows/row_table.h"
+#include "exec/state/extra.h"
+#include "exec/state/wave.h"
 #include "isa/encoding.h"
 #include "mfma/shapes.h"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "exec/instruction.h"
-#include "exec/register_use.h"
+#include "exec/program/register_use.h"
+#include "exec/state/instruction.h"
 #include "gpu/architecture.h"
 
 namespace margay::check {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "exec/device.h"
+#include "exec/device/device.h"
 #include "observe/check/bounds.h"
 #include "observe/check/finding.h"
 #include "observe/check/global_memory.h"

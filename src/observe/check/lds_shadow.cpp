@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "exec/row_table.h"
+#include "exec/rows/row_table.h"
 
 namespace margay::check {
 namespace {

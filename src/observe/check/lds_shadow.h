@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "exec/wave.h"
+#include "exec/state/wave.h"
 #include "observe/check/facts.h"
 #include "observe/check/reporter.h"
 #include "observe/check/wave_order.h"

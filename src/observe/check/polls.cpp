@@ -6,9 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "exec/lane_access.h"
-#include "exec/register_use.h"
-#include "exec/row_table.h"
+#include "exec/program/lane_access.h"
+#include "exec/program/register_use.h"
+#include "exec/rows/row_table.h"
+#include "exec/state/extra.h"
 
 namespace margay::check {
 namespace {

@@ -9,8 +9,8 @@
 // that decides whether to go past such a loop is a poll as well.
 #pragma once
 
-#include "exec/instruction.h"
-#include "exec/program.h"
+#include "exec/program/program.h"
+#include "exec/state/instruction.h"
 
 namespace margay::check {
 

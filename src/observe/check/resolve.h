@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "exec/program.h"
+#include "exec/program/program.h"
 #include "observe/check/finding.h"
 
 namespace margay::check {

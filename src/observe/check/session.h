@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "exec/device.h"
+#include "exec/device/device.h"
 #include "observe/check/barrier_place.h"
 #include "observe/check/config.h"
 #include "observe/check/finding.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "exec/device.h"
+#include "exec/device/device.h"
 
 namespace margay {
 class Program;

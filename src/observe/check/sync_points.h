@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "exec/lane_access.h"
+#include "exec/program/lane_access.h"
 #include "observe/check/facts.h"
 #include "observe/check/lds_shadow.h"
 #include "observe/check/polls.h"

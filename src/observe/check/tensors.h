@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "code_object/code_object.h"
-#include "exec/lane_access.h"
+#include "exec/program/lane_access.h"
 #include "observe/tensor_arguments.h"
 
 namespace margay::check {

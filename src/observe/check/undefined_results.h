@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include "exec/instruction.h"
+#include "exec/state/instruction.h"
 #include "isa/traits.h"
 
 namespace margay::check {

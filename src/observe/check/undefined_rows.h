@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "exec/register_use.h"
+#include "exec/program/register_use.h"
 #include "isa/operand.h"
 
 namespace margay::check {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "exec/bind.h"
-#include "exec/row_table.h"
-#include "exec/sdwa_dpp.h"
+#include "exec/instructions/sdwa_dpp.h"
+#include "exec/program/bind.h"
+#include "exec/rows/row_table.h"
 
 namespace margay::check {
 namespace {

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "exec/aligned_buffer.h"
-#include "exec/lane_access.h"
-#include "exec/wave.h"
+#include "exec/program/lane_access.h"
+#include "exec/state/aligned_buffer.h"
+#include "exec/state/wave.h"
 #include "observe/check/facts.h"
 #include "observe/check/reporter.h"
 #include "observe/check/undefined_bits.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "exec/row_table.h"
+#include "exec/rows/row_table.h"
 #include "mfma/shapes.h"
 #include "observe/check/values.h"
 

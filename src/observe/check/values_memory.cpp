@@ -3,8 +3,9 @@
 #include <bit>
 #include <cstring>
 
-#include "exec/bind.h"
-#include "exec/row_table.h"
+#include "exec/program/bind.h"
+#include "exec/rows/row_table.h"
+#include "exec/state/extra.h"
 #include "observe/check/values.h"
 
 namespace margay::check {

@@ -3,7 +3,7 @@
 #include <array>
 #include <bit>
 
-#include "exec/row_table.h"
+#include "exec/rows/row_table.h"
 #include "observe/check/values.h"
 
 namespace margay::check {

@@ -6,7 +6,7 @@
 #include <bit>
 #include <utility>
 
-#include "exec/row_table.h"
+#include "exec/rows/row_table.h"
 
 namespace margay::check {
 namespace {

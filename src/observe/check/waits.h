@@ -16,8 +16,8 @@
 #include <memory>
 #include <vector>
 
-#include "exec/lane_access.h"
-#include "exec/wave.h"
+#include "exec/program/lane_access.h"
+#include "exec/state/wave.h"
 #include "observe/check/adversary.h"
 #include "observe/check/facts.h"
 #include "observe/check/reporter.h"

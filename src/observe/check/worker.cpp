@@ -6,9 +6,9 @@
 #include <bit>
 #include <cstring>
 
-#include "exec/hostcall.h"
-#include "exec/launch_setup.h"
-#include "exec/row_table.h"
+#include "exec/rows/row_table.h"
+#include "exec/workgroup/hostcall.h"
+#include "exec/workgroup/launch_setup.h"
 
 namespace margay::check {
 namespace {

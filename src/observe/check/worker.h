@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "exec/watcher.h"
-#include "exec/workgroup.h"
+#include "exec/stream/watcher.h"
+#include "exec/workgroup/workgroup.h"
 #include "observe/check/adversary.h"
 #include "observe/check/barriers.h"
 #include "observe/check/bounds.h"

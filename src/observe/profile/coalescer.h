@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "exec/lane_access.h"
+#include "exec/program/lane_access.h"
 
 namespace margay::profile {
 

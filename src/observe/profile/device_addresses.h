@@ -10,7 +10,7 @@
 #include <mutex>
 #include <vector>
 
-#include "exec/memory.h"
+#include "exec/state/memory.h"
 
 namespace margay::profile {
 

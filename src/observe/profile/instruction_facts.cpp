@@ -1,7 +1,8 @@
 #include "observe/profile/instruction_facts.h"
 
-#include "exec/bind.h"
-#include "exec/row_table.h"
+#include "exec/program/bind.h"
+#include "exec/rows/row_table.h"
+#include "exec/state/extra.h"
 #include "mfma/passes.h"
 
 namespace margay::profile {

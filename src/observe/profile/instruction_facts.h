@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "exec/facts_table.h"
-#include "exec/instruction_facts.h"
+#include "exec/program/facts_table.h"
+#include "exec/program/instruction_facts.h"
 #include "observe/profile/counters.h"
 
 namespace margay::profile {

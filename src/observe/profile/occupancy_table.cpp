@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "exec/occupancy.h"
+#include "exec/workgroup/occupancy.h"
 
 namespace margay::profile {
 namespace {

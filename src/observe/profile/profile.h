@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "code_object/code_object.h"
-#include "exec/instruction.h"
+#include "exec/state/instruction.h"
 #include "gpu/gpu.h"
 #include "isa/traits.h"
 #include "observe/profile/counters.h"

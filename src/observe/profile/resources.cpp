@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "exec/occupancy.h"
+#include "exec/workgroup/occupancy.h"
 
 namespace margay::profile {
 namespace {

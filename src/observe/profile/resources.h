@@ -2,7 +2,7 @@
 // more in.
 #pragma once
 
-#include "exec/device.h"
+#include "exec/device/device.h"
 #include "observe/profile/profile.h"
 
 namespace margay::profile {

@@ -6,8 +6,8 @@
 
 #include "base/fork.h"
 #include "code_object/demangle.h"
-#include "exec/occupancy.h"
-#include "exec/stream.h"
+#include "exec/stream/stream.h"
+#include "exec/workgroup/occupancy.h"
 #include "observe/profile/totals.h"
 #include "observe/report/words.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "exec/memory.h"
+#include "exec/state/memory.h"
 #include "observe/profile/machine.h"
 
 namespace margay::profile {

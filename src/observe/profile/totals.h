@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "exec/device.h"
-#include "exec/program.h"
+#include "exec/device/device.h"
+#include "exec/program/program.h"
 #include "observe/profile/profile.h"
 #include "observe/profile/replay.h"
 #include "observe/profile/worker.h"

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "exec/lane_access.h"
+#include "exec/program/lane_access.h"
 #include "observe/profile/profile.h"
 #include "observe/profile/tensor_lines.h"
 

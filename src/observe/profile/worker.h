@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "exec/watcher.h"
-#include "exec/workgroup.h"
+#include "exec/stream/watcher.h"
+#include "exec/workgroup/workgroup.h"
 #include "observe/profile/coalescer.h"
 #include "observe/profile/device_addresses.h"
 #include "observe/profile/instruction_facts.h"

@@ -13,7 +13,7 @@
 #include <iterator>
 #include <type_traits>
 
-#include "exec/device.h"
+#include "exec/device/device.h"
 
 namespace margay {
 namespace {

@@ -6,7 +6,8 @@
 #include <optional>
 
 #include "buffer_bench.h"
-#include "exec/lane_access.h"
+#include "exec/instructions/all_rows.h"
+#include "exec/program/lane_access.h"
 
 namespace margay::buffer_test {
 namespace {

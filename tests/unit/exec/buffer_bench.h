@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "exec/bind.h"
-#include "exec/memory.h"
-#include "exec/row_table.h"
-#include "exec/wave.h"
+#include "exec/instructions/all_rows.h"
+#include "exec/program/bind.h"
+#include "exec/state/memory.h"
+#include "exec/state/wave.h"
 #include "isa/decoder.h"
 
 namespace margay::buffer_test {

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "buffer_bench.h"
-#include "exec/lane_access.h"
+#include "exec/program/lane_access.h"
 
 namespace margay::buffer_test {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "buffer_bench.h"
-#include "exec/lane_access.h"
+#include "exec/program/lane_access.h"
 
 namespace margay::buffer_test {
 namespace {

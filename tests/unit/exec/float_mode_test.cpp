@@ -1,7 +1,7 @@
 // Arithmetic under every MODE against the host's own, with fesetround and explicit flushing; f16
 // against numbers computed exactly and rounded here. Every host level, with the values where
 // rounding, denormals and overflow matter.
-#include "exec/float_mode.h"
+#include "exec/program/float_mode.h"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,9 @@
 #include <cstring>
 #include <random>
 
-#include "exec/bind.h"
-#include "exec/row_table.h"
-#include "exec/wave.h"
+#include "exec/instructions/all_rows.h"
+#include "exec/program/bind.h"
+#include "exec/state/wave.h"
 
 namespace margay {
 namespace {

@@ -9,9 +9,9 @@
 #include <cstring>
 #include <random>
 
-#include "exec/bind.h"
-#include "exec/row_table.h"
-#include "exec/wave.h"
+#include "exec/instructions/all_rows.h"
+#include "exec/program/bind.h"
+#include "exec/state/wave.h"
 
 namespace margay {
 namespace {

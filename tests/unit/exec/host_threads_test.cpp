@@ -1,4 +1,4 @@
-#include "exec/host_threads.h"
+#include "exec/device/host_threads.h"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <numeric>
 
-#include "exec/device.h"
-#include "exec/row_table.h"
+#include "exec/device/device.h"
+#include "exec/instructions/all_rows.h"
 #include "machine.h"
 
 namespace margay {

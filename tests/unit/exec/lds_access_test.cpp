@@ -8,9 +8,9 @@
 #include <cstring>
 #include <random>
 
-#include "exec/lane_access.h"
-#include "exec/row_table.h"
-#include "exec/wave.h"
+#include "exec/instructions/all_rows.h"
+#include "exec/program/lane_access.h"
+#include "exec/state/wave.h"
 
 namespace margay {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "code_object/code_object.h"
-#include "exec/device.h"
+#include "exec/device/device.h"
 
 namespace margay {
 

@@ -10,9 +10,9 @@
 #include <string>
 
 #include "../mfma/operands.h"
-#include "exec/bind.h"
-#include "exec/row_table.h"
-#include "exec/wave.h"
+#include "exec/instructions/all_rows.h"
+#include "exec/program/bind.h"
+#include "exec/state/wave.h"
 #include "isa/decoder.h"
 #include "mfma/reference.h"
 

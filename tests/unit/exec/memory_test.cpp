@@ -1,5 +1,5 @@
 // The map of device memory.
-#include "exec/memory.h"
+#include "exec/state/memory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

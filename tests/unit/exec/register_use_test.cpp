@@ -1,6 +1,6 @@
 // register_use judged by LLVM's own description of each instruction (MCInstrDesc: explicit and
 // implicit operands, read and written), for random operands of every instruction the executor has.
-#include "exec/register_use.h"
+#include "exec/program/register_use.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -24,9 +24,9 @@
 #include <random>
 #include <set>
 
-#include "exec/bind.h"
-#include "exec/row_table.h"
-#include "exec/wave.h"
+#include "exec/instructions/all_rows.h"
+#include "exec/program/bind.h"
+#include "exec/state/wave.h"
 #include "isa/decoder.h"
 #include "isa/encoding.h"
 #include "mfma/mfma.h"

@@ -1,5 +1,5 @@
 // Workgroups that wait for each other: the barrier of a cooperative launch.
-#include "exec/residents.h"
+#include "exec/workgroup/residents.h"
 
 #include <gtest/gtest.h>
 

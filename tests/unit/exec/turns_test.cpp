@@ -1,5 +1,5 @@
 // The order in which the waves of a workgroup run, and what never ends.
-#include "exec/turns.h"
+#include "exec/program/turns.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <mutex>
 #include <optional>
 
-#include "exec/device.h"
+#include "exec/device/device.h"
 #include "machine.h"
 
 namespace margay {

@@ -12,8 +12,9 @@
 #include <set>
 
 #include "assembly_line.h"
-#include "exec/bind.h"
-#include "exec/row_table.h"
+#include "exec/instructions/all_rows.h"
+#include "exec/program/bind.h"
+#include "exec/state/extra.h"
 #include "isa/decoder.h"
 #include "isa/encoding.h"
 #include "mfma/mfma.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "exec/row_table.h"
+#include "exec/instructions/all_rows.h"
 #include "isa/control_flow.h"
 #include "mfma/passes.h"
 

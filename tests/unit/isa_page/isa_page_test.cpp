@@ -142,14 +142,15 @@ TEST(Page, SaysWhatIsThereAndWhere) {
   EXPECT_THAT(*page,
               HasSubstr("\n3 of 5 instructions are implemented; the other 2 stop the kernel with "
                         "an explanation. Every implemented instruction is exercised by a test.\n"));
-  EXPECT_THAT(*page, HasSubstr("\n| `s_rfe_b64` | SOP1 | refused |  | src/exec/flow.cpp |\n"));
+  EXPECT_THAT(
+      *page, HasSubstr("\n| `s_rfe_b64` | SOP1 | refused |  | src/exec/instructions/flow.cpp |\n"));
   EXPECT_THAT(*page, ContainsRegex("\n\\| `s_add_u32` \\| SOP2 \\| exact \\| [a-z]+/[^|]+ \\| "
                                    "src/isa/gfx942/scalar.h \\|\n"));
   EXPECT_THAT(*page,
               ContainsRegex("\n\\| `v_rcp_f32` \\| VOP1 VOP3 \\| correctly rounded \\| [^|]+ \\| "
                             "src/isa/gfx942/transcendental.h \\|\n"));
   EXPECT_THAT(*page, ContainsRegex("\n\\| `global_load_dword` \\| GLOBAL \\| exact \\| [^|]+ \\| "
-                                   "src/exec/vmem.cpp \\|\n"));
+                                   "src/exec/instructions/vmem.cpp \\|\n"));
   EXPECT_THAT(*page, HasSubstr("\n| `v_not_an_instruction` | VOP3 | missing |  |  |\n"));
   EXPECT_THAT(*page, HasSubstr("\n| VOP3: vector, three sources or modifiers | 0 | 1 |\n"));
 }

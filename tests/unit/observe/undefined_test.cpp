@@ -10,9 +10,9 @@
 #include <map>
 #include <random>
 
-#include "exec/bind.h"
-#include "exec/row_table.h"
-#include "exec/wave.h"
+#include "exec/instructions/all_rows.h"
+#include "exec/program/bind.h"
+#include "exec/state/wave.h"
 #include "mfma/shapes.h"
 #include "observe/check/values.h"
 

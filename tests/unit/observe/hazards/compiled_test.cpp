@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "code_object/code_object.h"
-#include "exec/row_table.h"
+#include "exec/rows/row_table.h"
 #include "listing.h"
 
 namespace margay::check::hazard_test {

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "exec/bind.h"
-#include "exec/row_table.h"
+#include "exec/instructions/all_rows.h"
+#include "exec/program/bind.h"
 
 namespace margay::check::hazard_test {
 

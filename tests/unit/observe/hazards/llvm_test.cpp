@@ -5,9 +5,9 @@
 
 #include <map>
 
-#include "exec/bind.h"
-#include "exec/row_table.h"
-#include "exec/wave.h"
+#include "exec/program/bind.h"
+#include "exec/rows/row_table.h"
+#include "exec/state/wave.h"
 #include "listing.h"
 
 namespace margay::check::hazard_test {

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <string>
 
-#include "exec/occupancy.h"
+#include "exec/workgroup/occupancy.h"
 
 namespace margay::profile {
 namespace {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "exec/device.h"
+#include "exec/device/device.h"
 #include "observe/check/session.h"
 
 namespace margay::check {

@@ -1,0 +1,36 @@
+// Which workgroup of a launch a host thread runs next: a new one, or one that was put aside because
+// it waited for others.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <variant>
+
+#include "exec/workgroup/residents.h"
+#include "exec/workgroup/workgroup.h"
+
+namespace margay {
+
+class ResidentQueue {
+ public:
+  explicit ResidentQueue(Residents& residents) : residents_(residents) {}
+
+  /// What a host thread does next: begin the workgroup of that number, continue one that was put
+  /// aside, or (std::monostate) nothing, because no work is left.
+  using Next = std::variant<std::monostate, std::uint64_t, std::unique_ptr<Workgroup>>;
+  [[nodiscard]] Next next();
+  /// Puts a workgroup aside that waits, or that gives the others a turn.
+  void put_aside(std::unique_ptr<Workgroup> group);
+
+ private:
+  Residents& residents_;
+  std::atomic<std::uint64_t> size_{0};  // of queue_, to be read without the mutex
+  std::mutex mutex_;                    // guards what follows
+  std::deque<std::unique_ptr<Workgroup>> queue_;
+  bool begin_one_ = true;  // new workgroups and those put aside take turns
+};
+
+}  // namespace margay

@@ -1,0 +1,43 @@
+// All instructions that the executor has: the groups of rows, each filled by one source file.
+#pragma once
+
+#include <string_view>
+
+#include "exec/rows/row_table.h"
+#include "gpu/architecture.h"
+
+namespace margay {
+
+/// The rows of one host level. `level` is "generic", "x86-64-v3" or "x86-64-v4", or empty for the
+/// best this host can run (base/host_level.h); null when the level is unknown or beyond this host,
+/// or there are no such rows.
+[[nodiscard]] const RowTable* row_table(std::string_view level, RowSet rows = RowSet::gfx942);
+
+// Compiled once: scalar ALU, program flow, scalar memory.
+void add_scalar_rows(RowTable& table);
+void add_flow_rows(RowTable& table);
+/// What only waits, hints or leaves a mode.
+const Instruction* no_operation(Wave& wave, const Instruction& i);
+void add_scalar_memory_rows(RowTable& table);
+/// Buffer instructions that convert to and from a data format.
+void add_format_rows(RowTable& table);
+/// Matrix instructions (exec/instructions/matrix.cpp), for every MFMA the mfma library has.
+void add_matrix_rows(RowTable& table, std::string_view level);
+
+// Compiled once per host level.
+#define MARGAY_DECLARE_LEVEL_ROWS(level)  \
+  namespace level {                       \
+  void add_vector_rows(RowTable& table);  \
+  void add_compare_rows(RowTable& table); \
+  void add_half_rows(RowTable& table);    \
+  void add_packed_rows(RowTable& table);  \
+  void add_lane_rows(RowTable& table);    \
+  void add_vmem_rows(RowTable& table);    \
+  void add_lds_rows(RowTable& table);     \
+  }
+MARGAY_DECLARE_LEVEL_ROWS(generic)
+MARGAY_DECLARE_LEVEL_ROWS(x86_v3)
+MARGAY_DECLARE_LEVEL_ROWS(x86_v4)
+#undef MARGAY_DECLARE_LEVEL_ROWS
+
+}  // namespace margay

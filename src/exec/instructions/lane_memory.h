@@ -1,0 +1,287 @@
+// Moves data between memory and rows of registers, one element of N dwords (or a byte or half) per
+// lane. Registers are rows of 64 lanes, memory has each lane's dwords side by side: wide accesses
+// are transpositions. Compiled once per host level.
+//
+// What a guest program reads and writes may race with its other workgroups: that is the guest's
+// business (the checker tells it); the tests take it from ThreadSanitizer's judgement
+// (tests/support/tsan_suppressions.cpp).
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "exec/rows/row_table.h"
+#include "isa/lanes/lanes.h"
+
+namespace margay::MARGAY_HOST_LEVEL {
+
+/// Where lane l's data is: host addresses, or offsets from one base (LDS).
+struct AddressPointers {
+  const std::uint64_t* address;
+  [[nodiscard]] std::uint8_t* operator()(int lane) const {
+    return reinterpret_cast<std::uint8_t*>(
+        address[lane]);  // NOLINT: guest addresses are host addresses
+  }
+};
+struct OffsetPointers {
+  std::uint8_t* base;
+  const std::uint32_t* offset;
+  [[nodiscard]] std::uint8_t* operator()(int lane) const { return base + offset[lane]; }
+};
+
+inline constexpr std::uint64_t kAllLanes = ~std::uint64_t{0};
+
+template <typename T>
+[[nodiscard]] inline T peek(const std::uint8_t* from) {
+  T value;
+  __builtin_memcpy(&value, from, sizeof value);
+  return value;
+}
+template <typename T>
+inline void poke(std::uint8_t* to, T value) {
+  __builtin_memcpy(to, &value, sizeof value);
+}
+
+#if defined(__AVX512F__)
+/// Four lanes' 16 bytes each, for lanes first, first + 4, first + 8, first + 12.
+template <typename Pointers>
+[[nodiscard]] inline __m512i load_quads(Pointers at, int first) {
+  const auto quad = [&](int lane) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at(lane)));
+  };
+  __m512i out = _mm512_castsi128_si512(quad(first));
+  out = _mm512_inserti32x4(out, quad(first + 4), 1);
+  out = _mm512_inserti32x4(out, quad(first + 8), 2);
+  return _mm512_inserti32x4(out, quad(first + 12), 3);
+}
+/// 4x4 transposition of dwords inside each 128-bit block.
+inline void transpose_blocks(__m512i (&z)[4]) {
+  const __m512i a = _mm512_unpacklo_epi32(z[0], z[1]), b = _mm512_unpackhi_epi32(z[0], z[1]);
+  const __m512i c = _mm512_unpacklo_epi32(z[2], z[3]), d = _mm512_unpackhi_epi32(z[2], z[3]);
+  z[0] = _mm512_unpacklo_epi64(a, c);
+  z[1] = _mm512_unpackhi_epi64(a, c);
+  z[2] = _mm512_unpacklo_epi64(b, d);
+  z[3] = _mm512_unpackhi_epi64(b, d);
+}
+#endif
+
+/// Loads `dwords` per lane into rows dst, dst + 64, ... for the lanes in `active`.
+template <int dwords, typename Pointers>
+inline void load_rows(Pointers at, std::uint64_t active, std::uint32_t* dst) {
+#if defined(__AVX512F__)
+  if (active == kAllLanes) {
+    if constexpr (dwords == 4) {
+      for (int lane = 0; lane < kWaveLanes; lane += 16) {
+        __m512i z[4] = {load_quads(at, lane), load_quads(at, lane + 1), load_quads(at, lane + 2),
+                        load_quads(at, lane + 3)};
+        transpose_blocks(z);
+        for (int d = 0; d < 4; ++d) _mm512_storeu_si512(dst + d * kWaveLanes + lane, z[d]);
+      }
+      return;
+    }
+    if constexpr (dwords == 2) {
+      const __m512i even =
+          _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+      const __m512i odd =
+          _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+      for (int lane = 0; lane < kWaveLanes; lane += 16) {
+        alignas(64) std::uint64_t pair[16];
+        for (int l = 0; l < 16; ++l) pair[l] = peek<std::uint64_t>(at(lane + l));
+        const __m512i low = _mm512_load_si512(pair), high = _mm512_load_si512(pair + 8);
+        _mm512_storeu_si512(dst + lane, _mm512_permutex2var_epi32(low, even, high));
+        _mm512_storeu_si512(dst + kWaveLanes + lane, _mm512_permutex2var_epi32(low, odd, high));
+      }
+      return;
+    }
+  }
+#endif
+  for (int lane = 0; lane < kWaveLanes; ++lane) {
+    if (!(active >> lane & 1)) continue;
+    for (int d = 0; d < dwords; ++d)
+      dst[d * kWaveLanes + lane] = peek<std::uint32_t>(at(lane) + 4 * d);
+  }
+}
+
+/// Stores `dwords` per lane from rows src, src + 64, ... for the lanes in `active`, lowest first
+/// (of lanes that write the same bytes, the highest wins).
+template <int dwords, typename Pointers>
+inline void store_rows(Pointers at, std::uint64_t active, const std::uint32_t* src) {
+#if defined(__AVX512F__)
+  if (active == kAllLanes) {
+    if constexpr (dwords == 4) {
+      for (int lane = 0; lane < kWaveLanes; lane += 16) {
+        __m512i z[4];
+        for (int d = 0; d < 4; ++d) z[d] = _mm512_loadu_si512(src + d * kWaveLanes + lane);
+        transpose_blocks(z);  // z[k] block b now holds lane 4b + k
+        const auto put = [&](int l, __m128i quad) {
+          _mm_storeu_si128(reinterpret_cast<__m128i*>(at(lane + l)), quad);
+        };
+        for (int k = 0; k < 4; ++k) put(k, _mm512_castsi512_si128(z[k]));
+        for (int k = 0; k < 4; ++k) put(4 + k, _mm512_extracti32x4_epi32(z[k], 1));
+        for (int k = 0; k < 4; ++k) put(8 + k, _mm512_extracti32x4_epi32(z[k], 2));
+        for (int k = 0; k < 4; ++k) put(12 + k, _mm512_extracti32x4_epi32(z[k], 3));
+      }
+      return;
+    }
+    if constexpr (dwords == 2) {
+      for (int lane = 0; lane < kWaveLanes; ++lane)
+        poke<std::uint64_t>(at(lane), src[lane] | std::uint64_t{src[kWaveLanes + lane]} << 32);
+      return;
+    }
+  }
+#endif
+  for (int lane = 0; lane < kWaveLanes; ++lane) {
+    if (!(active >> lane & 1)) continue;
+    for (int d = 0; d < dwords; ++d) poke(at(lane) + 4 * d, src[d * kWaveLanes + lane]);
+  }
+}
+
+/// What a load of less than a dword does to its register.
+enum class Part : std::uint8_t { whole, low_half, high_half };
+
+/// Loads one T per lane, widened to 32 bits, or into half of the register (d16 forms). The other
+/// half becomes 0: "when ECC is enabled 16-bit memory loads write the full 32-bit VGPR. Unused bits
+/// are set to zero" (MI300 ISA guide, section 9.1.6), and on an MI325X it is (its target id is
+/// gfx942:sramecc+). LLVM, too, takes no bit of such a register for kept.
+template <typename T, Part part, typename Pointers>
+inline void load_small(Pointers at, std::uint64_t active, std::uint32_t* dst) {
+  for (int lane = 0; lane < kWaveLanes; ++lane) {
+    if (!(active >> lane & 1)) continue;
+    const auto value = static_cast<std::uint32_t>(static_cast<std::int32_t>(peek<T>(at(lane))));
+    if constexpr (part == Part::whole) dst[lane] = value;
+    if constexpr (part == Part::low_half) dst[lane] = value & 0xffffu;
+    if constexpr (part == Part::high_half) dst[lane] = value << 16;
+  }
+}
+/// Stores the low bits of each lane's register, or of its upper half.
+template <typename T, Part part, typename Pointers>
+inline void store_small(Pointers at, std::uint64_t active, const std::uint32_t* src) {
+  for (int lane = 0; lane < kWaveLanes; ++lane)
+    if (active >> lane & 1)
+      poke<T>(at(lane), static_cast<T>(part == Part::high_half ? src[lane] >> 16 : src[lane]));
+}
+
+/// The forms of memory data, as the mnemonics name them.
+enum class Data : std::uint8_t {
+  u8,
+  i8,
+  u16,
+  i16,
+  b8,
+  b16,
+  u8_d16,
+  u8_d16_hi,
+  i8_d16,
+  i8_d16_hi,
+  b16_d16,
+  b16_d16_hi,
+  b8_d16_hi_store,
+  b16_d16_hi_store,
+  b32,
+  b64,
+  b96,
+  b128,
+};
+[[nodiscard]] constexpr int bytes_of(Data data) {
+  switch (data) {
+    case Data::u8:
+    case Data::i8:
+    case Data::b8:
+    case Data::u8_d16:
+    case Data::u8_d16_hi:
+    case Data::i8_d16:
+    case Data::i8_d16_hi:
+    case Data::b8_d16_hi_store:
+      return 1;
+    case Data::u16:
+    case Data::i16:
+    case Data::b16:
+    case Data::b16_d16:
+    case Data::b16_d16_hi:
+    case Data::b16_d16_hi_store:
+      return 2;
+    case Data::b32:
+      return 4;
+    case Data::b64:
+      return 8;
+    case Data::b96:
+      return 12;
+    case Data::b128:
+      return 16;
+  }
+  return 0;
+}
+
+[[nodiscard]] constexpr RegisterPart part_of(Data data) {
+  switch (data) {
+    case Data::i8:
+    case Data::i16:
+      return {.is_signed = true};
+    case Data::u8_d16:
+    case Data::b16_d16:
+      return {.half = true};
+    case Data::i8_d16:
+      return {.is_signed = true, .half = true};
+    case Data::u8_d16_hi:
+    case Data::b16_d16_hi:
+    case Data::b8_d16_hi_store:
+    case Data::b16_d16_hi_store:
+      return {.half = true, .upper = true};
+    case Data::i8_d16_hi:
+      return {.is_signed = true, .half = true, .upper = true};
+    default:
+      return {};
+  }
+}
+
+template <Data data, typename Pointers>
+inline void load_data(Pointers at, std::uint64_t active, std::uint32_t* dst) {
+  if constexpr (data == Data::u8)
+    load_small<std::uint8_t, Part::whole>(at, active, dst);
+  else if constexpr (data == Data::i8)
+    load_small<std::int8_t, Part::whole>(at, active, dst);
+  else if constexpr (data == Data::u16)
+    load_small<std::uint16_t, Part::whole>(at, active, dst);
+  else if constexpr (data == Data::i16)
+    load_small<std::int16_t, Part::whole>(at, active, dst);
+  else if constexpr (data == Data::u8_d16)
+    load_small<std::uint8_t, Part::low_half>(at, active, dst);
+  else if constexpr (data == Data::u8_d16_hi)
+    load_small<std::uint8_t, Part::high_half>(at, active, dst);
+  else if constexpr (data == Data::i8_d16)
+    load_small<std::int8_t, Part::low_half>(at, active, dst);
+  else if constexpr (data == Data::i8_d16_hi)
+    load_small<std::int8_t, Part::high_half>(at, active, dst);
+  else if constexpr (data == Data::b16_d16)
+    load_small<std::uint16_t, Part::low_half>(at, active, dst);
+  else if constexpr (data == Data::b16_d16_hi)
+    load_small<std::uint16_t, Part::high_half>(at, active, dst);
+  else
+    load_rows<bytes_of(data) / 4>(at, active, dst);
+}
+template <Data data, typename Pointers>
+inline void store_data(Pointers at, std::uint64_t active, const std::uint32_t* src) {
+  if constexpr (data == Data::b8)
+    store_small<std::uint8_t, Part::whole>(at, active, src);
+  else if constexpr (data == Data::b16)
+    store_small<std::uint16_t, Part::whole>(at, active, src);
+  else if constexpr (data == Data::b8_d16_hi_store)
+    store_small<std::uint8_t, Part::high_half>(at, active, src);
+  else if constexpr (data == Data::b16_d16_hi_store)
+    store_small<std::uint16_t, Part::high_half>(at, active, src);
+  else
+    store_rows<bytes_of(data) / 4>(at, active, src);
+}
+
+/// Zeroes the lanes of a load that were out of range (buffers, LDS): the hardware returns 0.
+template <Data data>
+inline void zero_lanes(std::uint64_t lanes, std::uint32_t* dst) {
+  if (lanes == 0) return;
+  static constexpr std::uint8_t kZeros[16] = {};
+  const std::uint64_t address = reinterpret_cast<std::uint64_t>(&kZeros[0]);
+  alignas(64) std::uint64_t addresses[kWaveLanes];
+  for (std::uint64_t& a : addresses) a = address;
+  load_data<data>(AddressPointers{addresses}, lanes, dst);
+}
+
+}  // namespace margay::MARGAY_HOST_LEVEL

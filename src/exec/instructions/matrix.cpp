@@ -1,0 +1,170 @@
+// Matrix instructions: the executor's side of the mfma library. Runs of the same instruction are
+// handed over together, which lets the library keep accumulators and converted operands.
+#include "mfma/mfma.h"
+
+#include <bit>
+#include <string>
+
+#include "exec/instructions/all_rows.h"
+#include "exec/program/program.h"
+#include "exec/rows/row_table.h"
+#include "exec/state/extra.h"
+#include "exec/state/wave.h"
+#include "mfma/passes.h"
+
+namespace margay {
+
+/// An instruction's kernels by MfmaMode.
+struct MatrixKernels {
+  MfmaKernel by_mode[3];
+  SmfmacFunction sparse_by_mode[3] = {};
+};
+
+namespace {
+
+MfmaStep step_of(const Instruction& i) {
+  MfmaStep step{};
+  step.d = i.dst;
+  step.a = static_cast<std::int32_t>(i.src[0].index());
+  step.b = static_cast<std::int32_t>(i.src[1].index());
+  step.c_is_constant = !i.src[2].is_vgpr();
+  if (!step.c_is_constant)
+    step.c = static_cast<std::int32_t>(i.src[2].index());
+  else  // an f64 constant is given by its upper half
+    step.c_constant = static_cast<std::uint32_t>(is_64_bit(i.row->sources[2]) ? i.constant[2] >> 32
+                                                                              : i.constant[2]);
+  step.cbsz = extra::cbsz(i.extra);
+  step.abid = extra::abid(i.extra);
+  step.blgp = extra::blgp(i.extra);
+  return step;
+}
+
+const MfmaKernel& kernel(MfmaMode mode, const Instruction& i) {
+  return i.row->matrix->by_mode[static_cast<unsigned>(mode)];
+}
+
+const Instruction* run_matrix(Wave& wave, const Instruction& i) {
+  kernel(wave.group->mfma, i).run(operands_of(step_of(i), wave.v));
+  ++wave.mfma_instructions;
+  return following(i);
+}
+
+/// The first of `i.offset` instructions of one kind that stand together; its first constant is the
+/// address of the run (A and B are registers).
+const Instruction* run_matrix_group(Wave& wave, const Instruction& i) {
+  const auto count = static_cast<std::size_t>(i.offset);
+  std::bit_cast<const MfmaRun*>(i.constant[0])->execute(wave.v);
+  wave.mfma_instructions += count;
+  wave.instructions += count - 1;  // the run loop counts one
+  return &i + count;
+}
+
+const Instruction* run_sparse_matrix(Wave& wave, const Instruction& i) {
+  SmfmacOperands o{};
+  o.d = wave.row(i.dst);
+  o.a = wave.row(i.src[0].index());
+  o.b = wave.row(i.src[1].index());
+  o.index = wave.row(i.src[2].index());
+  const MfmaShape& shape = *i.row->shape;
+  o.index_shift = smfmac_index_shift(shape, extra::cbsz(i.extra), extra::abid(i.extra));
+  if (const int lane = smfmac_bad_index_lane(shape, o); lane >= 0)
+    return wave.fault(i, {ErrorCode::illegal_instruction,
+                          "the sparse indices of lane " + std::to_string(lane) +
+                              " have a pair whose first is not below its second",
+                          {},
+                          "of each four k the two that are kept are numbered in order: 0 and 1 are "
+                          "encoded as 4, 2 and 3 as 14 (MI300 ISA guide, section 7.4)"});
+  i.row->matrix->sparse_by_mode[static_cast<unsigned>(wave.group->mfma)](o);
+  ++wave.mfma_instructions;
+  return following(i);
+}
+
+OperandType operand_type(MfmaType type) {
+  return type == MfmaType::f64  ? OperandType::f64
+         : type == MfmaType::i8 ? OperandType::u32
+                                : OperandType::f32;
+}
+
+Row matrix_row(const MfmaShape& shape) {
+  Row row;
+  row.mnemonic = shape.mnemonic;
+  row.instruction_class = InstructionClass::mfma;
+  row.result = operand_type(shape.a);
+  row.source_count = 3;
+  for (OperandType& source : row.sources) source = row.result;
+  row.mfma_registers[0] = shape.a_registers;
+  row.mfma_registers[1] = shape.b_registers;
+  row.mfma_registers[2] = row.mfma_registers[3] = shape.d_registers;
+  row.shape = &shape;
+  row.passes = matrix_passes(shape);
+  // f32 matrix instructions flush A and B as MODE says, and neither C nor D; all others neither.
+  // They round to nearest even. Source: MI300 ISA guide, section 7.3 (the text; its table has MODE
+  // for the whole instruction).
+  if (shape.a == MfmaType::f32)
+    row.float_use.sources[0] = row.float_use.sources[1] = FloatKind::f32;
+  return row;
+}
+
+constexpr MfmaMode kModes[] = {MfmaMode::exact, MfmaMode::fma, MfmaMode::fast};
+
+void add_sparse_row(RowTable& table, const MfmaShape& shape, std::string_view level) {
+  auto kernels = std::make_shared<MatrixKernels>();
+  for (const MfmaMode mode : kModes)
+    kernels->sparse_by_mode[static_cast<unsigned>(mode)] = smfmac_kernel(shape, mode, level);
+  Row row = matrix_row(shape);
+  row.plain = run_sparse_matrix;
+  row.sources[2] = OperandType::u32;  // the indices; C is the destination
+  row.mfma_registers[2] = 1;
+  row.matrix = std::move(kernels);
+  table.add(row);
+}
+
+}  // namespace
+
+void add_matrix_rows(RowTable& table, std::string_view level) {
+  for (const MfmaShape& shape : kMfmaShapes) {
+    auto kernels = std::make_shared<MatrixKernels>();
+    for (const MfmaMode mode : kModes)
+      kernels->by_mode[static_cast<unsigned>(mode)] = mfma_kernel(shape, mode, level);
+    Row row = matrix_row(shape);
+    row.plain = run_matrix;
+    row.matrix = std::move(kernels);
+    table.add(row);
+    if (table.find(shape.old_mnemonic) == nullptr) {  // some have one name only
+      row.mnemonic = shape.old_mnemonic;
+      table.add(row);
+    }
+  }
+  for (const MfmaShape& shape : kSmfmacShapes) add_sparse_row(table, shape, level);
+}
+
+std::uint32_t matrix_run_length(const Instruction& i) {
+  return i.execute == run_matrix_group ? static_cast<std::uint32_t>(i.offset) : 1;
+}
+
+std::vector<std::unique_ptr<const MfmaRun>> group_matrix_instructions(
+    std::vector<Instruction>& instructions, const std::vector<bool>& is_target, MfmaMode mode) {
+  std::vector<std::unique_ptr<const MfmaRun>> runs;
+  const auto is_matrix = [&](std::size_t n) { return instructions[n].execute == run_matrix; };
+  for (std::size_t first = 0; first < instructions.size();) {
+    std::size_t end = first + 1;
+    if (is_matrix(first)) {
+      std::vector<MfmaStep> steps = {step_of(instructions[first])};
+      for (; end < instructions.size() && is_matrix(end) &&
+             instructions[end].row == instructions[first].row && !is_target[end];
+           ++end)
+        steps.push_back(step_of(instructions[end]));
+      if (steps.size() > 1) {
+        Instruction& leader = instructions[first];
+        runs.push_back(prepare_mfma_run(kernel(mode, leader), steps));
+        leader.execute = run_matrix_group;
+        leader.offset = static_cast<std::int32_t>(steps.size());
+        leader.constant[0] = std::bit_cast<std::uint64_t>(runs.back().get());
+      }
+    }
+    first = end;
+  }
+  return runs;
+}
+
+}  // namespace margay

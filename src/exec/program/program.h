@@ -1,0 +1,130 @@
+// A kernel's code, decoded: functions are decoded whole, on first use, and kept.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <typeindex>
+#include <vector>
+
+#include "base/error.h"
+#include "code_object/code_object.h"
+#include "exec/program/bind.h"
+#include "exec/program/facts_table.h"
+#include "exec/program/float_mode.h"
+#include "exec/rows/row_table.h"
+#include "exec/state/instruction.h"
+#include "gpu/gpu.h"
+#include "isa/decoder.h"
+#include "mfma/mfma.h"
+
+namespace margay {
+
+class Program {
+ public:
+  /// Decodes the kernel's own function. `image` is the loaded image and `base_address` where the
+  /// device sees its byte 0; both must outlive the program.
+  [[nodiscard]] static Result<std::unique_ptr<Program>> create(const Gpu& gpu,
+                                                               const CodeObject& object,
+                                                               const Kernel& kernel,
+                                                               std::span<const std::byte> image,
+                                                               std::uint64_t base_address,
+                                                               const RowTable& rows, MfmaMode mfma);
+
+  /// Where a wave that starts with `mode` in its MODE register begins.
+  [[nodiscard]] const Instruction* entry(std::uint32_t mode) const {
+    return entry_ + static_cast<std::size_t>(code_copy(mode)) * entry_stride_;
+  }
+  /// The instruction at a device address, decoding its function if need be; null when the address
+  /// is not that of an instruction of this code object. Thread-safe.
+  [[nodiscard]] const Instruction* at_address(std::uint64_t address, CodeCopy copy);
+  [[nodiscard]] std::uint64_t base_address() const { return base_address_; }
+  [[nodiscard]] MfmaMode mfma() const { return mfma_; }
+  /// The device that it runs on.
+  [[nodiscard]] const Gpu& gpu() const { return gpu_; }
+  /// Demangled.
+  [[nodiscard]] const std::string& kernel_name() const { return kernel_name_; }
+
+  /// The facts of its instructions, of a kind (exec/program/facts_table.h). Thread-safe.
+  template <typename Facts>
+  [[nodiscard]] FactsTable<Facts>& facts() {
+    const std::lock_guard lock(facts_mutex_);
+    std::unique_ptr<AnyFactsTable>& table = facts_[std::type_index(typeid(Facts))];
+    if (table == nullptr) {
+      const auto [begin, end] = executable_range();
+      table = std::make_unique<FactsTable<Facts>>(begin, end);
+    }
+    return static_cast<FactsTable<Facts>&>(*table);
+  }
+
+  /// Why the instruction at `vaddr` cannot run (it was bound with a problem).
+  [[nodiscard]] Error problem_at(std::uint64_t vaddr) const;
+  [[nodiscard]] const CodeObject& object() const { return object_; }
+  /// The part of the image that holds the kernel's code, [first, last).
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> executable_range() const {
+    return object_.executable_range(kernel_vaddr_);
+  }
+  /// "v_add_f32 v0, v1, v2"; empty when `vaddr` is no code.
+  [[nodiscard]] std::string instruction_text(std::uint64_t vaddr) const;
+  /// The four bytes at `vaddr` of the loaded image.
+  [[nodiscard]] std::uint32_t word_at(std::uint64_t vaddr) const;
+  /// The function that `vaddr` belongs to, demangled, and where it starts.
+  [[nodiscard]] std::pair<std::string, std::uint64_t> function_of(std::uint64_t vaddr) const;
+  /// "v_add_f32 v0, v1, v2 at PC 0x1234 (kernel+0x34), file.cpp:12:3 in f" and its call chain.
+  [[nodiscard]] std::string describe(std::uint64_t vaddr) const;
+
+ private:
+  struct Block {
+    std::uint64_t begin = 0, end = 0;  // vaddr
+    // With a last one that catches running off the end; then the other copies of the same.
+    std::vector<Instruction> instructions;
+    std::vector<std::unique_ptr<const MfmaRun>> matrix_runs;
+    std::size_t stride = 0;                     // from one copy to the next
+    std::vector<std::uint32_t> index_by_dword;  // into instructions; kNotAnInstruction
+  };
+  static constexpr std::uint32_t kNotAnInstruction = ~0u;
+
+  Program(const Gpu& gpu, const CodeObject& object, const Kernel& kernel,
+          std::span<const std::byte> image, std::uint64_t base_address, const RowTable& rows,
+          MfmaMode mfma);
+  [[nodiscard]] const Instruction* at_vaddr(std::uint64_t vaddr, CodeCopy copy);
+  [[nodiscard]] Block& decode_block(std::uint64_t vaddr);
+  void resolve_branches(Block& block);
+  static void add_copies(Block& block);
+  void index_registers(Block& block, const std::vector<bool>& is_target);
+
+  const Gpu& gpu_;
+  const CodeObject& object_;
+  std::string kernel_name_;
+  std::uint64_t kernel_vaddr_ = 0;
+  std::span<const std::byte> image_;
+  std::uint64_t base_address_;
+  const RowTable& rows_;
+  MfmaMode mfma_;
+  BindContext context_;
+  std::unique_ptr<isa::Decoder> decoder_;
+  const Instruction* entry_ = nullptr;
+  std::size_t entry_stride_ = 0;
+
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, std::unique_ptr<Block>> blocks_;  // by begin
+  std::map<std::uint64_t, Error> problems_;                 // by vaddr
+  std::mutex facts_mutex_;
+  std::map<std::type_index, std::unique_ptr<AnyFactsTable>> facts_;
+};
+
+/// Handlers for what is not an instruction, or has a problem (exec/instructions/flow.cpp).
+const Instruction* run_problem(Wave& wave, const Instruction& i);
+const Instruction* run_off_the_end(Wave& wave, const Instruction& i);
+
+/// Replaces runs of matrix instructions by one that runs them together
+/// (exec/instructions/matrix.cpp). What is returned has to live as long as the instructions.
+[[nodiscard]] std::vector<std::unique_ptr<const MfmaRun>> group_matrix_instructions(
+    std::vector<Instruction>& instructions, const std::vector<bool>& is_target, MfmaMode mode);
+
+/// How many matrix instructions, from `i` on, its handler runs at once; 1 for all others.
+[[nodiscard]] std::uint32_t matrix_run_length(const Instruction& i);
+
+}  // namespace margay

@@ -1,0 +1,30 @@
+// How the waves of a workgroup take turns, so that they advance side by side as on the hardware.
+//
+// A turn is kTurn instructions. It ends early before LDS is rewritten: kernels read a tile, compute
+// and store the next one in its place, and some leave out the barrier in between because their
+// waves run abreast. Where such a store can be is known when a function is decoded; other
+// instructions pay nothing.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "exec/state/instruction.h"
+
+namespace margay {
+
+/// The longest turn of a wave, where it shares its workgroup with others. A run of matrix
+/// instructions counts as one.
+inline constexpr std::uint64_t kTurn = 64;
+/// The longest turn of a wave that is alone in its workgroup.
+inline constexpr std::uint64_t kTurnAlone = 1 << 12;
+
+/// Makes each store to LDS (by a DS instruction or a direct load) that may follow a read of LDS,
+/// without a barrier or another such store in between, the end of a turn. Branch targets must have
+/// been resolved. `is_entry`: the first instruction is where a kernel begins.
+void end_turns_before_rewrites(std::vector<Instruction>& instructions, bool is_entry);
+
+/// Whether `i` is such a store.
+[[nodiscard]] bool ends_turn(const Instruction& i);
+
+}  // namespace margay

@@ -1,0 +1,41 @@
+// The table of instructions the executor knows: mnemonic to semantics. Filled once per host level
+// from the row lists (instructions/all_rows.h); decoding looks mnemonics up here and nowhere else.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "exec/rows/row.h"
+
+namespace margay {
+
+/// Rows by mnemonic.
+class RowTable {
+ public:
+  /// Ends the process when the mnemonic is in the table: a mistake of ours, which any use shows.
+  void add(Row row);
+  [[nodiscard]] const Row* find(std::string_view mnemonic) const {
+    const auto found = rows_.find(mnemonic);
+    return found == rows_.end() ? nullptr : found->second.get();
+  }
+  [[nodiscard]] std::size_t size() const { return rows_.size(); }
+  template <typename F>
+  void for_each(F&& visit) const {
+    for (const auto& [name, row] : rows_) visit(*row);
+  }
+
+  template <typename F>
+  void change_each(F&& change) {
+    for (const auto& [name, row] : rows_) change(*row);
+  }
+
+ private:
+  std::unordered_map<std::string_view, std::unique_ptr<Row>> rows_;
+};
+
+/// A view of `text` that lives as long as the program; for mnemonics put together from parts.
+[[nodiscard]] std::string_view interned(std::string text);
+
+}  // namespace margay

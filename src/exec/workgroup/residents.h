@@ -1,0 +1,116 @@
+// How the workgroups of one launch wait for each other: at a grid-wide barrier, or for a flag in
+// memory that another workgroup sets. As on the hardware, no more of them are resident at a time
+// than the compute units have room for. Which of them runs next: device/resident_queue.h.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+
+#include "base/error.h"
+
+namespace margay {
+
+/// How long all workgroups of a launch that is alone may only repeat themselves.
+inline constexpr std::chrono::seconds kStuckPatience{6};
+
+/// The barrier of a cooperative launch (ds_gws_barrier, one work-item of each workgroup).
+class GridBarrier {
+ public:
+  explicit GridBarrier(std::uint64_t workgroups) : workgroups_(workgroups) {}
+
+  /// One of `count` has come; the phase that has to end before it goes on.
+  [[nodiscard]] std::uint64_t arrive(std::uint64_t count);
+  [[nodiscard]] bool open(std::uint64_t phase) const {
+    return phase_.load(std::memory_order_acquire) != phase;
+  }
+  /// A workgroup has ended.
+  void leave();
+  /// How many workgroups ended without coming to the barrier at which all others wait, or 0.
+  [[nodiscard]] std::uint64_t missing() const { return missing_.load(std::memory_order_relaxed); }
+
+ private:
+  void look_for_missing();
+
+  const std::uint64_t workgroups_;
+  std::mutex mutex_;
+  std::uint64_t arrived_ = 0, ended_ = 0;
+  std::atomic<std::uint64_t> phase_{0}, missing_{0};
+};
+
+class Residents {
+ public:
+  /// What a launch may wait for.
+  struct Company {
+    /// No other launch runs beside it, and the host that made it waits: somebody watches it. Then
+    /// it is given up after a time; new workgroups are begun only where the others wait.
+    bool alone = false;
+    /// How long memory may be looked at then that might still change.
+    std::chrono::milliseconds patience = std::chrono::milliseconds::max();
+  };
+  /// A launch of `workgroups`, of which the device has room for `limit` at a time.
+  Residents(std::uint64_t workgroups, std::uint64_t limit, Company company);
+  Residents(const Residents&) = delete;
+  Residents& operator=(const Residents&) = delete;
+
+  /// Takes the number of the next workgroup to begin; workgroups() or more when all have begun.
+  [[nodiscard]] std::uint64_t begin() { return next_.fetch_add(1, std::memory_order_relaxed); }
+  /// Whether another one may begin beside those that are resident.
+  [[nodiscard]] bool has_room() const {
+    return begun() < workgroups_ && begun() - ended_.load() < limit_;
+  }
+  /// A workgroup has ended.
+  void end();
+
+  /// See Company::alone.
+  [[nodiscard]] bool alone() const { return company_.alone; }
+  [[nodiscard]] GridBarrier& barrier() { return barrier_; }
+  /// Whether a wave was seen that waits for memory to change. From then on turns are short.
+  [[nodiscard]] bool polling() const { return polling_.load(std::memory_order_relaxed); }
+  void found_polling() { polling_.store(true, std::memory_order_relaxed); }
+  /// Called when all of a workgroup's waves wait for memory to change; `stuck`: and nothing else
+  /// changes meanwhile, not even how often they looked. True when every workgroup that the device
+  /// has room for has been waiting for a long time and some have not begun. Where all have begun,
+  /// only_host_can_help() becomes true after a short time; a launch that is alone is given up.
+  [[nodiscard]] bool hopeless(bool stuck);
+  /// After hopeless(): memory was waited for that nobody changed.
+  [[nodiscard]] bool gave_up() const { return gave_up_.load(std::memory_order_relaxed); }
+  /// Whether all that is left waits for memory that only the host, or another launch, can change.
+  [[nodiscard]] bool only_host_can_help() const {
+    return only_host_can_help_.load(std::memory_order_relaxed);
+  }
+  /// Called when a workgroup did something other than wait.
+  void progress() {
+    polls_.store(0, std::memory_order_relaxed);
+    only_host_can_help_.store(false, std::memory_order_relaxed);
+  }
+  /// After hopeless(): how many workgroups had not begun; else 0.
+  [[nodiscard]] std::uint64_t left_out() const { return left_out_.load(); }
+  [[nodiscard]] std::uint64_t missing_at_barrier() const { return barrier_.missing(); }
+  [[nodiscard]] std::uint64_t begun() const { return std::min(next_.load(), workgroups_); }
+  [[nodiscard]] std::uint64_t limit() const { return limit_; }
+  [[nodiscard]] std::uint64_t workgroups() const { return workgroups_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// Every place is taken, and there are workgroups that have not begun.
+  [[nodiscard]] bool crowded() const;
+
+  const std::uint64_t workgroups_, limit_;
+  const Company company_;
+  GridBarrier barrier_;
+  std::atomic<bool> polling_{false};
+  std::atomic<std::uint64_t> next_{0};   // to begin
+  std::atomic<std::uint64_t> polls_{0};  // since something else happened
+  std::atomic<std::uint64_t> ended_{0};
+  std::atomic<std::uint64_t> left_out_{0};
+  std::atomic<bool> only_host_can_help_{false}, gave_up_{false};
+  std::mutex mutex_;
+  bool all_stuck_ = true;  // since first_poll_
+  Clock::time_point first_poll_;
+};
+
+}  // namespace margay
