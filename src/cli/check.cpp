@@ -16,11 +16,11 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/start.h"
-#include "observe/check/json.h"
-#include "observe/check/report.h"
-#include "observe/check/suppressions.h"
-#include "observe/check/text.h"
-#include "observe/profile/json.h"
+#include "report/check/json.h"
+#include "report/check/report.h"
+#include "report/check/suppressions.h"
+#include "report/check/text.h"
+#include "report/profile/json/json.h"
 
 namespace margay::cli {
 namespace {

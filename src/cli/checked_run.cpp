@@ -6,8 +6,8 @@
 #include "cli/profiled_run.h"
 #include "cli/start.h"
 #include "cli/temporary_directory.h"
-#include "observe/check/json.h"
-#include "observe/check/report.h"
+#include "report/check/json.h"
+#include "report/check/report.h"
 
 namespace margay::cli {
 namespace {

@@ -12,9 +12,9 @@
 #include "cli/child.h"
 #include "cli/install.h"
 #include "cli/watched_processes.h"
-#include "observe/check/finding.h"
-#include "observe/check/tools.h"
-#include "observe/profile/profile.h"
+#include "report/check/finding.h"
+#include "report/check/tools.h"
+#include "report/profile/profile.h"
 
 namespace margay::cli {
 

@@ -12,9 +12,9 @@
 #include "cli/console.h"
 #include "cli/profiled_run.h"
 #include "cli/start.h"
-#include "observe/profile/compare.h"
-#include "observe/profile/json.h"
-#include "observe/report/text_file.h"
+#include "report/profile/compare/compare.h"
+#include "report/profile/json/json.h"
+#include "report/text_file.h"
 
 namespace margay::cli {
 namespace {

@@ -24,9 +24,9 @@
 #include "cli/console.h"
 #include "cli/mutation.h"
 #include "cli/start.h"
-#include "observe/check/report.h"
-#include "observe/check/suppressions.h"
-#include "observe/check/text.h"
+#include "report/check/report.h"
+#include "report/check/suppressions.h"
+#include "report/check/text.h"
 
 namespace margay::cli {
 namespace {

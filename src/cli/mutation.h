@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "cli/child.h"
-#include "observe/check/finding.h"
+#include "report/check/finding.h"
 
 namespace margay::cli {
 

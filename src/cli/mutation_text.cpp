@@ -9,8 +9,8 @@
 
 #include "cli/mutation.h"
 #include "code_object/demangle.h"
-#include "observe/check/json.h"
-#include "observe/check/text.h"
+#include "report/check/json.h"
+#include "report/check/text.h"
 
 namespace margay::cli {
 namespace {

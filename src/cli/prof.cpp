@@ -14,13 +14,13 @@
 #include "cli/console.h"
 #include "cli/profiled_run.h"
 #include "cli/start.h"
-#include "observe/profile/advice.h"
-#include "observe/profile/html.h"
-#include "observe/profile/json.h"
-#include "observe/profile/selection.h"
-#include "observe/profile/text.h"
-#include "observe/profile/trace.h"
-#include "observe/report/text_file.h"
+#include "report/profile/analysis/advice.h"
+#include "report/profile/json/json.h"
+#include "report/profile/page/html.h"
+#include "report/profile/selection.h"
+#include "report/profile/text/text.h"
+#include "report/profile/text/trace.h"
+#include "report/text_file.h"
 
 namespace margay::cli {
 namespace {

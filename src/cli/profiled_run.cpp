@@ -9,7 +9,7 @@
 
 #include "cli/start.h"
 #include "cli/temporary_directory.h"
-#include "observe/profile/json.h"
+#include "report/profile/json/json.h"
 
 namespace margay::cli {
 

@@ -11,7 +11,7 @@
 #include "cli/child.h"
 #include "cli/install.h"
 #include "cli/watched_processes.h"
-#include "observe/profile/profile.h"
+#include "report/profile/profile.h"
 
 namespace margay::cli {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "observe/report/process_table.h"
+#include "report/process_table.h"
 
 namespace margay::cli {
 

@@ -67,7 +67,7 @@ struct LoadCycles {
 
 /// Wait states behind a matrix instruction, where processors of one family differ: beside its
 /// passes, or for the f64 instructions of 16x16 and 4x4. "Memory" is the address or data of an
-/// access. The rules that use them are observe/check/hazards.cpp's.
+/// access. The rules that use them are observe/check/instructions/hazards.cpp's.
 struct MatrixWaits {
   unsigned xdl_to_c = 0, xdl_to_ab = 0, sgemm_to_ab = 0;  ///< More than the passes.
   unsigned f64_16_to_c = 0, f64_16_to_ab = 0, f64_16_to_memory = 0;

@@ -9,6 +9,15 @@
 
 namespace margay {
 
+/// What kind of work an instruction is; the profiler's instruction mix has the same classes.
+enum class InstructionClass : std::uint8_t { valu, mfma, salu, smem, lds, vmem, branch, other };
+[[nodiscard]] constexpr std::string_view class_name(InstructionClass c) {
+  constexpr std::string_view names[] = {"VALU", "MFMA", "SALU",   "SMEM",
+                                        "LDS",  "VMEM", "branch", "other"};
+  return names[static_cast<unsigned>(c)];
+}
+inline constexpr unsigned kInstructionClasses = 8;
+
 /// What a vector instruction does with numbers. The hardware counts by these classes
 /// (SQ_INSTS_VALU_ ADD_F32 and the like), wait states and rounding differ by them.
 enum class Operation : std::uint8_t {

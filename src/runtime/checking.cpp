@@ -7,8 +7,8 @@
 #include <cstring>
 #include <mutex>
 
-#include "observe/check/json.h"
-#include "observe/check/report.h"
+#include "report/check/json.h"
+#include "report/check/report.h"
 #include "runtime/ordering.h"
 #include "runtime/runtime.h"
 

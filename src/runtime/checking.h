@@ -6,7 +6,7 @@
 #include <string>
 
 #include "observe/check/session.h"
-#include "observe/check/text.h"
+#include "report/check/text.h"
 #include "runtime/errors.h"
 #include "runtime/kept_report.h"
 #include "runtime/settings.h"

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/fork.h"
-#include "observe/report/text_file.h"
+#include "report/text_file.h"
 
 namespace margay::runtime {
 namespace {

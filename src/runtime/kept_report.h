@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "observe/report/process_table.h"
+#include "report/process_table.h"
 
 namespace margay::runtime {
 

@@ -1,13 +1,14 @@
-// The order of what streams do, as it is reported to the checker (observe/check/stream_order.h):
-// each HIP call that begins work, records or waits says so here. Nothing happens where racecheck is
-// off. A call whose ordering is not followed orders everything.
+// The order of what streams do, as it is reported to the checker
+// (observe/check/streams/stream_order.h): each HIP call that begins work, records or waits says so
+// here. Nothing happens where racecheck is off. A call whose ordering is not followed orders
+// everything.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <span>
 
-#include "observe/check/footprint.h"
+#include "observe/check/streams/footprint.h"
 #include "runtime/errors.h"
 
 namespace margay::runtime {

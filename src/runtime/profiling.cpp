@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "observe/profile/json.h"
-#include "observe/profile/metrics.h"
-#include "observe/report/words.h"
+#include "report/profile/analysis/metrics.h"
+#include "report/profile/json/json.h"
+#include "report/words.h"
 #include "runtime/runtime.h"
 
 namespace margay::runtime {

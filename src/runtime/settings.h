@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "exec/device/device.h"
-#include "observe/check/tools.h"
-#include "observe/profile/selection.h"
+#include "report/check/tools.h"
+#include "report/profile/selection.h"
 
 namespace margay::runtime {
 

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
+
+#include "isa/traits.h"
 
 namespace margay {
 
@@ -59,14 +60,5 @@ struct alignas(64) Instruction {
   Modifiers modifiers;
 };
 static_assert(sizeof(Instruction) == 64, "one cache line per instruction");
-
-/// What kind of work an instruction is; the profiler's instruction mix has the same classes.
-enum class InstructionClass : std::uint8_t { valu, mfma, salu, smem, lds, vmem, branch, other };
-[[nodiscard]] constexpr std::string_view class_name(InstructionClass c) {
-  constexpr std::string_view names[] = {"VALU", "MFMA", "SALU",   "SMEM",
-                                        "LDS",  "VMEM", "branch", "other"};
-  return names[static_cast<unsigned>(c)];
-}
-inline constexpr unsigned kInstructionClasses = 8;
 
 }  // namespace margay

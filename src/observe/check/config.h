@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "observe/check/tools.h"
+#include "report/check/tools.h"
 
 namespace margay::check {
 

@@ -16,12 +16,12 @@
 #include "code_object/demangle.h"
 #include "exec/stream/stream.h"
 #include "exec/workgroup/hostcall.h"
-#include "observe/check/barrier_place.h"
-#include "observe/check/group.h"
-#include "observe/check/host_memory.h"
-#include "observe/check/reporter.h"
-#include "observe/check/resolve.h"
+#include "observe/check/findings/barrier_place.h"
+#include "observe/check/findings/reporter.h"
+#include "observe/check/findings/resolve.h"
+#include "observe/check/global/host_memory.h"
 #include "observe/check/worker.h"
+#include "report/check/group.h"
 
 namespace margay::check {
 namespace {

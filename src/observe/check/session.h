@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "exec/device/device.h"
-#include "observe/check/barrier_place.h"
 #include "observe/check/config.h"
-#include "observe/check/finding.h"
-#include "observe/check/global_memory.h"
-#include "observe/check/site_counts.h"
-#include "observe/check/stream_races.h"
-#include "observe/check/suppressions.h"
+#include "observe/check/findings/barrier_place.h"
+#include "observe/check/global/global_memory.h"
+#include "observe/check/streams/stream_races.h"
+#include "observe/check/waits/site_counts.h"
+#include "report/check/finding.h"
+#include "report/check/suppressions.h"
 
 namespace margay::check {
 

@@ -7,7 +7,7 @@
 
 #include "exec/program/facts_table.h"
 #include "exec/program/instruction_facts.h"
-#include "observe/profile/counters.h"
+#include "report/profile/counters.h"
 
 namespace margay::profile {
 

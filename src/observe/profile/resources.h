@@ -3,7 +3,7 @@
 #pragma once
 
 #include "exec/device/device.h"
-#include "observe/profile/profile.h"
+#include "report/profile/profile.h"
 
 namespace margay::profile {
 

@@ -9,7 +9,7 @@
 #include "exec/stream/stream.h"
 #include "exec/workgroup/occupancy.h"
 #include "observe/profile/totals.h"
-#include "observe/report/words.h"
+#include "report/words.h"
 
 namespace margay::profile {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "exec/device/device.h"
 #include "observe/described_tensors.h"
-#include "observe/profile/profile.h"
-#include "observe/profile/selection.h"
+#include "report/profile/profile.h"
+#include "report/profile/selection.h"
 
 namespace margay::profile {
 

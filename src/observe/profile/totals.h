@@ -10,10 +10,10 @@
 
 #include "exec/device/device.h"
 #include "exec/program/program.h"
-#include "observe/profile/profile.h"
-#include "observe/profile/replay.h"
+#include "observe/profile/memory/replay.h"
 #include "observe/profile/worker.h"
 #include "observe/tensor_arguments.h"
+#include "report/profile/profile.h"
 
 namespace margay::profile {
 

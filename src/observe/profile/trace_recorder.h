@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "observe/profile/instruction_facts.h"
-#include "observe/profile/profile.h"
+#include "report/profile/profile.h"
 
 namespace margay::profile {
 

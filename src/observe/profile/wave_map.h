@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "exec/program/lane_access.h"
-#include "observe/profile/profile.h"
-#include "observe/profile/tensor_lines.h"
+#include "observe/profile/memory/tensor_lines.h"
+#include "report/profile/profile.h"
 
 namespace margay::profile {
 

@@ -11,12 +11,12 @@
 
 #include "exec/stream/watcher.h"
 #include "exec/workgroup/workgroup.h"
-#include "observe/profile/coalescer.h"
-#include "observe/profile/device_addresses.h"
 #include "observe/profile/instruction_facts.h"
-#include "observe/profile/lds_patterns.h"
-#include "observe/profile/replay.h"
-#include "observe/profile/touched_lines.h"
+#include "observe/profile/lds/lds_patterns.h"
+#include "observe/profile/memory/coalescer.h"
+#include "observe/profile/memory/device_addresses.h"
+#include "observe/profile/memory/replay.h"
+#include "observe/profile/memory/touched_lines.h"
 #include "observe/profile/trace_recorder.h"
 #include "observe/profile/wave_map.h"
 

@@ -1,5 +1,5 @@
 // Where a missing barrier is put, on small functions as text.
-#include "observe/check/barrier_place.h"
+#include "observe/check/findings/barrier_place.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

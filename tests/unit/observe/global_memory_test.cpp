@@ -1,5 +1,5 @@
 // Which bytes of an allocation have been written, against a plain vector of bytes.
-#include "observe/check/global_memory.h"
+#include "observe/check/global/global_memory.h"
 
 #include <gtest/gtest.h>
 

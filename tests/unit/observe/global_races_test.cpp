@@ -1,5 +1,5 @@
 // Races between workgroups on random runs, against a comparison of each with each.
-#include "observe/check/global_races.h"
+#include "observe/check/global/global_races.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // LdsDefinedness judged by an array with an entry per byte.
-#include "observe/check/lds_definedness.h"
+#include "observe/check/lds/lds_definedness.h"
 
 #include <gtest/gtest.h>
 

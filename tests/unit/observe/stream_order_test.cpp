@@ -1,6 +1,6 @@
 // The order of operations of streams, against a judge that keeps for each stream, event and the
 // host which operations it has seen; and footprints against single bytes.
-#include "observe/check/stream_order.h"
+#include "observe/check/streams/stream_order.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <set>
 #include <vector>
 
-#include "observe/check/footprint.h"
+#include "observe/check/streams/footprint.h"
 
 namespace margay::check {
 namespace {

@@ -14,7 +14,7 @@
 #include "exec/program/bind.h"
 #include "exec/state/wave.h"
 #include "mfma/shapes.h"
-#include "observe/check/values.h"
+#include "observe/check/values/values.h"
 
 namespace margay::check {
 namespace {

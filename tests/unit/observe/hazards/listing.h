@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "isa/decoder.h"
-#include "observe/check/hazards.h"
+#include "observe/check/instructions/hazards.h"
 
 namespace margay::check::hazard_test {
 

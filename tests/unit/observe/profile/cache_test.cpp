@@ -1,5 +1,5 @@
 // The cache against a slow list in the order of use.
-#include "observe/profile/cache.h"
+#include "observe/profile/memory/cache.h"
 
 #include <gtest/gtest.h>
 

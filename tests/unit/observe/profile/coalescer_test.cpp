@@ -1,6 +1,6 @@
 // One vector memory instruction at the texture addresser, against a slow reckoning of the rule in
 // coalescer.h.
-#include "observe/profile/coalescer.h"
+#include "observe/profile/memory/coalescer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

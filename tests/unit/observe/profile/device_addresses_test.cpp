@@ -1,5 +1,5 @@
 // Under which addresses the caches see memory: the same wherever the host has put it.
-#include "observe/profile/device_addresses.h"
+#include "observe/profile/memory/device_addresses.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,8 +11,8 @@
 #include <set>
 #include <string>
 
-#include "observe/profile/lds_banks.h"
-#include "observe/profile/lds_patterns.h"
+#include "observe/profile/lds/lds_banks.h"
+#include "observe/profile/lds/lds_patterns.h"
 
 namespace margay::profile {
 namespace {

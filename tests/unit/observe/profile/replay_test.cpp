@@ -1,6 +1,6 @@
 // The caches under the memory streams of a launch: against a slow simulation of the stated
 // schedule, and in whatever order and by whatever threads the streams arrive.
-#include "observe/profile/replay.h"
+#include "observe/profile/memory/replay.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

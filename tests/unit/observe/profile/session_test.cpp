@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "code_object/demangle.h"
-#include "observe/report/words.h"
+#include "report/words.h"
 
 namespace margay::profile {
 namespace {

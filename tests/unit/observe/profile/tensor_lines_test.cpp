@@ -1,5 +1,5 @@
 // Which tensor a byte or a line belongs to; sets of lines.
-#include "observe/profile/tensor_lines.h"
+#include "observe/profile/memory/tensor_lines.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The lines a workgroup has touched, against a map.
-#include "observe/profile/touched_lines.h"
+#include "observe/profile/memory/touched_lines.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "harness.h"
-#include "observe/check/json.h"
+#include "report/check/json.h"
 
 namespace margay::check {
 namespace {

@@ -1,5 +1,5 @@
 // Which element and tile of which tensor an address is said to be.
-#include "observe/check/tensors.h"
+#include "observe/check/global/tensors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

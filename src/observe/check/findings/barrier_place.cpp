@@ -1,0 +1,367 @@
+// The ways from one access to another are those of the source's structure: straight on, and around
+// each loop that holds both, as far as no return, break or continue leads away from them. A way is
+// a row of gaps, the places in front of statements that it passes; what cuts all ways that no
+// barrier cuts yet is where a barrier is missing.
+#include "observe/check/findings/barrier_place.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace margay::check {
+namespace {
+
+using Kind = SourceNode::Kind;
+
+// ---- Positions in one function ----------------------------------------------------------------
+
+/// A call chain from the kernel inwards.
+std::vector<SourceFrame> outermost_first(const std::vector<SourceFrame>& frames,
+                                         std::uint32_t called) {
+  const std::size_t inner = std::min<std::size_t>(std::size_t{called} + 1, frames.size());
+  std::vector<SourceFrame> chain(frames.rbegin(),
+                                 frames.rend() - static_cast<std::ptrdiff_t>(inner));
+  chain.insert(chain.end(), frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(inner));
+  return chain;
+}
+
+bool same_function(const SourceFrame& a, const SourceFrame& b) {
+  return a.function == b.function && a.file == b.file;
+}
+
+bool same_place(const SourceFrame& a, const SourceFrame& b) {
+  return same_function(a, b) && a.line == b.line && a.column == b.column;
+}
+
+/// A function that both accesses are part of, by themselves or by what it calls.
+struct Level {
+  SourceFrame earlier, later;
+};
+
+/// The kernel first. The user's own functions only: nobody puts barriers into a library.
+std::vector<Level> common_levels(const Access& earlier, const Access& later) {
+  const auto user_part = [](const Access& access) {
+    auto chain = outermost_first(access.frames, access.called);
+    const std::size_t library =
+        chain.empty() ? 0 : std::min<std::size_t>(access.called, chain.size() - 1);
+    chain.resize(chain.size() - library);
+    return chain;
+  };
+  const auto a = user_part(earlier), b = user_part(later);
+  std::vector<Level> levels;
+  for (std::size_t n = 0; n < std::min(a.size(), b.size()) && same_function(a[n], b[n]); ++n) {
+    if (a[n].line == 0 || b[n].line == 0) break;
+    levels.push_back({a[n], b[n]});
+    if (!same_place(a[n], b[n])) break;
+  }
+  return levels;
+}
+
+// ---- Ways -------------------------------------------------------------------------------------
+
+/// A list of statements and which of them is meant.
+struct Step {
+  const SourceNode* node;
+  std::size_t index;
+};
+using Steps = std::vector<Step>;
+
+Steps steps_to(const SourceNode& root, SourcePosition at) {
+  Steps steps;
+  for (const SourceNode* node = &root; node != nullptr;) {
+    const SourceNode* next = nullptr;
+    for (std::size_t n = 0; n < node->children.size(); ++n) {
+      const SourceNode& child = node->children[n];
+      const bool inside = at.column != 0 ? child.contains(at)
+                                         : child.begin.line <= at.line && at.line <= child.end.line;
+      if (!inside) continue;
+      steps.push_back({node, n});
+      next = &child;
+      break;
+    }
+    node = next;
+  }
+  return steps;
+}
+
+/// The gaps from `first` to `last`, both included; gap n is in front of statement n.
+struct Stretch {
+  const SourceNode* list;
+  std::size_t first, last;
+  bool is_conditional;  ///< Inside a branch that the other access is not in.
+};
+
+struct Way {
+  std::vector<Stretch> stretches;
+  bool is_around = false;  ///< A loop, to its next turn.
+};
+
+/// How whoever has passed a statement goes on, by its steps.
+struct Departure {
+  std::vector<bool> passes_rest;  ///< Of the list.
+  std::vector<bool> turns;        ///< Whether the loop is gone around.
+};
+
+using Jump = SourceNode::Jump;
+
+/// The first jump in the list from statement `from` on.
+Jump jump_of(const SourceNode& list, std::size_t from) {
+  if (!list.is_list()) return Jump::none;
+  for (std::size_t n = from; n < list.children.size(); ++n)
+    if (list.children[n].jump != Jump::none) return list.children[n].jump;
+  return Jump::none;
+}
+
+Departure departure_from(const Steps& steps) {
+  Departure departure{std::vector<bool>(steps.size(), true), std::vector<bool>(steps.size(), true)};
+  for (std::size_t n = steps.size(); n-- > 0;) {
+    const Jump jump = jump_of(*steps[n].node, steps[n].index);
+    if (jump == Jump::none) continue;
+    const Kind target = jump == Jump::out_of_function ? Kind::statement : Kind::loop;
+    std::size_t left = n;
+    while (left > 0 && steps[left].node->kind != target) --left;
+    for (std::size_t k = left; k <= n; ++k) {
+      if (k < n) departure.passes_rest[k] = false;
+      if (jump != Jump::to_next_turn) departure.turns[k] = false;
+    }
+    n = left;
+  }
+  return departure;
+}
+
+/// `departure` where the way goes to the ends of the lists; null: from their beginnings.
+void add_below(Way& way, const Steps& steps, std::size_t from, const Departure* departure) {
+  const bool to_end = departure != nullptr;
+  bool is_conditional = false;
+  for (std::size_t n = from; n < steps.size(); ++n) {
+    const SourceNode& node = *steps[n].node;
+    is_conditional |= node.kind == Kind::arm;
+    if (!node.is_list() || (to_end && !departure->passes_rest[n])) continue;
+    if (to_end)
+      way.stretches.push_back({&node, steps[n].index + 1, node.children.size(), is_conditional});
+    else
+      way.stretches.push_back({&node, 0, steps[n].index, is_conditional});
+  }
+}
+
+std::vector<Way> ways_between(const Steps& earlier, const Steps& later) {
+  std::size_t parting = 0;  // the first list in which they are in different statements
+  while (parting < std::min(earlier.size(), later.size()) &&
+         earlier[parting].index == later[parting].index)
+    ++parting;
+  const Departure departure = departure_from(earlier);
+  std::vector<Way> ways;
+  const auto complete = [&](Way way, std::size_t turn) {
+    add_below(way, earlier, turn + 1, &departure);
+    add_below(way, later, turn + 1, nullptr);
+    ways.push_back(std::move(way));
+  };
+  const bool they_part = parting < std::min(earlier.size(), later.size());
+  if (they_part && earlier[parting].node->is_list() && departure.passes_rest[parting] &&
+      earlier[parting].index < later[parting].index)
+    complete({.stretches = {{earlier[parting].node, earlier[parting].index + 1,
+                             later[parting].index, false}}},
+             parting);
+  const std::size_t shared = they_part ? parting + 1 : std::min(earlier.size(), later.size());
+  for (std::size_t n = 0; n < shared; ++n) {
+    const SourceNode& node = *earlier[n].node;
+    if (node.kind != Kind::loop || !departure.turns[n]) continue;
+    Way way{.stretches = {{&node, 0, later[n].index, false}}, .is_around = true};
+    if (departure.passes_rest[n])
+      way.stretches.push_back({&node, earlier[n].index + 1, node.children.size(), false});
+    complete(std::move(way), n);
+  }
+  return ways;
+}
+
+/// Whether whoever goes this way passes the statement.
+bool passes(const Way& way, const Steps& barrier) {
+  for (std::size_t n = 0; n < barrier.size(); ++n) {
+    const bool on_the_way = std::ranges::any_of(way.stretches, [&](const Stretch& stretch) {
+      return stretch.list == barrier[n].node && stretch.first <= barrier[n].index &&
+             barrier[n].index < stretch.last;
+    });
+    if (!on_the_way) continue;
+    return std::none_of(barrier.begin() + static_cast<std::ptrdiff_t>(n) + 1, barrier.end(),
+                        [](const Step& step) { return step.node->kind == Kind::arm; });
+  }
+  return false;
+}
+
+struct Gap {
+  const SourceNode* list;
+  std::size_t index;
+
+  friend auto operator<=>(const Gap&, const Gap&) = default;
+};
+
+/// Whether some of those who execute the statement may not go on behind it.
+bool may_jump(const SourceNode& node, bool is_in_inner_loop = false) {
+  if (node.jump == Jump::out_of_function) return true;
+  if (node.jump != Jump::none) return !is_in_inner_loop;
+  if (node.kind == Kind::statement) return false;  // a jump in a lambda stays in it
+  return std::ranges::any_of(node.children, [&](const SourceNode& child) {
+    return may_jump(child, is_in_inner_loop || node.kind == Kind::loop);
+  });
+}
+
+/// None behind a statement on the way that some waves may not come back from.
+std::set<Gap> gaps_of(const Way& way) {
+  std::set<Gap> gaps;
+  for (const Stretch& stretch : way.stretches) {
+    if (stretch.is_conditional) continue;
+    if (stretch.list->kind != Kind::block && stretch.list->close.line == 0) continue;
+    for (std::size_t n = stretch.first; n <= stretch.last; ++n) {
+      gaps.insert({stretch.list, n});
+      if (n < stretch.last && may_jump(stretch.list->children[n])) break;
+    }
+  }
+  return gaps;
+}
+
+/// The gaps that cut every way which no barrier cuts yet.
+std::set<Gap> cuts(std::vector<Way> ways, const std::vector<Steps>& barriers) {
+  const auto is_cut = [&](const Way& way) {
+    return std::ranges::any_of(barriers, [&](const Steps& b) { return passes(way, b); });
+  };
+  std::vector<Way> open;
+  std::ranges::copy_if(ways, std::back_inserter(open), [&](const Way& w) { return !is_cut(w); });
+  if (open.empty()) open = std::move(ways);
+  if (open.empty()) return {};
+  std::set<Gap> common = gaps_of(open.front());
+  for (const Way& way : open) {
+    const std::set<Gap> others = gaps_of(way);
+    std::erase_if(common, [&](const Gap& gap) { return !others.contains(gap); });
+  }
+  return common;
+}
+
+// ---- Choosing ---------------------------------------------------------------------------------
+
+/// One finding's ways in one file.
+struct Candidates {
+  Finding* finding;
+  std::string file;
+  std::set<Gap> gaps;
+  bool same_turn = false;  ///< The turns of the loop around both are ordered; one turn is not.
+};
+
+/// Whether all ways around loops are cut, of which there is one, and the way straight on is not.
+bool only_straight_is_open(const std::vector<Way>& ways, const std::vector<Steps>& barriers) {
+  const auto is_cut = [&](const Way& way) {
+    return std::ranges::any_of(barriers, [&](const Steps& b) { return passes(way, b); });
+  };
+  return ways.size() > 1 && !ways.front().is_around && !is_cut(ways.front()) &&
+         std::all_of(ways.begin() + 1, ways.end(), is_cut);
+}
+
+unsigned loops_around(const SourceNode& root, const SourceNode* list) {
+  unsigned loops = 0;
+  for (const Step& step : steps_to(root, list->begin)) {
+    if (step.node->kind == Kind::loop) ++loops;
+    if (step.node == list) return loops;
+  }
+  return loops + (list->kind == Kind::loop ? 1 : 0);
+}
+
+SourcePosition position_of(const Gap& gap) {
+  return gap.index < gap.list->children.size() ? gap.list->children[gap.index].begin
+                                               : gap.list->close;
+}
+
+FixPlace place_of(const std::string& file, const Gap& gap) {
+  const SourcePosition at = position_of(gap);
+  const bool is_end = gap.index == gap.list->children.size() && gap.list->kind == Kind::loop;
+  return {file, at.line, at.column, is_end ? gap.list->begin.line : 0};
+}
+
+/// `no_way` becomes true where the functions are known and no way leads from one to the other.
+Candidates candidates_of(Finding& finding, const Access& earlier, const Access& later,
+                         std::span<const BarrierChain> barriers, SourceFiles& files, bool& no_way) {
+  Candidates found;
+  found.finding = &finding;
+  const auto levels = common_levels(earlier, later);
+  no_way = !levels.empty();
+  // Innermost first: further out both are in the same call, and only the loops around it count.
+  for (auto level = levels.rbegin(); level != levels.rend() && found.gaps.empty(); ++level) {
+    const SourceText* const source = files.find(level->earlier.file);
+    no_way &= source != nullptr;
+    if (source == nullptr) continue;
+    const auto steps = [&](const SourceFrame& frame) {
+      return steps_to(source->root, {frame.line, frame.column});
+    };
+    std::vector<Steps> barrier_steps;
+    for (const BarrierChain& chain : barriers)
+      for (const SourceFrame& frame : outermost_first(chain.frames, chain.called))
+        if (same_function(frame, level->earlier) && frame.line != 0)
+          barrier_steps.push_back(steps(frame));
+    std::vector<Way> ways = ways_between(steps(level->earlier), steps(level->later));
+    no_way &= ways.empty();
+    found.same_turn = only_straight_is_open(ways, barrier_steps);
+    found.file = level->earlier.file;
+    found.gaps = cuts(std::move(ways), barrier_steps);
+  }
+  return found;
+}
+
+/// Which access comes first in the program is told by how far the waves are; where no way leads
+/// from the one to the other it is the other way round. Where none leads back either, waves take
+/// different branches, and no barrier is on the way of both.
+Candidates candidates_of(Finding& finding, std::span<const BarrierChain> barriers,
+                         SourceFiles& files) {
+  bool no_way = false, no_way_back = false;
+  const Access &later = finding.accesses[0], &earlier = finding.accesses[1];
+  Candidates found = candidates_of(finding, earlier, later, barriers, files, no_way);
+  if (!found.gaps.empty() || !no_way) return found;
+  found = candidates_of(finding, later, earlier, barriers, files, no_way_back);
+  if (no_way_back) finding.fix = Fix::hand_over;
+  return found;
+}
+
+/// What speaks for a gap: how many findings it puts right, few loops around it, the end of a loop
+/// (where the code reads as "everybody is done"), and else being close to the later access.
+auto merit(const Gap& gap, const SourceNode& root, std::size_t covered) {
+  const bool is_end = gap.index == gap.list->children.size() && gap.list->kind == Kind::loop;
+  return std::make_tuple(covered, -static_cast<int>(loops_around(root, gap.list)), is_end,
+                         position_of(gap));
+}
+
+}  // namespace
+
+const SourceText* SourceFiles::find(const std::string& path) {
+  const auto [at, fresh] = files_.try_emplace(path);
+  if (fresh) at->second = read_source(path);
+  return at->second ? &*at->second : nullptr;
+}
+
+void SourceFiles::add(const std::string& path, std::string text) {
+  SourceNode root = parse_source(text);
+  files_[path] = SourceText{std::move(text), std::move(root)};
+}
+
+void place_barriers(std::span<Finding> findings, std::span<const BarrierChain> barriers,
+                    SourceFiles& files) {
+  std::vector<Candidates> open;
+  for (Finding& finding : findings) {
+    if (finding.fix != Fix::barrier || finding.accesses.size() < 2) continue;
+    Candidates candidates = candidates_of(finding, barriers, files);
+    if (!candidates.gaps.empty()) open.push_back(std::move(candidates));
+  }
+  while (!open.empty()) {
+    std::map<std::pair<std::string, Gap>, std::size_t> coverage;
+    for (const Candidates& one : open)
+      for (const Gap& gap : one.gaps) ++coverage[{one.file, gap}];
+    const auto best = std::ranges::max_element(coverage, {}, [&](const auto& entry) {
+      return merit(entry.first.second, files.find(entry.first.first)->root, entry.second);
+    });
+    const auto [file, gap] = best->first;
+    std::erase_if(open, [&](const Candidates& one) {
+      if (one.file != file || !one.gaps.contains(gap)) return false;
+      one.finding->fix_place = place_of(file, gap);
+      if (one.same_turn && one.finding->moves) one.finding->fix = Fix::stage;
+      return true;
+    });
+  }
+}
+
+}  // namespace margay::check

@@ -1,0 +1,14 @@
+// From instruction addresses to what a person reads: disassembly, functions, source lines.
+#pragma once
+
+#include <vector>
+
+#include "exec/program/program.h"
+#include "report/check/finding.h"
+
+namespace margay::check {
+
+/// Fills in the places of every access.
+void resolve(std::vector<Finding>& findings, const Program& program);
+
+}  // namespace margay::check

@@ -1,0 +1,348 @@
+#include "observe/check/global/bounds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "exec/rows/row_table.h"
+#include "observe/check/global/tensors.h"
+
+namespace margay::check {
+namespace {
+
+std::string access_word(const LaneAccess& access) {
+  return access.is_atomic ? "atomic" : access.is_write ? "write" : "read";
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
+}
+
+/// The lowest and the highest address of the active lanes; of none, (~0, 0).
+struct Span {
+  std::uint64_t first = ~0ull, last = 0;
+};
+Span span_of(const LaneAccess& access) {
+  Span span;
+  if (access.active == ~0ull) {  // the usual case, without a branch per lane
+    for (const std::uint64_t at : access.at) {
+      span.first = at < span.first ? at : span.first;
+      span.last = at > span.last ? at : span.last;
+    }
+    return span;
+  }
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+    const std::uint64_t at = access.at[std::countr_zero(rest)];
+    span.first = std::min(span.first, at);
+    span.last = std::max(span.last, at);
+  }
+  return span;
+}
+
+/// Lanes that reach past a block of `size` bytes.
+std::uint64_t outside_block(const LaneAccess& access, std::uint64_t size) {
+  if (access.active == ~0ull) {  // the usual case: a lane beyond the end leaves a sign
+    std::uint64_t signs = 0;
+    for (const std::uint64_t at : access.at) signs |= size - access.bytes - at;
+    if (size >= access.bytes && signs >> 63 == 0) return 0;
+  }
+  std::uint64_t bad = 0;
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    if (access.at[lane] + access.bytes > size) bad |= 1ull << lane;
+  }
+  return bad;
+}
+
+std::uint64_t misaligned_lanes(const LaneAccess& access) {
+  const unsigned needed = access.is_atomic ? access.bytes : access.bytes >= 4 ? 4 : access.bytes;
+  // Global loads and stores need no alignment; in LDS it costs further cycles.
+  if (needed < 2 || access.space == MemorySpace::scratch ||
+      (access.space == MemorySpace::global && !access.is_atomic))
+    return 0;
+  std::uint64_t any = 0;
+  for (const std::uint64_t at : access.at) any |= at;
+  if ((any & (needed - 1)) == 0) return 0;  // inactive lanes included
+  std::uint64_t misaligned = 0;
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    if ((access.at[lane] & (needed - 1)) != 0) misaligned |= 1ull << lane;
+  }
+  return misaligned;
+}
+
+}  // namespace
+
+namespace {
+
+/// Whether the 8 bytes at `at` of a kernel's arguments may be a pointer. Two smaller arguments side
+/// by side are none: 1.0f and 0, read as an address, lie in the heap of a program that is loaded
+/// low.
+bool may_be_pointer(const Kernel& kernel, std::size_t at) {
+  if (kernel.arguments.empty()) return true;  // written in assembly, without metadata
+  return std::ranges::any_of(kernel.arguments, [&](const KernelArgument& argument) {
+    return (argument.kind == ArgumentKind::global_buffer ||
+            argument.kind == ArgumentKind::by_value) &&
+           argument.offset_bytes <= at && at + 8 <= argument.offset_bytes + argument.size_bytes;
+  });
+}
+
+}  // namespace
+
+HostRule host_rule(const LaunchRequest& request, const Memory& memory, const GlobalMemory& known) {
+  bool any = false;
+  for (std::size_t at = 0; at + 8 <= request.arguments.size(); at += 8) {
+    if (!may_be_pointer(*request.kernel, at)) continue;
+    std::uint64_t value;
+    std::memcpy(&value, request.arguments.data() + at, 8);
+    if (value < 4096 || memory.in_arena(value)) continue;
+    if (known.tensors().at(value) != nullptr) {
+      any = true;
+      continue;
+    }
+    if (memory.readable_range(value).contains(value, 1)) return {};
+  }
+  return {any};
+}
+
+std::vector<HostArgument> unregistered_host_arguments(const LaunchRequest& request,
+                                                      const Memory& memory,
+                                                      const GlobalMemory& known) {
+  std::vector<HostArgument> found;
+  for (std::size_t at = 0; at + 8 <= request.arguments.size(); at += 8) {
+    if (!may_be_pointer(*request.kernel, at)) continue;
+    std::uint64_t value;
+    std::memcpy(&value, request.arguments.data() + at, 8);
+    if (value < 4096 || memory.in_arena(value) || known.tensors().at(value) != nullptr ||
+        known.is_registered(value) || !memory.accessible_range(value).contains(value, 1))
+      continue;
+    found.push_back({at, value});
+  }
+  return found;
+}
+
+Bounds::Bounds(Reporter& reporter, const Memory& memory, const GlobalMemory& known, HostRule rule,
+               const LaunchRequest& request)
+    : reporter_(reporter), memory_(memory), known_(known), rule_(rule), request_(request) {}
+
+std::uint64_t Bounds::outside(const LaneAccess& access, const InstructionFacts& facts,
+                              const Wave& wave) {
+  std::uint64_t bad = 0;
+  switch (access.space) {
+    case MemorySpace::global:
+      bad = outside_global(access);
+      if (bad != 0) report_global(access, facts, wave, bad);
+      break;
+    case MemorySpace::lds:
+      bad = outside_block(access, wave.group->lds_bytes);
+      if (bad != 0) report_lds(access, facts, wave, bad);
+      break;
+    case MemorySpace::scratch:
+      bad = outside_block(access, wave.group->scratch_bytes_per_lane);
+      if (bad != 0) report_scratch(access, facts, wave, bad);
+      break;
+  }
+  const std::uint64_t misaligned = misaligned_lanes(access) & ~bad;
+  if (misaligned != 0) report_misaligned(access, facts, wave, misaligned);
+  // Unaligned loads and stores work in the mode in which Linux runs the device; atomics do not.
+  return access.is_atomic ? bad | misaligned : bad;
+}
+
+Finding Bounds::finding(std::string_view kind, const LaneAccess& access,
+                        const InstructionFacts& facts, const Wave& wave, int lane) const {
+  Finding f;
+  f.tool = Tool::memcheck;
+  f.kind = kind;
+  f.accesses = {reporter_.access(access_word(access), facts.vaddr,
+                                 static_cast<std::int32_t>(wave.index_in_group), lane)};
+  return f;
+}
+
+// ---- Global ---------------------------------------------------------------------------------
+
+const std::vector<TensorArgument>& Bounds::tensors() {
+  if (!tensors_) tensors_ = tensor_arguments(request_, memory_, known_.tensors());
+  return *tensors_;
+}
+
+/// A description may be that of an earlier tensor in the same memory. It says nothing of a pointer
+/// that is known not to be a kittens::gl's; one to void may be to any tensor.
+bool Bounds::only_tensors() {
+  return rule_.only_tensors && std::ranges::none_of(tensors(), [&](const TensorArgument& t) {
+           return t.declared && t.type.empty() && !t.element.empty() &&
+                  !memory_.in_arena(t.range.begin);
+         });
+}
+
+/// The tensor in host memory that an access may lie in. Where a kernel is given two that overlap
+/// only the one described last is known, so its own arguments count as well.
+AddressRange Bounds::host_range(std::uint64_t address, std::uint64_t bytes) {
+  if (const Tensor* const tensor = known_.tensors().at(address);
+      tensor != nullptr && tensor->range.contains(address, bytes))
+    return tensor->range;
+  for (const TensorArgument& tensor : tensors())
+    if (tensor.declared && tensor.range.contains(address, bytes)) return tensor.range;
+  return {};
+}
+
+/// Notes that the kernel is at `address`, in the accessible host memory `found`, and returns the
+/// part of it in which every access says the same. A value among the arguments may look like an
+/// address and be none, such as a member that was never set: only what is accessed counts, and it
+/// counts for the nearest argument below.
+AddressRange Bounds::use_host(AddressRange found, std::uint64_t address) {
+  if (!host_arguments_) {
+    host_arguments_ = unregistered_host_arguments(request_, memory_, known_);
+    std::ranges::sort(*host_arguments_, {}, &HostArgument::address);
+  }
+  const auto inside = std::ranges::subrange(
+      std::ranges::lower_bound(*host_arguments_, found.begin, {}, &HostArgument::address),
+      std::ranges::lower_bound(*host_arguments_, found.end, {}, &HostArgument::address));
+  if (inside.empty()) return found;
+  if (known_.is_registered(address) || known_.tensors().at(address) != nullptr) {
+    constexpr std::uint64_t kPage = 4096;  // how far the registered part reaches is not known here
+    const std::uint64_t page = address & ~(kPage - 1);
+    return {std::max(page, found.begin), std::min(page + kPage, found.end)};
+  }
+  const auto above = std::ranges::upper_bound(inside, address, {}, &HostArgument::address);
+  const std::uint64_t owner =
+      above == inside.begin() ? above->address : std::ranges::prev(above)->address;
+  for (HostArgument& argument : inside)
+    if (argument.address == owner) argument.is_used = true;
+  return {owner <= address ? owner : found.begin,
+          above == inside.end() ? found.end : above->address};
+}
+
+bool Bounds::inside_global(std::uint64_t address, std::uint64_t bytes, bool is_write) {
+  for (const AddressRange& range : recent_)
+    if (range.contains(address, bytes)) return true;
+  if (!is_write && recent_read_only_.contains(address, bytes)) return true;
+  // Of the device's own memory the allocations are known, which no description can make larger.
+  const bool described = !memory_.in_arena(address) && only_tensors();
+  AddressRange found = described                          ? host_range(address, bytes)
+                       : mapped_.contains(address, bytes) ? mapped_
+                                                          : memory_.accessible_range(address);
+  if (!found.contains(address, bytes)) {
+    if (described || is_write) return false;
+    recent_read_only_ = memory_.readable_range(address);
+    return recent_read_only_.contains(address, bytes);
+  }
+  if (!described && !memory_.in_arena(address)) {
+    mapped_ = found;
+    found = use_host(found, address);
+  }
+  std::ranges::rotate(recent_, recent_.end() - 1);
+  recent_[0] = found;
+  return true;
+}
+
+std::uint64_t Bounds::outside_global(const LaneAccess& access) {
+  const auto [first, last] = span_of(access);
+  if (access.active == 0) return 0;
+  for (const AddressRange& range : recent_)
+    if (range.contains(first, last - first + access.bytes)) return 0;
+  if (!access.is_write && recent_read_only_.contains(first, last - first + access.bytes)) return 0;
+  std::uint64_t bad = 0;
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    if (!inside_global(access.at[lane], access.bytes, access.is_write)) bad |= 1ull << lane;
+  }
+  return bad;
+}
+
+void Bounds::report_global(const LaneAccess& access, const InstructionFacts& facts,
+                           const Wave& wave, std::uint64_t lanes) {
+  const int lane = std::countr_zero(lanes);
+  const std::uint64_t address = access.at[lane];
+  const auto allocation = memory_.find(address);
+  const bool freed = allocation && allocation->freed;
+  const std::string_view kind = freed ? "use-after-free" : "out-of-bounds";
+  if (reporter_.repeat(Tool::memcheck, kind, facts.vaddr)) return;
+  Finding f = finding(kind, access, facts, wave, lane);
+  const Tensor* const tensor =
+      memory_.in_arena(address) ? nullptr : known_.tensors().at(address, /*near=*/true);
+  if (tensor != nullptr && only_tensors()) {
+    const std::uint64_t past = address - tensor->range.end;
+    f.message =
+        fmt::format("{} of {} at {:#x}, {} past the end of a tensor of {} x {} x {} x {} elements",
+                    access_word(access), bytes_text(access.bytes), address, bytes_text(past),
+                    tensor->shape[0], tensor->shape[1], tensor->shape[2], tensor->shape[3]);
+    if (address < tensor->range.end)
+      f.message = fmt::format("{} of {} at {:#x} reaches past the end of a tensor",
+                              access_word(access), bytes_text(access.bytes), address);
+    f.hint = "an index is too large: check the grid, the strides and the units of the coordinates";
+  } else {
+    const Error error = memory_.describe_fault(address, access.bytes, access_word(access));
+    f.message = error.what;
+    f.hint = error.hint;
+  }
+  const auto operation = tile_operation(request_.module->object().source_at(facts.vaddr));
+  Missed missed = describe_missed(tensors(), operation, access, lanes);
+  f.detail = std::move(missed.lines);
+  if (!missed.hint.empty() && !freed) f.hint = std::move(missed.hint);
+  f.detail.push_back(fmt::format("{} of the wave's {} active lanes are out of range",
+                                 std::popcount(lanes), std::popcount(access.active)));
+  reporter_.add(std::move(f));
+}
+
+// ---- LDS, scratch, alignment ----------------------------------------------------------------
+
+void Bounds::report_lds(const LaneAccess& access, const InstructionFacts& facts, const Wave& wave,
+                        std::uint64_t lanes) {
+  constexpr std::string_view kKind = "lds-out-of-bounds";
+  if (reporter_.repeat(Tool::memcheck, kKind, facts.vaddr)) return;
+  const int lane = std::countr_zero(lanes);
+  const std::uint32_t size = wave.group->lds_bytes, dynamic = request_.dynamic_lds_bytes;
+  Finding f = finding(kKind, access, facts, wave, lane);
+  f.message = fmt::format("{} of {} at LDS byte {:#06x}, past the end of the workgroup's {} bytes",
+                          access_word(access), bytes_text(access.bytes), access.at[lane], size);
+  f.detail.push_back(fmt::format("{} bytes are static, {} were asked for at the launch; {}",
+                                 size - dynamic, dynamic,
+                                 access.is_write ? "the hardware drops such a write"
+                                                 : "the hardware gives 0 for such a read"));
+  // A store whose address is among its own data: the one cannot be both.
+  const RegisterRange address = facts.use.sources[0], data = facts.use.sources[1];
+  if (access.is_write && data.count != 0 && address.first >= data.first &&
+      address.first < data.first + data.count) {
+    f.detail.push_back(
+        fmt::format("its address register v{} is also part of its data", address.first));
+    f.hint = "an inline assembly output that is written before all inputs are read needs \"=&v\"";
+  } else {
+    // Whoever asked for none has static arrays only.
+    f.hint = dynamic == 0 ? "an index is past the end of a __shared__ array: check it, or make the "
+                            "array larger"
+                          : "ask for more dynamic LDS at the launch, or check the index";
+  }
+  reporter_.add(std::move(f));
+}
+
+void Bounds::report_scratch(const LaneAccess& access, const InstructionFacts& facts,
+                            const Wave& wave, std::uint64_t lanes) {
+  constexpr std::string_view kKind = "scratch-out-of-bounds";
+  if (reporter_.repeat(Tool::memcheck, kKind, facts.vaddr)) return;
+  const int lane = std::countr_zero(lanes);
+  Finding f = finding(kKind, access, facts, wave, lane);
+  f.message =
+      fmt::format("{} of {} at scratch byte {} of a lane that has {} bytes", access_word(access),
+                  bytes_text(access.bytes), access.at[lane], wave.group->scratch_bytes_per_lane);
+  f.hint = "a local array's index is out of range, or the stack overflowed";
+  reporter_.add(std::move(f));
+}
+
+void Bounds::report_misaligned(const LaneAccess& access, const InstructionFacts& facts,
+                               const Wave& wave, std::uint64_t lanes) {
+  constexpr std::string_view kKind = "misaligned";
+  if (reporter_.repeat(Tool::memcheck, kKind, facts.vaddr)) return;
+  const int lane = std::countr_zero(lanes);
+  Finding f = finding(kKind, access, facts, wave, lane);
+  f.severity = access.is_atomic ? Severity::error : Severity::note;
+  f.message =
+      fmt::format("misaligned {} of {} at {} {:#x}", access_word(access), bytes_text(access.bytes),
+                  access.space == MemorySpace::lds ? "LDS byte" : "address", access.at[lane]);
+  f.hint = access.is_atomic ? "an atomic's address must be a multiple of its size"
+                            : "it works, in more than one step: align it to four bytes";
+  reporter_.add(std::move(f));
+}
+
+}  // namespace margay::check

@@ -1,0 +1,474 @@
+#include "observe/check/global/global_races.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <map>
+#include <tuple>
+
+namespace margay::check {
+namespace {
+
+constexpr std::size_t kCompactAt = 1 << 15;
+
+/// All in which two runs must agree to become one; of one workgroup's runs.
+auto kind_of(const Run& r, bool by_wave) {
+  const unsigned flags =
+      (r.is_write ? 1u : 0) | (r.is_atomic ? 2u : 0) | static_cast<unsigned>(r.scope) << 2;
+  const std::uint64_t wave = by_wave ? r.wave : 0;
+  return std::tuple(std::uint64_t{r.vaddr} << 16 | wave << 8 | flags,
+                    std::uint64_t{r.issued} << 32 | r.completed,
+                    std::uint64_t{r.version} << 32 | r.known);
+}
+/// By address, and the same whichever workgroup ran first.
+bool before_in_memory(const Run& a, const Run& b) {
+  if (a.begin != b.begin) return a.begin < b.begin;
+  return std::tuple(a.end, a.workgroup, kind_of(a, true), a.lane) <
+         std::tuple(b.end, b.workgroup, kind_of(b, true), b.lane);
+}
+
+[[nodiscard]] bool overlap(const Run& a, const Run& b) {
+  return a.begin < b.end && b.begin < a.end;
+}
+/// `enough`: the scope with which accesses do not race.
+[[nodiscard]] bool conflict(const Run& a, const Run& b, Scope enough) {
+  return (a.is_write || b.is_write) && !(a.scope >= enough && b.scope >= enough) && overlap(a, b);
+}
+
+/// Two plain writes that left the same, as far as their digests and memory tell.
+[[nodiscard]] bool same_value(const Run& a, const Run& b, const StillStands& still_stands) {
+  if (!a.is_write || !b.is_write || a.is_atomic || b.is_atomic || a.mixed || b.mixed) return false;
+  if (a.begin == b.begin && a.end == b.end) return a.digest == b.digest;
+  return still_stands(a) && still_stands(b);
+}
+/// Adds `run`, which touches `into` and begins no earlier, to it; `into` ends with `last`.
+void append(Run& into, const Run& last, const Run& run) {
+  const bool repeated = run.begin == last.begin && run.end == last.end && run.digest == last.digest;
+  into.mixed |= run.mixed || (!repeated && run.begin != into.end);
+  if (!repeated) into.digest += run.digest;
+  into.end = std::max(into.end, run.end);
+}
+
+/// The runs that touch bytes which somebody writes, by address. Most runs of most kernels are reads
+/// of what nobody writes: they are left out before the sort.
+std::vector<Run> contested(const std::vector<Run>& runs) {
+  struct Range {
+    std::uint64_t begin, end;
+  };
+  std::vector<Range> written;
+  for (const Run& run : runs)
+    if (run.is_write) written.push_back({run.begin, run.end});
+  if (written.empty()) return {};
+  std::ranges::sort(written, {}, &Range::begin);
+  std::size_t kept = 0;
+  for (const Range& range : written) {
+    if (range.begin <= written[kept].end)
+      written[kept].end = std::max(written[kept].end, range.end);
+    else
+      written[++kept] = range;
+  }
+  written.resize(kept + 1);
+  std::vector<Run> out;
+  for (const Run& run : runs) {
+    const auto above = std::ranges::upper_bound(written, run.begin, {}, &Range::end);
+    if (above != written.end() && above->begin < run.end) out.push_back(run);
+  }
+  std::ranges::sort(out, before_in_memory);
+  return out;
+}
+
+}  // namespace
+
+std::uint64_t digest_of(std::uint64_t address, const std::uint8_t* value, unsigned bytes) {
+  std::uint64_t sum = 0;
+  for (unsigned n = 0; n < bytes;) {
+    const std::uint64_t at = address + n;
+    // One factor per dword, so that a dword and its four bytes have the same sum.
+    std::uint64_t factor = at / 4 * 0x9e3779b97f4a7c15;
+    factor = (factor ^ factor >> 32) * 0xd6e8feb86659fd93 | 1;
+    std::uint64_t part = value[n];
+    const unsigned step = at % 4 == 0 && n + 4 <= bytes ? 4 : 1;
+    for (unsigned b = 1; b < step; ++b) part |= std::uint64_t{value[n + b]} << (8 * b);
+    sum += (part << (8 * (at % 4))) * factor;
+    n += step;
+  }
+  return sum;
+}
+
+bool stands_in_memory(const Run& run, const Memory& memory) {
+  if (run.mixed || !run.is_write || run.is_atomic) return false;
+  if (!memory.accessible_range(run.begin).contains(run.begin, run.end - run.begin)) return false;
+  std::uint64_t sum = 0;
+  for (std::uint64_t at = run.begin; at < run.end;) {
+    const auto bytes = static_cast<unsigned>(std::min<std::uint64_t>(run.end - at, 1 << 16));
+    sum += digest_of(at, reinterpret_cast<const std::uint8_t*>(at), bytes);
+    at += bytes;
+  }
+  return sum == run.digest;
+}
+
+void compact(std::vector<Run>& runs, bool by_wave) {
+  if (runs.empty()) return;
+  // What is sorted is small, and mostly decided by two words of it.
+  struct Entry {
+    std::uint64_t kind, begin;
+    const Run* run;
+  };
+  std::vector<Entry> entries;
+  entries.reserve(runs.size());
+  bool in_segments = false;  // else all runs agree in what kind_of() says beside the first word
+  const auto first_kind = kind_of(runs[0], by_wave);
+  for (const Run& run : runs) {
+    const auto kind = kind_of(run, by_wave);
+    in_segments |= std::get<1>(kind) != std::get<1>(first_kind) ||
+                   std::get<2>(kind) != std::get<2>(first_kind);
+    entries.push_back({std::get<0>(kind), run.begin, &run});
+  }
+  const auto before = [&](const Entry& a, const Entry& b) {
+    if (a.kind != b.kind) return a.kind < b.kind;
+    if (in_segments) {
+      const auto kind_a = kind_of(*a.run, by_wave), kind_b = kind_of(*b.run, by_wave);
+      if (kind_a != kind_b) return kind_a < kind_b;
+    }
+    if (a.begin != b.begin) return a.begin < b.begin;
+    const Run &x = *a.run, &y = *b.run;
+    return std::tie(x.end, x.digest, x.wave, x.lane, x.phase_step) <
+           std::tie(y.end, y.digest, y.wave, y.lane, y.phase_step);
+  };
+  if (!std::ranges::is_sorted(entries, before)) std::ranges::sort(entries, before);
+  std::vector<Run> kept;
+  Run previous;
+  for (const Entry& entry : entries) {
+    const Run& run = *entry.run;
+    if (!kept.empty() && run.begin <= kept.back().end &&
+        kind_of(kept.back(), by_wave) == kind_of(run, by_wave))
+      append(kept.back(), previous, run);
+    else
+      kept.push_back(run);
+    previous = run;
+  }
+  runs.swap(kept);
+}
+
+void GlobalRaces::begin_workgroup(std::uint64_t linear_id, WaveOrder* order, bool between) {
+  workgroup_ = static_cast<std::uint32_t>(linear_id);
+  order_ = order;
+  between_ = between;
+  wrote_ = phase_wrote_ = false;
+  phase_.clear();
+  ++epoch_;
+  group_.clear();
+  settled_.clear();
+  for (auto& pending : pending_) pending.clear();
+  last_of_place_.clear();
+  compact_at_ = compact_settled_at_ = kCompactAt;
+}
+
+void GlobalRaces::access(const LaneAccess& access, const InstructionFacts& facts, unsigned wave,
+                         std::uint32_t phase_step, const LaneDigests& digests,
+                         std::uint64_t serial) {
+  Run run;
+  run.workgroup = workgroup_;
+  run.vaddr = facts.vaddr;
+  run.phase_step = phase_step;
+  run.wave = static_cast<std::uint8_t>(wave);
+  run.is_write = access.is_write;
+  run.is_atomic = access.is_atomic;
+  run.scope = facts.agent_scope ? Scope::agent : facts.scoped ? Scope::workgroup : Scope::none;
+  run.issued = run.completed = 1;
+  if (order_ != nullptr) {
+    order_->used_segment(wave);
+    run.issued = run.completed = order_->segment(wave);
+    run.version = order_->version(wave);
+    const Knowledge& known = order_->of(wave);
+    // A load without scope may find what the caches held before they were invalidated.
+    run.known = run.is_write || run.scope == Scope::agent ? known.seen : known.acquired;
+  }
+  if (run.is_write) phase_wrote_ = wrote_ = true;
+  const bool repeated = is_repeated(run, access, digests);
+  if (repeated && !between_) return;
+  const bool with_value = run.is_write && !access.is_atomic;
+  const auto add = [&] {
+    if (run.end == 0) return;
+    if (!repeated) phase_.push_back(run);
+    if (between_) pending_[wave].push_back({run, serial});
+  };
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const std::uint64_t at = access.at[lane];
+    if (run.end != 0 && at == run.end) {
+      run.end = at + access.bytes;
+      if (with_value) run.digest += digests[lane];
+      continue;
+    }
+    add();
+    run.begin = at;
+    run.end = at + access.bytes;
+    run.lane = static_cast<std::uint8_t>(lane);
+    run.digest = with_value ? digests[lane] : 0;
+  }
+  add();
+  if (phase_.size() > compact_at_) compact_phase();
+}
+
+bool GlobalRaces::is_repeated(const Run& run, const LaneAccess& access,
+                              const LaneDigests& digests) {
+  std::uint64_t hash = access.bytes;
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1)
+    hash = (std::rotl(hash, 23) ^ access.at[std::countr_zero(rest)]) * 0x9e3779b97f4a7c15;
+  Repeated& last = repeated_[std::uint64_t{run.vaddr} << 8 | run.wave];
+  const bool same = last.epoch == epoch_ && last.addresses == hash &&
+                    last.active == access.active && last.issued == run.issued &&
+                    last.version == run.version && last.known == run.known;
+  if (!same) {
+    last = {epoch_,
+            hash,
+            access.active,
+            run.issued,
+            run.version,
+            run.known,
+            static_cast<std::uint32_t>(phase_.size())};
+    return false;
+  }
+  if (!run.is_write || access.is_atomic) return true;
+  // The same runs as before: neighbouring lanes made one.
+  Run* known = &phase_[last.first];
+  std::uint64_t end = 0, sum = 0;
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    if (end != 0 && access.at[lane] != end) {
+      known->mixed |= known->digest != sum;
+      ++known;
+      sum = 0;
+    }
+    end = access.at[lane] + access.bytes;
+    sum += digests[lane];
+  }
+  known->mixed |= known->digest != sum;
+  return true;
+}
+
+// A loop that comes to the same places again and again leaves one run of each.
+void GlobalRaces::compact_phase() {
+  if (!phase_wrote_) return file_phase();
+  ++epoch_;
+  compact(phase_, true);
+  compact_at_ = std::max(kCompactAt, 2 * phase_.size());
+}
+
+// What is complete now is told by the release or barrier that follows.
+void GlobalRaces::settle(unsigned wave, std::uint64_t completed) {
+  auto& pending = pending_[wave];
+  if (pending.empty()) return;
+  order_->used_segment(wave);
+  while (!pending.empty() && pending.front().serial <= completed) {
+    settled_.push_back(pending.front().run);
+    settled_.back().completed = order_->segment(wave);
+    pending.pop_front();
+  }
+  if (settled_.size() <= compact_settled_at_) return;
+  compact(settled_, true);
+  compact_settled_at_ = std::max(kCompactAt, 2 * settled_.size());
+}
+
+void GlobalRaces::end_phase() {
+  file_phase();
+  phase_wrote_ = false;
+}
+
+void GlobalRaces::file_phase() {
+  if (!between_) {
+    for (const Run& run : phase_) file(run);
+  } else {
+    for (Run& run : settled_) {
+      run.issued = order_->canonical(run.wave, run.issued);
+      run.completed = order_->canonical(run.wave, run.completed);
+      run.version = 0;
+      file(run);
+    }
+    settled_.clear();
+    compact_settled_at_ = kCompactAt;
+  }
+  phase_.clear();
+  ++epoch_;
+  compact_at_ = kCompactAt;
+  if (group_.size() > 2 * kCompactAt) {
+    compact(group_, between_);
+    last_of_place_.clear();
+  }
+}
+
+void GlobalRaces::file(const Run& run) {
+  const std::uint64_t place =
+      std::uint64_t{run.vaddr} << 16 | std::uint64_t{run.wave} << 8 | run.lane;
+  const auto [at, fresh] =
+      last_of_place_.try_emplace(place, static_cast<std::uint32_t>(group_.size()));
+  if (!fresh) {
+    Run& last = group_[at->second];
+    if (kind_of(last, true) == kind_of(run, true) && run.begin >= last.begin &&
+        run.begin <= last.end) {
+      append(last, last, run);
+      return;
+    }
+    at->second = static_cast<std::uint32_t>(group_.size());
+  }
+  group_.push_back(run);
+}
+
+void GlobalRaces::end_workgroup() {
+  end_phase();
+  compact(group_, between_);
+  launch_.insert(launch_.end(), group_.begin(), group_.end());
+  group_.clear();
+}
+
+bool GlobalRaces::ordered(const Run& a, const Run& b) const {
+  if (a.wave == b.wave) return true;
+  if (order_ == nullptr) return false;
+  return order_->issued_in(b.version)[a.wave] >= a.issued ||
+         order_->issued_in(a.version)[b.wave] >= b.issued;
+}
+
+void GlobalRaces::compare_waves() {
+  if (!phase_wrote_) return;
+  // One wave has nobody to race with.
+  if (std::ranges::all_of(phase_, [&](const Run& run) { return run.wave == phase_[0].wave; }))
+    return;
+  ++epoch_;
+  compact(phase_, true);
+  const std::vector<Run> runs = contested(phase_);
+  // Runs that reach beyond the current address, by wave.
+  struct Open {
+    std::vector<const Run*> runs;
+    std::size_t look_at = 64;
+    void forget(std::uint64_t before) {
+      std::erase_if(runs, [&](const Run* run) { return run->end <= before; });
+      look_at = std::max<std::size_t>(64, 2 * runs.size());
+    }
+  };
+  // Those of a scope apart: they do not race with each other, and a wave may have made very many
+  // atomics on one word.
+  std::array<std::array<Open, 2>, kMaxWaves> open;
+  for (const Run& run : runs) {
+    const bool scoped = run.scope >= Scope::workgroup;
+    for (unsigned wave = 0; wave < kMaxWaves; ++wave) {
+      if (wave == run.wave) continue;
+      for (const bool theirs : {false, true}) {
+        Open& others = open[wave][theirs];
+        if (others.runs.empty() || (scoped && theirs)) continue;
+        others.forget(run.begin);
+        for (const Run* const other : others.runs)
+          if (conflict(run, *other, Scope::workgroup) && !ordered(run, *other)) report(run, *other);
+      }
+    }
+    Open& own = open[run.wave][scoped];
+    if (own.runs.size() > own.look_at) own.forget(run.begin);
+    own.runs.push_back(&run);
+  }
+}
+
+void GlobalRaces::report(const Run& later, const Run& earlier) {
+  constexpr std::string_view kKind = "global-race";
+  // Told in the order of the program, and of two that are alike, of the waves.
+  const bool earlier_first =
+      std::tie(earlier.phase_step, earlier.wave) <= std::tie(later.phase_step, later.wave);
+  const Run &first = earlier_first ? earlier : later, &second = earlier_first ? later : earlier;
+  const bool benign =
+      same_value(first, second, [&](const Run& run) { return stands_in_memory(run, memory_); });
+  const std::string_view extra = benign ? "waves, same value" : "waves";
+  if (reporter_.repeat(Tool::racecheck, kKind, second.vaddr, first.vaddr, extra)) return;
+  const auto word = [](const Run& run) {
+    return std::string(run.is_atomic ? "atomic" : run.is_write ? "write" : "read");
+  };
+  Finding f;
+  f.tool = Tool::racecheck;
+  f.kind = kKind;
+  f.severity = benign ? Severity::note : Severity::error;
+  const std::uint64_t begin = std::max(first.begin, second.begin);
+  f.message = fmt::format("{}-after-{} race on global memory at {:#x}, {} bytes{}", word(second),
+                          word(first), begin, std::min(first.end, second.end) - begin,
+                          benign ? ": both waves write the same value" : "");
+  f.accesses = {reporter_.access(word(second), second.vaddr, second.wave, second.lane),
+                reporter_.access(word(first), first.vaddr, first.wave, first.lane)};
+  f.detail.emplace_back("no s_barrier separates the two waves");
+  // With a barrier the result would still be one of two.
+  const bool both_write = first.is_write && second.is_write;
+  f.fix = benign ? Fix::one_writer : both_write ? Fix::own_part : Fix::barrier;
+  reporter_.add(std::move(f), extra);
+}
+
+// ---- Between workgroups ---------------------------------------------------------------------
+
+namespace {
+
+class ConflictSet {
+ public:
+  ConflictSet(SyncGraph& graph, const StillStands& still_stands)
+      : graph_(graph), still_stands_(still_stands) {}
+
+  void add(const Run& a, const Run& b) {
+    if (a.workgroup == b.workgroup || !conflict(a, b, Scope::agent)) return;
+    if (ordered(a, b) || ordered(b, a)) return;
+    const bool in_order = std::tie(a.workgroup, a.vaddr) <= std::tie(b.workgroup, b.vaddr);
+    const Run &first = in_order ? a : b, &second = in_order ? b : a;
+    const bool benign = same_value(first, second, [&](const Run& run) { return stands(run); });
+    const std::uint64_t begin = std::max(a.begin, b.begin), end = std::min(a.end, b.end);
+    const auto key = std::tuple(std::min(a.vaddr, b.vaddr), std::max(a.vaddr, b.vaddr), benign);
+    auto [at, fresh] = found_.try_emplace(key, Conflict{first, second, benign, begin, end, 1});
+    Conflict& known = at->second;
+    if (fresh) return;
+    const std::uint64_t count = known.count + 1;
+    const auto place = [](const Run& f, const Run& s, std::uint64_t at_byte) {
+      return std::tuple(f.workgroup, s.workgroup, at_byte, f.vaddr, s.vaddr);
+    };
+    if (place(first, second, begin) < place(known.first, known.second, known.begin))
+      known = {first, second, benign, begin, end, count};
+    known.count = count;
+  }
+  [[nodiscard]] std::vector<Conflict> take() {
+    std::vector<Conflict> out;
+    for (auto& [key, conflict] : found_) out.push_back(conflict);
+    return out;
+  }
+
+ private:
+  [[nodiscard]] bool ordered(const Run& a, const Run& b) {
+    if (b.known == 0) return false;
+    const bool plain_store = a.is_write && a.scope != Scope::agent;
+    return graph_.ordered({a.workgroup, a.wave, a.issued, a.completed, plain_store}, b.known);
+  }
+  [[nodiscard]] bool stands(const Run& run) {
+    const auto [at, fresh] = stands_.try_emplace({run.begin, run.end, run.digest}, false);
+    if (fresh) at->second = still_stands_(run);
+    return at->second;
+  }
+
+  SyncGraph& graph_;
+  const StillStands& still_stands_;
+  std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, bool> stands_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, Conflict> found_;
+};
+
+/// How many runs that are open at one address are compared with each new one: in a launch where
+/// every workgroup writes the same bytes, all pairs would be too many to look at.
+constexpr std::size_t kMostOpen = 64;
+
+}  // namespace
+
+std::vector<Conflict> conflicts_between_workgroups(const std::vector<Run>& all, SyncGraph& graph,
+                                                   const StillStands& still_stands) {
+  const std::vector<Run> runs = contested(all);
+  ConflictSet conflicts(graph, still_stands);
+  std::vector<const Run*> open;
+  for (const Run& run : runs) {
+    std::erase_if(open, [&](const Run* other) { return other->end <= run.begin; });
+    for (const Run* const other : open) conflicts.add(run, *other);
+    if (open.size() < kMostOpen || run.is_write) open.push_back(&run);
+    if (open.size() > 2 * kMostOpen) open.erase(open.begin());
+  }
+  return conflicts.take();
+}
+
+}  // namespace margay::check

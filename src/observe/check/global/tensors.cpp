@@ -1,0 +1,245 @@
+#include "observe/check/global/tensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <string_view>
+
+namespace margay::check {
+namespace {
+
+std::string counted(std::uint64_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+// ---- Which one, and where in it -------------------------------------------------------------
+
+/// The tensor that holds `address`, or ends nearest below it, or else begins nearest above it.
+const TensorArgument* nearest(std::span<const TensorArgument* const> tensors,
+                              std::uint64_t address) {
+  const auto distance = [&](const TensorArgument* t) {
+    const bool before = address < t->range.begin;
+    const std::uint64_t missed = before                   ? t->range.begin - address
+                                 : address < t->range.end ? 0
+                                                          : address - t->range.end + 1;
+    return std::pair(before, missed);
+  };
+  const auto best = std::ranges::min_element(tensors, {}, distance);
+  return best == tensors.end() ? nullptr : *best;
+}
+
+std::string shape_text(const std::array<std::uint64_t, 4>& shape) {
+  return fmt::format("{} x {} x {} x {}", shape[0], shape[1], shape[2], shape[3]);
+}
+
+/// "g.a (bf16, 1 x 1 x 512 x 512)"
+std::string title(const TensorArgument& tensor) {
+  std::string what = tensor.element;
+  if (what.empty() && tensor.element_bytes != 0)
+    what = fmt::format("elements of {}", counted(tensor.element_bytes, "byte"));
+  if (tensor.shape) what += (what.empty() ? "" : ", ") + shape_text(*tensor.shape);
+  return what.empty() ? tensor.name : fmt::format("{} ({})", tensor.name, what);
+}
+
+/// An element; rows past the last one of the last matrix go on counting.
+struct Place {
+  std::uint64_t batch = 0, depth = 0, row = 0, column = 0;
+};
+Place place_of(const std::array<std::uint64_t, 4>& shape, std::uint64_t line,
+               std::uint64_t column) {
+  const std::uint64_t matrix = std::min(line / shape[2], shape[0] * shape[1] - 1);
+  return {matrix / shape[1], matrix % shape[1], line - matrix * shape[2], column};
+}
+
+std::string element_line(const TensorArgument& tensor, std::uint64_t address) {
+  const std::uint64_t begin = tensor.range.begin, end = tensor.range.end;
+  if (address < begin)
+    return fmt::format("{} before the start of {}", counted(begin - address, "byte"),
+                       title(tensor));
+  const std::uint64_t offset = address - begin;
+  std::string past = address < end ? "" : ", " + counted(address - end, "byte") + " past its end";
+  if (tensor.element_bytes == 0) return fmt::format("byte {} of {}{}", offset, title(tensor), past);
+  const std::uint64_t element = offset / tensor.element_bytes;
+  if (!tensor.shape) {
+    const std::uint64_t count = (end - begin) / tensor.element_bytes;
+    return fmt::format("element {} of {}, of which there are {}", element, title(tensor), count);
+  }
+  const auto& shape = *tensor.shape;
+  const Place at = place_of(shape, element / shape[3], element % shape[3]);
+  std::string where = fmt::format("row {}, column {}", at.row, at.column);
+  if (shape[0] * shape[1] != 1)
+    where = fmt::format("batch {}, depth {}, {}", at.batch, at.depth, where);
+  if (at.row >= shape[2])
+    past = fmt::format(": {} past its last row", counted(at.row - shape[2] + 1, "row"));
+  return fmt::format("{} of {}{}", where, title(tensor), past);
+}
+
+/// A pointer may have been given too large a shape: then the access is right by it.
+std::string memory_line(const TensorArgument& tensor, std::uint64_t address) {
+  if (!tensor.shape || tensor.memory_end == 0 || tensor.memory_end >= tensor.range.end ||
+      address < tensor.memory_end || address >= tensor.range.end)
+    return {};
+  return fmt::format("a tensor of that shape has {}, but its memory ends {} from its start",
+                     counted(tensor.range.end - tensor.range.begin, "byte"),
+                     counted(tensor.memory_end - tensor.range.begin, "byte"));
+}
+
+/// How many rows further down than meant the lanes' addresses lie because the column of the tile
+/// was past the last: such columns run on into the next rows. The neighbouring rows that a wave
+/// accesses at once begin at a multiple of their number in the tile, and the tile at a multiple of
+/// that in the tensor; 0 also when nothing can be told.
+std::uint64_t rows_run_on(const TensorArgument& tensor, const TileOperation& operation,
+                          const LaneAccess& access) {
+  const auto& shape = *tensor.shape;
+  if (operation.rows == 0 || shape[2] % operation.rows != 0 || shape[3] % operation.columns != 0)
+    return 0;
+  std::set<std::uint64_t> lines;
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+    const std::uint64_t at = access.at[std::countr_zero(rest)];
+    if (at < tensor.range.begin) return 0;
+    lines.insert((at - tensor.range.begin) / tensor.element_bytes / shape[3]);
+  }
+  const std::uint64_t count = lines.size();
+  if (count == 0 || *lines.rbegin() - *lines.begin() + 1 != count || operation.rows % count != 0)
+    return 0;
+  return *lines.begin() % count;
+}
+
+std::string tile_text(const Place& at, const TileOperation& operation) {
+  return fmt::format("({}, {}, {}, {})", at.batch, at.depth,
+                     operation.rows == 0 ? at.row : at.row / operation.rows,
+                     at.column / operation.columns);
+}
+
+void add_tile(Missed& missed, const TensorArgument& tensor, const TileOperation& operation,
+              const LaneAccess& access, std::uint64_t address) {
+  const auto& shape = *tensor.shape;
+  const bool is_vector = operation.rows == 0;
+  const std::string size = is_vector ? counted(operation.columns, "element")
+                                     : fmt::format("{} x {}", operation.rows, operation.columns);
+  const std::string_view what = is_vector ? "vector" : "tile";
+  if (!operation.counts_tiles) {
+    missed.lines.push_back(
+        fmt::format("in a {} of {}, whose coordinate counts elements", what, size));
+    return;
+  }
+  const std::uint64_t element = (address - tensor.range.begin) / tensor.element_bytes;
+  const std::uint64_t line = element / shape[3], column = element % shape[3];
+  const std::uint64_t shift = rows_run_on(tensor, operation, access);
+  const Place at = place_of(shape, line - shift, column + shift * shape[3]);
+  const auto tiles = [](std::uint64_t length, std::uint64_t tile) {
+    return tile == 0 ? length : (length + tile - 1) / tile;
+  };
+  missed.lines.push_back(fmt::format("{} {} of {}; {} has {} x {} x {} x {} of them", what,
+                                     tile_text(at, operation), size, tensor.name, shape[0],
+                                     shape[1], tiles(shape[2], operation.rows),
+                                     tiles(shape[3], operation.columns)));
+  missed.hint =
+      fmt::format("a coordinate counts {}s of {}: check its unit and the grid", what, size);
+  if (shift == 0) return;
+  missed.lines.push_back(
+      fmt::format("its column is past the last, {}, and runs on into the next rows",
+                  tiles(shape[3], operation.columns) - 1));
+  missed.hint = fmt::format("the column counts {}s of {} columns: is it given in another unit?",
+                            what, operation.columns);
+}
+
+// ---- The operation --------------------------------------------------------------------------
+
+/// A tile's rows and columns, or 0 and a vector's length, from the first such type that a
+/// function's name holds. A view of a shared tile names the tile as well, so it comes first.
+std::optional<TileOperation> tile_in(std::string_view name) {
+  struct Kind {
+    std::string_view name;
+    bool is_vector;
+  };
+  constexpr Kind kKinds[] = {{"kittens::st_subtile<", false},
+                             {"kittens::st<", false},
+                             {"kittens::rt<", false},
+                             {"kittens::sv<", true},
+                             {"kittens::rv<", true}};
+  for (const auto& [kind, is_vector] : kKinds) {
+    const auto at = name.find(kind);
+    if (at == name.npos) continue;
+    // The element type, or the tile that is viewed, then the numbers.
+    const auto parts = template_arguments(name.substr(at + kind.size()));
+    const std::size_t last = is_vector ? 1 : 2;
+    if (parts.size() <= last) continue;
+    const auto rows = template_number(parts[1]), columns = template_number(parts[last]);
+    if (!rows || !columns || *rows <= 0 || *columns <= 0) continue;
+    TileOperation operation;
+    operation.rows = is_vector ? 0 : static_cast<std::uint64_t>(*rows);
+    operation.columns = static_cast<std::uint64_t>(*columns);
+    return operation;
+  }
+  return std::nullopt;
+}
+
+/// "kittens::gl<float, 1, 1, -1, 8>" of a function's name; empty when there is none.
+std::string tensor_type_in(std::string_view name) {
+  const auto at = name.find(kTensorType);
+  if (at == name.npos) return {};
+  const auto parts = template_arguments(name.substr(at + kTensorType.size()));
+  if (parts.empty()) return {};
+  const char* const end = parts.back().data() + parts.back().size();
+  return std::string(name.substr(at, static_cast<std::size_t>(end - name.data()) - at)) + ">";
+}
+
+/// True when the rows of the tile run along the tensor's batches or depths, not along its rows.
+bool runs_along_other_axis(std::string_view name) {
+  for (const std::string_view call : {"global_tile<", "load<", "store<"})
+    for (const std::string_view axis : {"0,", "1,"})
+      if (name.find(std::string(call).append(axis)) != name.npos) return true;
+  return false;
+}
+
+}  // namespace
+
+std::optional<TileOperation> tile_operation(std::span<const SourceFrame> frames) {
+  std::optional<TileOperation> operation;
+  for (const SourceFrame& frame : frames) {
+    // A user's template may name tiles as well and access something else.
+    if (frame.file.find("/kittens/") == std::string::npos) continue;
+    const std::string_view name = frame.function;
+    std::string tensor_type = tensor_type_in(name);
+    std::optional<TileOperation> tile = tensor_type.empty() ? std::nullopt : tile_in(name);
+    if (!tile) continue;
+    if (runs_along_other_axis(name)) return std::nullopt;
+    const bool counts_elements =
+        name.find("kittens::coord<kittens::ducks::default_type>") != name.npos;
+    if (!operation) {
+      operation = std::move(tile);
+      operation->tensor_type = std::move(tensor_type);
+    }
+    if (counts_elements) operation->counts_tiles = false;
+  }
+  return operation;
+}
+
+Missed describe_missed(const std::vector<TensorArgument>& tensors,
+                       const std::optional<TileOperation>& operation, const LaneAccess& access,
+                       std::uint64_t lanes) {
+  if (lanes == 0) return {};
+  const std::uint64_t address = access.at[std::countr_zero(lanes)];
+  std::vector<const TensorArgument*> candidates;
+  for (const TensorArgument& tensor : tensors)
+    if (operation && tensor.type == operation->tensor_type) candidates.push_back(&tensor);
+  if (candidates.empty())
+    for (const TensorArgument& tensor : tensors) candidates.push_back(&tensor);
+  const TensorArgument* const tensor = nearest(candidates, address);
+  if (tensor == nullptr) return {};
+  Missed missed{{element_line(*tensor, address)}, {}};
+  if (operation && tensor->shape && tensor->element_bytes != 0 && address >= tensor->range.begin)
+    add_tile(missed, *tensor, *operation, access, address);
+  if (std::string line = memory_line(*tensor, address); !line.empty()) {
+    missed.lines.push_back(std::move(line));
+    missed.hint = "the kernel was given a shape that is larger than the memory";
+  }
+  return missed;
+}
+
+}  // namespace margay::check

@@ -1,0 +1,117 @@
+#include "observe/check/sync/barriers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace margay::check {
+
+void BarrierTracker::begin_workgroup(const Workgroup& group) {
+  waves_.resize(group.waves().size());
+  for (std::size_t n = 0; n < waves_.size(); ++n) {
+    waves_[n].barriers.clear();
+    waves_[n].lanes = group.waves()[n].exec();
+    waves_[n].missing = 0;
+    waves_[n].ended_at = 0;
+  }
+}
+
+void BarrierTracker::arrive(const InstructionFacts& facts, const Wave& wave) {
+  PerWave& w = waves_[wave.index_in_group];
+  w.barriers.push_back(facts.vaddr);
+  const std::uint64_t missing = w.lanes & ~wave.exec();
+  if (missing == 0 || w.missing != 0) return;
+  w.missing = missing;
+  w.missing_at = facts.vaddr;
+}
+
+void BarrierTracker::end(const InstructionFacts& facts, const Wave& wave) {
+  waves_[wave.index_in_group].ended_at = facts.vaddr;
+}
+
+// Lanes that have returned from the kernel never come back; only those that do have skipped the
+// barrier by a branch.
+void BarrierTracker::watch(const InstructionFacts& facts, const Wave& wave) {
+  PerWave& w = waves_[wave.index_in_group];
+  const std::uint64_t back = w.missing & wave.exec();
+  if (back == 0) return;
+  w.missing = 0;
+  constexpr std::string_view kKind = "barrier-divergent-lanes";
+  if (reporter_.repeat(Tool::synccheck, kKind, w.missing_at, facts.vaddr)) return;
+  Finding f;
+  f.tool = Tool::synccheck;
+  f.kind = kKind;
+  f.message = fmt::format("{} lanes of the wave are off at this barrier and run on after it",
+                          std::popcount(back));
+  const auto index = static_cast<std::int32_t>(wave.index_in_group);
+  f.accesses = {reporter_.access("barrier", w.missing_at, index),
+                reporter_.access("runs on", facts.vaddr, index, std::countr_zero(back))};
+  f.detail.emplace_back(
+      "the hardware counts waves, not lanes: if the other side of the branch has a barrier as "
+      "well, this wave arrives twice");
+  f.fix = Fix::outside_branch;
+  reporter_.add(std::move(f));
+}
+
+void BarrierTracker::end_workgroup() {
+  const auto most =
+      std::ranges::max_element(waves_, {}, [](const PerWave& w) { return w.barriers.size(); });
+  if (most == waves_.end()) return;
+  for (std::size_t n = 0; n < waves_.size(); ++n) {
+    const PerWave& w = waves_[n];
+    const std::size_t reached = w.barriers.size();
+    if (reached == most->barriers.size()) continue;
+    // The first barrier at which the two part, or else the first one it did not reach.
+    std::size_t at = 0;
+    while (at < reached && w.barriers[at] == most->barriers[at]) ++at;
+    // Whole waves that have ended are not waited for, by the hardware and in CUDA's and HIP's
+    // terms.
+    const bool has_ended = at == reached;
+    const std::string_view extra = has_ended ? "ended" : "";
+    constexpr std::string_view kKind = "barrier-not-reached";
+    const std::uint32_t vaddr = most->barriers[at];
+    if (reporter_.repeat(Tool::synccheck, kKind, vaddr, w.ended_at, extra)) continue;
+    Finding f;
+    f.tool = Tool::synccheck;
+    f.kind = kKind;
+    f.severity = has_ended ? Severity::note : Severity::error;
+    f.message = fmt::format("wave {} reaches {} barrier{}, wave {} reaches {}", n, reached,
+                            reached == 1 ? "" : "s", most - waves_.begin(), most->barriers.size());
+    f.accesses = {
+        reporter_.access("barrier", vaddr, static_cast<std::int32_t>(most - waves_.begin())),
+        reporter_.access("ended", w.ended_at, static_cast<std::int32_t>(n))};
+    if (has_ended) {
+      f.detail.emplace_back("a wave that has ended is not waited for: right on the hardware");
+    } else {
+      f.detail.push_back(
+          fmt::format("from barrier {} on, the waves meet at different places", at + 1));
+      f.fix = Fix::outside_branch;
+    }
+    reporter_.add(std::move(f), extra);
+  }
+}
+
+void BarrierTracker::deadlock(const Workgroup& group) {
+  Error error = group.deadlock();
+  Finding f;
+  f.tool = Tool::synccheck;
+  f.kind = "deadlock";
+  f.message = std::move(error.what);
+  f.hint = std::move(error.hint);
+  // Those that wait at a barrier first, then those that turn in a loop; one of each place.
+  for (const WaveStop stop : {WaveStop::barrier, WaveStop::grid_barrier, WaveStop::running}) {
+    for (const Wave& wave : group.waves()) {
+      if (wave.stop != stop) continue;
+      const std::uint64_t vaddr = Workgroup::where_it_stands(wave).vaddr;
+      if (std::ranges::find(f.accesses, vaddr, &Access::vaddr) != f.accesses.end()) continue;
+      f.accesses.push_back(reporter_.access(stop == WaveStop::running ? "loops here" : "waits here",
+                                            vaddr, static_cast<std::int32_t>(wave.index_in_group)));
+    }
+  }
+  const Key key = key_of(f);
+  if (reporter_.repeat(f.tool, f.kind, key.vaddr0, key.vaddr1)) return;
+  reporter_.add(std::move(f));
+}
+
+}  // namespace margay::check

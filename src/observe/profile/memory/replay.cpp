@@ -1,0 +1,374 @@
+#include "observe/profile/memory/replay.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace margay::profile {
+namespace {
+
+/// CUs of an XCD's shader engines: 10, 9, 10 and 9 of an MI300X's 38.
+std::uint32_t first_cu(const Gpu& gpu, std::uint32_t engine) {
+  return (engine * gpu.cus_per_xcd + gpu.shader_engines_per_xcd - 1) / gpu.shader_engines_per_xcd;
+}
+
+/// On an MI300X 18 SQCs are shared by two CUs, two have one: 40 CUs are built, 38 are used.
+std::uint32_t sqc_of(const Gpu& gpu, std::uint32_t cu) {
+  const std::uint32_t shared = gpu.cus_per_xcd - gpu.sqcs_per_xcd;
+  return cu < 2 * shared ? cu / 2 : cu - shared;
+}
+
+Cache l2_of(const Caches& caches) {
+  return {caches.l2_bytes(), kLineBytes, caches.l2_ways, Cache::Index::folded};
+}
+
+/// The 64-byte halves that `quarters` touch: bit 0 the lower one.
+unsigned halves(std::uint8_t quarters) {
+  return ((quarters & 3) != 0 ? 1u : 0u) | ((quarters & 12) != 0 ? 2u : 0u);
+}
+
+}  // namespace
+
+Xcd::Xcd(std::uint32_t index, const ReplayPlan& plan, const TensorLines& tensors)
+    : plan_(plan),
+      tensor_lines_(tensors),
+      next_(index),
+      cus_(plan.gpu->cus_per_xcd, ComputeUnit(plan.gpu->arch().caches)),
+      l2_(l2_of(plan.gpu->arch().caches)),
+      sites_(plan.sites),
+      by_tensor_(tensors.size()),
+      lines_read_(tensors.unnamed()),
+      sectors_written_(tensors.unnamed()) {
+  skip_uncounted();
+  const Caches& caches = plan.gpu->arch().caches;
+  for (std::uint32_t n = 0; n < plan.gpu->sqcs_per_xcd; ++n)
+    scalar_caches_.emplace_back(caches.scalar_bytes, kScalarLineBytes, caches.scalar_ways);
+}
+
+Xcd::ComputeUnit* Xcd::free_cu() {
+  const Gpu& gpu = *plan_.gpu;
+  // In order: a workgroup whose shader engine is full keeps the later ones waiting.
+  const auto engine = static_cast<std::uint32_t>(placed_ % gpu.shader_engines_per_xcd);
+  ComputeUnit* best = nullptr;
+  for (std::uint32_t cu = first_cu(gpu, engine); cu < first_cu(gpu, engine + 1); ++cu)
+    if (cus_[cu].resident < plan_.workgroups_per_cu &&
+        (best == nullptr || cus_[cu].resident < best->resident))
+      best = &cus_[cu];
+  return best;
+}
+
+void Xcd::place(std::unique_ptr<MemoryStream> stream, ComputeUnit& cu) {
+  std::uint32_t slot;
+  if (free_slots_.empty()) {
+    slot = static_cast<std::uint32_t>(residents_.size());
+    residents_.emplace_back();
+  } else {
+    slot = free_slots_.back();
+    free_slots_.pop_back();
+  }
+  const std::uint64_t first = stream->events.empty() ? stream->steps : stream->events[0].step;
+  running_.push({now_ + first, stream->workgroup, slot});
+  residents_[slot] = {std::move(stream), 0, now_, static_cast<std::uint32_t>(&cu - cus_.data())};
+  ++cu.resident;
+  cu.used = true;
+  ++placed_;
+  next_ = residents_[slot].stream->workgroup + plan_.gpu->xcds;
+  skip_uncounted();
+}
+
+template <typename Take>
+void Xcd::advance(Take&& take, bool launch_has_ended) {
+  while (true) {
+    while (next_ < plan_.workgroups) {
+      ComputeUnit* const cu = free_cu();
+      if (cu == nullptr) break;
+      auto stream = take(next_);
+      if (stream == nullptr && !launch_has_ended) return;
+      if (stream == nullptr) {
+        next_ = plan_.workgroups;
+        break;
+      }
+      place(std::move(stream), *cu);
+    }
+    if (running_.empty()) return;
+    next_event();
+  }
+}
+
+void Xcd::next_event() {
+  const Turn turn = running_.top();
+  running_.pop();
+  now_ = turn.step;
+  Resident& r = residents_[turn.slot];
+  const auto& events = r.stream->events;
+  if (r.next < events.size()) {
+    // All of one step at once: the queue is what costs.
+    const std::uint32_t step = events[r.next].step;
+    while (r.next < events.size() && events[r.next].step == step)
+      perform(*r.stream, events[r.next++], r.cu);
+    const std::uint32_t after = r.next < events.size() ? events[r.next].step : r.stream->steps;
+    running_.push({r.begin + std::max(after, step), turn.workgroup, turn.slot});
+    return;
+  }
+  --cus_[r.cu].resident;
+  r.stream.reset();
+  free_slots_.push_back(turn.slot);
+}
+
+void Xcd::perform(const MemoryStream& stream, const MemoryEvent& event, std::uint32_t cu) {
+  for (std::uint32_t n = 0; n < event.run_count; ++n) {
+    const LineRun& run = stream.runs[event.first_run + n];
+    std::uint64_t line = run.line;
+    for (std::uint32_t k = 0; k < run.count; ++k) {
+      switch (event.kind) {
+        case MemoryEvent::Kind::vector_read:
+          read_line(line, event, cu);
+          break;
+        case MemoryEvent::Kind::scalar_read:
+          read_scalar(line, run.quarters, event, cu);
+          break;
+        default:
+          write_line(line, run.quarters, event, cu);
+          break;
+      }
+      line += static_cast<std::uint64_t>(run.stride);
+    }
+  }
+}
+
+void Xcd::note_read(std::size_t tensor, std::uint64_t line) {
+  if (tensor != tensor_lines_.unnamed())
+    lines_read_[tensor].add(tensor_lines_.number_of(tensor, line));
+}
+
+void Xcd::read_line(std::uint64_t line, const MemoryEvent& event, std::uint32_t cu) {
+  Cache& cache = cus_[cu].vector_cache;
+  Cache::Slot* const slot = cache.find(line);
+  if (slot != nullptr && !event.bypasses_l1) return;
+  if (slot == nullptr && !event.bypasses_l1) cache.insert(line, [](const Cache::Slot&) {});
+  if (slot != nullptr && event.bypasses_l1) cache.drop(*slot);
+  const std::size_t tensor = tensor_lines_.of_line(line);
+  note_read(tensor, line);
+  ++counters_[Counter::TCP_TCC_READ_REQ_sum];
+  ++counters_[Counter::TCP_TCC_RW_READ_REQ_sum];
+  ++sites_[event.site].l2_reads;
+  ++by_tensor_[tensor].l2_reads;
+  l2_read(line, kLineBytes, sites_[event.site], by_tensor_[tensor]);
+}
+
+void Xcd::write_line(std::uint64_t line, std::uint8_t quarters, const MemoryEvent& event,
+                     std::uint32_t cu) {
+  using enum Counter;
+  const bool atomic = event.kind == MemoryEvent::Kind::vector_atomic;
+  // vL1D writes through; a line it holds is brought up to date, an atomic's is given up.
+  if (atomic)
+    if (Cache::Slot* const slot = cus_[cu].vector_cache.find(line))
+      cus_[cu].vector_cache.drop(*slot);
+  const std::size_t tensor = tensor_lines_.of_line(line);
+  const unsigned sectors = halves(quarters);
+  if (tensor != tensor_lines_.unnamed())
+    for (unsigned half = 0; half < 2; ++half)
+      if ((sectors >> half & 1) != 0)
+        sectors_written_[tensor].add(2 * tensor_lines_.number_of(tensor, line) + half);
+  for (unsigned half = 0; half < 2; ++half) {
+    if ((sectors >> half & 1) == 0) continue;
+    if (atomic) {
+      ++counters_[event.returns_value ? TCP_TCC_ATOMIC_WITH_RET_REQ_sum
+                                      : TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum];
+      ++counters_[TCP_TCC_RW_ATOMIC_REQ_sum];
+      ++counters_[TCC_ATOMIC_sum];
+    } else {
+      ++counters_[TCP_TCC_WRITE_REQ_sum];
+      ++counters_[TCP_TCC_RW_WRITE_REQ_sum];
+      ++counters_[TCC_WRITE_sum];
+    }
+    ++sites_[event.site].l2_writes;
+    ++by_tensor_[tensor].l2_writes;
+    const auto part = static_cast<std::uint8_t>(quarters & (half == 0 ? 3 : 12));
+    l2_write(line, part, sites_[event.site], by_tensor_[tensor]);
+  }
+}
+
+void Xcd::read_scalar(std::uint64_t line, std::uint8_t quarters, const MemoryEvent& event,
+                      std::uint32_t cu) {
+  using enum Counter;
+  Cache& cache = scalar_caches_[sqc_of(*plan_.gpu, cu)];
+  const unsigned sectors = halves(quarters);
+  for (unsigned half = 0; half < 2; ++half) {
+    if ((sectors >> half & 1) == 0) continue;
+    const std::uint64_t scalar_line = 2 * line + half;
+    if (cache.find(scalar_line) != nullptr) {
+      ++counters_[SQC_DCACHE_HITS];
+      continue;
+    }
+    cache.insert(scalar_line, [](const Cache::Slot&) {});
+    ++counters_[SQC_DCACHE_MISSES];
+    ++counters_[SQC_TC_DATA_READ_REQ];
+    ++counters_[SQC_TC_REQ];
+    if (event.is_uncached) {
+      read_uncached();
+      continue;
+    }
+    const std::size_t tensor = tensor_lines_.of_line(line);
+    note_read(tensor, line);
+    l2_read(line, kScalarLineBytes, sites_[event.site], by_tensor_[tensor]);
+  }
+}
+
+void Xcd::read_uncached() {
+  using enum Counter;
+  for (const Counter c :
+       {TCC_REQ_sum, TCC_UC_REQ_sum, TCC_READ_sum, TCC_MISS_sum, TCC_EA0_RDREQ_sum})
+    ++counters_[c];
+}
+
+void Xcd::l2_read(std::uint64_t line, std::uint32_t bytes, ServedBy& site, ServedBy& tensor) {
+  using enum Counter;
+  ++counters_[TCC_REQ_sum];
+  ++counters_[TCC_RW_REQ_sum];
+  ++counters_[TCC_READ_sum];
+  if (l2_.find(line) != nullptr) {
+    ++counters_[TCC_HIT_sum];
+    ++site.l2_hits;
+    ++tensor.l2_hits;
+    return;
+  }
+  ++counters_[TCC_MISS_sum];
+  ++site.l2_misses;
+  ++tensor.l2_misses;
+  ++counters_[TCC_EA0_RDREQ_sum];
+  ++counters_[TCC_EA0_RDREQ_DRAM_sum];
+  if (bytes == kLineBytes) ++counters_[TCC_BUBBLE_sum];
+  site.fabric_read_bytes += bytes;
+  tensor.fabric_read_bytes += bytes;
+  l2_.insert(line, [this](const Cache::Slot& old) {
+    ++counters_[Counter::TCC_NORMAL_EVICT_sum];
+    if (old.dirty == 0) return;
+    ++counters_[Counter::TCC_NORMAL_WRITEBACK_sum];
+    write_back(old);
+  });
+}
+
+void Xcd::l2_write(std::uint64_t line, std::uint8_t quarters, ServedBy& site, ServedBy& tensor) {
+  using enum Counter;
+  ++counters_[TCC_REQ_sum];
+  ++counters_[TCC_RW_REQ_sum];
+  Cache::Slot* slot = l2_.find(line);
+  if (slot != nullptr) {
+    ++counters_[TCC_HIT_sum];
+    ++site.l2_hits;
+    ++tensor.l2_hits;
+  } else {
+    ++counters_[TCC_MISS_sum];
+    ++site.l2_misses;
+    ++tensor.l2_misses;
+    slot = &l2_.insert(line, [this](const Cache::Slot& old) {
+      ++counters_[Counter::TCC_NORMAL_EVICT_sum];
+      if (old.dirty == 0) return;
+      ++counters_[Counter::TCC_NORMAL_WRITEBACK_sum];
+      write_back(old);
+    });
+  }
+  slot->dirty |= quarters;
+}
+
+void Xcd::write_back(const Cache::Slot& slot) {
+  using enum Counter;
+  ++counters_[TCC_WRITEBACK_sum];
+  ServedBy& tensor = by_tensor_[tensor_lines_.of_line(slot.line)];
+  for (unsigned half = 0; half < 2; ++half) {
+    const int quarters = std::popcount(static_cast<unsigned>(slot.dirty >> (2 * half) & 3));
+    if (quarters == 0) continue;
+    ++counters_[TCC_EA0_WRREQ_sum];
+    ++counters_[TCC_EA0_WRREQ_DRAM_sum];
+    if (quarters == 2) ++counters_[TCC_EA0_WRREQ_64B_sum];
+    tensor.fabric_written_bytes += static_cast<std::uint64_t>(quarters) * kLineBytes / 4;
+  }
+}
+
+void Xcd::end_launch() {
+  l2_.for_each([this](const Cache::Slot& slot) {
+    if (slot.dirty == 0) return;
+    ++counters_[Counter::TCC_ALL_TC_OP_WB_WRITEBACK_sum];
+    write_back(slot);
+  });
+}
+
+std::uint32_t Xcd::sqcs_used() const {
+  std::uint32_t used = 0;
+  for (std::uint32_t cu = 0; cu < plan_.gpu->cus_per_xcd; ++cu)
+    if (cus_[cu].used) used |= 1u << sqc_of(*plan_.gpu, cu);
+  return static_cast<std::uint32_t>(std::popcount(used));
+}
+
+void Xcd::fetch_code(std::uint64_t fills) {
+  using enum Counter;
+  const std::uint64_t misses = sqcs_used() * fills;
+  const std::uint64_t requests = misses * (kInstructionFillBytes / kSectorBytes);
+  // Whichever SQC asks first finds the lines missing in L2.
+  const std::uint64_t lines = misses == 0 ? 0 : fills * (kInstructionFillBytes / kLineBytes);
+  counters_[SQC_ICACHE_MISSES] += misses;
+  counters_[SQC_TC_INST_REQ] += requests;
+  counters_[SQC_TC_REQ] += requests;
+  counters_[TCC_REQ_sum] += requests;
+  counters_[TCC_RW_REQ_sum] += requests;
+  counters_[TCC_READ_sum] += requests;
+  counters_[TCC_MISS_sum] += lines;
+  counters_[TCC_HIT_sum] += requests - lines;
+  counters_[TCC_EA0_RDREQ_sum] += lines;
+  counters_[TCC_EA0_RDREQ_DRAM_sum] += lines;
+}
+
+Replay::Replay(const ReplayPlan& plan, const TensorLines& tensors) : inboxes_(plan.gpu->xcds) {
+  for (std::uint32_t n = 0; n < plan.gpu->xcds; ++n)
+    xcds_.push_back(std::make_unique<Xcd>(n, plan, tensors));
+}
+
+void Replay::deposit(std::unique_ptr<MemoryStream> stream) {
+  const auto xcd = static_cast<std::uint32_t>(stream->workgroup % xcds_.size());
+  {
+    const std::lock_guard lock(inboxes_[xcd].mutex);
+    inboxes_[xcd].streams.emplace(stream->workgroup, std::move(stream));
+  }
+  // Another thread that is at it may already have looked for this stream; then the next deposit, or
+  // finish(), goes on.
+  if (std::unique_lock lock(inboxes_[xcd].replaying, std::try_to_lock); lock) advance(xcd, false);
+}
+
+void Replay::advance(std::uint32_t xcd, bool launch_has_ended) {
+  Inbox& inbox = inboxes_[xcd];
+  const auto take = [&](std::uint64_t workgroup) -> std::unique_ptr<MemoryStream> {
+    const std::lock_guard lock(inbox.mutex);
+    const auto found =
+        launch_has_ended ? inbox.streams.lower_bound(workgroup) : inbox.streams.find(workgroup);
+    if (found == inbox.streams.end()) return nullptr;
+    auto stream = std::move(found->second);
+    inbox.streams.erase(found);
+    return stream;
+  };
+  xcds_[xcd]->advance(take, launch_has_ended);
+}
+
+void Replay::finish(std::uint64_t code_fills) {
+  for (std::uint32_t n = 0; n < xcds_.size(); ++n) {
+    const std::lock_guard lock(inboxes_[n].replaying);
+    advance(n, true);
+    xcds_[n]->fetch_code(code_fills);
+    xcds_[n]->end_launch();
+  }
+}
+
+Touched Replay::touched(std::size_t tensor) const {
+  Touched out;
+  LineSet read, written;
+  for (const auto& xcd : xcds_) {
+    if (tensor >= xcd->lines_read().size()) return {};
+    out.lines_read_by_xcds += xcd->lines_read()[tensor].count();
+    read.add(xcd->lines_read()[tensor]);
+    written.add(xcd->sectors_written()[tensor]);
+  }
+  out.lines_read = read.count();
+  out.sectors_written = written.count();
+  return out;
+}
+
+}  // namespace margay::profile

@@ -1,0 +1,166 @@
+// The caches of the device under the memory streams of a launch's workgroups, in the order of the
+// stated schedule (memory_stream.h). The result does not depend on which host thread ran what.
+//
+// Each XCD is replayed by itself: its workgroups, CUs, vL1Ds, sL1Ds and L2 have nothing to do with
+// those of the others. A stream is kept only until its workgroup's turn has come.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <queue>
+#include <vector>
+
+#include "observe/profile/memory/cache.h"
+#include "observe/profile/memory/memory_stream.h"
+#include "observe/profile/memory/tensor_lines.h"
+#include "report/profile/counters.h"
+#include "report/profile/machine.h"
+#include "report/profile/profile.h"
+#include "report/profile/selection.h"
+
+namespace margay::profile {
+
+struct ReplayPlan {
+  std::uint64_t workgroups = 0;
+  std::uint32_t workgroups_per_cu = 1;
+  std::size_t sites = 0;  ///< Dwords of code.
+  Selection sample = {};  ///< Of the workgroups; the others do not take part.
+  const Gpu* gpu = &default_gpu();
+};
+
+/// What a replay adds for one instruction or one tensor.
+struct ServedBy {
+  std::uint64_t l2_reads = 0, l2_writes = 0, l2_hits = 0, l2_misses = 0;
+  std::uint64_t fabric_read_bytes = 0, fabric_written_bytes = 0;
+  ServedBy& operator+=(const ServedBy& o) {
+    l2_reads += o.l2_reads;
+    l2_writes += o.l2_writes;
+    l2_hits += o.l2_hits;
+    l2_misses += o.l2_misses;
+    fabric_read_bytes += o.fabric_read_bytes;
+    fabric_written_bytes += o.fabric_written_bytes;
+    return *this;
+  }
+};
+
+/// One accelerator complex die.
+class Xcd {
+ public:
+  Xcd(std::uint32_t index, const ReplayPlan& plan, const TensorLines& tensors);
+
+  /// Replays as far as the streams at hand allow; `take` gives the stream of a workgroup, or null
+  /// when it has not run yet. Once the launch has ended, it gives that of the next workgroup that
+  /// has run, and null means that there is none.
+  template <typename Take>
+  void advance(Take&& take, bool launch_has_ended);
+  [[nodiscard]] bool done() const { return next_ >= plan_.workgroups && running_.empty(); }
+  /// After the last workgroup: L2 writes back what is dirty.
+  void end_launch();
+  /// L1I of those SQCs that ran something fetches the kernel's code: `fills` times 256 bytes.
+  void fetch_code(std::uint64_t fills);
+
+  [[nodiscard]] const Counters& counters() const { return counters_; }
+  [[nodiscard]] const std::vector<ServedBy>& sites() const { return sites_; }
+  [[nodiscard]] const std::vector<ServedBy>& tensors() const { return by_tensor_; }
+  /// By tensor, except memory that belongs to none: lines that were read, sectors (two for each
+  /// line) that were written.
+  [[nodiscard]] const std::vector<LineSet>& lines_read() const { return lines_read_; }
+  [[nodiscard]] const std::vector<LineSet>& sectors_written() const { return sectors_written_; }
+  [[nodiscard]] std::uint32_t sqcs_used() const;
+
+ private:
+  struct ComputeUnit {
+    explicit ComputeUnit(const Caches& caches)
+        : vector_cache(caches.vector_bytes, kLineBytes, caches.vector_ways) {}
+    Cache vector_cache;
+    std::uint32_t resident = 0;
+    bool used = false;
+  };
+  struct Resident {
+    std::unique_ptr<MemoryStream> stream;
+    std::size_t next = 0;  // event
+    std::uint64_t begin = 0;
+    std::uint32_t cu = 0;
+  };
+  /// When a resident workgroup's next event is, or its end.
+  struct Turn {
+    std::uint64_t step = 0;
+    std::uint64_t workgroup = 0;
+    std::uint32_t slot = 0;
+    friend bool operator>(const Turn& a, const Turn& b) {
+      return a.step != b.step ? a.step > b.step : a.workgroup > b.workgroup;
+    }
+  };
+
+  void skip_uncounted() {
+    while (next_ < plan_.workgroups && !plan_.sample.contains(next_)) next_ += plan_.gpu->xcds;
+  }
+  [[nodiscard]] ComputeUnit* free_cu();
+  void place(std::unique_ptr<MemoryStream> stream, ComputeUnit& cu);
+  void next_event();
+  void perform(const MemoryStream& stream, const MemoryEvent& event, std::uint32_t cu);
+  void note_read(std::size_t tensor, std::uint64_t line);
+  void read_line(std::uint64_t line, const MemoryEvent& event, std::uint32_t cu);
+  void write_line(std::uint64_t line, std::uint8_t quarters, const MemoryEvent& event,
+                  std::uint32_t cu);
+  void read_scalar(std::uint64_t line, std::uint8_t quarters, const MemoryEvent& event,
+                   std::uint32_t cu);
+  void read_uncached();
+  void l2_read(std::uint64_t line, std::uint32_t bytes, ServedBy& site, ServedBy& tensor);
+  void l2_write(std::uint64_t line, std::uint8_t quarters, ServedBy& site, ServedBy& tensor);
+  void write_back(const Cache::Slot& slot);
+
+  const ReplayPlan plan_;
+  const TensorLines& tensor_lines_;
+  std::uint64_t next_;  // workgroup
+  std::uint64_t placed_ = 0;
+  std::uint64_t now_ = 0;
+  std::vector<ComputeUnit> cus_;
+  std::vector<Cache> scalar_caches_;
+  Cache l2_;
+  std::vector<Resident> residents_;
+  std::vector<std::uint32_t> free_slots_;
+  std::priority_queue<Turn, std::vector<Turn>, std::greater<>> running_;
+  Counters counters_;
+  std::vector<ServedBy> sites_;
+  std::vector<ServedBy> by_tensor_;
+  std::vector<LineSet> lines_read_, sectors_written_;
+};
+
+/// What a launch touched of one tensor.
+struct Touched {
+  std::uint64_t lines_read = 0, sectors_written = 0;  ///< Each counted once.
+  std::uint64_t lines_read_by_xcds = 0;               ///< Once for each XCD that reads it.
+};
+
+/// The whole device during one launch.
+class Replay {
+ public:
+  Replay(const ReplayPlan& plan, const TensorLines& tensors);
+
+  /// Any host thread, workgroups in any order.
+  void deposit(std::unique_ptr<MemoryStream> stream);
+  /// After the launch; one that failed or was interrupted is replayed as though it had no more
+  /// workgroups than those that have run. `code_fills`: 256-byte pieces of code that ran and L1I
+  /// did not hold.
+  void finish(std::uint64_t code_fills);
+
+  [[nodiscard]] const std::vector<std::unique_ptr<Xcd>>& xcds() const { return xcds_; }
+  [[nodiscard]] Touched touched(std::size_t tensor) const;
+
+ private:
+  struct Inbox {
+    std::mutex mutex;      // of `streams`
+    std::mutex replaying;  // of the XCD
+    std::map<std::uint64_t, std::unique_ptr<MemoryStream>> streams;
+  };
+  void advance(std::uint32_t xcd, bool launch_has_ended);
+
+  std::vector<std::unique_ptr<Xcd>> xcds_;
+  std::vector<Inbox> inboxes_;
+};
+
+}  // namespace margay::profile

@@ -1,0 +1,72 @@
+#include "observe/profile/memory/tensor_lines.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace margay::profile {
+
+TensorLines::TensorLines(const std::vector<AddressRange>& ranges)
+    : count_(ranges.size()), first_line_(ranges.size()) {
+  std::vector<Piece> whole;
+  for (std::size_t n = 0; n < ranges.size(); ++n) {
+    const AddressRange& range = ranges[n];
+    if (range.end <= range.begin) continue;
+    whole.push_back({range, n});
+    first_line_[n] = range.begin / kLineBytes;
+  }
+  const auto by_begin = [](const Piece& p) { return std::pair(p.range.begin, p.tensor); };
+  std::ranges::sort(whole, {}, by_begin);
+  for (const Piece& piece : whole) lay_over(piece);
+  std::ranges::sort(pieces_, {}, by_begin);
+}
+
+void TensorLines::lay_over(const Piece& piece) {
+  std::vector<Piece> cut;
+  for (const Piece& p : pieces_) {
+    const AddressRange left = {p.range.begin, std::min(p.range.end, piece.range.begin)};
+    const AddressRange right = {std::max(p.range.begin, piece.range.end), p.range.end};
+    for (const AddressRange& rest : {left, right})
+      if (rest.begin < rest.end) cut.push_back({rest, p.tensor});
+  }
+  cut.push_back(piece);
+  pieces_ = std::move(cut);
+}
+
+std::size_t TensorLines::touched_from(std::uint64_t first, std::uint64_t last) const {
+  const auto after =
+      std::ranges::upper_bound(pieces_, last, {}, [](const Piece& p) { return p.range.begin; });
+  if (after == pieces_.begin()) return unnamed();
+  const Piece& piece = *(after - 1);
+  return first < piece.range.end ? piece.tensor : unnamed();
+}
+
+LineSet::Chunk& LineSet::chunk(std::uint64_t index) {
+  if (index >= chunks_.size()) chunks_.resize(index + 1);
+  if (chunks_[index] == nullptr) chunks_[index] = std::make_unique<Chunk>();
+  return *chunks_[index];
+}
+
+void LineSet::add(std::uint64_t number) {
+  const std::uint64_t word = number / 64;
+  chunk(word / kChunkWords)[word % kChunkWords] |= 1ull << (number % 64);
+}
+
+void LineSet::add(const LineSet& other) {
+  for (std::size_t n = 0; n < other.chunks_.size(); ++n) {
+    if (other.chunks_[n] == nullptr) continue;
+    Chunk& own = chunk(n);
+    for (std::size_t word = 0; word < kChunkWords; ++word) own[word] |= (*other.chunks_[n])[word];
+  }
+}
+
+std::uint64_t LineSet::count() const {
+  std::uint64_t total = 0;
+  for (const auto& chunk : chunks_)
+    if (chunk != nullptr)
+      for (const std::uint64_t word : *chunk)
+        total += static_cast<std::uint64_t>(std::popcount(word));
+  return total;
+}
+
+}  // namespace margay::profile

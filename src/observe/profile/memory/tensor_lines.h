@@ -1,0 +1,67 @@
+// Which tensor a line of memory belongs to; sets of lines.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exec/state/memory.h"
+#include "report/profile/machine.h"
+
+namespace margay::profile {
+
+/// A set of numbers, most of them near each other.
+class LineSet {
+ public:
+  void add(std::uint64_t number);
+  void add(const LineSet& other);
+  [[nodiscard]] std::uint64_t count() const;
+
+ private:
+  static constexpr std::uint64_t kChunkWords = 256;
+  using Chunk = std::array<std::uint64_t, kChunkWords>;
+  [[nodiscard]] Chunk& chunk(std::uint64_t index);
+
+  std::vector<std::unique_ptr<Chunk>> chunks_;
+};
+
+/// The tensors of a launch, by address; safe to use from several threads. The last index stands for
+/// all memory that none of them holds.
+class TensorLines {
+ public:
+  /// Ranges that overlap are cut: the one that begins later has the common part.
+  explicit TensorLines(const std::vector<AddressRange>& ranges);
+
+  [[nodiscard]] std::size_t size() const { return count_ + 1; }
+  [[nodiscard]] std::size_t unnamed() const { return count_; }
+  [[nodiscard]] std::size_t of_address(std::uint64_t address) const {
+    return touched_from(address, address);
+  }
+  /// Ranges may begin and end inside a line, which then belongs to the last that has a byte of it.
+  [[nodiscard]] std::size_t of_line(std::uint64_t line) const {
+    return touched_from(line * kLineBytes, line * kLineBytes + kLineBytes - 1);
+  }
+
+  /// The number of a line of `tensor`, which is not the unnamed one, from 0.
+  [[nodiscard]] std::uint64_t number_of(std::size_t tensor, std::uint64_t line) const {
+    return line - first_line_[tensor];
+  }
+
+ private:
+  struct Piece {
+    AddressRange range;
+    std::size_t tensor = 0;
+  };
+  /// Gives `piece` what others have of its range; they keep what lies on both sides.
+  void lay_over(const Piece& piece);
+  /// The last tensor, by address, that has any of the bytes [first, last].
+  [[nodiscard]] std::size_t touched_from(std::uint64_t first, std::uint64_t last) const;
+
+  std::size_t count_;
+  std::vector<Piece> pieces_;  // by address
+  std::vector<std::uint64_t> first_line_;
+};
+
+}  // namespace margay::profile

@@ -1,0 +1,49 @@
+// How long each part of the machine needs at least, and what it had to do: the numbers behind
+// limits, advice and rooflines.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/profile/profile.h"
+
+namespace margay::profile {
+
+/// How long one part of the device is busy at least, if it ran at its peak rate all the time and
+/// the work were spread evenly over the CUs that have any.
+struct Bound {
+  std::string_view part;       ///< "matrix units", "LDS", "L2", "memory" ...
+  double amount = 0;           ///< Operations, cycles or bytes.
+  std::string_view unit;       ///< Of the amount: "cycles", "bytes".
+  double peak_per_second = 0;  ///< Of the CUs in use, or of the device where it is shared.
+  double seconds = 0;          ///< amount / peak.
+};
+/// The longest first; parts with nothing to do are left out. These are limits, not a prediction.
+[[nodiscard]] std::vector<Bound> bounds_of(const KernelProfile& kernel);
+
+/// Floating-point (and i8 matrix) operations of the kernel, by type: "bf16 matrix", "f32 vector".
+struct Operations {
+  std::string type;
+  double count = 0;
+  double peak_per_second = 0;  ///< Of the whole device.
+};
+[[nodiscard]] std::vector<Operations> operations_of(const KernelProfile& kernel);
+
+/// Bytes that moved between two levels, for a roofline.
+struct Level {
+  std::string_view name;  ///< "LDS", "vL1D", "L2", "memory"
+  double bytes = 0;
+  double peak_bytes_per_second = 0;
+};
+[[nodiscard]] std::vector<Level> levels_of(const KernelProfile& kernel);
+
+/// Of one launch.
+[[nodiscard]] double workgroups_of(const KernelProfile& kernel);
+[[nodiscard]] double waves_per_workgroup(const KernelProfile& kernel);
+/// CUs that get any work: launches are one after another.
+[[nodiscard]] double cus_in_use(const KernelProfile& kernel);
+/// Waves on a CU that has any, by what fits and by how many the launch has.
+[[nodiscard]] double achieved_waves_per_cu(const KernelProfile& kernel);
+
+}  // namespace margay::profile

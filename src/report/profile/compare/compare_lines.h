@@ -1,0 +1,16 @@
+// Which source lines of two profiles are the same, and how they changed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/profile/profile.h"
+
+namespace margay::profile {
+
+/// The lines that gained or lost most issue cycles per launch, in words; see compare().
+[[nodiscard]] std::vector<std::string> compare_lines(const KernelProfile& a, const KernelProfile& b,
+                                                     const SourceText& text_a,
+                                                     const SourceText& text_b);
+
+}  // namespace margay::profile

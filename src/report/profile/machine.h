@@ -1,0 +1,21 @@
+// The sizes that the profiler's address arithmetic is compiled for: constants, because it divides
+// by them for every access. They are those of the architecture, and the same for all that there are
+// (gpu_test holds that). What differs from machine to machine is asked of the Gpu.
+//
+// Where a line is kept in L2 is a hash that is not published ("evenly", says rocprofiler-compute);
+// ours folds the address (cache.h).
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/gpu.h"
+
+namespace margay::profile {
+
+inline constexpr std::uint32_t kLineBytes = kGfx942.caches.line_bytes;
+inline constexpr std::uint32_t kSectorBytes = kGfx942.caches.sector_bytes;
+inline constexpr std::uint32_t kScalarLineBytes = kGfx942.caches.scalar_line_bytes;
+inline constexpr std::uint32_t kFetchBytes = kGfx942.caches.fetch_bytes;
+inline constexpr std::uint32_t kInstructionFillBytes = kGfx942.caches.instruction_fill_bytes;
+
+}  // namespace margay::profile

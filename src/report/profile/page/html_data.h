@@ -1,0 +1,59 @@
+// What the page of html.h shows, as JSON: one document for the page's scripts. Its form belongs to
+// the page and changes with it; for other programs there is json.h.
+//
+//   strings   file and function names; elsewhere they are indices into this list
+//   sources   by index of the file name: pieces {first, lines}, or null if it cannot be read
+//   kernels   see html_data.cpp and html_sites.cpp
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "report/profile/analysis/advice.h"
+#include "report/profile/json/json.h"
+#include "report/profile/profile.h"
+
+namespace margay::profile {
+
+using Json = nlohmann::ordered_json;
+
+/// Strings that occur often, each written once.
+class StringTable {
+ public:
+  std::size_t index(const std::string& text) {
+    const auto [at, fresh] = indices_.try_emplace(text, strings_.size());
+    if (fresh) strings_.push_back(text);
+    return at->second;
+  }
+  [[nodiscard]] const std::vector<std::string>& strings() const { return strings_; }
+
+ private:
+  std::unordered_map<std::string, std::size_t> indices_;
+  std::vector<std::string> strings_;
+};
+
+/// Which lines of which files the instructions come from.
+using UsedLines = std::map<std::string, std::set<std::uint32_t>>;
+
+/// The instructions, call chains and lines of a kernel, added to `out` under "sites", "frames",
+/// "chains" and "lines".
+void add_sites(const KernelProfile& kernel, StringTable& strings, UsedLines& used, Json& out);
+
+/// The whole of a small file; of a large one the used lines and what is around them.
+[[nodiscard]] Json source_pieces(const std::vector<std::string>& lines,
+                                 const std::set<std::uint32_t>& used);
+
+/// What there is to say about a kernel; advice_for, or nothing for a page without advice.
+using Adviser = std::function<std::vector<Advice>(const KernelProfile&)>;
+
+[[nodiscard]] Json page_data(const Profile& profile, const SourceReader& source,
+                             const Adviser& adviser);
+
+}  // namespace margay::profile

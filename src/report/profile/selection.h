@@ -1,0 +1,43 @@
+// Which launches, or which workgroups of a launch, are counted.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace margay::profile {
+
+/// Ranges of numbers; without any, all numbers.
+class Selection {
+ public:
+  using Range = std::pair<std::uint64_t, std::uint64_t>;  ///< Both ends included.
+
+  Selection() = default;
+  explicit Selection(std::vector<Range> ranges) : ranges_(std::move(ranges)) {}
+
+  [[nodiscard]] bool all() const { return ranges_.empty(); }
+  [[nodiscard]] bool contains(std::uint64_t number) const {
+    if (ranges_.empty()) return true;
+    for (const auto& [first, last] : ranges_)
+      if (number >= first && number <= last) return true;
+    return false;
+  }
+  /// How many of the numbers below `end` it contains.
+  [[nodiscard]] std::uint64_t count_below(std::uint64_t end) const;
+  /// The smallest one it contains.
+  [[nodiscard]] std::uint64_t first() const;
+
+ private:
+  std::vector<Range> ranges_;  // in ascending order, apart from each other
+};
+
+/// "3", "1,4-6". Numbers begin with `first`.
+[[nodiscard]] Result<Selection> parse_numbers(std::string_view text, std::uint64_t first);
+/// "64", the first 64, or "100-163".
+[[nodiscard]] Result<Selection> parse_sample(std::string_view text);
+
+}  // namespace margay::profile

@@ -1,0 +1,235 @@
+// A profile as JSON and back: everything survives, and no document, however mangled, does harm.
+#include "report/profile/json/json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "exercise.h"
+#include "fake_profile.h"
+
+namespace margay::profile {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using testing::HasSubstr;
+
+/// Fields that the made-up profile leaves alone get values of their own, so that none is forgotten.
+Profile full() {
+  Profile p = fake::profile();
+  KernelProfile& k = p.kernels[0];
+  std::uint64_t next = 1ull << 60;
+  for (std::size_t n = 0; n < kCounters; ++n) k.counters[static_cast<Counter>(n)] = ++next;
+  for (Counters& xcd : k.xcds)
+    for (std::size_t n = 0; n < kCounters; ++n)
+      if (kCounterInfo[n].name.starts_with("TCC_")) xcd[static_cast<Counter>(n)] = ++next;
+  k.instructions_warm = true;
+  k.failed_launches = 1;
+  k.launches = 5;
+  k.resources = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, "a limit", "a step"};
+  for (Site& site : k.sites) {
+    site.flops = ++next;
+    site.is_atomic = next % 2 == 0;
+    site.traits = {static_cast<MemoryPath>(next % kMemoryPaths), next % 3 == 0, next % 5 == 0, {}};
+    if (next % 7 != 0) site.traits.vm_wait = static_cast<std::uint32_t>(next % 64);
+    if (site.memory) {
+      MemoryTraffic& m = *site.memory;
+      m = {++next, ++next, ++next, ++next, ++next, ++next, ++next, ++next, ++next, ++next};
+    }
+    if (site.lds) {
+      site.lds->address_cycles = ++next;
+      site.lds->worst_bank = static_cast<std::uint32_t>(next % 32);
+      site.lds->worst_lanes = next | 1ull << 63;
+    }
+  }
+  for (TensorTraffic& t : k.tensors)
+    for (std::uint64_t* field : {&t.bytes, &t.read_bytes, &t.written_bytes, &t.touched_read_bytes,
+                                 &t.touched_written_bytes, &t.l2_read_bytes, &t.l2_written_bytes,
+                                 &t.fabric_read_bytes, &t.fabric_written_bytes})
+      *field = ++next;
+  k.tensors[1].shape.reset();
+  k.maps[0].ranges[0].readers = 0xffffffff;
+  return p;
+}
+
+/// The same with little of each kind, for tests that change one thing after the other.
+Profile small() {
+  Profile p = full();
+  p.kernels.resize(1);
+  KernelProfile& k = p.kernels[0];
+  std::vector<Site> few = {k.sites.front()};
+  for (const Site& site : k.sites)
+    if ((site.lds && few.size() == 1) || (site.memory && few.size() == 2)) few.push_back(site);
+  k.sites = few;
+  k.xcds.resize(1);
+  for (WaveMap& map : k.maps) map.ranges.resize(1);
+  k.traces.resize(1);
+  k.traces[0].slices.resize(1);
+  k.traces[0].slices[0].site = 0;
+  return p;
+}
+
+TEST(ProfileJson, ComesBackWhole) {
+  const Profile before = full();
+  const std::string text = json_of(before);
+  const auto after = parse_profile(text);
+  ASSERT_TRUE(after) << after.error().text();
+  EXPECT_EQ(json_of(*after), text);
+  // What JSON leaves out cannot be seen in JSON: the fields themselves, where they are many.
+  const KernelProfile &a = before.kernels[0], &b = after->kernels[0];
+  EXPECT_EQ(b.counters, a.counters);
+  EXPECT_EQ(b.xcds, a.xcds);
+  ASSERT_EQ(b.sites.size(), a.sites.size());
+  for (std::size_t n = 0; n < a.sites.size(); ++n) {
+    ASSERT_EQ(b.sites[n].frames.size(), a.sites[n].frames.size());
+    for (std::size_t f = 0; f < a.sites[n].frames.size(); ++f) {
+      EXPECT_EQ(b.sites[n].frames[f].function, a.sites[n].frames[f].function);
+      EXPECT_EQ(b.sites[n].frames[f].file, a.sites[n].frames[f].file);
+      EXPECT_EQ(b.sites[n].frames[f].line, a.sites[n].frames[f].line);
+      EXPECT_EQ(b.sites[n].frames[f].column, a.sites[n].frames[f].column);
+    }
+    EXPECT_EQ(b.sites[n].lds.has_value(), a.sites[n].lds.has_value());
+    if (a.sites[n].lds) EXPECT_EQ(b.sites[n].lds->worst_lanes, a.sites[n].lds->worst_lanes);
+    EXPECT_EQ(b.sites[n].instruction_class, a.sites[n].instruction_class);
+  }
+  EXPECT_EQ(b.resources.next_step, "a step");
+  EXPECT_EQ(b.maps[0].tensor, -1);
+  EXPECT_EQ(b.maps[1].tensor, 0);
+  EXPECT_EQ(b.traces[1].slices.size(), a.traces[1].slices.size());
+  EXPECT_EQ(b.traces[1].slices[4].kind, TraceSlice::Kind::barrier);
+}
+
+TEST(ProfileJson, UnknownFieldsAndCountersDoNoHarm) {
+  Json document = Json::parse(json_of(full()));
+  document["later"] = {1, 2};
+  document["kernels"][0]["counters"]["SQ_OF_THE_FUTURE"] = 3;
+  document["kernels"][0]["counters"].erase("SQ_WAVES");
+  const auto profile = parse_profile(document.dump());
+  ASSERT_TRUE(profile);
+  EXPECT_EQ(profile->kernels[0].counters[Counter::SQ_WAVES], 0u);
+  EXPECT_GT(profile->kernels[0].counters[Counter::SQ_INSTS], 0u);
+}
+
+TEST(ProfileJson, FilesOfEarlierVersionsAreRead) {
+  Json document = Json::parse(json_of(full()));
+  for (Json& kernel : document["kernels"])
+    for (Json& site : kernel["sites"]) ASSERT_EQ(site.erase("instruction"), 1u);
+  const auto profile = parse_profile(document.dump());
+  ASSERT_TRUE(profile) << profile.error().text();
+  EXPECT_FALSE(profile->kernels[0].sites.empty());
+}
+
+/// All places in a document, as JSON pointers; of lists of counters the first few.
+void places(const Json& node, const std::string& path, std::vector<std::string>& out) {
+  if (!path.empty()) out.push_back(path);
+  const bool counters = path.ends_with("/counters") || path.find("/xcds/") != path.npos;
+  std::size_t shown = 0;
+  if (node.is_object())
+    for (const auto& [name, value] : node.items())
+      if (!counters || shown++ < 3) places(value, path + "/" + name, out);
+  if (node.is_array())
+    for (std::size_t n = 0; n < std::min<std::size_t>(node.size(), 3); ++n)
+      places(node[n], path + "/" + std::to_string(n), out);
+}
+
+/// Whether a field of this name may go, or have any value.
+bool is_free(const std::string& path) {
+  // Derived again.
+  for (const std::string_view part :
+       {"/metrics", "/limit", "/advice", "/occupancy_table", "/sources", "/is_scratch"})
+    if (path.find(part) != std::string::npos) return true;
+  return false;
+}
+
+TEST(ProfileJson, EveryMissingFieldIsNamed) {
+  const Json document = Json::parse(json_of(small()));
+  std::vector<std::string> all;
+  places(document, "", all);
+  ASSERT_GT(all.size(), 150u);
+  unsigned missing = 0;
+  for (const std::string& path : all) {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    if (is_free(path) || name == "instruction" || name[0] <= '9' ||
+        path.find("/counters/") != path.npos || path.find("/xcds/") != path.npos)
+      continue;
+    Json broken = document;
+    broken[Json::json_pointer(path.substr(0, path.rfind('/')))].erase(name);
+    const auto profile = parse_profile(broken.dump());
+    ASSERT_FALSE(profile) << path;
+    EXPECT_THAT(profile.error().what, HasSubstr(name + " is missing"));
+    ++missing;
+  }
+  EXPECT_GT(missing, 90u);
+}
+
+TEST(ProfileJson, WrongTypesAreErrorsThatNameTheField) {
+  const Json document = Json::parse(json_of(small()));
+  std::vector<std::string> all;
+  places(document, "", all);
+  for (const std::string& path : all) {
+    if (is_free(path)) continue;
+    const Json& old = document[Json::json_pointer(path)];
+    for (const Json& value : {Json(-1), Json(1.5), Json("x"), Json::array({-7}), Json::object(),
+                              Json(1e300), Json(false)}) {
+      if (value.type() == old.type()) continue;  // may be right
+      if (old.is_number() && value.is_number() && path.ends_with("host_seconds")) continue;
+      if (old.is_null() && !value.is_number()) continue;
+      Json broken = document;
+      broken[Json::json_pointer(path)] = value;
+      // A list of counters is an object like another.
+      const bool counters = path.ends_with("/counters") || path.find("/xcds/") != path.npos;
+      if (counters && value.is_object()) continue;
+      const auto profile = parse_profile(broken.dump());
+      ASSERT_FALSE(profile) << path << " = " << value.dump();
+      EXPECT_THAT(profile.error().what, HasSubstr("malformed")) << path;
+    }
+  }
+}
+
+TEST(ProfileJson, NumbersOutsideTheirRangeAreErrors) {
+  const Json document = Json::parse(json_of(full()));
+  const auto refused = [&](const std::string& path, const Json& value) {
+    Json broken = document;
+    broken[Json::json_pointer("/kernels/0" + path)] = value;
+    EXPECT_FALSE(parse_profile(broken.dump())) << path << " = " << value.dump();
+  };
+  refused("/grid/0", 1ull << 32);
+  refused("/grid/0", 0);
+  refused("/workgroup/2", 0);
+  refused("/launches", 0);
+  refused("/sites/0/frames/0", 100000);
+  refused("/sites/0/class", "no class");
+  refused("/maps/1/tensor", 2);
+  refused("/maps/0/ranges/0/2", 1ull << 32);
+  refused("/traces/0/slices/0/0", 3);
+  refused("/traces/0/slices/0/1", 200);
+  refused("/traces/0/slices/0/5", 1000000);
+  refused("/traces/0/slices/0/6", 70000);
+  refused("/xcds/0", 3);
+}
+
+TEST(ProfileJson, MangledTextDoesNoHarm) {
+  std::mt19937 random(11);
+  const std::string text = json_of(fake::profile());
+  for (int n = 0; n < 150; ++n) {
+    std::string broken = text;
+    for (unsigned edits = 1 + random() % 4; edits > 0; --edits) {
+      const std::size_t at = random() % broken.size();
+      if (random() % 3 == 0)
+        broken.erase(at, random() % 40);
+      else
+        broken[at] = "0123456789-.e\"[]{},:xn"[random() % 22];
+    }
+    exercise(broken);
+  }
+  for (std::size_t n = 0; n < text.size(); n += 1 + text.size() / 60)
+    EXPECT_FALSE(parse_profile(text.substr(0, n)));
+  exercise(std::string(100000, '['));
+}
+
+}  // namespace
+}  // namespace margay::profile
