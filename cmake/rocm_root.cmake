@@ -4,7 +4,7 @@
 set(margay_rocm ${PROJECT_BINARY_DIR}/rocm)
 set(margay_package ${PROJECT_SOURCE_DIR}/cmake/package)
 
-# The tool goes by the name it is called by (src/cli/rocm_tools.cpp).
+# The tool goes by the name it is called by (src/cli/hipcc/rocm_tools.cpp).
 file(MAKE_DIRECTORY ${margay_rocm}/bin ${margay_rocm}/llvm/bin ${margay_rocm}/lib
   ${margay_rocm}/share/hip)
 foreach(name hipcc hipconfig amdclang++ clang++ rocm_agent_enumerator amdgpu-arch)

@@ -1,4 +1,4 @@
-// The subcommands of `margay`. Each lives in the file of its name; main.cpp holds the table.
+// The subcommands of `margay` that need no LLVM. apps/margay/main.cpp has the table of all.
 #pragma once
 
 #include <span>
@@ -20,7 +20,6 @@ struct Command {
   CommandFunction run;
 };
 
-int asm_main(std::span<char*> arguments);
 int check_main(std::span<char*> arguments);
 int compare_main(std::span<char*> arguments);
 int completion_main(std::span<char*> arguments);

@@ -47,7 +47,7 @@ class Workplace {
   fs::path path_;
 };
 
-/// PREFIX/bin/margay, where this library is PREFIX/lib/libamdhip64.so (cli/install.h).
+/// PREFIX/bin/margay, where this library is PREFIX/lib/libamdhip64.so (cli/process/install.h).
 Result<std::string> find_tool() {
   Dl_info self;
   if (dladdr(reinterpret_cast<void*>(&find_tool), &self) != 0 && self.dli_fname != nullptr) {

@@ -107,7 +107,7 @@ packages() {
 }
 
 includes() {
-  mkdir -p src/{base,isa,mfma,exec,cli} include kernels
+  mkdir -p src/{base,isa,mfma,exec,cli,apps} include kernels
   echo '#include "base/error.h"' >src/isa/a.h
   echo '#include "isa/a.h"' >src/exec/a.cpp
   echo '#include <fmt/format.h>' >src/base/a.cpp
@@ -119,6 +119,12 @@ includes() {
   status 1 "$source/tools/check-includes" .
   said 'isa must not include mfma'
   rm src/isa/up.cpp
+  echo '#include "cli/a.h"' >src/apps/a.cpp
+  status 0 "$source/tools/check-includes" .
+  echo '#include "apps/a.h"' >src/cli/up.cpp
+  status 1 "$source/tools/check-includes" .
+  said 'src/cli/up.cpp:1: cli must not include apps'
+  rm src/cli/up.cpp
   echo '#include "base/error.h"' >kernels/k.cpp
   status 1 "$source/tools/check-includes" .
   said 'kernels/k.cpp:1: a HIP program must not include base'
@@ -139,7 +145,7 @@ text() {
 }
 
 mnemonics() {
-  mkdir -p src/{exec,isa,cli/fuzz}
+  mkdir -p src/{exec,isa,apps/fuzz}
   cat >src/exec/good.cpp <<'END'
 // row.mnemonic == "v_swap_b32" in a comment is no decision
 const Row* row = rows_.find(encoded->mnemonic);
@@ -169,7 +175,7 @@ END
   said 'src/exec/bad.cpp:2: a mnemonic is examined'
   # Who decodes and who writes assembly may.
   mv src/exec/bad.cpp src/isa/bad.cpp
-  cp src/isa/bad.cpp src/cli/fuzz/bad.cpp
+  cp src/isa/bad.cpp src/apps/fuzz/bad.cpp
   status 0 "$source/tools/check-mnemonics" .
 }
 

@@ -17,7 +17,7 @@ import numpy as np
 
 COLUMNS = 8
 UNIT = 2.0**-24  # of f32
-LAMBDA = 10  # standard deviations of rounding: see src/cli/gemm/verify.h
+LAMBDA = 10  # standard deviations of rounding: see src/apps/gemm/verify.h
 
 
 def load_module(path):

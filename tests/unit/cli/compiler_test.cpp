@@ -1,4 +1,4 @@
-#include "cli/compiler.h"
+#include "cli/hipcc/compiler.h"
 
 #include <cstdlib>
 #include <string>

@@ -1,5 +1,5 @@
 // The rules by which hipcc's command line becomes clang's.
-#include "cli/hipcc_plan.h"
+#include "cli/hipcc/hipcc_plan.h"
 
 #include <algorithm>
 #include <filesystem>

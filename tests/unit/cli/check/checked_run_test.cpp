@@ -1,12 +1,12 @@
 // Reports of several processes, and the directory they are left in.
-#include "cli/checked_run.h"
+#include "cli/watch/checked_run.h"
 
 #include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/temporary_directory.h"
+#include "cli/process/temporary_directory.h"
 
 namespace margay::cli {
 namespace {

@@ -1,5 +1,5 @@
 // Programs as children: environment, exit codes, signals, limits.
-#include "cli/child.h"
+#include "cli/process/child.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Which mutants a run gives, and what is said of them.
-#include "cli/mutation.h"
+#include "cli/watch/mutation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

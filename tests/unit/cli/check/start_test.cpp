@@ -1,5 +1,5 @@
 // Where margay's own words end and the user's command begins.
-#include "cli/start.h"
+#include "cli/process/start.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

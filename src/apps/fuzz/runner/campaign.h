@@ -1,0 +1,70 @@
+// A run of the fuzzer: case after case, until time, number or a failure ends it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/fuzz/programs/shrink.h"
+#include "apps/fuzz/runner/run.h"
+#include "base/error.h"
+
+namespace margay::fuzz {
+
+/// Cases compiled together, with the same options.
+inline constexpr std::uint64_t kBatch = 64;
+
+struct CampaignSettings {
+  std::uint64_t seed = 1;
+  std::uint64_t first = 0;  ///< Number of the first case.
+  std::optional<std::uint64_t> cases;
+  std::optional<double> seconds;
+  unsigned jobs = 1;
+  bool shrink = true;
+  bool coverage = false;
+  std::filesystem::path directory;  ///< For intermediate files.
+  std::function<void(std::vector<std::byte>&)> tamper = {};
+};
+
+/// The program of one case. The seed of the whole run and the number say it all.
+[[nodiscard]] Program case_program(std::uint64_t seed, std::uint64_t number);
+[[nodiscard]] BuildOptions case_options(std::uint64_t seed, std::uint64_t number);
+
+struct Failure {
+  std::uint64_t number = 0;  ///< Of the case.
+  Program original;
+  Shrunk shrunk;
+  BuildOptions options;
+  Outcome outcome;  ///< Of the shrunk program.
+  std::string disassembly;
+};
+
+struct CampaignResult {
+  std::uint64_t cases = 0;
+  std::uint64_t wave_instructions = 0;
+  std::uint64_t refused = 0;  ///< Compilations that failed and were repeated with plain options.
+  std::uint64_t crashed = 0;  ///< Cases on which the compiler crashes, whatever its options.
+  double seconds = 0;
+  Executions executions = {};  ///< With CampaignSettings::coverage.
+  std::optional<Failure> failure;
+};
+
+/// `progress` is called after each batch, from any thread but one at a time.
+[[nodiscard]] Result<CampaignResult> run_campaign(
+    const CampaignSettings& settings, const std::function<void(const CampaignResult&)>& progress);
+
+/// A failing case made small: first the program, then the compiler's options.
+[[nodiscard]] Result<Failure> minimise(Runner& runner, std::uint64_t number, const Program& program,
+                                       const BuildOptions& options, bool shrink_it);
+
+/// What a reader needs: source, inputs, both results, instructions.
+[[nodiscard]] std::string describe(const Failure& failure, std::uint64_t seed,
+                                   const Compiler& compiler);
+
+}  // namespace margay::fuzz

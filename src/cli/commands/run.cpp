@@ -1,0 +1,53 @@
+// `margay run -- CMD...`: starts any program so that its libamdhip64 is the virtual device. The
+// options travel as environment variables, which the runtime reads when its device is first used.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/process/start.h"
+
+namespace margay::cli {
+
+int run_main(std::span<char*> arguments) {
+  const CommandLine line =
+      split_command(arguments, {.always = {"--device", "--mfma", "--threads"}});
+
+  CLI::App app{"Runs a HIP program or script against the virtual GPU.", "margay run"};
+  app.footer(
+      "  margay run -- ./saxpy\n  margay run --mfma fast --stats -- python3 bench.py\n"
+      "  margay run --device mi300x -- ./saxpy");
+  std::string mfma, device;
+  unsigned threads = 0;
+  bool stats = false;
+  add_device_option(app, device);
+  app.add_option("--mfma", mfma, "how MFMA instructions round: exact, fma or fast")
+      ->check(CLI::IsMember({"exact", "fma", "fast"}));
+  app.add_option("--threads", threads, "host threads that run workgroups (default: one per core)")
+      ->check(CLI::Range(1u, 4096u));
+  app.add_flag("--stats", stats, "print what the launches did when the program ends");
+  if (const auto code = read_own_words(app, line, "run")) return *code;
+
+  const Result<Install> install = find_runtime();
+  if (!install) return report("run", install.error());
+  setenv("LD_LIBRARY_PATH", library_path(*install).c_str(), 1);
+  if (!device.empty()) setenv("MARGAY_DEVICE", device.c_str(), 1);
+  if (!mfma.empty()) setenv("MARGAY_MFMA", mfma.c_str(), 1);
+  if (threads != 0) setenv("MARGAY_THREADS", std::to_string(threads).c_str(), 1);
+  if (stats) setenv("MARGAY_STATS", "1", 1);
+  // A long launch shows how far it is, unless the user has said otherwise.
+  if (isatty(STDERR_FILENO) != 0) setenv("MARGAY_PROGRESS", "1", /*overwrite=*/0);
+
+  std::vector<char*> words(line.command.begin(), line.command.end());
+  words.push_back(nullptr);
+  execvp(words[0], words.data());
+  return report("run", cannot_start(words[0], errno));
+}
+
+}  // namespace margay::cli

@@ -1,0 +1,400 @@
+#include "cli/hipcc/hipcc_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "gpu/gpu.h"
+
+namespace margay::cli {
+
+namespace {
+
+constexpr std::string_view kArchitecture = kGfx942.processor;
+
+/// Options of clang whose value is the next argument, which therefore is not an input file.
+/// Source: Clang command line argument reference, 19 and 22.
+constexpr std::array<std::string_view, 42> kOptionsWithValue = {"-o",
+                                                                "-I",
+                                                                "-D",
+                                                                "-U",
+                                                                "-L",
+                                                                "-l",
+                                                                "-x",
+                                                                "-B",
+                                                                "-F",
+                                                                "-T",
+                                                                "-u",
+                                                                "-z",
+                                                                "-e",
+                                                                "-include",
+                                                                "-imacros",
+                                                                "-isystem",
+                                                                "-iquote",
+                                                                "-idirafter",
+                                                                "-isysroot",
+                                                                "-iprefix",
+                                                                "-iwithprefix",
+                                                                "-ivfsoverlay",
+                                                                "-cxx-isystem",
+                                                                "-include-pch",
+                                                                "-MF",
+                                                                "-MT",
+                                                                "-MQ",
+                                                                "-MJ",
+                                                                "-Xclang",
+                                                                "-Xlinker",
+                                                                "-Xassembler",
+                                                                "-Xpreprocessor",
+                                                                "-Xarch_host",
+                                                                "-Xarch_device",
+                                                                "-Xoffload-linker",
+                                                                "-mllvm",
+                                                                "-target",
+                                                                "--param",
+                                                                "--sysroot",
+                                                                "-rpath",
+                                                                "-arch",
+                                                                "-working-directory"};
+
+/// Options after which nothing is linked on the host.
+constexpr std::array<std::string_view, 13> kOptionsThatDoNotLink = {"-c",
+                                                                    "-S",
+                                                                    "-E",
+                                                                    "-M",
+                                                                    "-MM",
+                                                                    "-r",
+                                                                    "-fsyntax-only",
+                                                                    "--precompile",
+                                                                    "--analyze",
+                                                                    "--emit-static-lib",
+                                                                    "--cuda-device-only",
+                                                                    "--offload-device-only",
+                                                                    "-emit-ast"};
+
+template <typename List>
+bool contains(const List& list, std::string_view word) {
+  return std::ranges::find(list, word) != std::end(list);
+}
+
+/// What a file is, by its suffix, as hipcc sees it: .cpp and its kin are HIP.
+enum class InputKind : std::uint8_t { hip, c, other };
+
+InputKind classify(std::string_view file) {
+  if (file == "-") return InputKind::hip;
+  const std::string suffix = std::filesystem::path(file).extension().string();
+  constexpr std::array<std::string_view, 9> kHipSuffixes = {".cpp", ".cc",  ".cxx", ".c++", ".C",
+                                                            ".cp",  ".CPP", ".hip", ".cu"};
+  if (contains(kHipSuffixes, suffix)) return InputKind::hip;
+  return suffix == ".c" ? InputKind::c : InputKind::other;
+}
+
+class Planner {
+ public:
+  explicit Planner(const Toolchain& toolchain) : toolchain_(toolchain) {}
+
+  Status add_all(std::span<const std::string> arguments);
+  HipccPlan finish(const HipccEnvironment& environment) &&;
+
+ private:
+  Status add_option(const std::string& argument);
+  Status add_architectures(std::string_view list);
+  void add_input(const std::string& file);
+  /// Puts -x where the language changes. Never after the last input: clang warns about that.
+  void set_language(const std::string& language);
+  /// The user's own -x, which rules until the next one.
+  void note_language(std::string_view language);
+  /// True, and taken care of, when the option is hipcc's own and not clang's.
+  bool take_hipcc_option(const std::string& argument);
+  void take_rocm_path(const std::string& directory);
+  void note_properties(std::string_view argument);
+
+  const Toolchain& toolchain_;
+  std::vector<std::string> user_;           // the user's arguments, translated
+  std::vector<std::string> architectures_;  // gfx942 with its features
+  std::vector<std::string> rocm_includes_;
+  std::vector<std::string> function_support_;
+  std::string language_ = "none";  // the -x in force
+  unsigned verbose_ = 0;
+  bool only_inputs_ = false;  // after "--"
+  bool explicit_language_ = false;
+  bool explicit_hip_ = false;
+  bool has_input_ = false;
+  bool has_hip_ = false;
+  bool has_c_ = false;
+  bool may_link_ = true;
+  bool relocatable_device_code_ = false;
+  bool hip_link_ = false;
+  bool has_optimisation_ = false;
+  bool has_standard_ = false;
+  bool has_debug_ = false;
+  bool wants_types_ = false;  // more than line tables
+  bool has_device_libs_ = false;
+  bool openmp_ = false;
+};
+
+Status Planner::add_architectures(std::string_view list) {
+  while (!list.empty()) {
+    const std::size_t comma = list.find(',');
+    const std::string_view one = list.substr(0, comma);
+    list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
+    if (one == "native") {  // "the GPU of this machine" is the virtual one
+      architectures_.emplace_back(kArchitecture);
+      continue;
+    }
+    if (one.substr(0, one.find(':')) != kArchitecture) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("cannot compile for {}: the virtual devices are {} (MI300 series)",
+                              one, kArchitecture),
+                  "--offload-arch",
+                  fmt::format("use --offload-arch={}, or leave the option out", kArchitecture));
+    }
+    if (!contains(architectures_, one)) architectures_.emplace_back(one);
+  }
+  return {};
+}
+
+void Planner::set_language(const std::string& language) {
+  if (language == language_) return;
+  user_.insert(user_.end(), {"-x", language});
+  language_ = language;
+}
+
+void Planner::add_input(const std::string& file) {
+  has_input_ = true;
+  if (explicit_language_) {
+    has_hip_ = has_hip_ || explicit_hip_;
+  } else {
+    const InputKind kind = classify(file);
+    has_hip_ = has_hip_ || kind == InputKind::hip;
+    has_c_ = has_c_ || kind == InputKind::c;  // clang++ would call it C++
+    set_language(kind == InputKind::hip ? "hip" : kind == InputKind::c ? "c" : "none");
+  }
+  user_.push_back(file);
+}
+
+void Planner::note_language(std::string_view language) {
+  language_ = language;
+  explicit_language_ = language != "none";
+  explicit_hip_ = language == "hip" || language == "cuda";
+}
+
+void Planner::take_rocm_path(const std::string& directory) {
+  // Makefiles name /opt/rocm by habit. Where there is one its headers are used; the device
+  // libraries stay ours, because their bitcode must not be newer than the compiler.
+  const std::filesystem::path include = std::filesystem::path(directory) / "include";
+  std::error_code ignored;
+  if (std::filesystem::exists(include / "hip" / "hip_runtime.h", ignored)) {
+    rocm_includes_.push_back(include.string());
+  }
+}
+
+bool Planner::take_hipcc_option(const std::string& argument) {
+  const std::string_view view = argument;
+  const auto value_of = [&](std::string_view prefix) {
+    return std::string(view.substr(prefix.size()));
+  };
+  if (view == "--genco" || view == "-genco") {
+    user_.emplace_back("--cuda-device-only");
+    may_link_ = false;
+  } else if (view.starts_with("--rocm-path=")) {
+    take_rocm_path(value_of("--rocm-path="));
+  } else if (view.starts_with("--hip-path=")) {
+    take_rocm_path(value_of("--hip-path="));
+  } else if (view == "--hipcc-no-func-supp") {
+    function_support_ = {"-mllvm", "-amdgpu-early-inline-all=true", "-mllvm",
+                         "-amdgpu-function-calls=false"};
+  } else if (view.starts_with("--hipcc-verbose=")) {
+    verbose_ |=
+        static_cast<unsigned>(std::strtoul(value_of("--hipcc-verbose=").c_str(), nullptr, 10));
+  } else {
+    // Switches of older hipcc versions that ask for what is done anyway.
+    return view == "-hc" || view == "--hipcc-func-supp" || view == "-use-staticlib" ||
+           view == "-use-sharedlib" || view == "--hipcc-clang";
+  }
+  return true;
+}
+
+void Planner::note_properties(std::string_view argument) {
+  if (contains(kOptionsThatDoNotLink, argument)) may_link_ = false;
+  if (argument == "-fgpu-rdc" || argument == "-fcuda-rdc") relocatable_device_code_ = true;
+  if (argument == "-fno-gpu-rdc") relocatable_device_code_ = false;
+  if (argument == "--hip-link") hip_link_ = true;
+  if (argument == "-fopenmp" || argument == "-fopenmp=libomp") openmp_ = true;
+  if (argument == "-fno-openmp") openmp_ = false;
+  if (argument.starts_with("-O") && argument != "-ObjC") has_optimisation_ = true;
+  if (argument.starts_with("-std=") || argument.starts_with("--std=") || argument == "-ansi") {
+    has_standard_ = true;
+  }
+  if (argument.starts_with("--rocm-device-lib-path=") ||
+      argument.starts_with("--hip-device-lib-path=")) {
+    has_device_libs_ = true;
+  }
+  // -g, -g0 ... -g3, -gdwarf-5, -ggdb, -gline-tables-only, but not -gpu-... or -gcc-toolchain.
+  if (argument.starts_with("-g") && !argument.starts_with("-gpu") &&
+      !argument.starts_with("-gcc-")) {
+    has_debug_ = true;
+    wants_types_ = argument != "-g0" && argument != "-g1" && argument != "-gmlt" &&
+                   !argument.starts_with("-gline-");
+  }
+}
+
+Status Planner::add_option(const std::string& argument) {
+  const std::string_view view = argument;
+  for (const std::string_view prefix :
+       {"--offload-arch=", "-offload-arch=", "--amdgpu-target=", "--cuda-gpu-arch="}) {
+    if (view.starts_with(prefix)) return add_architectures(view.substr(prefix.size()));
+  }
+  if (take_hipcc_option(argument)) return {};
+  note_properties(view);
+  user_.push_back(argument);
+  return {};
+}
+
+Status Planner::add_all(std::span<const std::string> arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (argument.empty()) continue;
+    const bool is_option = argument.size() > 1 && argument.front() == '-';
+    if (only_inputs_ && is_option) {
+      add_input("./" + argument);  // keeps clang from reading it as an option
+    } else if (only_inputs_ || (!is_option && argument.front() != '@')) {
+      add_input(argument);
+    } else if (argument.front() == '@') {
+      // The inputs inside have to be seen, so that they are compiled as HIP.
+      std::ifstream file(argument.substr(1), std::ios::binary);
+      if (!file) {
+        return fail(ErrorCode::not_found, "cannot read the response file " + argument.substr(1));
+      }
+      const std::string text{std::istreambuf_iterator<char>(file), {}};
+      MARGAY_CHECK(add_all(split_words(text)));
+    } else if (argument == "--") {
+      only_inputs_ = true;
+    } else if (argument == "--offload-arch" || argument == "--rocm-path" ||
+               contains(kOptionsWithValue, argument)) {
+      if (i + 1 == arguments.size()) {
+        return fail(ErrorCode::invalid_argument, "the option " + argument + " needs a value");
+      }
+      const std::string& value = arguments[++i];
+      if (argument == "--offload-arch") {
+        MARGAY_CHECK(add_architectures(value));
+      } else if (argument == "--rocm-path") {
+        take_rocm_path(value);
+      } else {
+        if (argument == "-x") note_language(value);
+        user_.insert(user_.end(), {argument, value});
+      }
+    } else {
+      if (argument.starts_with("-x")) note_language(std::string_view(argument).substr(2));
+      MARGAY_CHECK(add_option(argument));
+    }
+  }
+  return {};
+}
+
+HipccPlan Planner::finish(const HipccEnvironment& environment) && {
+  HipccPlan plan;
+  plan.verbose = environment.verbose | verbose_;
+  plan.links = may_link_ && has_input_;
+  plan.openmp = openmp_;
+  const bool device_link = plan.links && (relocatable_device_code_ || hip_link_);
+
+  std::vector<std::string>& out = plan.command;
+  out.push_back(toolchain_.compiler.program);
+  if (!toolchain_.rocm_root.empty()) out.push_back("--rocm-path=" + toolchain_.rocm_root);
+  if (has_hip_ || device_link) {
+    if (architectures_.empty()) architectures_.emplace_back(kArchitecture);
+    for (const std::string& one : architectures_) out.push_back("--offload-arch=" + one);
+    if (!has_optimisation_) out.emplace_back("-O3");  // as hipcc does
+    if (!has_device_libs_) out.push_back("--rocm-device-lib-path=" + toolchain_.device_libs);
+  }
+  if (has_hip_) {
+    // The tile library needs C++20, which clang does not choose by itself.
+    if (!has_standard_ && !has_c_) out.emplace_back("-std=gnu++20");
+    // Source lines in messages about instructions; code is the same with and without.
+    if (!has_debug_) out.emplace_back("-gline-tables-only");
+    // And the names of kernel parameters; see device_pass/. Unused where only the host's is
+    // compiled.
+    if (!toolchain_.argument_types.empty() && (!has_debug_ || wants_types_))
+      out.insert(out.end(),
+                 {"--start-no-unused-arguments", "-Xarch_device", "-g", "-Xarch_device",
+                  "-fpass-plugin=" + toolchain_.argument_types, "--end-no-unused-arguments"});
+    out.insert(out.end(), function_support_.begin(), function_support_.end());
+  }
+  if (device_link && !hip_link_) out.emplace_back("--hip-link");
+  // Otherwise clang adds the -lamdhip64 of the HIP installation it found.
+  if (plan.links && (has_hip_ || device_link)) out.emplace_back("-no-hip-rt");
+
+  out.insert(out.end(), user_.begin(), user_.end());
+
+  if (has_hip_ || has_c_) {
+    // After the user's own -I and -isystem, before the HIP installation's headers.
+    out.insert(out.end(), {"-isystem", toolchain_.margay_include});
+    for (const std::string& include : rocm_includes_) {
+      out.insert(out.end(), {"-isystem", include});
+    }
+    // After all others: headers of libraries that are not installed, which say so.
+    out.insert(out.end(), {"-idirafter", toolchain_.margay_include + "/missing"});
+    if (has_c_) out.emplace_back("-D__HIP_PLATFORM_AMD__=1");  // clang defines it for HIP only
+    for (std::string& word : split_words(environment.compile_flags_append)) {
+      out.push_back(std::move(word));
+    }
+  }
+  if (plan.links) {
+    for (std::string& word : split_words(environment.link_flags_append)) {
+      if (!word.starts_with('-') && std::exchange(language_, "none") != "none") {
+        out.insert(out.end(), {"-x", "none"});  // an object file, not a source
+      }
+      out.push_back(std::move(word));
+    }
+    out.insert(out.end(), {"-L" + toolchain_.runtime_lib, "-lamdhip64",
+                           "-Wl,-rpath," + toolchain_.runtime_lib});
+  }
+  return plan;
+}
+
+}  // namespace
+
+std::vector<std::string> split_words(const std::string& text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool in_word = false;
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote == 0 && (c == ' ' || c == '\t' || c == '\n' || c == '\r')) {
+      if (in_word) words.push_back(std::exchange(word, {}));
+      in_word = false;
+      continue;
+    }
+    in_word = true;
+    if (quote != 0 && c == quote) {
+      quote = 0;
+    } else if (quote == 0 && (c == '"' || c == '\'')) {
+      quote = c;
+    } else if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
+      word += text[++i];
+    } else {
+      word += c;
+    }
+  }
+  if (in_word) words.push_back(std::move(word));
+  return words;
+}
+
+Result<HipccPlan> plan_hipcc(const Toolchain& toolchain, std::span<const std::string> arguments,
+                             const HipccEnvironment& environment) {
+  Planner planner(toolchain);
+  MARGAY_CHECK(planner.add_all(arguments));
+  return std::move(planner).finish(environment);
+}
+
+}  // namespace margay::cli

@@ -1,0 +1,36 @@
+// Where Margay's parts are. A build tree and an installation have the same shape, so everything is
+// found relative to the running program and both can be moved:
+//
+//   PREFIX/bin/margay
+//   PREFIX/lib/libamdhip64.so                 the virtual device's HIP runtime
+//   PREFIX/lib/margay/amdgcn/bitcode/*.bc     device libraries, gfx942 included
+//   PREFIX/lib/margay/argument_types.so     a pass for clang (device_pass/)
+//   PREFIX/include/margay                     HIP supplements and the tile library
+//   PREFIX/rocm                               laid out like /opt/rocm
+#pragma once
+
+#include <filesystem>
+
+#include "base/error.h"
+
+namespace margay::cli {
+
+struct Install {
+  std::filesystem::path prefix;
+
+  [[nodiscard]] std::filesystem::path runtime_lib() const { return prefix / "lib"; }
+  [[nodiscard]] std::filesystem::path device_libs() const {
+    return prefix / "lib" / "margay" / "amdgcn" / "bitcode";
+  }
+  [[nodiscard]] std::filesystem::path argument_types() const {
+    return prefix / "lib" / "margay" / "argument_types.so";
+  }
+  /// Laid out like /opt/rocm.
+  [[nodiscard]] std::filesystem::path rocm_root() const { return prefix / "rocm"; }
+  [[nodiscard]] std::filesystem::path include() const { return prefix / "include" / "margay"; }
+};
+
+/// The installation this program belongs to, symbolic links to the program resolved.
+[[nodiscard]] Result<Install> find_install();
+
+}  // namespace margay::cli

@@ -1,0 +1,59 @@
+// What every subcommand needs that starts the user's program: where its words begin, the virtual
+// device's library, and what to say when it does not start.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "cli/process/install.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): a library's
+class App;
+}
+
+namespace margay::cli {
+
+/// A command line cut in two: margay's own words, and the user's command.
+struct CommandLine {
+  std::span<char*> own;      ///< With the subcommand's name in front.
+  std::span<char*> command;  ///< May be empty.
+};
+
+/// The options of a subcommand that take a value in the next word.
+struct OptionsWithValues {
+  std::initializer_list<std::string_view> always = {};
+  std::initializer_list<std::string_view> if_number = {};  ///< Only when that word is a number.
+};
+
+/// The first word that is not an option of ours, or the one after `--`, starts the command;
+/// everything after it belongs to the command, also what looks like an option.
+[[nodiscard]] CommandLine split_command(std::span<char*> arguments,
+                                        const OptionsWithValues& options);
+
+/// Lets `app`, whose options are declared, read margay's own words; the help page also names
+/// COMMAND. The exit code, when the command line asks for help or is wrong (which has been said).
+[[nodiscard]] std::optional<int> read_own_words(CLI::App& app, const CommandLine& line,
+                                                std::string_view subcommand,
+                                                bool needs_command = true);
+
+/// --device: the machine, by one of the names in gpu/machines.cpp. `device` stays empty without it.
+void add_device_option(CLI::App& app, std::string& device);
+
+/// This installation, if the HIP runtime in it has been built.
+[[nodiscard]] Result<Install> find_runtime();
+
+/// LD_LIBRARY_PATH with the virtual device's directory in front of its old value.
+[[nodiscard]] std::string library_path(const Install& install);
+
+/// `number` is the errno of the attempt.
+[[nodiscard]] Error cannot_start(const std::string& program, int number);
+
+/// No command was given to `margay SUBCOMMAND`.
+[[nodiscard]] Error which_program(std::string_view subcommand);
+
+}  // namespace margay::cli
