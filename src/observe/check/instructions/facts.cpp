@@ -4,6 +4,7 @@
 
 #include "exec/program/bind.h"
 #include "exec/rows/row_table.h"
+#include "exec/state/extra.h"
 #include "observe/check/instructions/polls.h"
 
 namespace margay::check {

@@ -5,6 +5,7 @@
 
 #include "exec/program/bind.h"
 #include "exec/rows/row_table.h"
+#include "exec/state/extra.h"
 #include "observe/check/values/values.h"
 
 namespace margay::check {
