@@ -9,6 +9,7 @@
 
 #include "assembler.h"
 #include "enumerate.h"
+#include "exec/instructions/all_rows.h"
 #include "isa/decoder.h"
 #include "mfma/shapes.h"
 #include "page.h"
