@@ -8,10 +8,9 @@
 // Names: nt has B stored n x k, nn k x n; then the type of C; `unaligned` reads rows of any length
 // and alignment, the others need what reads_whole_chunks() says. Grid: one workgroup of 512 per
 // 256x256 block of C, in x. No dynamic LDS.
+#include "../common/launch.cuh"
 #include "gemm.h"
 #include "kernel.cuh"
-
-#include <cstring>
 
 #define MARGAY_GEMM(name, transpose_b, whole_chunks, Out)                                  \
   extern "C" __global__ __launch_bounds__(margay_gemm::kThreads, 2) void name(             \
@@ -35,14 +34,10 @@ namespace margay_gemm {
 
 hipError_t gemm_bf16(const Problem& problem, hipStream_t stream) {
   const Plan chosen = plan(problem);
-  if (chosen.refusal != nullptr) return hipErrorInvalidValue;
+  if (!chosen.refusal.empty()) return hipErrorInvalidValue;
   if (chosen.grid_x == 0) return hipSuccess;
-  using Kernel = decltype(&gemm_bf16_nt_f32);
-  struct Entry {
-    const char* name;
-    Kernel kernel;
-  };
-  static constexpr Entry kKernels[] = {
+  using Entry = decltype(margay_kernels::Entry{"", &gemm_bf16_nt_f32});
+  static constexpr Entry kEntries[] = {
       {"gemm_bf16_nt_f32", &gemm_bf16_nt_f32},
       {"gemm_bf16_nt_bf16", &gemm_bf16_nt_bf16},
       {"gemm_bf16_nn_f32", &gemm_bf16_nn_f32},
@@ -52,15 +47,9 @@ hipError_t gemm_bf16(const Problem& problem, hipStream_t stream) {
       {"gemm_bf16_nn_f32_unaligned", &gemm_bf16_nn_f32_unaligned},
       {"gemm_bf16_nn_bf16_unaligned", &gemm_bf16_nn_bf16_unaligned},
   };
-  for (const Entry& entry : kKernels) {
-    if (std::strcmp(entry.name, chosen.kernel) != 0) continue;
-    const Arguments& args = chosen.arguments;
-    entry.kernel<<<dim3(chosen.grid_x), dim3(chosen.block_x), chosen.dynamic_lds, stream>>>(
-        args.a, args.b, args.c, args.m, args.n, args.k, args.lda, args.ldb, args.ldc, args.alpha,
-        args.beta);
-    return hipGetLastError();
-  }
-  return hipErrorInvalidDeviceFunction;
+  const Arguments& args = chosen.arguments;
+  return margay_kernels::launch(kEntries, chosen, stream, args.a, args.b, args.c, args.m, args.n,
+                                args.k, args.lda, args.ldb, args.ldc, args.alpha, args.beta);
 }
 
 }  // namespace margay_gemm

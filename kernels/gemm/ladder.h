@@ -7,6 +7,9 @@
 #include <iterator>
 #include <string>
 
+#include "../common/plan.h"
+#include "plan.h"
+
 struct ihipStream_t;  // what HIP's hipStream_t points to
 
 namespace margay_gemm::ladder {
@@ -58,56 +61,57 @@ struct Problem {
   std::int64_t m = 0, n = 0, k = 0;
 };
 
+using margay_kernels::Tensor;
+
 /// The kernels' parameter in memory: three kittens::gl. ladder.hip asserts that they agree.
-struct Tensor {
-  std::int32_t batch, depth, rows, cols;
-  const void* data;
-};
 struct Arguments {
   Tensor a, b, c;
 };
 
-struct Plan {
-  std::string refusal;  // empty: the level can run the problem
-  unsigned grid_x = 0, grid_y = 1;
-  Arguments arguments = {};
-};
+using Plan = margay_kernels::Plan<Arguments>;
 
 namespace detail {
 constexpr std::int64_t kMaxExtent = 1 << 20;
 
 inline std::string refuse_extent(const Level& level, char name, std::int64_t extent, int block) {
   if (extent > 0 && extent % block == 0 && extent <= kMaxExtent) return {};
-  return "level " + std::to_string(level.number) + " needs " + name + " in multiples of " +
-         std::to_string(block) + ", up to " + std::to_string(kMaxExtent) + "; " + name + " is " +
-         std::to_string(extent);
-}
-inline std::string refusal(const Level& level, const Problem& p) {
-  for (const auto& message : {refuse_extent(level, 'm', p.m, level.block_m),
-                              refuse_extent(level, 'n', p.n, level.block_n),
-                              refuse_extent(level, 'k', p.k, level.step_k)}) {
-    if (!message.empty()) return message;
-  }
-  if (p.a == nullptr || p.b == nullptr || p.c == nullptr) return "a matrix is a null pointer";
-  const auto address = [](const void* pointer) {
-    return reinterpret_cast<std::uintptr_t>(pointer);
-  };
-  if ((address(p.a) | address(p.b) | address(p.c)) % 16 != 0)
-    return "the ladder needs matrices aligned to 16 bytes";
-  // A launch has at most 2^32 - 1 work-items per dimension (HIP programming guide).
-  if (level.grid_1d && p.m / level.block_m * (p.n / level.block_n) * level.threads > 0xffffffffLL)
-    return "C has too many blocks for one launch";
-  return {};
+  const char letter[] = {name, '\0'};
+  return margay_kernels::text("level ", level.number, " needs ", letter, " in multiples of ", block,
+                              ", up to ", kMaxExtent, "; ", letter, " is ", extent);
 }
 }  // namespace detail
+
+/// Why a level cannot run a problem of these extents, wherever its matrices are; empty if it can.
+inline std::string refuse_extents(const Level& level, const Problem& p) {
+  for (const auto& message : {detail::refuse_extent(level, 'm', p.m, level.block_m),
+                              detail::refuse_extent(level, 'n', p.n, level.block_n),
+                              detail::refuse_extent(level, 'k', p.k, level.step_k)}) {
+    if (!message.empty()) return message;
+  }
+  const std::int64_t blocks = p.m / level.block_m * (p.n / level.block_n);
+  if (level.grid_1d && blocks > margay_kernels::kMaxWorkItems / level.threads)
+    return "the result has too many blocks for one launch";
+  return {};
+}
+
+inline std::string refuse_memory(const Problem& p) {
+  if (p.a == nullptr || p.b == nullptr || p.c == nullptr) return "a matrix is a null pointer";
+  for (const void* pointer : {p.a, p.b, static_cast<const void*>(p.c)}) {
+    if (!margay_kernels::aligned(pointer, 16))
+      return "the ladder needs matrices aligned to 16 bytes";
+  }
+  return {};
+}
 
 /// The launch of a level for a problem, or why there is none.
 inline Plan plan(const Level& level, const Problem& p) {
   Plan result;
-  result.refusal = detail::refusal(level, p);
+  result.refusal = refuse_extents(level, p);
+  if (result.refusal.empty()) result.refusal = refuse_memory(p);
   if (!result.refusal.empty()) return result;
   const auto across = static_cast<unsigned>(p.n / level.block_n);
   const auto down = static_cast<unsigned>(p.m / level.block_m);
+  result.use({level.kernel, level.threads});
   result.grid_x = level.grid_1d ? across * down : across;
   result.grid_y = level.grid_1d ? 1 : down;
   const auto m = static_cast<std::int32_t>(p.m), n = static_cast<std::int32_t>(p.n),
@@ -116,6 +120,38 @@ inline Plan plan(const Level& level, const Problem& p) {
                       {1, 1, level.transpose_b ? n : k, level.transpose_b ? k : n, p.b},
                       {1, 1, m, n, p.c}};
   return result;
+}
+
+/// The same for a problem of the fast kernel, most of whose abilities the levels lack.
+inline std::string refuse_general_extents(const Level& level, const margay_gemm::Problem& p) {
+  using margay_kernels::text;
+  if (auto refusal = refuse_extents(level, Problem{p.a, p.b, p.c, p.m, p.n, p.k}); !refusal.empty())
+    return refusal;
+  if (p.transpose_b != level.transpose_b)
+    return text("level ", level.number, " computes ", level.transpose_b ? "A B^T" : "A B", " only");
+  if (p.output != Output::kFloat || p.alpha != 1 || p.beta != 0)
+    return text("level ", level.number, " makes float32 results, without alpha and beta; level ",
+                kFastLevel, " has them");
+  return {};
+}
+inline Plan plan_general(const Level& level, const margay_gemm::Problem& p) {
+  Plan result;
+  result.refusal = refuse_general_extents(level, p);
+  if (!result.refusal.empty()) return result;
+  struct Matrix {
+    const char* name;
+    const void* data;
+    std::int64_t row, leading;
+  };
+  for (const Matrix& matrix :
+       {Matrix{"a", p.a, p.k, p.lda}, Matrix{"b", p.b, level.transpose_b ? p.k : p.n, p.ldb},
+        Matrix{"c", p.c, p.n, p.ldc}}) {
+    if (matrix.leading == matrix.row && margay_kernels::aligned(matrix.data, 16)) continue;
+    result.refusal = margay_kernels::text(matrix.name, ": level ", level.number,
+                                          " needs it without gaps and on 16 bytes");
+    return result;
+  }
+  return plan(level, Problem{p.a, p.b, p.c, p.m, p.n, p.k});
 }
 
 /// Enqueues the level's kernel. Empty if that went well, otherwise what is wrong.

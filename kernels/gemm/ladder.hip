@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "../common/launch.cuh"
 #include "level01_one_wave/kernel.hip"
 #include "level02_four_waves/kernel.hip"
 #include "level03_b_transposed/kernel.hip"
@@ -24,23 +25,14 @@ using Globals = ::ladder::Globals;
 static_assert(sizeof(Globals) == sizeof(Arguments) && sizeof(Globals::a) == sizeof(Tensor) &&
               sizeof(Globals::b) == sizeof(Tensor) && sizeof(Globals::c) == sizeof(Tensor));
 
-template <typename T>
-kittens::gl<T, -1, -1, -1, -1> tensor(const Tensor& t) {
-  return {static_cast<T*>(const_cast<void*>(t.data)), t.batch, t.depth, t.rows, t.cols};
-}
-
-using Kernel = void (*)(Globals);
-struct Entry {
-  int number;
-  Kernel kernel;
-};
+using Entry = margay_kernels::Entry<Globals>;
 /// A kernel's sizes are in its file, the table's in ladder.h: they must agree.
 template <int number, int block_m, int block_n, int step_k, int threads>
-constexpr Entry entry(Kernel kernel) {
+constexpr Entry entry(void (*kernel)(Globals)) {
   constexpr const Level* level = find(number);
   static_assert(level->block_m == block_m && level->block_n == block_n && level->step_k == step_k &&
                 level->threads == threads);
-  return {number, kernel};
+  return {level->kernel, kernel};
 }
 #define LADDER_LEVEL(number, name) \
   entry<number, name::kBlockM, name::kBlockN, name::kStepK, name::kThreads>(&name::gemm_##name)
@@ -58,16 +50,12 @@ static_assert(std::size(kEntries) == std::size(kLevels));
 std::string launch(const Level& level, const Problem& problem, ihipStream_t* stream) {
   const Plan chosen = plan(level, problem);
   if (!chosen.refusal.empty()) return chosen.refusal;
-  for (const Entry& entry : kEntries) {
-    if (entry.number != level.number) continue;
-    const Globals globals{tensor<kittens::bf16>(chosen.arguments.a),
-                          tensor<kittens::bf16>(chosen.arguments.b),
-                          tensor<float>(chosen.arguments.c)};
-    entry.kernel<<<dim3(chosen.grid_x, chosen.grid_y), dim3(level.threads), 0, stream>>>(globals);
-    const hipError_t status = hipGetLastError();
-    return status == hipSuccess ? "" : hipGetErrorString(status);
-  }
-  return "no such level";
+  using margay_kernels::matrix;
+  const Globals globals{matrix<kittens::bf16>(chosen.arguments.a),
+                        matrix<kittens::bf16>(chosen.arguments.b),
+                        matrix<float>(chosen.arguments.c)};
+  const hipError_t status = margay_kernels::launch(kEntries, chosen, stream, globals);
+  return status == hipSuccess ? "" : hipGetErrorString(status);
 }
 
 }  // namespace margay_gemm::ladder

@@ -4,6 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+
+#include "../common/plan.h"
 
 namespace margay_gemm {
 
@@ -39,72 +42,74 @@ constexpr int kBlockN = 256;
 constexpr int kStepK = 64;
 constexpr int kThreads = 512;
 
-/// A plan is a launch, or a refusal that says why. Nothing is launched when grid_x is 0: the result
-/// has no elements.
-struct Plan {
-  const char* refusal = nullptr;
-  const char* kernel = nullptr;
-  unsigned grid_x = 0;
-  unsigned block_x = kThreads;
-  unsigned dynamic_lds = 0;
-  Arguments arguments = {};
-};
+using Plan = margay_kernels::Plan<Arguments>;
 
-namespace plan_detail {
-constexpr std::int64_t kMaxExtent = 0x7fffffff - kBlockM;
-/// A block's panel of 256 rows is addressed with 31-bit byte offsets.
-constexpr std::int64_t kMaxLeadingDimension = (std::int64_t{1} << 31) / (2 * kBlockM) - kStepK;
+/// By transpose_b, the type of C, and whether rows cannot be read in whole chunks.
+inline constexpr margay_kernels::Kernel kKernels[2][2][2] = {
+    {{{"gemm_bf16_nn_f32", kThreads}, {"gemm_bf16_nn_f32_unaligned", kThreads}},
+     {{"gemm_bf16_nn_bf16", kThreads}, {"gemm_bf16_nn_bf16_unaligned", kThreads}}},
+    {{{"gemm_bf16_nt_f32", kThreads}, {"gemm_bf16_nt_f32_unaligned", kThreads}},
+     {{"gemm_bf16_nt_bf16", kThreads}, {"gemm_bf16_nt_bf16_unaligned", kThreads}}}};
 
-inline bool aligned(const void* pointer, std::size_t bytes) {
-  return reinterpret_cast<std::uintptr_t>(pointer) % bytes == 0;
+/// Blocks of C.
+inline std::int64_t blocks(const Problem& p) {
+  return margay_kernels::ceil_div(p.m, kBlockM) * margay_kernels::ceil_div(p.n, kBlockN);
 }
 
-inline const char* refusal(const Problem& p) {
+/// Why no kernel runs a problem of these extents, wherever its matrices are; empty if one does.
+inline std::string refuse_extents(const Problem& p) {
+  using margay_kernels::text;
   if (p.m < 0 || p.n < 0 || p.k < 0) return "m, n and k must not be negative";
-  if (p.m > kMaxExtent || p.n > kMaxExtent || p.k > kMaxExtent) {
-    return "m, n and k must be below 2^31 - 256";
-  }
-  if (p.m == 0 || p.n == 0) return nullptr;
+  constexpr std::int64_t kMaxExtent = 0x7fffffff - kBlockM;
+  if (p.m > kMaxExtent || p.n > kMaxExtent || p.k > kMaxExtent)
+    return text("m, n and k must not exceed ", kMaxExtent);
+  if (blocks(p) > margay_kernels::kMaxWorkItems / kThreads)
+    return text("the result has too many ", kBlockM, "x", kBlockN, " blocks for one launch");
+  return {};
+}
+
+inline std::string refuse_memory(const Problem& p) {
+  using margay_kernels::text;
   if (p.c == nullptr) return "C is a null pointer";
   if (p.k > 0 && (p.a == nullptr || p.b == nullptr)) return "A or B is a null pointer";
-  if (p.lda < p.k) return "lda must be at least k";
-  if (p.ldb < (p.transpose_b ? p.k : p.n)) {
-    return p.transpose_b ? "ldb must be at least k" : "ldb must be at least n";
+  // A block's panel of 256 rows is addressed with 31-bit byte offsets.
+  constexpr std::int64_t kMaxLeading = (std::int64_t{1} << 31) / (2 * kBlockM) - kStepK;
+  struct Matrix {
+    const char* name;
+    const void* data;
+    std::int64_t row, leading;
+    std::size_t element;
+  };
+  for (const Matrix& matrix :
+       {Matrix{"a", p.a, p.k, p.lda, 2}, Matrix{"b", p.b, p.transpose_b ? p.k : p.n, p.ldb, 2},
+        Matrix{"c", p.c, p.n, p.ldc, std::size_t{p.output == Output::kFloat ? 4u : 2u}}}) {
+    if (matrix.leading < matrix.row)
+      return text(matrix.name, ": its rows of ", matrix.row, " elements are only ", matrix.leading,
+                  " apart");
+    if (matrix.leading > kMaxLeading)
+      return text(matrix.name, ": its rows are ", matrix.leading,
+                  " elements apart; the kernel's limit is ", kMaxLeading);
+    if (!margay_kernels::aligned(matrix.data, matrix.element))
+      return text(matrix.name, ": its memory is not aligned to its elements");
   }
-  if (p.ldc < p.n) return "ldc must be at least n";
-  if (p.lda > kMaxLeadingDimension || p.ldb > kMaxLeadingDimension ||
-      p.ldc > kMaxLeadingDimension) {
-    return "leading dimensions must not exceed 4194240 elements";
-  }
-  if (!aligned(p.a, 2) || !aligned(p.b, 2) || !aligned(p.c, p.output == Output::kFloat ? 4 : 2)) {
-    return "a matrix is not aligned to its elements";
-  }
-  const std::int64_t blocks = ((p.m + kBlockM - 1) / kBlockM) * ((p.n + kBlockN - 1) / kBlockN);
-  // A launch has at most 2^32 - 1 work-items per dimension (HIP programming guide).
-  if (blocks * kThreads > 0xffffffffLL) return "C has too many 256x256 blocks for one launch";
-  return nullptr;
+  return {};
 }
-}  // namespace plan_detail
 
 /// Whether rows can be read in 16-byte chunks none of which straddles the end of a row.
 inline bool reads_whole_chunks(const Problem& p) {
   const std::int64_t b_row = p.transpose_b ? p.k : p.n;
-  return plan_detail::aligned(p.a, 16) && plan_detail::aligned(p.b, 16) && p.lda % 8 == 0 &&
+  return margay_kernels::aligned(p.a, 16) && margay_kernels::aligned(p.b, 16) && p.lda % 8 == 0 &&
          p.ldb % 8 == 0 && p.k % 8 == 0 && b_row % 8 == 0;
 }
 
 inline Plan plan(const Problem& p) {
   Plan result;
-  result.refusal = plan_detail::refusal(p);
-  if (result.refusal != nullptr || p.m == 0 || p.n == 0) return result;
-  static constexpr const char* kNames[2][2][2] = {
-      {{"gemm_bf16_nn_f32", "gemm_bf16_nn_f32_unaligned"},
-       {"gemm_bf16_nn_bf16", "gemm_bf16_nn_bf16_unaligned"}},
-      {{"gemm_bf16_nt_f32", "gemm_bf16_nt_f32_unaligned"},
-       {"gemm_bf16_nt_bf16", "gemm_bf16_nt_bf16_unaligned"}}};
-  result.kernel = kNames[p.transpose_b][p.output == Output::kBf16][!reads_whole_chunks(p)];
-  result.grid_x =
-      static_cast<unsigned>(((p.m + kBlockM - 1) / kBlockM) * ((p.n + kBlockN - 1) / kBlockN));
+  result.refusal = refuse_extents(p);
+  if (!result.refusal.empty() || p.m == 0 || p.n == 0) return result;
+  result.refusal = refuse_memory(p);
+  if (!result.refusal.empty()) return result;
+  result.use(kKernels[p.transpose_b][p.output == Output::kBf16][!reads_whole_chunks(p)]);
+  result.grid_x = static_cast<unsigned>(blocks(p));
   result.arguments = {p.a,
                       p.b,
                       p.c,

@@ -1,10 +1,9 @@
 // The layernorm kernels, by name, and their host dispatch. All take the Arguments of plan.h, by
 // value. Names: the most columns that a row may have. Grid: a workgroup for every row, in x, of 64
 // threads for each 1024 of those columns. No dynamic LDS.
+#include "../common/launch.cuh"
 #include "kernel.cuh"
 #include "layernorm.h"
-
-#include <cstring>
 
 #define MARGAY_LAYERNORM(name, waves)                                                       \
   extern "C" __global__ __launch_bounds__(margay_layernorm::kWaveThreads* waves) void name( \
@@ -19,37 +18,22 @@ MARGAY_LAYERNORM(layernorm_bf16_8192, 8)
 #undef MARGAY_LAYERNORM
 
 namespace margay_layernorm {
-namespace {
-
-Matrix matrix(const Tensor& t) {
-  return {static_cast<kittens::bf16*>(const_cast<void*>(t.data)), t.batch, t.depth, t.rows, t.cols};
-}
-
-}  // namespace
 
 hipError_t layernorm_bf16(const Problem& problem, hipStream_t stream) {
   const Plan chosen = plan(problem);
-  if (chosen.refusal != nullptr) return hipErrorInvalidValue;
+  if (!chosen.refusal.empty()) return hipErrorInvalidValue;
   if (chosen.grid_x == 0) return hipSuccess;
+  const auto matrix = [](const Tensor& t) { return margay_kernels::matrix<kittens::bf16>(t); };
   const Arguments& args = chosen.arguments;
   const Globals globals{matrix(args.x),    matrix(args.residual), matrix(args.weight),
                         matrix(args.bias), matrix(args.y),        matrix(args.sum),
                         args.eps};
-  struct Entry {
-    const char* name;
-    void (*kernel)(Globals);
-  };
-  static constexpr Entry kKernels[] = {{"layernorm_bf16_1024", &layernorm_bf16_1024},
-                                       {"layernorm_bf16_2048", &layernorm_bf16_2048},
-                                       {"layernorm_bf16_4096", &layernorm_bf16_4096},
-                                       {"layernorm_bf16_8192", &layernorm_bf16_8192}};
-  for (const Entry& entry : kKernels) {
-    if (std::strcmp(entry.name, chosen.kernel) != 0) continue;
-    entry.kernel<<<dim3(chosen.grid_x), dim3(chosen.block_x), chosen.dynamic_lds, stream>>>(
-        globals);
-    return hipGetLastError();
-  }
-  return hipErrorInvalidDeviceFunction;
+  static constexpr margay_kernels::Entry<Globals> kEntries[] = {
+      {"layernorm_bf16_1024", &layernorm_bf16_1024},
+      {"layernorm_bf16_2048", &layernorm_bf16_2048},
+      {"layernorm_bf16_4096", &layernorm_bf16_4096},
+      {"layernorm_bf16_8192", &layernorm_bf16_8192}};
+  return margay_kernels::launch(kEntries, chosen, stream, globals);
 }
 
 }  // namespace margay_layernorm

@@ -5,6 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+
+#include "../common/plan.h"
 
 namespace margay_layernorm {
 
@@ -22,11 +25,8 @@ struct Problem {
   float eps = 1e-5f;
 };
 
-/// Four dimensions and an address, as kittens::gl lies in memory.
-struct Tensor {
-  std::int32_t batch, depth, rows, cols;
-  const void* data;
-};
+using margay_kernels::Tensor;
+
 /// The kernels' parameter: 1 x 1 x rows x cols, weight and bias with one row.
 struct Arguments {
   Tensor x, residual, weight, bias, y, sum;
@@ -40,50 +40,46 @@ constexpr int kMaxWaves = 8;
 constexpr int kMaxCols = kMaxWaves * kPart;
 constexpr unsigned kWaveThreads = 64;
 
-/// A plan is a launch, or a refusal that says why. Nothing is launched when grid_x is 0: the result
-/// has no elements.
-struct Plan {
-  const char* refusal = nullptr;
-  const char* kernel = nullptr;
-  unsigned grid_x = 0;
-  unsigned block_x = 0;
-  unsigned dynamic_lds = 0;
-  Arguments arguments = {};
-};
+using Plan = margay_kernels::Plan<Arguments>;
 
-namespace plan_detail {
-inline const char* refusal(const Problem& p) {
+/// By the most columns that a row may have.
+inline constexpr margay_kernels::Kernel kKernels[] = {{"layernorm_bf16_1024", kWaveThreads},
+                                                      {"layernorm_bf16_2048", 2 * kWaveThreads},
+                                                      {"layernorm_bf16_4096", 4 * kWaveThreads},
+                                                      {"layernorm_bf16_8192", 8 * kWaveThreads}};
+
+/// Why no kernel runs a problem of these numbers, wherever its tensors are; empty if one does.
+inline std::string refuse_extents(const Problem& p) {
+  using margay_kernels::text;
   if (p.rows < 0 || p.cols < 0) return "rows and columns must not be negative";
-  if (p.cols > kMaxCols) return "columns must not exceed 8192";
-  // A launch has at most 2^32 - 1 work-items per dimension (HIP programming guide).
-  if (p.rows > 0xffffffffLL / (kMaxWaves * kWaveThreads)) {
-    return "there are too many rows for one launch";
-  }
-  if (!(p.eps >= 0)) return "eps must not be negative";
-  if (p.rows == 0 || p.cols == 0) return nullptr;
+  if (p.cols > kMaxCols)
+    return text("x: its rows have ", p.cols, " elements; the kernel's limit is ", kMaxCols);
+  if (p.rows > margay_kernels::kMaxWorkItems / (kMaxWaves * kWaveThreads))
+    return text("x: its ", p.rows, " rows are too many for one launch");
+  if (!(p.eps >= 0)) return text("eps: must not be negative, got ", p.eps);
+  return {};
+}
+
+inline std::string refuse_memory(const Problem& p) {
   if (p.x == nullptr || p.y == nullptr) return "x or y is a null pointer";
   if (p.y == p.sum) return "y and sum must not be the same";
   for (const void* pointer : {p.x, p.residual, p.weight, p.bias, static_cast<const void*>(p.y),
                               static_cast<const void*>(p.sum)}) {
-    if (reinterpret_cast<std::uintptr_t>(pointer) % 2 != 0) {
-      return "a tensor is not aligned to its elements";
-    }
+    if (!margay_kernels::aligned(pointer, 2)) return "a tensor is not aligned to its elements";
   }
-  return nullptr;
+  return {};
 }
-}  // namespace plan_detail
 
 inline Plan plan(const Problem& p) {
   Plan result;
-  result.refusal = plan_detail::refusal(p);
-  if (result.refusal != nullptr || p.rows == 0 || p.cols == 0) return result;
-  static constexpr const char* kNames[] = {"layernorm_bf16_1024", "layernorm_bf16_2048",
-                                           "layernorm_bf16_4096", "layernorm_bf16_8192"};
+  result.refusal = refuse_extents(p);
+  if (!result.refusal.empty() || p.rows == 0 || p.cols == 0) return result;
+  result.refusal = refuse_memory(p);
+  if (!result.refusal.empty()) return result;
   int size = 0;
   while ((kPart << size) < p.cols) ++size;
-  result.kernel = kNames[size];
+  result.use(kKernels[size]);
   result.grid_x = static_cast<unsigned>(p.rows);
-  result.block_x = kWaveThreads << size;
   const auto rows = static_cast<std::int32_t>(p.rows), cols = static_cast<std::int32_t>(p.cols);
   const auto matrix = [&](const void* data) { return Tensor{1, 1, rows, cols, data}; };
   const auto vector = [&](const void* data) { return Tensor{1, 1, 1, cols, data}; };

@@ -3,8 +3,10 @@
 // themselves.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <string>
+
+#include "../common/plan.h"
 
 namespace margay_rotary {
 
@@ -32,11 +34,8 @@ struct Problem {
   Layout layout = Layout::kBatchSequenceHeads;
 };
 
-/// Four dimensions and an address, as kittens::gl lies in memory.
-struct Tensor {
-  std::int32_t batch, depth, rows, cols;
-  const void* data;
-};
+using margay_kernels::Tensor;
+
 /// The kernels' parameter. Rows of x and y run along the sequence; a row holds one head (depth is
 /// the heads) or all of them (depth is 1). cos and sin are 1 x 1 x length x dim/2: the rows from
 /// the first position on.
@@ -49,55 +48,61 @@ constexpr int kBlockRows = 64;     // positions of a workgroup
 constexpr int kHeadsPerBlock = 8;  // which reads their cos and sin once
 constexpr unsigned kThreads = 256;
 
-/// A plan is a launch, or a refusal that says why. Nothing is launched when grid_x is 0: the result
-/// has no elements.
-struct Plan {
-  const char* refusal = nullptr;
-  const char* kernel = nullptr;
-  unsigned grid_x = 0, grid_y = 1, grid_z = 1;
-  unsigned block_x = kThreads;
-  unsigned dynamic_lds = 0;
-  Arguments arguments = {};
-};
+using Plan = margay_kernels::Plan<Arguments>;
 
-namespace plan_detail {
-/// A block's rows are addressed with 32-bit byte offsets.
-constexpr std::int64_t kMaxRow = (std::int64_t{1} << 31) / (2 * kBlockRows);
+/// By dim.
+inline constexpr margay_kernels::Kernel kKernels[] = {{"rotary_bf16_d64", kThreads},
+                                                      {"rotary_bf16_d128", kThreads}};
 
-inline const char* refusal(const Problem& p) {
-  if (p.batch < 0 || p.heads < 0 || p.length < 0 || p.position < 0) {
-    return "batch, heads, length and position must not be negative";
+/// Why no kernel runs a problem of these extents, wherever its tensors are; empty if one does.
+inline std::string refuse_extents(const Problem& p) {
+  using margay_kernels::text;
+  if (p.batch < 0 || p.heads < 0 || p.length < 0) {
+    return "batch, heads and length must not be negative";
   }
-  if (p.dim != 64 && p.dim != 128) return "dim must be 64 or 128";
-  // A launch has at most 2^32 - 1 work-items per dimension and, in y and z, 65535 workgroups.
-  if (p.length > (1 << 24) * std::int64_t{kBlockRows} - 1) return "length must be below 2^30";
-  if (p.batch > 65535) return "batch must not exceed 65535";
-  if (p.heads > 65535 * kHeadsPerBlock) return "heads must not exceed 524280";
-  if (p.heads * p.dim > kMaxRow) return "heads times dim must not exceed 16777216";
-  if (p.batch == 0 || p.heads == 0 || p.length == 0) return nullptr;
-  if (p.length > p.table_rows - p.position) {
-    return "the tables need a row for every position: position + length of them";
-  }
+  if (p.position < 0) return text("position: must not be negative, got ", p.position);
+  if (p.dim != 64 && p.dim != 128)
+    return text("x: its last dimension is ", p.dim, "; the kernels have dim 64 and 128");
+  // A launch has, in y and z, at most 65535 workgroups.
+  constexpr std::int64_t kMaxWorkgroups = 65535;
+  constexpr std::int64_t kMaxLength = (1 << 24) * std::int64_t{kBlockRows} - 1;
+  constexpr std::int64_t kMaxHeads = kMaxWorkgroups * kHeadsPerBlock;
+  // A block's rows are addressed with 32-bit byte offsets.
+  constexpr std::int64_t kMaxRow = (std::int64_t{1} << 31) / (2 * kBlockRows);
+  if (p.length > kMaxLength) return text("x: its length must not exceed ", kMaxLength);
+  if (p.batch > kMaxWorkgroups) return text("x: its batch must not exceed ", kMaxWorkgroups);
+  if (p.heads > kMaxHeads) return text("x: its heads must not exceed ", kMaxHeads);
+  if (p.heads * p.dim > kMaxRow) return text("x: heads times dim must not exceed ", kMaxRow);
+  if (p.batch == 0 || p.heads == 0 || p.length == 0) return {};
+  if (p.length > p.table_rows - p.position)
+    return text("tables: only ", p.table_rows, " positions; x needs those from ", p.position,
+                " to ", p.position + p.length - 1);
+  return {};
+}
+
+inline std::string refuse_memory(const Problem& p) {
   if (p.x == nullptr || p.y == nullptr) return "x or y is a null pointer";
   if (p.cos == nullptr || p.sin == nullptr) return "cos or sin is a null pointer";
   for (const void* pointer : {p.x, p.cos, p.sin, static_cast<const void*>(p.y)}) {
-    if (reinterpret_cast<std::uintptr_t>(pointer) % 16 != 0) {
+    if (!margay_kernels::aligned(pointer, 16)) {
       return "x, y, cos and sin must be aligned to 16 bytes";
     }
   }
-  return nullptr;
+  return {};
 }
-}  // namespace plan_detail
 
 inline Plan plan(const Problem& p) {
+  using margay_kernels::ceil_div;
   Plan result;
-  result.refusal = plan_detail::refusal(p);
-  if (result.refusal != nullptr || p.batch == 0 || p.heads == 0 || p.length == 0) return result;
+  result.refusal = refuse_extents(p);
+  if (!result.refusal.empty() || p.batch == 0 || p.heads == 0 || p.length == 0) return result;
+  result.refusal = refuse_memory(p);
+  if (!result.refusal.empty()) return result;
   const auto batch = static_cast<std::int32_t>(p.batch), heads = static_cast<std::int32_t>(p.heads),
              rows = static_cast<std::int32_t>(p.length), dim = static_cast<std::int32_t>(p.dim);
-  result.kernel = p.dim == 64 ? "rotary_bf16_d64" : "rotary_bf16_d128";
-  result.grid_x = static_cast<unsigned>((rows + kBlockRows - 1) / kBlockRows);
-  result.grid_y = static_cast<unsigned>((heads + kHeadsPerBlock - 1) / kHeadsPerBlock);
+  result.use(kKernels[p.dim == 128]);
+  result.grid_x = static_cast<unsigned>(ceil_div(rows, kBlockRows));
+  result.grid_y = static_cast<unsigned>(ceil_div(heads, kHeadsPerBlock));
   result.grid_z = static_cast<unsigned>(batch);
   const auto tensor = [&](const void* data) {
     return p.layout == Layout::kBatchSequenceHeads ? Tensor{batch, 1, rows, heads * dim, data}

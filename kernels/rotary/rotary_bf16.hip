@@ -1,6 +1,7 @@
 // The rotary kernels, by name, and their host dispatch. Both take the Arguments of plan.h, by
 // value. Names: the dim of a head. Grid: workgroups of 256, one for every 64 positions in x, every
 // 8 heads in y, every batch in z. No LDS.
+#include "../common/launch.cuh"
 #include "kernel.cuh"
 #include "rotary.h"
 
@@ -14,24 +15,17 @@ extern "C" __global__ __launch_bounds__(margay_rotary::kThreads) void rotary_bf1
 }
 
 namespace margay_rotary {
-namespace {
-
-Matrix matrix(const Tensor& t) {
-  return {static_cast<kittens::bf16*>(const_cast<void*>(t.data)), t.batch, t.depth, t.rows, t.cols};
-}
-
-}  // namespace
 
 hipError_t rotary_bf16(const Problem& problem, hipStream_t stream) {
   const Plan chosen = plan(problem);
-  if (chosen.refusal != nullptr) return hipErrorInvalidValue;
+  if (!chosen.refusal.empty()) return hipErrorInvalidValue;
   if (chosen.grid_x == 0) return hipSuccess;
+  const auto matrix = [](const Tensor& t) { return margay_kernels::matrix<kittens::bf16>(t); };
   const Arguments& args = chosen.arguments;
   const Globals globals{matrix(args.x), matrix(args.cos), matrix(args.sin), matrix(args.y)};
-  const auto kernel = problem.dim == 64 ? &rotary_bf16_d64 : &rotary_bf16_d128;
-  kernel<<<dim3(chosen.grid_x, chosen.grid_y, chosen.grid_z), dim3(chosen.block_x),
-           chosen.dynamic_lds, stream>>>(globals);
-  return hipGetLastError();
+  static constexpr margay_kernels::Entry<Globals> kEntries[] = {
+      {"rotary_bf16_d64", &rotary_bf16_d64}, {"rotary_bf16_d128", &rotary_bf16_d128}};
+  return margay_kernels::launch(kEntries, chosen, stream, globals);
 }
 
 }  // namespace margay_rotary

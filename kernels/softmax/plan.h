@@ -3,8 +3,10 @@
 // themselves.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <string>
+
+#include "../common/plan.h"
 
 namespace margay_softmax {
 
@@ -19,11 +21,8 @@ struct Problem {
   Type type = Type::kFloat;
 };
 
-/// Four dimensions and an address, as kittens::gl lies in memory.
-struct Tensor {
-  std::int32_t batch, depth, rows, cols;
-  const void* data;
-};
+using margay_kernels::Tensor;
+
 /// The kernels' parameter. Both are 1 x 1 x rows x cols.
 struct Arguments {
   Tensor x, y;
@@ -39,48 +38,49 @@ constexpr int kShortRows = 4;
 constexpr unsigned kThreads = 256;
 constexpr unsigned kLongThreads = 512;
 
-/// A plan is a launch, or a refusal that says why. Nothing is launched when grid_x is 0: the result
-/// has no elements.
-struct Plan {
-  const char* refusal = nullptr;
-  const char* kernel = nullptr;
-  unsigned grid_x = 0;
-  unsigned block_x = 0;
-  unsigned dynamic_lds = 0;
-  Arguments arguments = {};
-};
+using Plan = margay_kernels::Plan<Arguments>;
 
-namespace plan_detail {
-inline const char* refusal(const Problem& p) {
+/// By type, then by length.
+inline constexpr margay_kernels::Kernel kKernels[2][3] = {{{"softmax_bf16_1024", kThreads},
+                                                           {"softmax_bf16_4096", kThreads},
+                                                           {"softmax_bf16_long", kLongThreads}},
+                                                          {{"softmax_f32_1024", kThreads},
+                                                           {"softmax_f32_4096", kThreads},
+                                                           {"softmax_f32_long", kLongThreads}}};
+
+/// Why no kernel runs a problem of these extents, wherever its tensors are; empty if one does.
+inline std::string refuse_extents(const Problem& p) {
+  using margay_kernels::text;
   if (p.rows < 0 || p.cols < 0) return "rows and columns must not be negative";
   // A part's first column must fit an int, and a row's bytes a buffer's range.
-  if (p.cols > 0x3fffffff - 8 * kMedium) return "columns must be below 2^30 - 32768";
-  // A launch has at most 2^32 - 1 work-items per dimension (HIP programming guide).
-  const std::int64_t most = 0xffffffffLL / (p.cols > kMedium ? kLongThreads : kThreads) *
+  constexpr std::int64_t kMaxCols = 0x3fffffff - 8 * kMedium;
+  if (p.cols > kMaxCols)
+    return text("x: its rows have ", p.cols, " elements; the kernel's limit is ", kMaxCols);
+  const std::int64_t most = margay_kernels::kMaxWorkItems /
+                            (p.cols > kMedium ? kLongThreads : kThreads) *
                             (p.cols > kPart ? 1 : kShortRows);
-  if (p.rows > most) return "there are too many rows for one launch";
-  if (p.rows == 0 || p.cols == 0) return nullptr;
-  if (p.x == nullptr || p.y == nullptr) return "x or y is a null pointer";
-  const std::uintptr_t size = p.type == Type::kFloat ? 4 : 2;
-  if ((reinterpret_cast<std::uintptr_t>(p.x) | reinterpret_cast<std::uintptr_t>(p.y)) % size != 0) {
-    return "x and y must be aligned to their elements";
-  }
-  return nullptr;
+  if (p.rows > most) return text("x: its ", p.rows, " rows are too many for one launch");
+  return {};
 }
-}  // namespace plan_detail
+
+inline std::string refuse_memory(const Problem& p) {
+  if (p.x == nullptr || p.y == nullptr) return "x or y is a null pointer";
+  const std::size_t size = p.type == Type::kFloat ? 4 : 2;
+  if (!margay_kernels::aligned(p.x, size) || !margay_kernels::aligned(p.y, size))
+    return "x and y must be aligned to their elements";
+  return {};
+}
 
 inline Plan plan(const Problem& p) {
   Plan result;
-  result.refusal = plan_detail::refusal(p);
-  if (result.refusal != nullptr || p.rows == 0 || p.cols == 0) return result;
-  static constexpr const char* kNames[2][3] = {
-      {"softmax_bf16_1024", "softmax_bf16_4096", "softmax_bf16_long"},
-      {"softmax_f32_1024", "softmax_f32_4096", "softmax_f32_long"}};
+  result.refusal = refuse_extents(p);
+  if (!result.refusal.empty() || p.rows == 0 || p.cols == 0) return result;
+  result.refusal = refuse_memory(p);
+  if (!result.refusal.empty()) return result;
   const int size = p.cols <= kPart ? 0 : (p.cols <= kMedium ? 1 : 2);
-  result.kernel = kNames[p.type == Type::kFloat][size];
-  result.block_x = size == 2 ? kLongThreads : kThreads;
-  const int per_workgroup = size == 0 ? kShortRows : 1;
-  result.grid_x = static_cast<unsigned>((p.rows + per_workgroup - 1) / per_workgroup);
+  result.use(kKernels[p.type == Type::kFloat][size]);
+  result.grid_x =
+      static_cast<unsigned>(margay_kernels::ceil_div(p.rows, size == 0 ? kShortRows : 1));
   const auto rows = static_cast<std::int32_t>(p.rows), cols = static_cast<std::int32_t>(p.cols);
   result.arguments = {{1, 1, rows, cols, p.x}, {1, 1, rows, cols, p.y}};
   return result;

@@ -2,10 +2,9 @@
 // value. Names: the element type, then the length up to which rows stay in registers, or `long`.
 // Grid, in x: a workgroup of 256 for every four rows (1024) or every row (4096), one of 512 for
 // every row (long). No dynamic LDS.
+#include "../common/launch.cuh"
 #include "kernel.cuh"
 #include "softmax.h"
-
-#include <cstring>
 
 #define MARGAY_SOFTMAX(name, T, threads, call)                                \
   extern "C" __global__ __launch_bounds__(margay_softmax::threads) void name( \
@@ -27,24 +26,14 @@ namespace margay_softmax {
 namespace {
 
 template <typename T>
-struct Entry {
-  const char* name;
-  void (*kernel)(Globals<T>);
-};
-template <typename T>
-kittens::gl<T, -1, -1, -1, -1> matrix(const Tensor& t) {
-  return {static_cast<T*>(const_cast<void*>(t.data)), t.batch, t.depth, t.rows, t.cols};
-}
+using Entry = margay_kernels::Entry<Globals<T>>;
+
 template <typename T>
 hipError_t launch(const Entry<T> (&entries)[3], const Plan& chosen, hipStream_t stream) {
-  const Globals<T> globals{matrix<T>(chosen.arguments.x), matrix<T>(chosen.arguments.y)};
-  for (const Entry<T>& entry : entries) {
-    if (std::strcmp(entry.name, chosen.kernel) != 0) continue;
-    entry.kernel<<<dim3(chosen.grid_x), dim3(chosen.block_x), chosen.dynamic_lds, stream>>>(
-        globals);
-    return hipGetLastError();
-  }
-  return hipErrorInvalidDeviceFunction;
+  using margay_kernels::matrix;
+  return margay_kernels::launch(
+      entries, chosen, stream,
+      Globals<T>{matrix<T>(chosen.arguments.x), matrix<T>(chosen.arguments.y)});
 }
 
 constexpr Entry<bf16> kBf16Kernels[] = {{"softmax_bf16_1024", &softmax_bf16_1024},
@@ -58,7 +47,7 @@ constexpr Entry<float> kFloatKernels[] = {{"softmax_f32_1024", &softmax_f32_1024
 
 hipError_t softmax(const Problem& problem, hipStream_t stream) {
   const Plan chosen = plan(problem);
-  if (chosen.refusal != nullptr) return hipErrorInvalidValue;
+  if (!chosen.refusal.empty()) return hipErrorInvalidValue;
   if (chosen.grid_x == 0) return hipSuccess;
   return problem.type == Type::kFloat ? launch(kFloatKernels, chosen, stream)
                                       : launch(kBf16Kernels, chosen, stream);

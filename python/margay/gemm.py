@@ -1,82 +1,12 @@
 """margay.matmul: the bf16 GEMM kernel of kernels/gemm, launched on the virtual device."""
 
 import itertools
-from dataclasses import dataclass
 from typing import Any, Optional
 
-from margay import arrays, hip, ladder
-from margay.kernels import GEMM, KERNELS
+from margay import arrays, hip, kernels
 from margay.types import DType, TensorLike
 
-# kernels/gemm/plan.h; tests/python/test_matmul.py holds the two against each other.
-_BLOCK = 256
-_MAX_EXTENT = 0x7FFFFFFF - _BLOCK
-_MAX_LEADING_DIMENSION = 4194240
-_MAX_WORK_ITEMS = 0xFFFFFFFF
-_SHORT = {"float32": "f32", "bfloat16": "bf16"}
-
-
-@dataclass(frozen=True)
-class Problem:
-    """C = alpha A op(B) + beta C, one matrix each; addresses and extents as in plan.h."""
-
-    a: int
-    b: int
-    c: int
-    m: int
-    n: int
-    k: int
-    lda: int
-    ldb: int
-    ldc: int
-    transpose_b: bool
-    output: str
-    alpha: float = 1.0
-    beta: float = 0.0
-
-    @property
-    def blocks(self):
-        return -(-self.m // _BLOCK) * -(-self.n // _BLOCK)
-
-    @property
-    def symbol(self):
-        """The kernel: the fast one needs 16-byte chunks that end with the rows."""
-        rows = (self.lda, self.ldb, self.k, self.k if self.transpose_b else self.n)
-        whole = self.a % 16 == 0 and self.b % 16 == 0 and all(row % 8 == 0 for row in rows)
-        layout = "nt" if self.transpose_b else "nn"
-        return f"gemm_bf16_{layout}_{_SHORT[self.output]}{'' if whole else '_unaligned'}"
-
-    def check(self):
-        if max(self.m, self.n, self.k) > _MAX_EXTENT:
-            raise ValueError(f"m, n and k must not exceed {_MAX_EXTENT}")
-        rows_of_b = self.k if self.transpose_b else self.n
-        for name, leading, row in (
-            ("a", self.lda, self.k),
-            ("b", self.ldb, rows_of_b),
-            ("out", self.ldc, self.n),
-        ):
-            if leading < row:
-                raise ValueError(f"{name}: its rows of {row} elements are only {leading} apart")
-            if leading > _MAX_LEADING_DIMENSION:
-                raise ValueError(
-                    f"{name}: its rows are {leading} elements apart; the kernel's limit is "
-                    f"{_MAX_LEADING_DIMENSION}"
-                )
-        size = arrays.SIZES[self.output]
-        for name, address, item in (("a", self.a, 2), ("b", self.b, 2), ("out", self.c, size)):
-            if address % item:
-                raise ValueError(f"{name}: its memory is not aligned to its elements")
-        if self.blocks * KERNELS[self.symbol].block[0] > _MAX_WORK_ITEMS:
-            raise ValueError("the result has too many 256x256 blocks for one launch")
-
-    def launch(self):
-        if self.m == 0 or self.n == 0:
-            return
-        values = GEMM(
-            a=self.a, b=self.b, c=self.c, m=self.m, n=self.n, k=self.k,
-            lda=self.lda, ldb=self.ldb, ldc=self.ldc, alpha=self.alpha, beta=self.beta,
-        )  # fmt: skip
-        KERNELS[self.symbol].launch((self.blocks, 1, 1), values)
+_OUTPUTS = {"float32": "f32", "bfloat16": "bf16"}
 
 
 def matmul(
@@ -99,7 +29,7 @@ def matmul(
     level, 1 to 13, takes a step of the ladder in kernels/gemm instead, for comparing them: m, n and k
     in multiples of its blocks, a float32 result, no alpha and beta. 13 is the kernel of no level.
     """
-    step = ladder.find(level)
+    step = None if level is None else _step(level)
     left, right = _input("a", a), _input("b", b)
     right = right if transpose_b else _swapped(right)  # from here on b is (..., n, k)
     (m, k), (n, k_of_b) = left.shape[-2:], right.shape[-2:]
@@ -117,18 +47,26 @@ def matmul(
     if step is None:
         left, right = _with_rows(left), _with_rows_or_columns(right)
     else:
-        left = ladder.dense(left)
-        right = ladder.dense(right) if step.transpose_b else _swapped(ladder.dense(_swapped(right)))
-    problems = list(_problems(left, right, target, batch, float(alpha), float(beta)))
-    if step is not None:
-        problems = [ladder.Problem(step, problem) for problem in problems]
-    for problem in problems:
-        problem.check()
+        left = _dense(left)
+        right = _dense(right) if step.multiplies_abt else _swapped(_dense(_swapped(right)))
+    rest = {"alpha": float(alpha), "beta": float(beta), **({"level": level} if step else {})}
+    launches = [
+        kernels.plan("gemm", {**problem, **rest}, names={"c": "out"})
+        for problem in _problems(left, right, target, batch)
+    ]
     for operand in (left, right, target):
         hip.describe(operand)
-    for problem in problems:
-        problem.launch()
+    for launch in filter(None, launches):
+        launch.run()
     return result
+
+
+def _step(level):
+    """A step of the ladder; None for the last, which is the kernel of no level."""
+    steps = kernels.levels()
+    if level not in steps:
+        raise ValueError(f"level: expected {min(steps)} to {max(steps)}, got {level}")
+    return None if level == max(steps) else steps[level]
 
 
 def _input(name, tensor):
@@ -156,7 +94,7 @@ def _broadcast(first, second):
 def _result(left, shape, out, out_dtype, beta):
     """The tensor to return, and its view."""
     wanted = None if out_dtype is None else arrays.dtype_name(out_dtype)
-    if wanted not in (None, *_SHORT):
+    if wanted not in (None, *_OUTPUTS):
         raise TypeError(f"out_dtype: expected float32 or bfloat16, got {wanted}")
     if out is None:
         if beta != 0:
@@ -164,7 +102,7 @@ def _result(left, shape, out, out_dtype, beta):
         result = arrays.empty_like_kind(left, shape, wanted or "float32")
         return result, arrays.view("out", result)
     target = arrays.view("out", out)
-    if target.dtype not in _SHORT or (wanted and wanted != target.dtype):
+    if target.dtype not in _OUTPUTS or (wanted and wanted != target.dtype):
         raise TypeError(f"out: expected dtype {wanted or 'float32 or bfloat16'}, got {target.dtype}")
     if target.shape != shape:
         raise ValueError(f"out: expected shape {shape}, got {target.shape}")
@@ -191,13 +129,19 @@ def _with_rows_or_columns(matrix):
     return arrays.contiguous(matrix)
 
 
+def _dense(matrix):
+    """The view, or that of a copy, as the ladder needs it: without gaps and on 16 bytes."""
+    return matrix if matrix.is_contiguous and matrix.address % 16 == 0 else arrays.copied(matrix)
+
+
 def _leading(matrix):
     """A leading dimension that the kernel accepts, also for a matrix of one row."""
     (rows, columns), down = matrix.shape[-2:], matrix.strides[-2]
     return down if rows > 1 else max(columns, 1)
 
 
-def _problems(left, right, target, batch, alpha, beta):
+def _problems(left, right, target, batch):
+    """The problems of kernels/gemm/plan.h, one for each matrix of the batch."""
     transpose_b = _has_rows(right)
     (m, k), n = left.shape[-2:], right.shape[-2]
     stored = right if transpose_b else _swapped(right)
@@ -209,13 +153,11 @@ def _problems(left, right, target, batch, alpha, beta):
         left, target = left.reshaped(m, k), target.reshaped(m, n)
     common = {
         "m": m, "n": n, "k": k, "lda": _leading(left), "ldb": _leading(stored),
-        "ldc": _leading(target), "transpose_b": transpose_b, "output": target.dtype,
-        "alpha": alpha, "beta": beta,
+        "ldc": _leading(target), "transpose_b": transpose_b, "output": _OUTPUTS[target.dtype],
     }  # fmt: skip
     for index in itertools.product(*map(range, batch)):
-        yield Problem(
-            a=_address(left, index), b=_address(stored, index), c=_address(target, index), **common
-        )
+        addresses = {"a": _address(left, index), "b": _address(stored, index), "c": _address(target, index)}
+        yield {**common, **addresses}
 
 
 def _address(matrix, index):

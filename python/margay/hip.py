@@ -72,10 +72,11 @@ def describe(view):
 
 
 def launch(kernel, name, grid, block, dynamic_lds, arguments):
-    """Launches and waits. `arguments` is a ctypes structure laid out as the kernel's parameters."""
-    size = ctypes.c_size_t(ctypes.sizeof(arguments))
+    """Launches and waits. `arguments` are the bytes of the kernel's parameters."""
+    size = ctypes.c_size_t(len(arguments))
+    memory = ctypes.create_string_buffer(arguments, len(arguments))
     extra = (ctypes.c_void_p * 5)(  # HIP_LAUNCH_PARAM_BUFFER_POINTER, _SIZE, _END
-        1, ctypes.addressof(arguments), 2, ctypes.addressof(size), 3
+        1, ctypes.addressof(memory), 2, ctypes.addressof(size), 3
     )
     api = _api()
     api.hipGetLastError()  # an older error is not this call's

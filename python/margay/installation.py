@@ -2,7 +2,8 @@
 
 A build tree and an installation have the same shape:
 
-    PREFIX/bin/margay, PREFIX/lib/libamdhip64.so, PREFIX/lib/margay/kernels, PREFIX/include/margay
+    PREFIX/bin/margay, PREFIX/lib/libamdhip64.so, PREFIX/lib/libmargay_kernels.so, PREFIX/lib/margay/kernels,
+    PREFIX/include/margay
 """
 
 import pathlib

@@ -1,98 +1,162 @@
-"""The kernels that ship with Margay as code objects, and how each is launched.
+"""The kernels that ship with Margay as code objects: which of them runs a problem, and its launch.
 
-A kernel is one line of KERNELS: the code object's file, the symbol, the structure of its parameters,
-its block and its LDS. What chooses between kernels and computes the grid stands with the function
-that users call (gemm.py, heads.py, rows.py).
+What the kernels can do and how each is launched is asked of libmargay_kernels (include/margay/kernels.h),
+which is compiled from their own headers, kernels/*/plan.h. Nothing of it is written here again.
 """
 
 import ctypes
+import functools
+import operator
 from dataclasses import dataclass
 from typing import Tuple
 
 from margay import hip, library
 
+_NAME = "lib/libmargay_kernels.so"
 
-class GlobalLayout(ctypes.Structure):
-    """kittens::gl<T, -1, -1, -1, -1>: four extents and an address."""
+
+class _Launch(ctypes.Structure):
+    """margay_kernels_launch."""
 
     _fields_ = [
-        ("batch", ctypes.c_int32),
-        ("depth", ctypes.c_int32),
-        ("rows", ctypes.c_int32),
-        ("cols", ctypes.c_int32),
-        ("data", ctypes.c_void_p),
+        ("code_object", ctypes.c_char_p),
+        ("kernel", ctypes.c_char_p),
+        ("grid", ctypes.c_uint * 3),
+        ("block", ctypes.c_uint * 3),
+        ("dynamic_lds", ctypes.c_uint),
+        ("arguments_size", ctypes.c_size_t),
+        ("arguments", ctypes.c_ubyte * 256),
     ]
 
 
-def arguments(name, fields):
-    """A structure with C's layout, from "a: p, m: i32, ...": p is a pointer, gl a GlobalLayout."""
-    types = {
-        "p": ctypes.c_void_p, "i32": ctypes.c_int32, "i64": ctypes.c_int64, "f32": ctypes.c_float,
-        "gl": GlobalLayout,
-    }  # fmt: skip
-    pairs = [field.split(":") for field in fields.split(",")]
-    members = [(field.strip(), types[kind.strip()]) for field, kind in pairs]
-    return type(name, (ctypes.Structure,), {"_fields_": members})
+class _Kernel(ctypes.Structure):
+    """margay_kernels_kernel."""
+
+    _fields_ = [
+        ("operation", ctypes.c_char_p),
+        ("code_object", ctypes.c_char_p),
+        ("kernel", ctypes.c_char_p),
+        ("block_x", ctypes.c_uint),
+        ("arguments_size", ctypes.c_size_t),
+    ]
+
+
+class _Level(ctypes.Structure):
+    """margay_kernels_level."""
+
+    _fields_ = [
+        ("number", ctypes.c_int),
+        ("name", ctypes.c_char_p),
+        ("idea", ctypes.c_char_p),
+        ("block_m", ctypes.c_int),
+        ("block_n", ctypes.c_int),
+        ("step_k", ctypes.c_int),
+        ("threads", ctypes.c_uint),
+        ("multiplies_ab", ctypes.c_int),
+        ("multiplies_abt", ctypes.c_int),
+    ]
+
+
+@functools.lru_cache(maxsize=None)
+def _library():
+    """The libmargay_kernels of the installation that this process's libamdhip64 belongs to."""
+    path = library.installed().part(_NAME, "the plans of its kernels")
+    loaded = ctypes.CDLL(str(path))
+    loaded.margay_kernels_list.argtypes = [ctypes.POINTER(ctypes.c_size_t)]
+    loaded.margay_kernels_list.restype = ctypes.POINTER(_Kernel)
+    loaded.margay_kernels_levels.argtypes = [ctypes.POINTER(ctypes.c_size_t)]
+    loaded.margay_kernels_levels.restype = ctypes.POINTER(_Level)
+    loaded.margay_kernels_plan.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(_Launch)]
+    loaded.margay_kernels_plan.restype = ctypes.c_char_p
+    loaded.margay_kernels_check.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
+    loaded.margay_kernels_check.restype = ctypes.c_char_p
+    return loaded
 
 
 @dataclass(frozen=True)
-class Kernel:
-    """One kernel of a code object in PREFIX/lib/margay/kernels."""
+class Launch:
+    """One launch of a kernel; `arguments` are its parameters as they are in memory."""
 
     code_object: str
     symbol: str
-    arguments: type
+    grid: Tuple[int, int, int]
     block: Tuple[int, int, int]
-    dynamic_lds: int = 0
+    dynamic_lds: int
+    arguments: bytes
 
-    def launch(self, grid, values):
-        """Runs it and waits. RuntimeError when the launch or the kernel fails."""
-        file = library.installed().kernels / f"{self.code_object}.hsaco"
+    def run(self):
+        """Launches and waits. RuntimeError when the launch or the kernel fails."""
+        file = library.installed().kernels / self.code_object
         hip.launch(
-            hip.function(file, self.symbol), self.symbol, grid, self.block, self.dynamic_lds, values
+            hip.function(file, self.symbol),
+            self.symbol,
+            self.grid,
+            self.block,
+            self.dynamic_lds,
+            self.arguments,
         )
 
 
-# kernels/gemm/plan.h: Arguments.
-GEMM = arguments(
-    "GemmArguments",
-    "a: p, b: p, c: p, m: i32, n: i32, k: i32, lda: i64, ldb: i64, ldc: i64, alpha: f32, beta: f32",
-)
+def check(operation, problem, names=None):
+    """ValueError in words if no kernel runs a problem of these numbers, wherever its tensors are."""
+    _refuse(_library().margay_kernels_check(operation.encode(), _text(problem)), names)
 
-# kernels/gemm/ladder.h: Arguments.
-LADDER = arguments("LadderArguments", "a: gl, b: gl, c: gl")
 
-# Arguments in kernels/attention/plan.h and the others'.
-ATTENTION = arguments("AttentionArguments", "q: gl, k: gl, v: gl, o: gl, lse: gl, scale: f32")
-SOFTMAX = arguments("SoftmaxArguments", "x: gl, y: gl")
-LAYERNORM = arguments(
-    "LayernormArguments", "x: gl, residual: gl, weight: gl, bias: gl, y: gl, sum: gl, eps: f32"
-)
-ROTARY = arguments("RotaryArguments", "x: gl, cos: gl, sin: gl, y: gl")
+def plan(operation, problem, names=None):
+    """The Launch for a problem, a dictionary; None if the result has no elements. ValueError in words
+    if no kernel runs it; `names` are those of the caller for the problem's fields."""
+    found = _Launch()
+    _refuse(_library().margay_kernels_plan(operation.encode(), _text(problem), ctypes.byref(found)), names)
+    if found.code_object is None:
+        return None
+    return Launch(
+        found.code_object.decode(),
+        found.kernel.decode(),
+        tuple(found.grid),
+        tuple(found.block),
+        found.dynamic_lds,
+        bytes(found.arguments[: found.arguments_size]),
+    )
 
-KERNELS = {
-    kernel.symbol: kernel
-    for kernel in [
-        *(
-            Kernel("gemm_bf16", f"gemm_bf16_{layout}_{output}{reads}", GEMM, (512, 1, 1))
-            for layout in ("nt", "nn")
-            for output in ("f32", "bf16")
-            for reads in ("", "_unaligned")
-        ),
-        *(
-            Kernel("attention_bf16", f"attention_bf16_d{dim}{masked}", ATTENTION, (256, 1, 1))
-            for dim in (64, 128)
-            for masked in ("", "_causal")
-        ),
-        *(
-            Kernel("softmax", f"softmax_{element}_{size}", SOFTMAX, (threads, 1, 1))
-            for element in ("bf16", "f32")
-            for size, threads in (("1024", 256), ("4096", 256), ("long", 512))
-        ),
-        *(
-            Kernel("layernorm_bf16", f"layernorm_bf16_{size}", LAYERNORM, (size // 16, 1, 1))
-            for size in (1024, 2048, 4096, 8192)
-        ),
-        *(Kernel("rotary_bf16", f"rotary_bf16_d{dim}", ROTARY, (256, 1, 1)) for dim in (64, 128)),
-    ]
-}
+
+def run(operation, problem, tensors):
+    """Launches the kernel for a problem whose result has elements, and waits. The checker is told where the
+    tensors, views by the problem's fields, are."""
+    addresses = {name: tensor.address for name, tensor in tensors.items()}
+    launch = plan(operation, {**problem, **addresses})
+    for tensor in tensors.values():
+        hip.describe(tensor)
+    launch.run()
+
+
+def symbols(operation):
+    """Of the kernels that a plan of this operation may choose."""
+    return [kernel.kernel.decode() for kernel in _all("list") if kernel.operation.decode() == operation]
+
+
+def levels():
+    """The steps of the ladder of GEMM kernels by number; the last is the fast kernel."""
+    return {level.number: level for level in _all("levels")}
+
+
+def _all(what):
+    count = ctypes.c_size_t()
+    first = getattr(_library(), f"margay_kernels_{what}")(ctypes.byref(count))
+    return first[: count.value]
+
+
+def _text(problem):
+    return " ".join(f"{name}={_word(value)}" for name, value in problem.items()).encode()
+
+
+def _word(value):
+    if isinstance(value, (str, float)):
+        return value if isinstance(value, str) else repr(float(value))
+    return str(operator.index(value))  # True is 1
+
+
+def _refuse(text, names):
+    if text is None:
+        return
+    field, colon, sentence = text.decode().partition(": ")
+    raise ValueError((names or {}).get(field, field) + colon + sentence)

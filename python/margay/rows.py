@@ -2,18 +2,10 @@
 
 from typing import Any, Optional
 
-from margay import arrays, hip
-from margay.kernels import KERNELS, LAYERNORM, SOFTMAX, GlobalLayout
+from margay import arrays, kernels
 from margay.types import TensorLike
 
-# kernels/softmax/plan.h, kernels/layernorm/plan.h; tests/python/test_plans.py holds them against these.
-_ELEMENTS = {"bfloat16": "bf16", "float32": "f32"}
-_PART = 1024
-_SOFTMAX_MEDIUM = 4096
-_SOFTMAX_SHORT_ROWS = 4
-_SOFTMAX_MAX_COLUMNS = 0x3FFFFFFF - 8 * _SOFTMAX_MEDIUM
-_LAYERNORM_MAX_COLUMNS = 8192
-_LAYERNORM_MAX_ROWS = 0xFFFFFFFF // 512
+_TYPES = {"bfloat16": "bf16", "float32": "f32"}  # of softmax
 
 
 def softmax(x: TensorLike) -> Any:
@@ -23,22 +15,14 @@ def softmax(x: TensorLike) -> Any:
     element is minus infinity, or one plus infinity or NaN, gives NaN.
     """
     source = arrays.view("x", x)
-    if source.dtype not in _ELEMENTS:
+    if source.dtype not in _TYPES:
         raise TypeError(f"x: expected dtype bfloat16 or float32, got {source.dtype}")
-    cols = _columns(source, _SOFTMAX_MAX_COLUMNS)
-    rows = source.size // cols if cols else 0
-    size = "1024" if cols <= _PART else "4096" if cols <= _SOFTMAX_MEDIUM else "long"
-    workgroups = -(-rows // _SOFTMAX_SHORT_ROWS) if size == "1024" else rows
-    kernel = KERNELS[f"softmax_{_ELEMENTS[source.dtype]}_{size}"]
-    if workgroups * kernel.block[0] > 0xFFFFFFFF:
-        raise ValueError(f"x: its {rows} rows are too many for one launch")
+    problem = {**_extents(source), "type": _TYPES[source.dtype]}
+    kernels.check("softmax", problem)
 
     result = arrays.empty_like_kind(source, source.shape, source.dtype)
-    if workgroups > 0:
-        operands = [_dense(source), arrays.view("out", result)]
-        for tensor in operands:
-            hip.describe(tensor)
-        kernel.launch((workgroups, 1, 1), SOFTMAX(*(_layout(each, rows, cols) for each in operands)))
+    if source.size > 0:
+        kernels.run("softmax", problem, {"x": _dense(source), "y": arrays.view("out", result)})
     return result
 
 
@@ -59,38 +43,30 @@ def layernorm(
     library and shape; with return_sum also s, rounded.
     """
     source = arrays.bfloat16_view("x", x)
-    cols = _columns(source, _LAYERNORM_MAX_COLUMNS)
-    rows = source.size // cols if cols else 0
-    if rows > _LAYERNORM_MAX_ROWS:
-        raise ValueError(f"x: its {rows} rows are too many for one launch")
-    if not eps >= 0:
-        raise ValueError(f"eps: must not be negative, got {eps}")
-    others = [
-        _optional("residual", residual, source.shape),
-        _optional("weight", weight, (cols,)),
-        _optional("bias", bias, (cols,)),
-    ]
+    problem = {**_extents(source), "eps": float(eps)}
+    kernels.check("layernorm", problem)
+    columns = source.shape[-1:]
+    others = {
+        "residual": _optional("residual", residual, source.shape),
+        "weight": _optional("weight", weight, columns),
+        "bias": _optional("bias", bias, columns),
+    }
 
     result = arrays.empty_like_kind(source, source.shape, "bfloat16")
     total = arrays.empty_like_kind(source, source.shape, "bfloat16") if return_sum else None
-    if rows > 0:
-        results = [arrays.view("out", result), arrays.view("sum", total) if return_sum else None]
-        operands = [_dense(source), *others, *results]
-        for tensor in filter(None, operands):
-            hip.describe(tensor)
-        extents = [rows, rows, 1, 1, rows, rows]
-        size = next(size for size in (1024, 2048, 4096, 8192) if cols <= size)
-        arguments = LAYERNORM(*(_layout(each, n, cols) for each, n in zip(operands, extents)), eps)
-        KERNELS[f"layernorm_bf16_{size}"].launch((rows, 1, 1), arguments)
+    if source.size > 0:
+        results = {"y": arrays.view("out", result), "sum": arrays.view("sum", total) if return_sum else None}
+        tensors = {"x": _dense(source), **others, **results}
+        given = {name: tensor for name, tensor in tensors.items() if tensor is not None}
+        kernels.run("layernorm", problem, given)
     return (result, total) if return_sum else result
 
 
-def _columns(x, most):
+def _extents(x):
     if x.ndim == 0:
         raise ValueError("x: expected at least 1 dimension")
-    if x.shape[-1] > most:
-        raise ValueError(f"x: its rows have {x.shape[-1]} elements; the kernel's limit is {most}")
-    return x.shape[-1]
+    cols = x.shape[-1]
+    return {"rows": x.size // cols if cols else 0, "cols": cols}
 
 
 def _optional(name, tensor, shape):
@@ -105,7 +81,3 @@ def _optional(name, tensor, shape):
 def _dense(tensor):
     aligned = tensor.address % tensor.item == 0
     return tensor if tensor.is_contiguous and aligned else arrays.copied(tensor)
-
-
-def _layout(tensor, rows, cols):
-    return GlobalLayout(1, 1, rows, cols, tensor.address if tensor else None)

@@ -171,14 +171,14 @@ def test_rotary_refuses_in_words():
         ((bf16(numbers(2, 8, 64)), cos, sin), "x: expected (batch, heads, length, dim), got shape"),
         ((bf16(numbers(1, 2, 8, 96)), cos, sin), "x: its last dimension is 96"),
         ((x, cos, bf16(numbers(8, 64))), "sin: expected (positions, 32), got shape (8, 64)"),
-        ((x, bf16(numbers(7, 32)), sin), "cos: has 7 positions; x needs those from 0 to 7"),
+        ((x, bf16(numbers(7, 32)), sin), "cos: only 7 positions; x needs those from 0 to 7"),
         ((bf16(np.zeros((65536, 1, 0, 64))), cos, sin), "x: its batch must not exceed 65535"),
         ((bf16(np.zeros((0, 262145, 1, 64))), cos, sin), "x: heads times dim must not exceed"),
     ]:
         with pytest.raises(ValueError) as error:
             margay.rotary(*arguments)
         assert sentence in str(error.value)
-    with pytest.raises(ValueError, match="cos: has 8 positions; x needs those from 1 to 8"):
+    with pytest.raises(ValueError, match="cos: only 8 positions; x needs those from 1 to 8"):
         margay.rotary(x, cos, sin, position=1)
     with pytest.raises(ValueError, match="position: must not be negative, got -1"):
         margay.rotary(x, cos, sin, position=-1)

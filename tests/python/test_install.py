@@ -86,6 +86,10 @@ def test_parts_that_are_missing(installed, tmp_path):
     library = pathlib.Path(TOOL).resolve().parents[1] / "lib" / "libamdhip64.so"
     shutil.copy(library, tmp_path / "lib" / "libamdhip64.so")
     done = run(installed, "-c", MULTIPLY, MARGAY_HOME=str(tmp_path))
+    plans = "libmargay_kernels.so"
+    assert f"This Margay lacks the plans of its kernels: there is no {tmp_path}/lib/{plans}" in done.stderr
+    shutil.copy(library.parent / plans, tmp_path / "lib" / plans)
+    done = run(installed, "-c", MULTIPLY, MARGAY_HOME=str(tmp_path))
     assert f"This Margay lacks its compiled kernels: there is no {tmp_path}/lib/margay/kernels" in done.stderr
     done = run(installed, "-m", "margay", "build", __file__, MARGAY_HOME=str(tmp_path))
     assert f"lacks its tool: there is no {tmp_path}/bin/margay" in done.stderr and done.returncode == 1

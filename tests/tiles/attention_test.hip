@@ -257,27 +257,30 @@ TEST(AttentionPlan, RefusesWithAReason) {
   good.q = good.k = good.v = good.o = memory;
   good.batch = good.heads = good.kv_heads = good.q_len = good.kv_len = 1;
   good.dim = 64;
-  ASSERT_EQ(margay_attention::plan(good).refusal, nullptr);
+  ASSERT_EQ(margay_attention::plan(good).refusal, "");
   const auto refusal = [&](auto change) {
     Problem bad = good;
     change(bad);
     EXPECT_EQ(margay_attention::attention_bf16(bad), hipErrorInvalidValue);
-    const char* reason = margay_attention::plan(bad).refusal;
-    return std::string(reason == nullptr ? "" : reason);
+    return margay_attention::plan(bad).refusal;
   };
   EXPECT_EQ(refusal([](Problem& p) { p.batch = -1; }),
             "batch, heads and lengths must not be negative");
-  EXPECT_EQ(refusal([](Problem& p) { p.dim = 96; }), "dim must be 64 or 128");
+  EXPECT_EQ(refusal([](Problem& p) { p.dim = 96; }),
+            "q: its last dimension is 96; the kernels have dim 64 and 128");
   EXPECT_EQ(refusal([](Problem& p) { p.scale = -1; }),
-            "scale must be a positive number, or 0 for 1 / sqrt(dim)");
+            "scale: expected a positive number, or 0 for 1 / sqrt(dim), got -1");
   EXPECT_EQ(refusal([](Problem& p) { p.scale = NAN; }),
-            "scale must be a positive number, or 0 for 1 / sqrt(dim)");
-  EXPECT_EQ(refusal([](Problem& p) { p.kv_len = 1LL << 31; }), "lengths must be below 2^31 - 128");
+            "scale: expected a positive number, or 0 for 1 / sqrt(dim), got nan");
+  EXPECT_EQ(refusal([](Problem& p) { p.kv_len = 1LL << 31; }),
+            "lengths must not exceed 2147483519");
   EXPECT_EQ(refusal([](Problem& p) { p.batch = 1LL << 31; }), "batch must be below 2^31");
   EXPECT_EQ(refusal([](Problem& p) { p.heads = 131073; }),
             "heads times dim must not exceed 8388608");
-  EXPECT_EQ(refusal([](Problem& p) { p.heads = 3, p.kv_heads = 2; }), "kv_heads must divide heads");
-  EXPECT_EQ(refusal([](Problem& p) { p.kv_heads = 0; }), "kv_heads must divide heads");
+  EXPECT_EQ(refusal([](Problem& p) { p.heads = 3, p.kv_heads = 2; }),
+            "k: has 2 heads, which does not divide q's 3");
+  EXPECT_EQ(refusal([](Problem& p) { p.kv_heads = 0; }),
+            "k: has 0 heads, which does not divide q's 1");
   EXPECT_EQ(refusal([](Problem& p) { p.o = nullptr; }), "q or o is a null pointer");
   EXPECT_EQ(refusal([](Problem& p) { p.v = nullptr; }), "k or v is a null pointer");
   EXPECT_EQ(refusal([](Problem& p) { p.k = memory + 1; }),
@@ -285,12 +288,12 @@ TEST(AttentionPlan, RefusesWithAReason) {
   EXPECT_EQ(refusal([](Problem& p) { p.lse = reinterpret_cast<char*>(memory) + 2; }),
             "lse must be aligned to 4 bytes");
   EXPECT_EQ(refusal([](Problem& p) { p.batch = 1 << 25; }),
-            "there are too many blocks of 128 queries for one launch");
+            "q: has too many blocks of 128 queries for one launch");
 }
 TEST(AttentionPlan, AnEmptyResultLaunchesNothing) {
   Problem empty;
   empty.dim = 64;
-  EXPECT_EQ(margay_attention::plan(empty).refusal, nullptr);
+  EXPECT_EQ(margay_attention::plan(empty).refusal, "");
   EXPECT_EQ(margay_attention::plan(empty).grid_x, 0u);
   EXPECT_EQ(margay_attention::attention_bf16(empty), hipSuccess);
 }

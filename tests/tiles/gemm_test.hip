@@ -209,42 +209,41 @@ TEST(GemmPlan, RefusesWithAReason) {
   good.a = good.b = &ab;
   good.c = &c;
   good.m = good.n = good.k = good.lda = good.ldb = good.ldc = 1;
-  ASSERT_EQ(margay_gemm::plan(good).refusal, nullptr);
+  ASSERT_EQ(margay_gemm::plan(good).refusal, "");
 
   const auto refusal = [&](auto change) {
     Problem bad = good;
     change(bad);
     EXPECT_EQ(margay_gemm::gemm_bf16(bad), hipErrorInvalidValue);
-    const char* reason = margay_gemm::plan(bad).refusal;
-    return std::string(reason == nullptr ? "" : reason);
+    return margay_gemm::plan(bad).refusal;
   };
   EXPECT_EQ(refusal([](Problem& p) { p.m = -1; }), "m, n and k must not be negative");
   EXPECT_EQ(refusal([](Problem& p) { p.c = nullptr; }), "C is a null pointer");
   EXPECT_EQ(refusal([](Problem& p) { p.b = nullptr; }), "A or B is a null pointer");
-  EXPECT_EQ(refusal([](Problem& p) { p.k = 2; }), "lda must be at least k");
-  EXPECT_EQ(refusal([](Problem& p) { p.n = 2; }), "ldc must be at least n");
+  EXPECT_EQ(refusal([](Problem& p) { p.k = 2; }), "a: its rows of 2 elements are only 1 apart");
+  EXPECT_EQ(refusal([](Problem& p) { p.n = 2; }), "c: its rows of 2 elements are only 1 apart");
   EXPECT_EQ(refusal([](Problem& p) {
               p.transpose_b = false;
               p.n = 2;
               p.ldc = 2;
             }),
-            "ldb must be at least n");
+            "b: its rows of 2 elements are only 1 apart");
   EXPECT_EQ(refusal([](Problem& p) { p.lda = 5'000'000; }),
-            "leading dimensions must not exceed 4194240 elements");
-  EXPECT_EQ(refusal([](Problem& p) { p.m = 1LL << 31; }), "m, n and k must be below 2^31 - 256");
+            "a: its rows are 5000000 elements apart; the kernel's limit is 4194240");
+  EXPECT_EQ(refusal([](Problem& p) { p.m = 1LL << 31; }), "m, n and k must not exceed 2147483391");
   EXPECT_EQ(refusal([](Problem& p) { p.a = reinterpret_cast<const char*>(p.a) + 1; }),
-            "a matrix is not aligned to its elements");
+            "a: its memory is not aligned to its elements");
   EXPECT_EQ(refusal([](Problem& p) {
               p.m = 1'000'000'000;
               p.n = p.ldc = 4'000'000;
             }),
-            "C has too many 256x256 blocks for one launch");
+            "the result has too many 256x256 blocks for one launch");
 }
 TEST(GemmPlan, AnEmptyResultLaunchesNothing) {
   Problem empty;
   empty.n = 5;
   empty.ldc = 5;
-  EXPECT_EQ(margay_gemm::plan(empty).refusal, nullptr);
+  EXPECT_EQ(margay_gemm::plan(empty).refusal, "");
   EXPECT_EQ(margay_gemm::plan(empty).grid_x, 0u);
   EXPECT_EQ(margay_gemm::gemm_bf16(empty), hipSuccess);
 }

@@ -117,7 +117,7 @@ TEST_P(Ladder, RefusesOtherSizes) {
   EXPECT_EQ(launch(level, {ab.get(), ab.get(), c.get() + 1, m, n, k}),
             "the ladder needs matrices aligned to 16 bytes");
   if (level.grid_1d)
-    EXPECT_EQ(refusal(1 << 20, 1 << 20, k), "C has too many blocks for one launch");
+    EXPECT_EQ(refusal(1 << 20, 1 << 20, k), "the result has too many blocks for one launch");
 }
 
 /// 64-bit LDS reads for each MFMA, from the part of C that a wave makes: (rows + columns) / 16

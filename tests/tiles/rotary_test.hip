@@ -163,23 +163,24 @@ TEST(RotaryPlan, RefusesWithAReason) {
     bad.x = bad.cos = bad.sin = bad.y = memory;
     bad.batch = bad.heads = bad.length = bad.table_rows = 1;
     bad.dim = 64;
-    EXPECT_EQ(margay_rotary::plan(bad).refusal, nullptr);
+    EXPECT_EQ(margay_rotary::plan(bad).refusal, "");
     change(bad);
     EXPECT_EQ(margay_rotary::rotary_bf16(bad), hipErrorInvalidValue);
-    const char* reason = margay_rotary::plan(bad).refusal;
-    return std::string(reason == nullptr ? "" : reason);
+    return margay_rotary::plan(bad).refusal;
   };
-  EXPECT_EQ(refusal([](Problem& p) { p.position = -1; }),
-            "batch, heads, length and position must not be negative");
-  EXPECT_EQ(refusal([](Problem& p) { p.dim = 32; }), "dim must be 64 or 128");
+  EXPECT_EQ(refusal([](Problem& p) { p.length = -1; }),
+            "batch, heads and length must not be negative");
+  EXPECT_EQ(refusal([](Problem& p) { p.position = -1; }), "position: must not be negative, got -1");
+  EXPECT_EQ(refusal([](Problem& p) { p.dim = 32; }),
+            "x: its last dimension is 32; the kernels have dim 64 and 128");
   EXPECT_EQ(refusal([](Problem& p) { p.length = p.table_rows = 1 << 30; }),
-            "length must be below 2^30");
-  EXPECT_EQ(refusal([](Problem& p) { p.batch = 65536; }), "batch must not exceed 65535");
-  EXPECT_EQ(refusal([](Problem& p) { p.heads = 600000; }), "heads must not exceed 524280");
+            "x: its length must not exceed 1073741823");
+  EXPECT_EQ(refusal([](Problem& p) { p.batch = 65536; }), "x: its batch must not exceed 65535");
+  EXPECT_EQ(refusal([](Problem& p) { p.heads = 600000; }), "x: its heads must not exceed 524280");
   EXPECT_EQ(refusal([](Problem& p) { p.heads = 262145; }),
-            "heads times dim must not exceed 16777216");
+            "x: heads times dim must not exceed 16777216");
   EXPECT_EQ(refusal([](Problem& p) { p.position = 1; }),
-            "the tables need a row for every position: position + length of them");
+            "tables: only 1 positions; x needs those from 1 to 1");
   EXPECT_EQ(refusal([](Problem& p) { p.x = nullptr; }), "x or y is a null pointer");
   EXPECT_EQ(refusal([](Problem& p) { p.sin = nullptr; }), "cos or sin is a null pointer");
   EXPECT_EQ(refusal([](Problem& p) { p.cos = memory + 1; }),

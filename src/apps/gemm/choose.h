@@ -1,4 +1,4 @@
-// Which kernel `margay gemm` launches: the one that plan.h chooses, or a level of the ladder.
+// Which kernel `margay gemm` launches: the fast one, or a level of the ladder.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace margay::gemm {
 struct Matrices {
   const void* a;
   const void* b;
-  void* c;
+  const void* c;
 };
 
 /// A launch of a kernel out of a code object in PREFIX/lib/margay/kernels.

@@ -3,6 +3,7 @@
 //
 //   PREFIX/bin/margay
 //   PREFIX/lib/libamdhip64.so                 the virtual device's HIP runtime
+//   PREFIX/lib/libmargay_kernels.so           plans of the kernels in lib/margay/kernels
 //   PREFIX/lib/margay/amdgcn/bitcode/*.bc     device libraries, gfx942 included
 //   PREFIX/lib/margay/argument_types.so     a pass for clang (device_pass/)
 //   PREFIX/include/margay                     HIP supplements and the tile library
