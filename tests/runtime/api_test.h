@@ -8,7 +8,7 @@
 #include <utility>
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // hipCtx* are deprecated, and tested
-#include "runtime/hip.h"
+#include "runtime/base/hip.h"
 
 /// Runs a call and gives its code and what it printed to stderr.
 template <typename Call>

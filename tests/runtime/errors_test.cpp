@@ -2,7 +2,7 @@
 #include <thread>
 
 #include "api_test.h"
-#include "runtime/errors.h"
+#include "runtime/base/errors.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // The refusals of a launch and the packing of its arguments, on made-up kernels: no code runs.
-#include "runtime/launch.h"
+#include "runtime/launch/launch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

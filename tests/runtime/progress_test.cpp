@@ -1,5 +1,5 @@
 // The progress line, written to a file: plain lines, none for short launches.
-#include "runtime/progress.h"
+#include "runtime/device/progress.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

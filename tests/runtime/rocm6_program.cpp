@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "runtime/hip.h"
+#include "runtime/base/hip.h"
 
 int main() {
   hipDeviceProp_tR0600 properties;

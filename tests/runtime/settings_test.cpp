@@ -1,5 +1,5 @@
 // The environment variables, read from a made-up environment.
-#include "runtime/settings.h"
+#include "runtime/base/settings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

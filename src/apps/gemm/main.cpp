@@ -25,10 +25,10 @@
 #include "cli/process/start.h"
 #include "code_object/code_object.h"
 #include "exec/device/device.h"
-#include "runtime/checking.h"
-#include "runtime/progress.h"
-#include "runtime/settings.h"
-#include "runtime/watch.h"
+#include "runtime/base/settings.h"
+#include "runtime/device/progress.h"
+#include "runtime/watch/checking.h"
+#include "runtime/watch/watch.h"
 
 namespace margay::gemm {
 namespace {

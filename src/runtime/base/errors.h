@@ -1,0 +1,90 @@
+// From an Error in words to the hipError_t that a HIP program sees, and the frame around every
+// exported function: it keeps the thread's last error, prints the sentence, and lets no exception
+// cross the C boundary.
+#pragma once
+
+#include <exception>
+#include <expected>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "runtime/base/hip.h"
+
+namespace margay::runtime {
+
+[[nodiscard]] hipError_t hip_error(ErrorCode code);
+
+/// Why a HIP call did not do what was asked: the code the program gets and the sentence for the
+/// person. An Error from the layers below converts by the table in errors.cpp.
+struct Refusal {
+  hipError_t code = hipErrorUnknown;
+  Error error;
+  /// Programs ask some questions whose answer may well be no ("is this pointer yours?"): such an
+  /// answer is returned, but not printed.
+  bool silent = false;
+  /// Nothing is wrong with the device: later calls do not say it again.
+  bool transient = false;
+
+  Refusal(Error from) : code(hip_error(from.code)), error(std::move(from)) {}  // NOLINT: converts
+  Refusal(hipError_t hip_code, Error from) : code(hip_code), error(std::move(from)) {}
+};
+
+using Outcome = std::expected<void, Refusal>;
+template <typename T>
+using Answer = std::expected<T, Refusal>;
+
+[[nodiscard]] inline std::unexpected<Refusal> refuse(hipError_t code, std::string what,
+                                                     std::string hint = {}) {
+  return std::unexpected(
+      Refusal(code, Error{ErrorCode::invalid_argument, std::move(what), {}, std::move(hint)}));
+}
+
+[[nodiscard]] inline std::unexpected<Refusal> refuse_silently(hipError_t code, std::string what) {
+  Refusal refusal(code, Error{ErrorCode::invalid_argument, std::move(what), {}, {}});
+  refusal.silent = true;
+  return std::unexpected(std::move(refusal));
+}
+
+/// Sets the thread's last error, prints the sentence once, and returns the code to give back.
+hipError_t report(const char* call, Refusal refusal) noexcept;
+
+/// Remembers `code` as the thread's last error without a sentence (for codes that are answers, such
+/// as an earlier launch's failure that has been printed already).
+hipError_t remember(hipError_t code) noexcept;
+
+/// The HIP function that the calling thread is in, or was in last.
+[[nodiscard]] inline const char*& current_call() {
+  thread_local const char* call = "";
+  return call;
+}
+
+/// Runs the body of the exported function `call`. The body returns an Outcome.
+template <typename Body>
+[[nodiscard]] hipError_t api(const char* call, Body&& body) noexcept {
+  current_call() = call;
+  try {
+    Outcome outcome = std::forward<Body>(body)();
+    if (outcome) return hipSuccess;
+    return report(call, std::move(outcome).error());
+  } catch (const std::bad_alloc&) {
+    return report(
+        call, Refusal(Error{
+                  ErrorCode::out_of_memory, "The host has no memory left for this call.", {}, {}}));
+  } catch (const std::exception& exception) {
+    return report(call,
+                  Refusal(hipErrorUnknown, Error{ErrorCode::system,
+                                                 exception.what(),
+                                                 {},
+                                                 "This is a fault in Margay: please report it."}));
+  } catch (...) {
+    return report(call,
+                  Refusal(hipErrorUnknown, Error{ErrorCode::system,
+                                                 "An unknown exception was thrown.",
+                                                 {},
+                                                 "This is a fault in Margay: please report it."}));
+  }
+}
+
+}  // namespace margay::runtime

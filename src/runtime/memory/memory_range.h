@@ -1,0 +1,25 @@
+// Whether a range of addresses may be copied from or to. Device memory is host memory, so without
+// this check a wrong size would quietly overwrite a neighbour, or end the process.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "runtime/base/errors.h"
+
+namespace margay::runtime {
+
+/// Refuses null, freed, and out-of-bounds ranges with hipErrorInvalidValue and the reason. `role`
+/// is "source" or "destination". An empty range is always fine.
+[[nodiscard]] Outcome check_range(const void* pointer, std::size_t bytes, std::string_view role);
+
+/// Rows of `width` bytes, `pitch` bytes apart.
+struct Rows {
+  const void* pointer = nullptr;
+  std::size_t pitch = 0;
+  std::size_t width = 0;
+  std::size_t height = 0;
+};
+[[nodiscard]] Outcome check_rows(const Rows& rows, std::string_view role);
+
+}  // namespace margay::runtime

@@ -1,0 +1,90 @@
+// Code objects as HIP sees them: modules, functions and device variables. A module embedded in a
+// program by clang is only parsed when something in it is used, so that a program with many kernels
+// starts in milliseconds.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "exec/device/device.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/settings.h"
+
+/// What a hipFunction_t points to: a kernel of a loaded module and what the program set on it.
+struct ihipModuleSymbol_t {
+  std::string name;
+  std::shared_ptr<margay::LoadedModule> module;
+  const margay::Kernel* kernel = nullptr;
+  std::string readable;  ///< readable_name() of it: each launch may have to say it.
+  unsigned device = 0;   ///< On which the module was loaded.
+  std::atomic<std::uint32_t> max_dynamic_lds_bytes = 0;  ///< Set by hipFuncSetAttribute.
+  std::atomic<int> preferred_lds_carveout = -1;          ///< In percent; -1 is no preference.
+};
+
+namespace margay::runtime {
+
+using Function = ihipModuleSymbol_t;
+
+/// The source-level name of a kernel or variable, for sentences: demangled where it can be.
+[[nodiscard]] std::string readable_name(const std::string& symbol);
+
+/// A range of device memory that a named variable of a module occupies.
+struct Variable {
+  std::uint64_t address = 0;
+  std::uint64_t size_bytes = 0;
+};
+
+class Module {
+ public:
+  /// The bundle that clang embedded in the program; read at first use on each device.
+  explicit Module(const std::byte* bundle) : bundle_(bundle) {}
+  /// A plain code object or bundle whose size is known, for one device.
+  Module(std::vector<std::byte> image, unsigned device)
+      : image_(std::move(image)), device_(device) {}
+  ~Module();
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  /// Parses the code object and places it in the memory of its device, which is the current one
+  /// for a bundle, the first time it is called.
+  [[nodiscard]] Answer<std::shared_ptr<LoadedModule>> loaded();
+
+  [[nodiscard]] Answer<std::shared_ptr<Function>> function(std::string_view name);
+  [[nodiscard]] Answer<Variable> variable(std::string_view name);
+
+  /// Declares that the device variable `name` is a pointer to managed memory at `address`; it is
+  /// filled in when the module is loaded.
+  void add_managed_pointer(std::string name, std::uint64_t address);
+
+ private:
+  struct OnDevice {
+    std::shared_ptr<LoadedModule> loaded;
+    std::map<std::string, std::shared_ptr<Function>, std::less<>> functions;
+  };
+  [[nodiscard]] unsigned device() const;
+  [[nodiscard]] Answer<std::shared_ptr<LoadedModule>> load_locked(unsigned device);
+
+  std::mutex mutex_;
+  const std::byte* bundle_ = nullptr;
+  std::vector<std::byte> image_;
+  const std::optional<unsigned> device_;
+  std::array<OnDevice, kMaxDevices> devices_;
+  std::optional<Refusal> failure_;  // a bad image is reported for each use, but read only once
+  std::map<std::string, std::uint64_t, std::less<>> managed_pointers_;
+};
+
+}  // namespace margay::runtime
+
+/// What a hipModule_t points to.
+struct ihipModule_t : margay::runtime::Module {
+  using Module::Module;
+};

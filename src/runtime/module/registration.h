@@ -1,0 +1,50 @@
+// What clang's generated constructors said of the program's own kernels and variables: the
+// address the host code uses for each, and the name it has in the embedded code object.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "runtime/module/module.h"
+
+namespace margay::runtime {
+
+class Registry {
+ public:
+  /// Takes a pointer to a bundle; the returned handle stays valid until remove_module().
+  [[nodiscard]] void** add_module(const std::byte* bundle);
+  void remove_module(void** handle);
+
+  void add_function(void** handle, const void* host_address, std::string device_name);
+  void add_variable(void** handle, const void* host_address, std::string device_name);
+  /// Managed variables live in memory of their own; the host reaches it through `*pointer`.
+  [[nodiscard]] Outcome add_managed_variable(void** handle, void** pointer,
+                                             const void* initial_value, std::string device_name,
+                                             std::size_t size_bytes);
+
+  /// The kernel behind the address of a `__global__` function, on the current device, or behind a
+  /// hipFunction_t.
+  [[nodiscard]] Answer<std::shared_ptr<Function>> function(const void* host_address);
+  /// The device variable behind the address of a `__device__` or `__constant__` variable.
+  [[nodiscard]] Answer<Variable> variable(const void* host_address);
+
+ private:
+  struct Entry {
+    std::shared_ptr<Module> module;
+    std::string device_name;
+    // Functions only, after first use on a device.
+    std::array<std::shared_ptr<Function>, kMaxDevices> resolved;
+    Variable managed;  // managed variables only
+  };
+
+  std::mutex mutex_;
+  std::map<const void*, std::shared_ptr<Module>> modules_;
+  std::unordered_map<const void*, Entry> functions_;
+  std::unordered_map<const void*, Entry> variables_;
+};
+
+}  // namespace margay::runtime

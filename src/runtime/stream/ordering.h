@@ -1,0 +1,94 @@
+// The order of what streams do, as it is reported to the checker
+// (observe/check/streams/stream_order.h): each HIP call that begins work, records or waits says so
+// here. Nothing happens where racecheck is off. A call whose ordering is not followed orders
+// everything.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "observe/check/streams/footprint.h"
+#include "runtime/base/errors.h"
+
+namespace margay::runtime {
+
+class Checking;
+
+/// The calling thread does an operation of the stream until the end of the scope; what it touches
+/// is the operation's. Work that is put off to another thread has none: it is not followed.
+class OperationScope {
+ public:
+  explicit OperationScope(hipStream_t stream);
+  ~OperationScope();
+  OperationScope(const OperationScope&) = delete;
+  OperationScope& operator=(const OperationScope&) = delete;
+
+ private:
+  std::shared_ptr<check::Operation> outer_;
+};
+/// Null where there is none.
+[[nodiscard]] const std::shared_ptr<check::Operation>& current_operation();
+
+/// The calling thread's operation launches a graph: each of its parts is an operation of its own,
+/// behind those that it depends on.
+class GraphParts {
+ public:
+  GraphParts();
+  ~GraphParts();
+  GraphParts(const GraphParts&) = delete;
+  GraphParts& operator=(const GraphParts&) = delete;
+  /// The next part begins, the one before it is over. `after`: which of the parts, from 0 on, it
+  /// depends on.
+  void next(std::span<const std::size_t> after);
+
+ private:
+  const std::shared_ptr<check::Operation> whole_;
+  check::StreamOrder::Parts parts_;
+};
+
+/// Within the scope the calling thread's operations are done when their calls come back.
+class SynchronousScope {
+ public:
+  SynchronousScope();
+  ~SynchronousScope();
+  SynchronousScope(const SynchronousScope&) = delete;
+  SynchronousScope& operator=(const SynchronousScope&) = delete;
+};
+
+/// What a copy or fill reads and writes; reported at the end of its scope.
+class Touching {
+ public:
+  Touching();
+  ~Touching();
+  Touching(const Touching&) = delete;
+  Touching& operator=(const Touching&) = delete;
+  void read(const void* at, std::size_t bytes) { add(at, bytes, check::Touch::read); }
+  void write(const void* at, std::size_t bytes) { add(at, bytes, check::Touch::write); }
+
+ private:
+  void add(const void* at, std::size_t bytes, check::Touch touch);
+
+  const std::shared_ptr<Checking> checking_;
+  check::Footprint footprint_;
+};
+
+// What orders operations.
+void order_recorded(hipEvent_t event, hipStream_t stream);
+/// By the calling thread's operation, if it does one.
+void order_recorded(hipEvent_t event);
+void order_event_gone(hipEvent_t event);
+void order_stream_waits(hipStream_t stream, hipEvent_t event);
+void order_stream_waits_for_all(hipStream_t stream);
+void order_host_waits(hipStream_t stream);
+/// For the calling thread's operation.
+void order_host_waits();
+void order_host_waits_for_event(hipEvent_t event);
+void order_host_waits_for_device(unsigned device);
+void order_host_waits_for_all();
+void order_stream_gone(hipStream_t stream);
+/// The memory is new.
+void order_allocated(const void* at, std::size_t bytes);
+void order_freed(const void* at, std::size_t bytes);
+
+}  // namespace margay::runtime

@@ -1,0 +1,62 @@
+// The checker as the HIP calls see it: launches run under it, and what the host does with memory is
+// reported to it. What it finds is printed when a launch ends; the report is made at the end.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "observe/check/session.h"
+#include "report/check/text.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/settings.h"
+#include "runtime/watch/kept_report.h"
+
+namespace margay::runtime {
+
+/// Changes a loaded code object as MARGAY_MUTATE asks, if it defines the kernel that is named.
+[[nodiscard]] Status mutate(const LoadedModule& module, const Mutation& mutation);
+
+class Checking {
+ public:
+  /// Reads the suppressions. `prints`: findings go to stderr as they come.
+  [[nodiscard]] static Answer<std::shared_ptr<Checking>> create(const CheckSettings& settings,
+                                                                bool prints);
+
+  /// `launcher`: see check::Session::launch().
+  [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request,
+                                            const check::Session::Launcher& launcher = {});
+  void launch_refused(const std::string& kernel, const Error& error);
+  /// The host has copied memory; what it copied was reported to memory().
+  void copied(const check::UndefinedCopy& copy);
+  [[nodiscard]] check::GlobalMemory& memory() { return session_.memory(); }
+  /// The order of streams (ordering.h), if it is followed.
+  [[nodiscard]] bool follows_streams() const { return session_.follows_streams(); }
+  [[nodiscard]] check::StreamRaces& streams() { return session_.streams(); }
+  /// A copy or fill has touched memory.
+  void touched(const Memory& memory, const std::shared_ptr<check::Operation>& operation,
+               const check::Footprint& footprint);
+  /// By streams().
+  void found(std::vector<check::Finding> findings);
+
+  /// The end of the checked stretch: leaks (where `memory` is given) and the report.
+  [[nodiscard]] check::Report finish(Memory* memory);
+  /// Prints the advice and writes the JSON file that the settings name, at the end of the process.
+  void write(const check::Report& report);
+  /// In the child after fork(): what was found so far is its parent's to report.
+  [[nodiscard]] Status begin_again();
+
+ private:
+  Checking(const CheckSettings& settings, check::Suppressions suppressions, bool prints);
+  void print(const std::string& text) const;
+  /// Prints what was found outside of a launch, and keeps it.
+  void show(const std::vector<check::Finding>& found);
+  void keep(bool urgent);
+
+  const CheckSettings settings_;
+  const bool prints_;
+  check::Session session_;
+  check::FindingPrinter printer_;
+  std::unique_ptr<KeptReport> kept_;  // where the process is watched from outside
+};
+
+}  // namespace margay::runtime

@@ -1,0 +1,37 @@
+// The profiler as the HIP calls see it: launches run under it, and at the end of the process, or of
+// a stretch that a program asks for, there is a profile.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "observe/profile/session.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/settings.h"
+#include "runtime/watch/kept_report.h"
+
+namespace margay::runtime {
+
+class Profiling {
+ public:
+  [[nodiscard]] static Answer<std::shared_ptr<Profiling>> create(const ProfileSettings& settings);
+
+  /// `beside`: who else watches the launch.
+  [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request,
+                                            LaunchObserver* beside = nullptr);
+  [[nodiscard]] DescribedTensors& tensors() { return session_.tensors(); }
+
+  [[nodiscard]] profile::Profile finish() { return session_.profile(); }
+  /// Writes the JSON file that the settings name, at the end of the process.
+  void write(const profile::Profile& profile);
+  /// In the child after fork(): what ran so far is in its parent's profile.
+  [[nodiscard]] Status begin_again();
+
+ private:
+  explicit Profiling(const ProfileSettings& settings);
+  const ProfileSettings settings_;
+  profile::Session session_;
+  std::unique_ptr<KeptReport> kept_;  // where the process is watched from outside
+};
+
+}  // namespace margay::runtime
