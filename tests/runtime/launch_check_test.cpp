@@ -1,5 +1,5 @@
 // The refusals of a launch and the packing of its arguments, on made-up kernels: no code runs.
-#include "runtime/launch/launch.h"
+#include "runtime/launch/limits.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +9,9 @@
 #include <cstring>
 #include <limits>
 #include <string>
+
+#include "runtime/base/names.h"
+#include "runtime/launch/arguments.h"
 
 namespace margay::runtime {
 namespace {
@@ -23,12 +26,8 @@ Kernel kernel_named(std::string name) {
 
 Outcome check(const Kernel& kernel, dim3 grid, dim3 block, std::size_t lds = 0,
               LaunchFamily family = LaunchFamily::runtime) {
-  LaunchCall call;
-  call.grid = grid;
-  call.block = block;
-  call.dynamic_lds_bytes = lds;
-  call.family = family;
-  return check_launch(kernel, default_gpu(), call);
+  return check_launch(kernel, default_gpu(),
+                      {.grid = grid, .block = block, .dynamic_lds_bytes = lds, .family = family});
 }
 
 TEST(LaunchCheck, accepts_what_the_hardware_can_run) {
@@ -171,14 +170,15 @@ TEST(CopyArguments, takes_a_buffer_of_any_size_but_says_what_is_missing) {
   std::size_t size = sizeof buffer;
   void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, buffer, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size,
                    HIP_LAUNCH_PARAM_END};
-  const auto bytes = copy_arguments(kernel_with_arguments(), extra);
+  SaidOnce said;
+  const auto bytes = copy_arguments(kernel_with_arguments(), extra, &said);
   ASSERT_TRUE(bytes.has_value());
   EXPECT_EQ(bytes->size(), 24U);
   EXPECT_EQ((*bytes)[2], std::byte{3});
   // As ROCm's runtime does, which does not look at the size.
   size = 18;
   testing::internal::CaptureStderr();
-  const auto cut = copy_arguments(kernel_with_arguments(), extra);
+  const auto cut = copy_arguments(kernel_with_arguments(), extra, &said);
   EXPECT_THAT(
       testing::internal::GetCapturedStderr(),
       HasSubstr("The argument buffer of the launch of f has 18 bytes; the kernel's metadata "
@@ -189,13 +189,16 @@ TEST(CopyArguments, takes_a_buffer_of_any_size_but_says_what_is_missing) {
   EXPECT_EQ((*cut)[18], std::byte{0xfa}) << "as what nobody has written";
   EXPECT_EQ((*cut)[19], std::byte{0xff});
   testing::internal::CaptureStderr();
-  EXPECT_TRUE(copy_arguments(kernel_with_arguments(), extra).has_value());
+  EXPECT_TRUE(copy_arguments(kernel_with_arguments(), extra, &said).has_value());
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "once for each kernel";
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(copy_arguments(kernel_with_arguments(), extra, nullptr).has_value());
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "not where the program wants silence";
   size = 0;
-  EXPECT_EQ(copy_arguments(kernel_with_arguments(), extra).error().error.what,
+  EXPECT_EQ(copy_arguments(kernel_with_arguments(), extra, &said).error().error.what,
             "The argument buffer of the launch of f is empty; the kernel takes 24 bytes.");
   extra[4] = nullptr;
-  EXPECT_THAT(copy_arguments(kernel_with_arguments(), extra).error().error.hint,
+  EXPECT_THAT(copy_arguments(kernel_with_arguments(), extra, &said).error().error.hint,
               HasSubstr("HIP_LAUNCH_PARAM_BUFFER_POINTER"));
 }
 

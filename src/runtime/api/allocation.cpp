@@ -1,16 +1,10 @@
-// The HIP calls that allocate, free and describe memory. All memory is host memory: a device
-// pointer, a pinned host pointer and a managed pointer differ only in what may be asked about them.
+// The HIP calls that allocate, free and describe memory.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
-#include <initializer_list>
 
 #include "runtime/base/abi.h"
-#include "runtime/device/device_info.h"
-#include "runtime/memory/allocation.h"
-#include "runtime/process/runtime.h"
-#include "runtime/stream/ordering.h"
+#include "runtime/process/call.h"
 
 namespace margay::runtime {
 namespace {
@@ -18,66 +12,9 @@ namespace {
 // Rows of pitched allocations start at multiples of this many bytes. Source: texturePitchAlignment.
 constexpr std::size_t kPitchAlignment = 256;
 
-Outcome allocate(void** out, std::size_t bytes, MemoryKind kind, unsigned flags, const char* label,
-                 std::shared_ptr<ihipMemPoolHandle_t> pool = nullptr) {
-  if (out == nullptr) return refuse(hipErrorInvalidValue, "The result is a null pointer.");
-  *out = nullptr;
-  if (bytes == 0) return {};
-  Device* const device = MARGAY_TRY(Runtime::instance().device());
-  const unsigned ordinal = pool != nullptr ? pool->device : Runtime::current_device();
-  const bool shared = kind != MemoryKind::device || (pool != nullptr && pool->is_shared());
-  void* const memory =
-      MARGAY_TRY(device->memory().allocate(bytes, label, {.device = ordinal, .shared = shared}));
-  if (pool != nullptr) pool->take(bytes);
-  Runtime::instance().allocations().add(
-      {kind, ordinal, flags, reinterpret_cast<std::uint64_t>(memory), bytes, std::move(pool)});
-  // Managed and pinned memory may be written by the host without a call.
-  if (const auto checking = Runtime::instance().checking();
-      checking != nullptr && kind == MemoryKind::device)
-    checking->memory().allocated(reinterpret_cast<std::uint64_t>(memory), bytes);
-  order_allocated(memory, bytes);
-  *out = memory;
-  return {};
-}
-
-Outcome release(void* pointer, std::initializer_list<MemoryKind> kinds, const char* instead) {
-  if (pointer == nullptr) return {};
-  Runtime& runtime = Runtime::instance();
-  const auto address = reinterpret_cast<std::uint64_t>(pointer);
-  const std::optional<AllocationRecord> record = runtime.allocations().find(address);
-  if (record && record->address == address &&
-      std::ranges::find(kinds, record->kind) == kinds.end()) {
-    return refuse(hipErrorInvalidValue,
-                  fmt::format("The memory at {} was allocated by another kind of call.", pointer),
-                  instead);
-  }
-  Device* const device = MARGAY_TRY(runtime.device());
-  if (!record || record->address != address) {
-    const std::optional<Allocation> inside = device->memory().find(address);
-    if (inside && !inside->freed && inside->range.begin != address) {
-      return refuse(hipErrorInvalidValue,
-                    fmt::format("The address {} is {} bytes inside an allocation, not its start.",
-                                pointer, address - inside->range.begin),
-                    "Free the pointer that the allocating call gave.");
-    }
-    if (inside && inside->freed) {
-      return refuse(hipErrorInvalidValue,
-                    fmt::format("The memory at {} has been freed already.", pointer));
-    }
-    return refuse(hipErrorInvalidValue,
-                  fmt::format("The address {} was not allocated by HIP.", pointer));
-  }
-  // The record goes first: of two threads that free the same pointer one is refused by Memory.
-  runtime.allocations().remove(address);
-  if (record->pool != nullptr) record->pool->give_back(record->size_bytes);
-  forget_advice(address, record->size_bytes);
-  order_freed(pointer, record->size_bytes);
-  if (const auto checking = runtime.checking()) checking->memory().freed(address);
-  return Outcome(device->memory().free(pointer));
-}
-
-Outcome free_host(void* pointer) {
-  return release(pointer, {MemoryKind::host}, "Free it with hipFree.");
+Outcome allocate(void** out, std::size_t bytes, MemoryKind kind, unsigned flags,
+                 const char* label) {
+  return process().allocator.allocate(out, bytes, {.kind = kind, .flags = flags, .label = label});
 }
 
 Outcome allocate_pitched(void** out, std::size_t* pitch, std::size_t width, std::size_t height,
@@ -103,19 +40,19 @@ Outcome register_host(void* pointer, std::size_t bytes, unsigned flags) {
     return refuse(hipErrorInvalidValue, "The memory to register is null or empty.");
   }
   const auto address = reinterpret_cast<std::uint64_t>(pointer);
-  AllocationTable& table = Runtime::instance().allocations();
+  AllocationTable& table = process().allocator.table();
   if (table.find(address) || table.find(address + bytes - 1)) {
     return refuse(hipErrorHostMemoryAlreadyRegistered,
                   fmt::format("The memory at {} is registered already.", pointer));
   }
-  table.add({MemoryKind::registered, Runtime::current_device(), flags, address, bytes, nullptr});
+  table.add({MemoryKind::registered, Devices::current(), flags, address, bytes, nullptr});
   return {};
 }
 
 Outcome unregister_host(void* pointer) {
-  order_host_waits_for_all();
+  process().ordering.host_waits_for_all();
   const auto address = reinterpret_cast<std::uint64_t>(pointer);
-  AllocationTable& table = Runtime::instance().allocations();
+  AllocationTable& table = process().allocator.table();
   const auto record = table.find(address);
   if (!record || record->kind != MemoryKind::registered || record->address != address) {
     return refuse(
@@ -127,8 +64,7 @@ Outcome unregister_host(void* pointer) {
 }
 
 Answer<AllocationRecord> host_record(const void* pointer) {
-  const auto record =
-      Runtime::instance().allocations().find(reinterpret_cast<std::uint64_t>(pointer));
+  const auto record = process().allocator.table().find(pointer);
   if (!record || (record->kind != MemoryKind::host && record->kind != MemoryKind::registered)) {
     return refuse(
         hipErrorInvalidValue,
@@ -148,8 +84,7 @@ int memory_type(MemoryKind kind, HipAbi abi) {
 // fault.
 Outcome describe_pointer(hipPointerAttribute_t* out, const void* pointer, HipAbi abi) {
   if (out == nullptr) return refuse(hipErrorInvalidValue, "The result is a null pointer.");
-  const auto record =
-      Runtime::instance().allocations().find(reinterpret_cast<std::uint64_t>(pointer));
+  const auto record = process().allocator.table().find(pointer);
   std::memset(out, 0, sizeof *out);
   if (!record) {
     if (abi == HipAbi::hip6) {
@@ -171,7 +106,7 @@ Outcome describe_pointer(hipPointerAttribute_t* out, const void* pointer, HipAbi
 }
 
 Answer<bool> is_readable(const void* pointer) {
-  Device* const device = MARGAY_TRY(Runtime::instance().device());
+  Device* const device = MARGAY_TRY(process().devices.get());
   const auto address = reinterpret_cast<std::uint64_t>(pointer);
   return device->memory().readable_range(address).contains(address, 1);
 }
@@ -179,8 +114,7 @@ Answer<bool> is_readable(const void* pointer) {
 Outcome pointer_attribute(void* out, hipPointer_attribute attribute, hipDeviceptr_t pointer,
                           HipAbi abi) {
   if (out == nullptr) return refuse(hipErrorInvalidValue, "The result is a null pointer.");
-  const auto record =
-      Runtime::instance().allocations().find(reinterpret_cast<std::uint64_t>(pointer));
+  const auto record = process().allocator.table().find(pointer);
   const auto give = [out](auto value) -> Outcome {
     std::memcpy(out, &value, sizeof value);
     return {};
@@ -240,18 +174,6 @@ Outcome pointer_attribute(void* out, hipPointer_attribute attribute, hipDevicept
 }
 
 }  // namespace
-
-Outcome allocate_from_pool(void** out, std::size_t bytes, std::shared_ptr<ihipMemPoolHandle_t> pool,
-                           const char* label) {
-  return allocate(out, bytes, MemoryKind::device, 0, label, std::move(pool));
-}
-
-Outcome free_device(void* pointer) {
-  // Pinned memory too: ROCm's hipFree takes whatever HIP allocated (clr, hip_memory.cpp, ihipFree),
-  // and programs rely on it.
-  return release(pointer, {MemoryKind::device, MemoryKind::managed, MemoryKind::host},
-                 "It is the program's own: hipHostUnregister, then free it as it was allocated.");
-}
 
 }  // namespace margay::runtime
 
@@ -319,23 +241,23 @@ hipError_t hipMalloc3D(hipPitchedPtr* out, hipExtent extent) {
 
 hipError_t hipFree(void* pointer) {
   return api(__func__, [&] {
-    wait_for_all();  // as on a device: work in flight may use the memory
-    order_host_waits_for_all();
-    return free_device(pointer);
+    process().in_flight.wait_for_all();  // as on a device: work in flight may use the memory
+    process().ordering.host_waits_for_all();
+    return process().allocator.free_device(pointer);
   });
 }
 hipError_t hipHostFree(void* pointer) {
   return api(__func__, [&] {
-    wait_for_all();
-    order_host_waits_for_all();
-    return free_host(pointer);
+    process().in_flight.wait_for_all();
+    process().ordering.host_waits_for_all();
+    return process().allocator.free_host(pointer);
   });
 }
 hipError_t hipFreeHost(void* pointer) {
   return api(__func__, [&] {
-    wait_for_all();
-    order_host_waits_for_all();
-    return free_host(pointer);
+    process().in_flight.wait_for_all();
+    process().ordering.host_waits_for_all();
+    return process().allocator.free_host(pointer);
   });
 }
 
@@ -374,8 +296,7 @@ hipError_t hipPointerGetAttribute(void* out, hipPointer_attribute attribute,
 }
 hipError_t hipMemGetAddressRange(hipDeviceptr_t* base, std::size_t* bytes, hipDeviceptr_t pointer) {
   return api(__func__, [&]() -> Outcome {
-    const auto record =
-        Runtime::instance().allocations().find(reinterpret_cast<std::uint64_t>(pointer));
+    const auto record = process().allocator.table().find(pointer);
     if (!record) {
       return refuse(hipErrorNotFound,
                     fmt::format("The address {} is not in memory allocated by HIP.", pointer));
@@ -388,8 +309,7 @@ hipError_t hipMemGetAddressRange(hipDeviceptr_t* base, std::size_t* bytes, hipDe
 hipError_t hipMemPtrGetInfo(void* pointer, std::size_t* bytes) {
   return api(__func__, [&]() -> Outcome {
     if (bytes == nullptr) return refuse(hipErrorInvalidValue, "The result is a null pointer.");
-    const auto record =
-        Runtime::instance().allocations().find(reinterpret_cast<std::uint64_t>(pointer));
+    const auto record = process().allocator.table().find(pointer);
     if (!record) {
       return refuse(hipErrorInvalidValue,
                     fmt::format("The address {} is not in memory allocated by HIP.", pointer));

@@ -1,120 +1,41 @@
-// The HIP calls that copy and fill memory. Every range is checked against the allocation map first;
-// streams are in order, so the asynchronous forms do the work at once.
-#include <fmt/format.h>
-
-#include <algorithm>
+// The HIP calls that copy and fill memory. Streams are in order, so the asynchronous forms do the
+// work at once.
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 
-#include "runtime/device/device_info.h"
-#include "runtime/graph/graph.h"
-#include "runtime/memory/memory_range.h"
-#include "runtime/process/runtime.h"
-#include "runtime/stream/copy.h"
-#include "runtime/stream/ordering.h"
+#include "runtime/process/call.h"
 
 namespace margay::runtime {
 namespace {
 
-// Added by HIP 6: a device-to-device copy by the copy engine only.
-constexpr int kMemcpyDeviceToDeviceNoCu = 1024;
-
-Outcome check_kind(hipMemcpyKind kind) {
-  const int value = kind;
-  if ((value >= hipMemcpyHostToHost && value <= hipMemcpyDefault) ||
-      value == kMemcpyDeviceToDeviceNoCu) {
-    return {};
-  }
-  return refuse(hipErrorInvalidMemcpyDirection,
-                fmt::format("The copy direction {} is not one of hipMemcpyKind.", value));
-}
-
-/// One copy as the checker sees it: which bytes were ever written goes with the bytes.
-class Copy {
- public:
-  Copy() : checking_(Runtime::instance().checking()) {}
-  ~Copy() {
-    if (checking_ != nullptr) checking_->copied(undefined_);
-  }
-  Copy(const Copy&) = delete;
-  Copy& operator=(const Copy&) = delete;
-
-  void move(void* to, const void* from, std::size_t bytes) {
-    if (bytes == 0) return;
-    touching_.read(from, bytes);
-    touching_.write(to, bytes);
-    if (checking_ != nullptr)
-      checking_->memory().copied(reinterpret_cast<std::uint64_t>(to),
-                                 reinterpret_cast<std::uint64_t>(from), bytes, undefined_);
-    std::memmove(to, from, bytes);
-  }
-
- private:
-  std::shared_ptr<Checking> checking_;
-  check::UndefinedCopy undefined_;
-  Touching touching_;
-};
-
-void note_written(const void* at, std::size_t bytes, Touching& touching) {
-  touching.write(at, bytes);
-  if (const auto checking = Runtime::instance().checking())
-    checking->memory().written(reinterpret_cast<std::uint64_t>(at), bytes);
-}
-
-Outcome copy(void* destination, const void* source, std::size_t bytes) {
-  MARGAY_CHECK(check_range(destination, bytes, "destination"));
-  MARGAY_CHECK(check_range(source, bytes, "source"));
-  Copy().move(destination, source, bytes);
-  return {};
-}
-
 Outcome copy(void* destination, const void* source, std::size_t bytes, hipMemcpyKind kind,
              hipStream_t stream = nullptr) {
   MARGAY_CHECK(check_kind(kind));
-  return on_stream(stream, hipGraphNodeTypeMemcpy1D,
-                   [=] { return copy(destination, source, bytes); });
-}
-
-Outcome copy_rows(const Rows& destination, const Rows& source) {
-  MARGAY_CHECK(check_rows(destination, "destination"));
-  MARGAY_CHECK(check_rows(source, "source"));
-  if (source.width == 0) return {};
-  auto* to = static_cast<std::byte*>(const_cast<void*>(destination.pointer));
-  const auto* from = static_cast<const std::byte*>(source.pointer);
-  Copy copy;
-  for (std::size_t row = 0; row < source.height; ++row) {
-    copy.move(to + row * destination.pitch, from + row * source.pitch, source.width);
-  }
-  return {};
+  return process().captures.on_stream(stream, hipGraphNodeTypeMemcpy1D, [=] {
+    return process().copies.copy(destination, source, bytes);
+  });
 }
 
 Outcome copy_2d(void* destination, std::size_t destination_pitch, const void* source,
                 std::size_t source_pitch, std::size_t width, std::size_t height, hipMemcpyKind kind,
                 hipStream_t stream = nullptr) {
   MARGAY_CHECK(check_kind(kind));
-  return on_stream(stream, hipGraphNodeTypeMemcpy, [=] {
-    return copy_rows({destination, destination_pitch, width, height},
-                     {source, source_pitch, width, height});
+  return process().captures.on_stream(stream, hipGraphNodeTypeMemcpy, [=] {
+    return process().copies.copy_rows({destination, destination_pitch, width, height},
+                                      {source, source_pitch, width, height});
   });
 }
 
-Outcome check_box(const hipMemcpy3DParms* p) {
-  if (p == nullptr) return refuse(hipErrorInvalidValue, "The parameters are a null pointer.");
-  MARGAY_CHECK(check_kind(p->kind));
-  if (p->srcArray == nullptr && p->dstArray == nullptr) return {};
-  return refuse(hipErrorNotSupported, "Arrays are not there in Margay.",
-                "Use pitched linear memory from hipMalloc3D.");
-}
-
 Outcome copy_3d(const hipMemcpy3DParms* p, hipStream_t stream) {
-  MARGAY_CHECK(check_stream(stream));
+  MARGAY_CHECK(process().streams.check(stream));
   MARGAY_CHECK(check_box(p));
-  return on_stream(stream, hipGraphNodeTypeMemcpy, [box = *p] { return copy_box(box); });
+  return process().captures.on_stream(stream, hipGraphNodeTypeMemcpy,
+                                      [box = *p] { return process().copies.copy_box(box); });
 }
 
 // The structure names memory by type, and only two types exist here: host and device.
 Outcome copy_param_2d(const hip_Memcpy2D* p, hipStream_t stream) {
-  MARGAY_CHECK(check_stream(stream));
+  MARGAY_CHECK(process().streams.check(stream));
   if (p == nullptr) return refuse(hipErrorInvalidValue, "The parameters are a null pointer.");
   if (p->srcArray != nullptr || p->dstArray != nullptr) {
     return refuse(hipErrorNotSupported, "Arrays are not there in Margay.",
@@ -129,75 +50,45 @@ Outcome copy_param_2d(const hip_Memcpy2D* p, hipStream_t stream) {
                 p->dstPitch, p->WidthInBytes, p->Height};
   const Rows from{static_cast<const std::byte*>(source) + p->srcY * p->srcPitch + p->srcXInBytes,
                   p->srcPitch, p->WidthInBytes, p->Height};
-  return on_stream(stream, hipGraphNodeTypeMemcpy, [=] { return copy_rows(to, from); });
+  return process().captures.on_stream(stream, hipGraphNodeTypeMemcpy,
+                                      [=] { return process().copies.copy_rows(to, from); });
 }
 
 Outcome copy_to_symbol(const void* symbol, const void* source, std::size_t bytes,
                        std::size_t offset, hipMemcpyKind kind, hipStream_t stream = nullptr) {
-  return copy(MARGAY_TRY(in_symbol(symbol, bytes, offset)), source, bytes, kind, stream);
+  return copy(MARGAY_TRY(process().registry.in_symbol(symbol, bytes, offset)), source, bytes, kind,
+              stream);
 }
 
 Outcome copy_from_symbol(void* destination, const void* symbol, std::size_t bytes,
                          std::size_t offset, hipMemcpyKind kind, hipStream_t stream = nullptr) {
-  return copy(destination, MARGAY_TRY(in_symbol(symbol, bytes, offset)), bytes, kind, stream);
+  return copy(destination, MARGAY_TRY(process().registry.in_symbol(symbol, bytes, offset)), bytes,
+              kind, stream);
 }
 
 Outcome copy_peer(void* destination, int destination_device, const void* source, int source_device,
                   std::size_t bytes, hipStream_t stream) {
-  MARGAY_CHECK(check_device(destination_device));
-  MARGAY_CHECK(check_device(source_device));
+  MARGAY_CHECK(process().devices.check(destination_device));
+  MARGAY_CHECK(process().devices.check(source_device));
   return copy(destination, source, bytes, hipMemcpyDeviceToDevice, stream);
-}
-
-// Fills with a pattern of 1, 2 or 4 bytes.
-template <typename T>
-Outcome fill_now(void* destination, T value, std::size_t count) {
-  std::size_t bytes = 0;
-  if (__builtin_mul_overflow(count, sizeof value, &bytes)) {
-    return refuse(hipErrorInvalidValue, fmt::format("{} elements do not fit any memory.", count));
-  }
-  MARGAY_CHECK(check_range(destination, bytes, "destination"));
-  if (bytes == 0) return {};
-  auto* const to = static_cast<std::byte*>(destination);
-  Touching touching;
-  note_written(to, bytes, touching);
-  if constexpr (sizeof value == 1) {
-    std::memset(to, value, bytes);
-  } else {
-    // The destination need not be aligned: copy the pattern, doubling it each time.
-    std::memcpy(to, &value, sizeof value);
-    for (std::size_t done = sizeof value; done < bytes; done *= 2) {
-      std::memcpy(to + done, to, std::min(done, bytes - done));
-    }
-  }
-  return {};
 }
 
 template <typename T>
 Outcome fill(void* destination, T value, std::size_t count, hipStream_t stream = nullptr) {
-  return on_stream(stream, hipGraphNodeTypeMemset,
-                   [=] { return fill_now(destination, value, count); });
+  return process().captures.on_stream(stream, hipGraphNodeTypeMemset, [=] {
+    return process().copies.fill(destination, value, count);
+  });
 }
 
 Outcome fill_bytes(void* destination, int value, std::size_t bytes, hipStream_t stream = nullptr) {
   return fill(destination, static_cast<std::uint8_t>(value), bytes, stream);
 }
 
-Outcome fill_rows(void* destination, std::size_t pitch, int value, std::size_t width,
-                  std::size_t height) {
-  MARGAY_CHECK(check_rows({destination, pitch, width, height}, "destination"));
-  Touching touching;
-  for (std::size_t row = 0; width > 0 && row < height; ++row) {
-    note_written(static_cast<std::byte*>(destination) + row * pitch, width, touching);
-    std::memset(static_cast<std::byte*>(destination) + row * pitch, value, width);
-  }
-  return {};
-}
-
 Outcome fill_2d(void* destination, std::size_t pitch, int value, std::size_t width,
                 std::size_t height, hipStream_t stream = nullptr) {
-  return on_stream(stream, hipGraphNodeTypeMemset,
-                   [=] { return fill_rows(destination, pitch, value, width, height); });
+  return process().captures.on_stream(stream, hipGraphNodeTypeMemset, [=] {
+    return process().copies.fill_rows(destination, pitch, value, width, height);
+  });
 }
 
 Outcome fill_3d(hipPitchedPtr memory, int value, hipExtent extent, hipStream_t stream = nullptr) {
@@ -215,7 +106,7 @@ hipError_t filled(const char* call, Body&& body) {
   return api(call, [&]() -> Outcome {
     const SynchronousScope synchronous;
     MARGAY_CHECK(body());
-    order_host_waits(nullptr);
+    process().ordering.host_waits(nullptr);
     return {};
   });
 }
@@ -226,49 +117,13 @@ hipError_t complete(const char* call, hipStream_t stream, Body&& body) {
   return api(call, [&]() -> Outcome {
     const SynchronousScope synchronous;
     MARGAY_CHECK(body());
-    wait_for_stream(stream);
-    order_host_waits(stream);
+    process().in_flight.wait_for_stream(stream);
+    process().ordering.host_waits(stream);
     return {};
   });
 }
 
 }  // namespace
-
-Outcome copy_bytes(void* to, const void* from, std::size_t bytes) { return copy(to, from, bytes); }
-
-Outcome copy_box(const hipMemcpy3DParms& p) {
-  MARGAY_CHECK(check_box(&p));
-  const auto slice = [&](const hipPitchedPtr& memory, const hipPos& at, std::size_t z) {
-    auto* const base = static_cast<std::byte*>(memory.ptr);
-    return Rows{base + ((at.z + z) * memory.ysize + at.y) * memory.pitch + at.x, memory.pitch,
-                p.extent.width, p.extent.height};
-  };
-  for (std::size_t z = 0; z < p.extent.depth; ++z) {
-    MARGAY_CHECK(copy_rows(slice(p.dstPtr, p.dstPos, z), slice(p.srcPtr, p.srcPos, z)));
-  }
-  return {};
-}
-
-Outcome fill_elements(const hipMemsetParams& p) {
-  for (std::size_t row = 0; row < std::max<std::size_t>(p.height, 1); ++row) {
-    void* const to = static_cast<std::byte*>(p.dst) + row * p.pitch;
-    MARGAY_CHECK(p.elementSize == 1   ? fill_now(to, static_cast<std::uint8_t>(p.value), p.width)
-                 : p.elementSize == 2 ? fill_now(to, static_cast<std::uint16_t>(p.value), p.width)
-                                      : fill_now(to, p.value, p.width));
-  }
-  return {};
-}
-
-Answer<std::byte*> in_symbol(const void* symbol, std::size_t bytes, std::size_t offset) {
-  const Variable variable = MARGAY_TRY(Runtime::instance().registry().variable(symbol));
-  if (offset > variable.size_bytes || bytes > variable.size_bytes - offset) {
-    return refuse(hipErrorInvalidValue,
-                  fmt::format("{} bytes at offset {} do not fit the device variable, which has {} "
-                              "bytes.",
-                              bytes, offset, variable.size_bytes));
-  }
-  return reinterpret_cast<std::byte*>(variable.address) + offset;
-}
 
 }  // namespace margay::runtime
 
@@ -408,14 +263,14 @@ hipError_t hipMemcpyFromSymbolAsync_spt(void* to, const void* symbol, std::size_
 hipError_t hipGetSymbolAddress(void** address, const void* symbol) {
   return api(__func__, [&]() -> Outcome {
     if (address == nullptr) return refuse(hipErrorInvalidValue, "The result is a null pointer.");
-    *address = MARGAY_TRY(in_symbol(symbol, 0, 0));
+    *address = MARGAY_TRY(process().registry.in_symbol(symbol, 0, 0));
     return {};
   });
 }
 hipError_t hipGetSymbolSize(std::size_t* bytes, const void* symbol) {
   return api(__func__, [&]() -> Outcome {
     if (bytes == nullptr) return refuse(hipErrorInvalidValue, "The result is a null pointer.");
-    *bytes = MARGAY_TRY(Runtime::instance().registry().variable(symbol)).size_bytes;
+    *bytes = MARGAY_TRY(process().registry.variable(symbol, Devices::current())).size_bytes;
     return {};
   });
 }

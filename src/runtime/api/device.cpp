@@ -10,15 +10,14 @@
 #include <string_view>
 #include <vector>
 
-#include "exec/device/device.h"
 #include "runtime/device/device_info.h"
-#include "runtime/process/runtime.h"
+#include "runtime/process/call.h"
 
 namespace margay::runtime {
 namespace {
 
-int device_count() { return static_cast<int>(Runtime::instance().device_count()); }
-int current_device() { return static_cast<int>(Runtime::current_device()); }
+int device_count() { return static_cast<int>(process().devices.count()); }
+int current_device() { return static_cast<int>(Devices::current()); }
 
 int pci_bus(int device) { return device + 1; }
 // "domain:bus:device.function", the form hipDeviceGetPCIBusId documents.
@@ -27,13 +26,10 @@ std::string pci_bus_id(int device) { return fmt::format("0000:{:02x}:00.0", pci_
 hipUUID uuid_of(int device) {
   hipUUID uuid;
   const std::string text =
-      fmt::format("margay-{:_<6.6}-{:02}", Runtime::instance().gpu().option, device);
+      fmt::format("margay-{:_<6.6}-{:02}", process().devices.gpu().option, device);
   std::memcpy(uuid.bytes, text.data(), sizeof uuid.bytes);
   return uuid;
 }
-
-// Accepted and given back, without effect: gfx942 has one cache and one LDS bank configuration.
-std::atomic<unsigned> device_flags = hipDeviceScheduleAuto;
 
 // HIP's contexts are deprecated and mean the devices.
 std::array<char, kMaxDevices> contexts;
@@ -50,8 +46,8 @@ Outcome check_context(hipCtx_t context) {
 }
 
 Outcome select(int device) {
-  MARGAY_CHECK(check_device(device));
-  Runtime::set_current_device(static_cast<unsigned>(device));
+  MARGAY_CHECK(process().devices.check(device));
+  Devices::set_current(static_cast<unsigned>(device));
   return {};
 }
 Outcome select(hipCtx_t context) { return select(MARGAY_TRY(device_of_context(context))); }
@@ -75,14 +71,14 @@ Outcome pop(hipCtx_t* out) {
 }
 
 Outcome check_pair(int device, int peer) {
-  MARGAY_CHECK(check_device(device));
-  return check_device(peer);
+  MARGAY_CHECK(process().devices.check(device));
+  return process().devices.check(peer);
 }
 Outcome change_peer(int peer, bool access) {
-  MARGAY_CHECK(check_device(peer));
+  MARGAY_CHECK(process().devices.check(peer));
   const int device = current_device();
   if (peer == device) return refuse(hipErrorInvalidDevice, "A device cannot be its own peer.");
-  std::atomic<std::uint64_t>& peers = Runtime::instance().peers(static_cast<unsigned>(device));
+  std::atomic<std::uint64_t>& peers = process().devices.peers(static_cast<unsigned>(device));
   const std::uint64_t bit = std::uint64_t{1} << peer;
   const bool had = ((access ? peers.fetch_or(bit) : peers.fetch_and(~bit)) & bit) != 0;
   if (had == !access) return {};
@@ -108,7 +104,7 @@ Outcome give(T* out, T value) {
 
 template <typename T>
 Outcome give_for(int device, T* out, T value) {
-  MARGAY_CHECK(check_device(device));
+  MARGAY_CHECK(process().devices.check(device));
   return give(out, value);
 }
 
@@ -154,20 +150,6 @@ Outcome check_lds_config(hipSharedMemConfig config) {
 }
 
 }  // namespace
-
-Outcome check_device(int device) {
-  if (const Error* const error = Runtime::instance().settings_error())
-    return std::unexpected(Refusal(hipErrorNotInitialized, *error));
-  const int count = device_count();
-  if (device >= 0 && device < count) return {};
-  return refuse(
-      hipErrorInvalidDevice,
-      count == 1
-          ? fmt::format("There is no device {}; the only device is number 0.", device)
-          : fmt::format("There is no device {}; there are {}, from number 0.", device, count),
-      count == 1 ? "MARGAY_DEVICES=8 makes eight." : "");
-}
-
 }  // namespace margay::runtime
 
 using namespace margay;           // NOLINT: the exported functions below are its C face
@@ -183,8 +165,8 @@ __attribute__((visibility("default"))) const char* margayDevices() {
 /// For bindings: what MARGAY_DEVICE calls the machine that this process has; null when its settings
 /// cannot be read.
 __attribute__((visibility("default"))) const char* margayDevice() {
-  const Runtime& runtime = Runtime::instance();
-  return runtime.settings_error() == nullptr ? runtime.gpu().option.data() : nullptr;
+  const Devices& devices = process().devices;
+  return devices.settings_error() == nullptr ? devices.gpu().option.data() : nullptr;
 }
 
 hipError_t hipInit(unsigned int flags) {
@@ -205,7 +187,8 @@ hipError_t hipSetDevice(int device) {
 }
 hipError_t hipSetValidDevices(int* devices, int count) {
   return api(__func__, [&]() -> Outcome {
-    for (int i = 0; devices != nullptr && i < count; ++i) MARGAY_CHECK(check_device(devices[i]));
+    for (int i = 0; devices != nullptr && i < count; ++i)
+      MARGAY_CHECK(process().devices.check(devices[i]));
     return {};
   });
 }
@@ -216,13 +199,13 @@ hipError_t hipDeviceGet(hipDevice_t* device, int ordinal) {
 hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int device) {
   return api(__func__, [&]() -> Outcome {
     return give_for(device, properties,
-                    numbered(properties_r0000(Runtime::instance().gpu()), device));
+                    numbered(properties_r0000(process().devices.gpu()), device));
   });
 }
 hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600* properties, int device) {
   return api(__func__, [&]() -> Outcome {
     return give_for(device, properties,
-                    numbered(properties_r0600(Runtime::instance().gpu()), device));
+                    numbered(properties_r0600(process().devices.gpu()), device));
   });
 }
 hipError_t hipChooseDevice(int* device, const hipDeviceProp_t* properties) {
@@ -240,8 +223,8 @@ hipError_t hipChooseDeviceR0600(int* device, const hipDeviceProp_tR0600* propert
 
 hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int device) {
   return api(__func__, [&]() -> Outcome {
-    MARGAY_CHECK(check_device(device));
-    const auto known = device_attribute(Runtime::instance().gpu(), attribute);
+    MARGAY_CHECK(process().devices.check(device));
+    const auto known = device_attribute(process().devices.gpu(), attribute);
     if (!known) {
       return refuse(hipErrorInvalidValue, fmt::format("The device has no attribute number {}.",
                                                       static_cast<int>(attribute)));
@@ -252,14 +235,13 @@ hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int
 
 hipError_t hipDeviceGetName(char* name, int capacity, hipDevice_t device) {
   return api(__func__, [&]() -> Outcome {
-    MARGAY_CHECK(check_device(device));
-    return give_text(name, capacity, Runtime::instance().gpu().name);
+    MARGAY_CHECK(process().devices.check(device));
+    return give_text(name, capacity, process().devices.gpu().name);
   });
 }
 hipError_t hipDeviceTotalMem(std::size_t* bytes, hipDevice_t device) {
   return api(__func__, [&] {
-    return give_for(device, bytes,
-                    static_cast<std::size_t>(Runtime::instance().gpu().memory_bytes));
+    return give_for(device, bytes, static_cast<std::size_t>(process().devices.gpu().memory_bytes));
   });
 }
 hipError_t hipDeviceGetUuid(hipUUID* uuid, hipDevice_t device) {
@@ -267,7 +249,7 @@ hipError_t hipDeviceGetUuid(hipUUID* uuid, hipDevice_t device) {
 }
 hipError_t hipDeviceGetPCIBusId(char* id, int capacity, int device) {
   return api(__func__, [&]() -> Outcome {
-    MARGAY_CHECK(check_device(device));
+    MARGAY_CHECK(process().devices.check(device));
     return give_text(id, capacity, pci_bus_id(device));
   });
 }
@@ -282,8 +264,8 @@ hipError_t hipDeviceGetByPCIBusId(int* device, const char* id) {
 }
 hipError_t hipDeviceComputeCapability(int* major, int* minor, hipDevice_t device) {
   return api(__func__, [&]() -> Outcome {
-    MARGAY_CHECK(give_for(device, major, Runtime::instance().gpu().arch().version.major));
-    return give(minor, Runtime::instance().gpu().arch().version.minor);
+    MARGAY_CHECK(give_for(device, major, process().devices.gpu().arch().version.major));
+    return give(minor, process().devices.gpu().arch().version.minor);
   });
 }
 
@@ -296,11 +278,10 @@ hipError_t hipRuntimeGetVersion(int* version) {
 
 hipError_t hipMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
   return api(__func__, [&]() -> Outcome {
-    Device* const device = MARGAY_TRY(Runtime::instance().device());
-    const std::uint64_t total = Runtime::instance().gpu().memory_bytes;
+    Device* const device = MARGAY_TRY(process().devices.get());
+    const std::uint64_t total = process().devices.gpu().memory_bytes;
     if (free_bytes != nullptr) {
-      *free_bytes =
-          total - std::min(total, device->memory().allocated_bytes(Runtime::current_device()));
+      *free_bytes = total - std::min(total, device->memory().allocated_bytes(Devices::current()));
     }
     if (total_bytes != nullptr) *total_bytes = total;
     return {};
@@ -308,7 +289,7 @@ hipError_t hipMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
 }
 
 hipError_t hipDeviceReset() {
-  return api(__func__, [] { return Runtime::instance().reset(); });
+  return api(__func__, [] { return process().reset_device(); });
 }
 
 hipError_t hipDeviceGetLimit(std::size_t* value, enum hipLimit_t limit) {
@@ -322,12 +303,12 @@ hipError_t hipDeviceSetLimit(enum hipLimit_t limit, std::size_t) {
 }
 hipError_t hipSetDeviceFlags(unsigned int flags) {
   return api(__func__, [&]() -> Outcome {
-    device_flags = flags;
+    process().devices.flags() = flags;
     return {};
   });
 }
 hipError_t hipGetDeviceFlags(unsigned int* flags) {
-  return api(__func__, [&] { return give(flags, device_flags.load()); });
+  return api(__func__, [&] { return give(flags, process().devices.flags().load()); });
 }
 
 hipError_t hipDeviceSetCacheConfig(hipFuncCache_t config) {
@@ -397,7 +378,7 @@ hipError_t hipExtGetLinkTypeAndHopCount(int device, int peer, std::uint32_t* typ
 
 hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned int* flags, int* active) {
   return api(__func__, [&]() -> Outcome {
-    MARGAY_CHECK(give_for(device, flags, device_flags.load()));
+    MARGAY_CHECK(give_for(device, flags, process().devices.flags().load()));
     return give(active, 1);
   });
 }
@@ -405,22 +386,22 @@ hipError_t hipDevicePrimaryCtxRetain(hipCtx_t* context, hipDevice_t device) {
   return api(__func__, [&] { return give_for(device, context, context_of(device)); });
 }
 hipError_t hipDevicePrimaryCtxRelease(hipDevice_t device) {
-  return api(__func__, [&] { return check_device(device); });
+  return api(__func__, [&] { return process().devices.check(device); });
 }
 hipError_t hipDevicePrimaryCtxReset(hipDevice_t device) {
   return api(__func__, [&]() -> Outcome {
-    MARGAY_CHECK(check_device(device));
+    MARGAY_CHECK(process().devices.check(device));
     const int before = current_device();
     MARGAY_CHECK(select(device));
-    Outcome outcome = Runtime::instance().reset();
+    Outcome outcome = process().reset_device();
     MARGAY_CHECK(select(before));
     return outcome;
   });
 }
 hipError_t hipDevicePrimaryCtxSetFlags(hipDevice_t device, unsigned int flags) {
   return api(__func__, [&]() -> Outcome {
-    MARGAY_CHECK(check_device(device));
-    device_flags = flags;
+    MARGAY_CHECK(process().devices.check(device));
+    process().devices.flags() = flags;
     return {};
   });
 }
@@ -458,7 +439,7 @@ hipError_t hipCtxGetApiVersion(hipCtx_t context, int* version) {
   });
 }
 hipError_t hipCtxGetFlags(unsigned int* flags) {
-  return api(__func__, [&] { return give(flags, device_flags.load()); });
+  return api(__func__, [&] { return give(flags, process().devices.flags().load()); });
 }
 hipError_t hipCtxGetCacheConfig(hipFuncCache_t* config) {
   return api(__func__, [&] { return give(config, hipFuncCachePreferNone); });

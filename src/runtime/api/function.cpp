@@ -4,18 +4,18 @@
 #include <algorithm>
 
 #include "exec/workgroup/occupancy.h"
-#include "runtime/device/device_info.h"
-#include "runtime/process/runtime.h"
+#include "runtime/base/names.h"
+#include "runtime/process/call.h"
 
 namespace margay::runtime {
 namespace {
 
 Answer<std::shared_ptr<Function>> by_address(const void* host_address) {
-  return Runtime::instance().registry().function(host_address);
+  return process().registry.function(host_address, Devices::current());
 }
 
 Answer<std::shared_ptr<Function>> by_handle(hipFunction_t handle) {
-  std::shared_ptr<Function> function = Runtime::instance().functions().find(handle);
+  std::shared_ptr<Function> function = process().functions.find(handle);
   if (function == nullptr) {
     return refuse(hipErrorInvalidHandle,
                   "The function handle is not that of a kernel of a loaded module.");
@@ -24,7 +24,7 @@ Answer<std::shared_ptr<Function>> by_handle(hipFunction_t handle) {
 }
 
 std::uint32_t free_lds(const Function& function) {
-  const std::uint32_t total = Runtime::instance().gpu().arch().cu.lds_bytes;
+  const std::uint32_t total = process().devices.gpu().arch().cu.lds_bytes;
   return total - std::min(total, function.kernel->lds_bytes);
 }
 
@@ -37,7 +37,7 @@ hipFuncAttributes attributes_of(const Function& function) {
   const Kernel& kernel = *function.kernel;
   hipFuncAttributes a{};
   // The major version counts in tens: 94 of gfx942.
-  const Version& version = Runtime::instance().gpu().arch().version;
+  const Version& version = process().devices.gpu().arch().version;
   a.binaryVersion = a.ptxVersion = 10 * version.major + version.minor;
   a.localSizeBytes = kernel.scratch_bytes;
   a.maxDynamicSharedSizeBytes = max_dynamic_lds(function);
@@ -96,8 +96,8 @@ Outcome set_attribute(Function& function, int attribute, int value) {
           hipErrorInvalidValue,
           fmt::format("{} cannot have {} bytes of dynamic LDS: {} has {} bytes per "
                       "workgroup, of which the kernel uses {} statically.",
-                      readable_name(function.name), value, Runtime::instance().gpu().name,
-                      Runtime::instance().gpu().arch().cu.lds_bytes, function.kernel->lds_bytes),
+                      readable_name(function.name), value, process().devices.gpu().name,
+                      process().devices.gpu().arch().cu.lds_bytes, function.kernel->lds_bytes),
           "Use smaller tiles or fewer stages of the pipeline.");
     }
     function.max_dynamic_lds_bytes = static_cast<std::uint32_t>(value);
@@ -126,7 +126,7 @@ Outcome blocks_per_cu(int* out, const Function& function, int block_size, std::s
       dynamic_lds > free_lds(function)) {
     return {};  // no block fits, which is an answer
   }
-  *out = static_cast<int>(occupancy(Runtime::instance().gpu().arch(), *function.kernel,
+  *out = static_cast<int>(occupancy(process().devices.gpu().arch(), *function.kernel,
                                     static_cast<std::uint32_t>(block_size),
                                     static_cast<std::uint32_t>(dynamic_lds))
                               .workgroups_per_cu);
@@ -140,7 +140,7 @@ Outcome best_block(int* grid_size, int* block_size, const Function& function,
   if (grid_size == nullptr || block_size == nullptr) {
     return refuse(hipErrorInvalidValue, "One of the results is a null pointer.");
   }
-  const Gpu& gpu = Runtime::instance().gpu();
+  const Gpu& gpu = process().devices.gpu();
   std::uint32_t limit = function.kernel->max_workgroup_size;
   if (block_limit > 0) limit = std::min(limit, static_cast<std::uint32_t>(block_limit));
   if (dynamic_lds > free_lds(function)) {
@@ -212,7 +212,7 @@ hipError_t hipGetFuncBySymbol(hipFunction_t* function, const void* symbol) {
   });
 }
 const char* hipKernelNameRef(const hipFunction_t function) {
-  const auto found = Runtime::instance().functions().find(function);
+  const auto found = process().functions.find(function);
   return found != nullptr ? found->name.c_str() : nullptr;
 }
 const char* hipKernelNameRefByPtr(const void* host_function, hipStream_t) {

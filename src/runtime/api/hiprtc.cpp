@@ -12,29 +12,14 @@
 #include <memory>
 #include <mutex>
 
-#include "runtime/base/handle_table.h"
 #include "runtime/module/rtc_compile.h"
-#include "runtime/process/runtime.h"
-
-/// What a hiprtcProgram points to.
-struct _hiprtcProgram {
-  std::mutex mutex;
-  margay::runtime::RtcSource source;
-  margay::runtime::RtcResult result;
-  bool compiled = false;  ///< Whether a compilation was tried.
-};
+#include "runtime/process/process.h"
 
 namespace margay::runtime {
 namespace {
 
-// Never destroyed, as the runtime itself.
-HandleTable<_hiprtcProgram>& programs() {
-  static auto* const table = new HandleTable<_hiprtcProgram>();
-  return *table;
-}
-
 hiprtcResult refuse_rtc(const char* call, hiprtcResult code, const Error& error) {
-  if (!Runtime::instance().quiet())
+  if (!process().devices.quiet())
     std::fprintf(stderr, "margay: %s\n  in   %s (%s)\n", error.text().c_str(), call,
                  hiprtcGetErrorString(code));
   return code;
@@ -47,7 +32,7 @@ hiprtcResult refuse_rtc(const char* call, hiprtcResult code, const char* what) {
 template <typename Body>
 hiprtcResult with_program(const char* call, hiprtcProgram handle, const void* out, Body&& body) {
   try {
-    const std::shared_ptr<_hiprtcProgram> program = programs().find(handle);
+    const std::shared_ptr<_hiprtcProgram> program = process().programs.find(handle);
     if (program == nullptr)
       return refuse_rtc(call, HIPRTC_ERROR_INVALID_PROGRAM,
                         "The program was destroyed, or was never created.");
@@ -135,7 +120,7 @@ hiprtcResult hiprtcCreateProgram(hiprtcProgram* out, const char* text, const cha
     program->source.text = text;
     for (int n = 0; n < count; ++n)
       program->source.headers.emplace_back(header_names[n], headers[n]);
-    *out = programs().add(std::move(program));
+    *out = process().programs.add(std::move(program));
     return HIPRTC_SUCCESS;
   } catch (const std::exception&) {
     return HIPRTC_ERROR_OUT_OF_MEMORY;
@@ -143,7 +128,7 @@ hiprtcResult hiprtcCreateProgram(hiprtcProgram* out, const char* text, const cha
 }
 
 hiprtcResult hiprtcDestroyProgram(hiprtcProgram* handle) {
-  if (handle == nullptr || programs().remove(*handle) == nullptr)
+  if (handle == nullptr || process().programs.remove(*handle) == nullptr)
     return refuse_rtc(__func__, HIPRTC_ERROR_INVALID_PROGRAM,
                       "The program was destroyed, or was never created.");
   *handle = nullptr;

@@ -1,60 +1,15 @@
-// Advice on managed memory. There is one memory, so nothing moves; what was advised is kept for
-// programs that ask.
+// The HIP calls that advise on managed memory, and ask for what was advised.
 #include <algorithm>
 #include <cstring>
-#include <map>
-#include <mutex>
-#include <set>
 #include <span>
+#include <vector>
 
-#include "runtime/device/device_info.h"
-#include "runtime/memory/allocation.h"
-#include "runtime/process/runtime.h"
+#include "runtime/process/call.h"
 
 namespace margay::runtime {
 namespace {
 
-constexpr int kNowhere = -2;  // hipInvalidDeviceId
-
-struct Advice {
-  bool read_mostly = false;
-  bool coarse = false;
-  int preferred = kNowhere;
-  int prefetched = kNowhere;
-  std::set<int> accessed_by;
-};
-
-/// Advice by address: each entry holds from its address to the next one's.
-class AdviceMap {
- public:
-  template <typename Change>
-  void change(std::uint64_t begin, std::uint64_t end, Change&& change) {
-    const std::lock_guard lock(mutex_);
-    split(begin);
-    split(end);
-    for (auto at = advice_.find(begin); at->first != end; ++at) change(at->second);
-  }
-  /// What every part of the range was advised, in order.
-  [[nodiscard]] std::vector<Advice> of(std::uint64_t begin, std::uint64_t end) {
-    const std::lock_guard lock(mutex_);
-    std::vector<Advice> found;
-    auto at = std::prev(advice_.upper_bound(begin));
-    for (; at != advice_.end() && at->first < end; ++at) found.push_back(at->second);
-    return found;
-  }
-
- private:
-  void split(std::uint64_t address) {
-    advice_.try_emplace(address, std::prev(advice_.upper_bound(address))->second);
-  }
-  std::mutex mutex_;
-  std::map<std::uint64_t, Advice> advice_ = {{0, {}}};
-};
-
-AdviceMap& advice() {
-  static auto* const map = new AdviceMap();
-  return *map;
-}
+constexpr int kNowhere = Advice::kNowhere;
 
 struct Range {
   std::uint64_t begin = 0;
@@ -70,13 +25,13 @@ Answer<Range> range_of(const void* pointer, std::size_t bytes) {
 
 Outcome check_place(int device) {
   if (device == hipCpuDeviceId) return {};
-  return check_device(device);
+  return process().devices.check(device);
 }
 
 Outcome advise(const void* pointer, std::size_t bytes, hipMemoryAdvise what, int device) {
   const Range range = MARGAY_TRY(range_of(pointer, bytes));
   const auto change = [&](auto&& how) -> Outcome {
-    advice().change(range.begin, range.end, how);
+    process().allocator.advice().change(range.begin, range.end, how);
     return {};
   };
   switch (what) {
@@ -124,7 +79,7 @@ Outcome attribute(void* data, std::size_t data_bytes, hipMemRangeAttribute what,
   const Range range = MARGAY_TRY(range_of(pointer, bytes));
   if (data == nullptr || data_bytes == 0 || data_bytes % sizeof(int) != 0)
     return refuse(hipErrorInvalidValue, "The result is null, or its size is not one of integers.");
-  const std::vector<Advice> parts = advice().of(range.begin, range.end);
+  const std::vector<Advice> parts = process().allocator.advice().of(range.begin, range.end);
   if (what == hipMemRangeAttributeAccessedBy) {
     give_devices(parts, {static_cast<int*>(data), data_bytes / sizeof(int)});
     return {};
@@ -155,10 +110,6 @@ Outcome attribute(void* data, std::size_t data_bytes, hipMemRangeAttribute what,
 
 }  // namespace
 
-void forget_advice(std::uint64_t address, std::uint64_t bytes) {
-  if (bytes != 0) advice().change(address, address + bytes, [](Advice& a) { a = {}; });
-}
-
 }  // namespace margay::runtime
 
 using namespace margay::runtime;  // NOLINT: the exported functions below are its C face
@@ -171,10 +122,11 @@ hipError_t hipMemAdvise(const void* pointer, std::size_t bytes, hipMemoryAdvise 
 hipError_t hipMemPrefetchAsync(const void* pointer, std::size_t bytes, int device,
                                hipStream_t stream) {
   return api(__func__, [&]() -> Outcome {
-    MARGAY_CHECK(check_stream(stream));
+    MARGAY_CHECK(process().streams.check(stream));
     const Range range = MARGAY_TRY(range_of(pointer, bytes));
     MARGAY_CHECK(check_place(device));
-    advice().change(range.begin, range.end, [&](Advice& a) { a.prefetched = device; });
+    process().allocator.advice().change(range.begin, range.end,
+                                        [&](Advice& a) { a.prefetched = device; });
     return {};
   });
 }
@@ -195,7 +147,7 @@ hipError_t hipMemRangeGetAttributes(void** data, std::size_t* data_bytes,
 }
 hipError_t hipStreamAttachMemAsync(hipStream_t stream, void* pointer, std::size_t, unsigned int) {
   return api(__func__, [&]() -> Outcome {
-    MARGAY_CHECK(check_stream(stream));
+    MARGAY_CHECK(process().streams.check(stream));
     MARGAY_TRY(range_of(pointer, 1));
     return {};
   });

@@ -1,72 +1,17 @@
-// The HIP calls on memory pools; see memory_pool.h.
-#include "runtime/memory/memory_pool.h"
-
+// The HIP calls on memory pools.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <mutex>
+#include <atomic>
+#include <utility>
 
-#include "runtime/device/device_info.h"
-#include "runtime/memory/allocation.h"
-#include "runtime/process/runtime.h"
-
-bool ihipMemPoolHandle_t::is_shared() const {
-  for (unsigned other = 0; other < access.size(); ++other)
-    if (other != device && access[other] != hipMemAccessFlagsProtNone) return true;
-  return false;
-}
+#include "runtime/process/call.h"
 
 namespace margay::runtime {
-
-using Pool = std::shared_ptr<ihipMemPoolHandle_t>;
-
 namespace {
 
-HandleTable<ihipMemPoolHandle_t>& pools() {
-  static auto* const table = new HandleTable<ihipMemPoolHandle_t>();
-  return *table;
-}
+using Pool = MemoryPools::Pool;
 
-}  // namespace
-
-Answer<Pool> pool_of(hipMemPool_t handle) {
-  Pool pool = pools().find(handle);
-  if (pool == nullptr)
-    return refuse(hipErrorInvalidValue, "The memory pool was destroyed, or was never created.");
-  return pool;
-}
-
-namespace {
-
-/// What a device's allocations come from: unless the program chose another, its default pool.
-struct DevicePools {
-  std::mutex mutex;
-  std::array<Pool, kMaxDevices> first;
-  std::array<Pool, kMaxDevices> chosen;
-};
-DevicePools& device_pools() {
-  static auto* const all = new DevicePools();
-  return *all;
-}
-
-Pool make_pool(unsigned device) {
-  auto pool = std::make_shared<ihipMemPoolHandle_t>();
-  pool->device = device;
-  pool->access[device] = hipMemAccessFlagsProtReadWrite;
-  pools().add(pool);
-  return pool;
-}
-
-Pool default_pool(unsigned device) {
-  DevicePools& all = device_pools();
-  const std::lock_guard lock(all.mutex);
-  Pool& pool = all.first[device];
-  if (pool == nullptr) {
-    pool = make_pool(device);
-    pool->is_default = true;
-  }
-  return pool;
-}
+Answer<Pool> pool_of(hipMemPool_t handle) { return process().pools.find(handle); }
 
 Outcome create(hipMemPool_t* out, const hipMemPoolProps* properties) {
   if (out == nullptr || properties == nullptr)
@@ -76,31 +21,18 @@ Outcome create(hipMemPool_t* out, const hipMemPoolProps* properties) {
     return refuse(hipErrorInvalidValue,
                   "A memory pool is of hipMemAllocationTypePinned, on a device "
                   "(hipMemLocationTypeDevice).");
-  MARGAY_CHECK(check_device(properties->location.id));
-  *out = make_pool(static_cast<unsigned>(properties->location.id)).get();
-  return {};
-}
-
-Outcome destroy(hipMemPool_t handle) {
-  const Pool pool = MARGAY_TRY(pool_of(handle));
-  if (pool->is_default)
-    return refuse(hipErrorInvalidValue, "A device's default memory pool cannot be destroyed.");
-  pools().remove(handle);  // it lives on until the memory that came from it is freed
-  DevicePools& all = device_pools();
-  const std::lock_guard lock(all.mutex);
-  if (all.chosen[pool->device] == pool) all.chosen[pool->device] = nullptr;
+  MARGAY_CHECK(process().devices.check(properties->location.id));
+  *out = process().pools.create(static_cast<unsigned>(properties->location.id)).get();
   return {};
 }
 
 Outcome choose(int device, hipMemPool_t handle) {
-  MARGAY_CHECK(check_device(device));
+  MARGAY_CHECK(process().devices.check(device));
   Pool pool = MARGAY_TRY(pool_of(handle));
   if (pool->device != static_cast<unsigned>(device))
     return refuse(hipErrorInvalidDevice,
                   fmt::format("The memory pool is on device {}.", pool->device));
-  DevicePools& all = device_pools();
-  const std::lock_guard lock(all.mutex);
-  all.chosen[pool->device] = std::move(pool);
+  process().pools.choose(std::move(pool));
   return {};
 }
 
@@ -171,7 +103,7 @@ Outcome set_access(hipMemPool_t handle, const hipMemAccessDesc* list, std::size_
   for (std::size_t n = 0; n < count; ++n) {
     if (list[n].location.type != hipMemLocationTypeDevice)
       return refuse(hipErrorInvalidValue, "The location is not a device.");
-    MARGAY_CHECK(check_device(list[n].location.id));
+    MARGAY_CHECK(process().devices.check(list[n].location.id));
     const auto device = static_cast<unsigned>(list[n].location.id);
     if (device == pool->device) {
       if (list[n].flags == hipMemAccessFlagsProtReadWrite) continue;
@@ -192,28 +124,19 @@ Outcome get_access(hipMemAccessFlags* flags, hipMemPool_t handle, const hipMemLo
   if (flags == nullptr || location == nullptr || location->type != hipMemLocationTypeDevice)
     return refuse(hipErrorInvalidValue,
                   "The result or the location is a null pointer, or it is not a device.");
-  MARGAY_CHECK(check_device(location->id));
+  MARGAY_CHECK(process().devices.check(location->id));
   *flags = pool->access[static_cast<std::size_t>(location->id)];
   return {};
 }
 
-Outcome give_pool(hipMemPool_t* out, int device, Pool (*which)(unsigned)) {
+Outcome give_pool(hipMemPool_t* out, int device, Pool (MemoryPools::*which)(unsigned)) {
   if (out == nullptr) return refuse(hipErrorInvalidValue, "The result is a null pointer.");
-  MARGAY_CHECK(check_device(device));
-  *out = which(static_cast<unsigned>(device)).get();
+  MARGAY_CHECK(process().devices.check(device));
+  *out = (process().pools.*which)(static_cast<unsigned>(device)).get();
   return {};
 }
 
 }  // namespace
-
-Pool current_pool(unsigned device) {
-  {
-    DevicePools& all = device_pools();
-    const std::lock_guard lock(all.mutex);
-    if (all.chosen[device] != nullptr) return all.chosen[device];
-  }
-  return default_pool(device);
-}
 
 }  // namespace margay::runtime
 
@@ -222,10 +145,10 @@ using namespace margay::runtime;  // NOLINT: the exported functions below are it
 extern "C" {
 
 hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t* pool, int device) {
-  return api(__func__, [&] { return give_pool(pool, device, default_pool); });
+  return api(__func__, [&] { return give_pool(pool, device, &MemoryPools::default_of); });
 }
 hipError_t hipDeviceGetMemPool(hipMemPool_t* pool, int device) {
-  return api(__func__, [&] { return give_pool(pool, device, current_pool); });
+  return api(__func__, [&] { return give_pool(pool, device, &MemoryPools::current); });
 }
 hipError_t hipDeviceSetMemPool(int device, hipMemPool_t pool) {
   return api(__func__, [&] { return choose(device, pool); });
@@ -234,7 +157,7 @@ hipError_t hipMemPoolCreate(hipMemPool_t* pool, const hipMemPoolProps* propertie
   return api(__func__, [&] { return create(pool, properties); });
 }
 hipError_t hipMemPoolDestroy(hipMemPool_t pool) {
-  return api(__func__, [&] { return destroy(pool); });
+  return api(__func__, [&] { return process().pools.destroy(pool); });
 }
 hipError_t hipMemPoolGetAttribute(hipMemPool_t pool, hipMemPoolAttr attribute, void* value) {
   return api(__func__, [&] { return get_attribute(pool, attribute, value); });

@@ -1,7 +1,5 @@
-// See registration.h; and the entry points that clang's generated host code calls: registration of
-// embedded code objects before main, and the two halves of `kernel<<<...>>>(...)`.
-#include "runtime/module/registration.h"
-
+// The entry points that clang's generated host code calls: registration of embedded code objects
+// before main, and the two halves of `kernel<<<...>>>(...)`.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -9,8 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "runtime/launch/launch.h"
-#include "runtime/process/runtime.h"
+#include "runtime/process/call.h"
 
 namespace margay::runtime {
 namespace {
@@ -59,106 +56,6 @@ Answer<PendingLaunch> pop() {
 
 }  // namespace
 
-void** Registry::add_module(const std::byte* bundle) {
-  auto module = std::make_shared<Module>(bundle);
-  const void* const handle = module.get();
-  const std::lock_guard lock(mutex_);
-  modules_.emplace(handle, std::move(module));
-  return static_cast<void**>(const_cast<void*>(handle));
-}
-
-void Registry::remove_module(void** handle) {
-  const std::lock_guard lock(mutex_);
-  const auto found = modules_.find(handle);
-  if (found == modules_.end()) return;
-  const auto in_module = [&](const auto& entry) { return entry.second.module == found->second; };
-  std::erase_if(functions_, in_module);
-  std::erase_if(variables_, in_module);
-  modules_.erase(found);
-}
-
-void Registry::add_function(void** handle, const void* host_address, std::string device_name) {
-  const std::lock_guard lock(mutex_);
-  const auto module = modules_.find(handle);
-  if (module == modules_.end()) return;
-  functions_[host_address] = Entry{module->second, std::move(device_name), {}, {}};
-}
-
-void Registry::add_variable(void** handle, const void* host_address, std::string device_name) {
-  const std::lock_guard lock(mutex_);
-  const auto module = modules_.find(handle);
-  if (module == modules_.end()) return;
-  variables_[host_address] = Entry{module->second, std::move(device_name), {}, {}};
-}
-
-Outcome Registry::add_managed_variable(void** handle, void** pointer, const void* initial_value,
-                                       std::string device_name, std::size_t size_bytes) {
-  // The host may read the variable before its first HIP call, so its memory is made here.
-  Device* const device = MARGAY_TRY(Runtime::instance().device());
-  void* const memory = MARGAY_TRY(device->memory().allocate(
-      size_bytes, "managed variable " + device_name, {.device = 0, .shared = true}));
-  std::memcpy(memory, initial_value, size_bytes);
-  *pointer = memory;
-  const auto address = reinterpret_cast<std::uint64_t>(memory);
-  const std::lock_guard lock(mutex_);
-  const auto module = modules_.find(handle);
-  if (module == modules_.end()) return {};
-  module->second->add_managed_pointer(device_name, address);
-  variables_[pointer] = Entry{module->second, std::move(device_name), {}, {address, size_bytes}};
-  return {};
-}
-
-Answer<std::shared_ptr<Function>> Registry::function(const void* host_address) {
-  const unsigned device = Runtime::current_device();
-  std::shared_ptr<Module> module;
-  std::string name;
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto found = functions_.find(host_address); found != functions_.end()) {
-      if (const auto& function = found->second.resolved[device]) return function;
-      module = found->second.module;
-      name = found->second.device_name;
-    }
-  }
-  if (module == nullptr) {
-    if (auto function = Runtime::instance().functions().find(host_address)) return function;
-    return refuse(
-        hipErrorInvalidDeviceFunction,
-        fmt::format("The address {} is not that of a __global__ function of this program.",
-                    host_address),
-        "Pass the kernel itself; link its object file with the HIP compiler so that it is "
-        "registered.");
-  }
-  // Loading may take long and may call back here (managed variables): not under the lock.
-  std::shared_ptr<Function> function = MARGAY_TRY(module->function(name));
-  const std::lock_guard lock(mutex_);
-  if (const auto found = functions_.find(host_address); found != functions_.end()) {
-    found->second.resolved[device] = function;
-  }
-  return function;
-}
-
-Answer<Variable> Registry::variable(const void* host_address) {
-  std::shared_ptr<Module> module;
-  std::string name;
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto found = variables_.find(host_address); found != variables_.end()) {
-      if (found->second.managed.address != 0) return found->second.managed;
-      module = found->second.module;
-      name = found->second.device_name;
-    }
-  }
-  if (module == nullptr) {
-    return refuse(hipErrorInvalidSymbol,
-                  fmt::format("The address {} is not that of a __device__ or __constant__ variable "
-                              "of this program.",
-                              host_address),
-                  "Pass the variable itself, as HIP_SYMBOL(name).");
-  }
-  return module->variable(name);
-}
-
 }  // namespace margay::runtime
 
 using namespace margay::runtime;  // NOLINT: the exported functions below are its C face
@@ -174,20 +71,18 @@ void** __hipRegisterFatBinary(const void* wrapper) {
                     "The embedded device code does not begin with clang's \"HIPF\" mark.",
                     "Compile the program with margay hipcc, clang or hipcc.");
     }
-    handle = Runtime::instance().registry().add_module(fat_binary->bundle);
+    handle = process().registry.add_module(fat_binary->bundle);
     return {};
   });
   return code == hipSuccess ? handle : nullptr;
 }
 
-void __hipUnregisterFatBinary(void** handle) {
-  Runtime::instance().registry().remove_module(handle);
-}
+void __hipUnregisterFatBinary(void** handle) { process().registry.remove_module(handle); }
 
 void __hipRegisterFunction(void** handle, const void* host_function, char*, const char* device_name,
                            unsigned int, void*, void*, void*, void*, int*) {
   std::ignore = api(__func__, [&]() -> Outcome {
-    Runtime::instance().registry().add_function(handle, host_function, device_name);
+    process().registry.add_function(handle, host_function, device_name);
     return {};
   });
 }
@@ -195,7 +90,7 @@ void __hipRegisterFunction(void** handle, const void* host_function, char*, cons
 void __hipRegisterVar(void** handle, void* host_variable, char*, char* device_name, int,
                       std::size_t, int, int) {
   std::ignore = api(__func__, [&]() -> Outcome {
-    Runtime::instance().registry().add_variable(handle, host_variable, device_name);
+    process().registry.add_variable(handle, host_variable, device_name);
     return {};
   });
 }
@@ -203,8 +98,7 @@ void __hipRegisterVar(void** handle, void* host_variable, char*, char* device_na
 void __hipRegisterManagedVar(void** handle, void** pointer, void* initial_value, const char* name,
                              std::size_t bytes, unsigned int) {
   std::ignore = api(__func__, [&] {
-    return Runtime::instance().registry().add_managed_variable(handle, pointer, initial_value, name,
-                                                               bytes);
+    return process().registry.add_managed_variable(handle, pointer, initial_value, name, bytes);
   });
 }
 
@@ -267,16 +161,17 @@ hipError_t hipSetupArgument(const void* argument, std::size_t bytes, std::size_t
 hipError_t hipLaunchByPtr(const void* host_function) {
   return api(__func__, [&]() -> Outcome {
     PendingLaunch pending = MARGAY_TRY(pop());
-    const auto function = MARGAY_TRY(Runtime::instance().registry().function(host_function));
+    const auto function =
+        MARGAY_TRY(process().registry.function(host_function, Devices::current()));
     std::size_t bytes = pending.arguments.size();
     void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, pending.arguments.data(),
                      HIP_LAUNCH_PARAM_BUFFER_SIZE, &bytes, HIP_LAUNCH_PARAM_END};
-    return launch({.function = function,
-                   .grid = pending.grid,
-                   .block = pending.block,
-                   .dynamic_lds_bytes = pending.dynamic_lds,
-                   .stream = pending.stream,
-                   .buffer = extra});
+    return process().launcher.launch({.function = function,
+                                      .size = {.grid = pending.grid,
+                                               .block = pending.block,
+                                               .dynamic_lds_bytes = pending.dynamic_lds},
+                                      .stream = pending.stream,
+                                      .buffer = extra});
   });
 }
 

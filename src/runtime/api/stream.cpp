@@ -1,12 +1,9 @@
-// See stream.h; and the HIP calls for streams, events and synchronisation.
-#include "runtime/stream/stream.h"
-
+// The HIP calls for streams, events and synchronisation.
 #include <algorithm>
+#include <chrono>
+#include <utility>
 
-#include "runtime/graph/graph.h"
-#include "runtime/process/runtime.h"
-#include "runtime/stream/in_flight.h"
-#include "runtime/stream/ordering.h"
+#include "runtime/process/call.h"
 
 namespace margay::runtime {
 namespace {
@@ -25,57 +22,57 @@ constexpr unsigned kEventFlags = hipEventDefault | hipEventBlockingSync | hipEve
 // The failure of a kernel has been printed by the launch that ran it; synchronising says the code
 // again, because there a program looks for it.
 hipError_t synchronised() {
-  const hipError_t interrupted = Runtime::instance().take_interrupted();
+  const hipError_t interrupted = process().launches.take_interrupted();
   if (interrupted != hipSuccess) return remember(interrupted);
-  return remember(Runtime::instance().launch_failure());
+  return remember(process().launches.failure());
 }
 
 hipError_t synchronise_stream(const char* call, hipStream_t stream) {
   const hipError_t code = api(call, [&]() -> Outcome {
-    MARGAY_CHECK(check_not_captured(stream));
-    wait_for_stream(stream);
-    order_host_waits(stream);
+    MARGAY_CHECK(process().captures.check_not_captured(stream));
+    process().in_flight.wait_for_stream(stream);
+    process().ordering.host_waits(stream);
     return {};
   });
   return code != hipSuccess ? code : synchronised();
 }
 hipError_t synchronise_device() {
-  wait_for_device(Runtime::current_device());
-  order_host_waits_for_device(Runtime::current_device());
+  process().in_flight.wait_for_device(Devices::current());
+  process().ordering.host_waits_for_device(Devices::current());
   return synchronised();
 }
 /// hipErrorNotReady is an answer, not a failure: it is not remembered.
 hipError_t query_stream(const char* call, hipStream_t stream) {
-  const hipError_t code = api(call, [&] { return check_not_captured(stream); });
+  const hipError_t code = api(call, [&] { return process().captures.check_not_captured(stream); });
   if (code != hipSuccess) return code;
-  if (!before_next(stream).empty()) return hipErrorNotReady;
-  order_host_waits(stream);
+  if (process().in_flight.is_busy(stream)) return hipErrorNotReady;
+  process().ordering.host_waits(stream);
   return synchronised();
 }
 
 Outcome check_event(hipEvent_t handle) {
-  const auto event = MARGAY_TRY(find_event(handle));
+  const auto event = MARGAY_TRY(process().streams.find_event(handle));
   if (event->captured_in() == nullptr) return {};
   return refuse(hipErrorCapturedEvent,
                 "The event was recorded in a stream that is being captured: it never happens.");
 }
 std::shared_ptr<Pending> pending_of(hipEvent_t handle) {
-  const auto event = Runtime::instance().events().find(handle);
-  auto pending = event == nullptr ? nullptr : event->pending.load();
+  const auto event = process().streams.find_event(handle);
+  auto pending = event ? (*event)->pending.load() : nullptr;
   return pending == nullptr || pending->done() ? nullptr : pending;
 }
 hipError_t synchronise_event(const char* call, hipEvent_t handle) {
   const hipError_t code = api(call, [&] { return check_event(handle); });
   if (code != hipSuccess) return code;
-  if (const auto pending = pending_of(handle)) pending->wait();
-  order_host_waits_for_event(handle);
+  if (const auto pending = pending_of(handle)) process().in_flight.wait_for(*pending);
+  process().ordering.host_waits_for_event(handle);
   return synchronised();
 }
 hipError_t query_event(const char* call, hipEvent_t handle) {
   const hipError_t code = api(call, [&] { return check_event(handle); });
   if (code != hipSuccess) return code;
   if (pending_of(handle) != nullptr) return hipErrorNotReady;
-  order_host_waits_for_event(handle);
+  process().ordering.host_waits_for_event(handle);
   return synchronised();
 }
 
@@ -85,13 +82,7 @@ Outcome create_stream(hipStream_t* out, unsigned flags, int priority) {
     return refuse(hipErrorInvalidValue, "The stream flags hold an unknown bit.",
                   "Use hipStreamDefault or hipStreamNonBlocking.");
   }
-  static std::atomic<unsigned> last_number = 0;
-  auto stream = std::make_shared<ihipStream_t>();
-  stream->number = ++last_number;
-  stream->flags = flags;
-  stream->device = Runtime::current_device();
-  stream->priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
-  *out = Runtime::instance().streams().add(std::move(stream));
+  *out = process().streams.create(flags, std::clamp(priority, kGreatestPriority, kLeastPriority));
   return {};
 }
 
@@ -100,13 +91,13 @@ Outcome create_event(hipEvent_t* out, unsigned flags) {
   if ((flags & ~kEventFlags) != 0) {
     return refuse(hipErrorInvalidValue, "The event flags hold an unknown bit.");
   }
-  *out = Runtime::instance().events().add(std::make_shared<ihipEvent_t>(flags));
+  *out = process().streams.create_event(flags);
   return {};
 }
 
 Outcome call_host_function(hipStream_t stream, hipHostFn_t function, void* argument) {
   if (function == nullptr) return refuse(hipErrorInvalidValue, "The function is a null pointer.");
-  return on_stream_in_background(stream, [=]() -> Outcome {
+  return process().captures.on_stream_in_background(stream, [=]() -> Outcome {
     function(argument);
     return {};
   });
@@ -114,11 +105,11 @@ Outcome call_host_function(hipStream_t stream, hipHostFn_t function, void* argum
 
 Outcome call_back(hipStream_t stream, hipStreamCallback_t callback, void* argument,
                   unsigned flags) {
-  MARGAY_CHECK(check_stream(stream));
+  MARGAY_CHECK(process().streams.check(stream));
   if (callback == nullptr) return refuse(hipErrorInvalidValue, "The callback is a null pointer.");
   if (flags != 0) return refuse(hipErrorInvalidValue, "The callback flags have to be 0.");
-  return on_stream_in_background(stream, [=]() -> Outcome {
-    callback(stream, Runtime::instance().launch_failure(), argument);
+  return process().captures.on_stream_in_background(stream, [=]() -> Outcome {
+    callback(stream, process().launches.failure(), argument);
     return {};
   });
 }
@@ -126,42 +117,13 @@ Outcome call_back(hipStream_t stream, hipStreamCallback_t callback, void* argume
 template <typename T>
 Outcome read_stream(hipStream_t handle, T* out, T ihipStream_t::* field) {
   if (out == nullptr) return refuse(hipErrorInvalidValue, "The result is a null pointer.");
-  MARGAY_CHECK(check_stream(handle));
-  *out = is_implicit_stream(handle) ? T{} : (*Runtime::instance().streams().find(handle)).*field;
+  MARGAY_CHECK(process().streams.check(handle));
+  const auto stream = process().streams.find(handle);
+  *out = stream == nullptr ? T{} : (*stream).*field;
   return {};
 }
 
 }  // namespace
-
-Outcome check_stream(hipStream_t stream) {
-  if (is_implicit_stream(stream) || Runtime::instance().streams().find(stream)) return {};
-  return refuse(hipErrorContextIsDestroyed,
-                "The stream was destroyed, or is not a stream of this program.",
-                "Pass a stream that hipStreamCreate gave, before hipStreamDestroy.");
-}
-
-unsigned device_of(hipStream_t handle) {
-  const auto stream =
-      is_implicit_stream(handle) ? nullptr : Runtime::instance().streams().find(handle);
-  return stream == nullptr ? Runtime::current_device() : stream->device;
-}
-
-Answer<std::shared_ptr<ihipEvent_t>> find_event(hipEvent_t handle) {
-  std::shared_ptr<ihipEvent_t> event = Runtime::instance().events().find(handle);
-  if (event == nullptr) {
-    return refuse(hipErrorInvalidHandle,
-                  "The event was destroyed, or is not an event of this program.",
-                  "Pass an event that hipEventCreate gave, before hipEventDestroy.");
-  }
-  return event;
-}
-
-Outcome record_if_given(hipEvent_t handle) {
-  if (handle == nullptr) return {};
-  MARGAY_TRY(find_event(handle))->record();
-  order_recorded(handle);
-  return {};
-}
 
 }  // namespace margay::runtime
 
@@ -192,10 +154,10 @@ hipError_t hipStreamDestroy(hipStream_t stream) {
     if (is_implicit_stream(stream)) {
       return refuse(hipErrorInvalidHandle, "The null stream and its like cannot be destroyed.");
     }
-    MARGAY_CHECK(check_stream(stream));
-    order_stream_gone(stream);
-    forget_stream(stream);
-    Runtime::instance().streams().remove(stream);
+    MARGAY_CHECK(process().streams.check(stream));
+    process().ordering.stream_gone(stream);
+    process().in_flight.forget_stream(stream);
+    process().streams.remove(stream);
     return {};
   });
 }
@@ -210,10 +172,10 @@ hipError_t hipDeviceSynchronize() { return synchronise_device(); }
 hipError_t hipCtxSynchronize() { return synchronise_device(); }
 
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int) {
-  return api(__func__, [&] { return wait_for_event(stream, event); });
+  return api(__func__, [&] { return process().captures.wait_for_event(stream, event); });
 }
 hipError_t hipStreamWaitEvent_spt(hipStream_t stream, hipEvent_t event, unsigned int) {
-  return api(__func__, [&] { return wait_for_event(stream, event); });
+  return api(__func__, [&] { return process().captures.wait_for_event(stream, event); });
 }
 
 hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int* flags) {
@@ -229,12 +191,14 @@ hipError_t hipStreamGetPriority_spt(hipStream_t stream, int* priority) {
   return api(__func__, [&] { return read_stream(stream, priority, &ihipStream_t::priority); });
 }
 
-int hipGetStreamDeviceId(hipStream_t stream) { return static_cast<int>(device_of(stream)); }
+int hipGetStreamDeviceId(hipStream_t stream) {
+  return static_cast<int>(process().streams.device_of(stream));
+}
 hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t* device) {
   return api(__func__, [&]() -> Outcome {
     if (device == nullptr) return refuse(hipErrorInvalidValue, "The result is a null pointer.");
-    MARGAY_CHECK(check_stream(stream));
-    *device = static_cast<hipDevice_t>(device_of(stream));
+    MARGAY_CHECK(process().streams.check(stream));
+    *device = static_cast<hipDevice_t>(process().streams.device_of(stream));
     return {};
   });
 }
@@ -264,21 +228,21 @@ hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned int flags) {
 
 hipError_t hipEventDestroy(hipEvent_t event) {
   return api(__func__, [&]() -> Outcome {
-    MARGAY_TRY(find_event(event));
-    order_event_gone(event);
-    Runtime::instance().events().remove(event);
+    MARGAY_TRY(process().streams.find_event(event));
+    process().ordering.event_gone(event);
+    process().streams.remove_event(event);
     return {};
   });
 }
 
 hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
-  return api(__func__, [&] { return record_event(event, stream); });
+  return api(__func__, [&] { return process().captures.record_event(event, stream); });
 }
 hipError_t hipEventRecord_spt(hipEvent_t event, hipStream_t stream) {
-  return api(__func__, [&] { return record_event(event, stream); });
+  return api(__func__, [&] { return process().captures.record_event(event, stream); });
 }
 hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int) {
-  return api(__func__, [&] { return record_event(event, stream); });
+  return api(__func__, [&] { return process().captures.record_event(event, stream); });
 }
 
 hipError_t hipEventSynchronize(hipEvent_t event) { return synchronise_event(__func__, event); }
@@ -290,8 +254,8 @@ hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hipEvent_t
     if (milliseconds == nullptr) {
       return refuse(hipErrorInvalidValue, "The result is a null pointer.");
     }
-    const auto first = MARGAY_TRY(find_event(start));
-    const auto last = MARGAY_TRY(find_event(stop));
+    const auto first = MARGAY_TRY(process().streams.find_event(start));
+    const auto last = MARGAY_TRY(process().streams.find_event(stop));
     if (((first->flags | last->flags) & hipEventDisableTiming) != 0) {
       return refuse(hipErrorInvalidHandle,
                     "One of the events was created with hipEventDisableTiming.");
@@ -304,8 +268,8 @@ hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hipEvent_t
       return refuse(hipErrorInvalidHandle, "One of the events was not recorded.",
                     "Call hipEventRecord for both before asking for the time between them.");
     }
-    order_host_waits_for_event(start);
-    order_host_waits_for_event(stop);
+    process().ordering.host_waits_for_event(start);
+    process().ordering.host_waits_for_event(stop);
     *milliseconds = std::chrono::duration<float, std::milli>(*end - *begin).count();
     return {};
   });

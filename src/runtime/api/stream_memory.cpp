@@ -4,12 +4,8 @@
 #include <chrono>
 #include <thread>
 
-#include "runtime/graph/graph.h"
 #include "runtime/memory/memory_range.h"
-#include "runtime/process/runtime.h"
-#include "runtime/stream/in_flight.h"
-#include "runtime/stream/ordering.h"
-#include "runtime/stream/stream.h"
+#include "runtime/process/call.h"
 
 namespace margay::runtime {
 namespace {
@@ -31,10 +27,10 @@ bool holds(T memory, T value, unsigned comparison, T mask) {
 
 template <typename T>
 Outcome check_word(hipStream_t stream, void* at) {
-  MARGAY_CHECK(check_stream(stream));
+  MARGAY_CHECK(process().streams.check(stream));
   if (reinterpret_cast<std::uintptr_t>(at) % sizeof(T) != 0)
     return refuse(hipErrorInvalidValue, "The address is not a multiple of the word's size.");
-  return check_range(at, sizeof(T), "word");
+  return check_range(process().devices, at, sizeof(T), "word");
 }
 
 template <typename T>
@@ -44,7 +40,7 @@ Outcome wait_for_value(hipStream_t stream, void* at, T value, unsigned compariso
   if (comparison > hipStreamWaitValueNor)
     return refuse(hipErrorInvalidValue, "The comparison is not one of hipStreamWaitValue*.");
   // Whoever has set the word may have published by it all that came before.
-  order_stream_waits_for_all(stream);
+  process().ordering.stream_waits_for_all(stream);
   const auto reached = [=] {
     return holds<T>(std::atomic_ref(*static_cast<T*>(at)).load(), value, comparison, mask);
   };
@@ -52,7 +48,7 @@ Outcome wait_for_value(hipStream_t stream, void* at, T value, unsigned compariso
     while (!reached()) std::this_thread::sleep_for(kLook);
     return {};
   };
-  return on_stream(
+  return process().captures.on_stream(
       stream, hipGraphNodeTypeHost, wait,
       [&]() -> Answer<Work> { return reached() ? Work{} : wait; }, "hipStreamWaitValue");
 }
@@ -60,9 +56,9 @@ Outcome wait_for_value(hipStream_t stream, void* at, T value, unsigned compariso
 template <typename T>
 Outcome write_value(hipStream_t stream, void* at, T value) {
   MARGAY_CHECK(check_word<T>(stream, at));
-  order_host_waits(stream);  // by the word
-  return on_stream(stream, hipGraphNodeTypeHost, [=]() -> Outcome {
-    if (const auto checking = Runtime::instance().checking())
+  process().ordering.host_waits(stream);  // by the word
+  return process().captures.on_stream(stream, hipGraphNodeTypeHost, [=]() -> Outcome {
+    if (const auto checking = process().watchers.checking())
       checking->memory().written(reinterpret_cast<std::uint64_t>(at), sizeof value);
     std::atomic_ref(*static_cast<T*>(at)).store(value);
     return {};

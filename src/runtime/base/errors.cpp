@@ -8,8 +8,9 @@
 #include <cstdio>
 #include <mutex>
 #include <string_view>
+#include <utility>
 
-#include "runtime/process/runtime.h"
+#include "runtime/base/names.h"
 
 namespace margay::runtime {
 namespace {
@@ -110,7 +111,7 @@ const ErrorRow* find_row(hipError_t code) {
   return nullptr;
 }
 
-thread_local hipError_t last_error = hipSuccess;
+thread_local hipError_t last = hipSuccess;
 
 // The same sentence twice in a row says nothing new (a program that polls, or tries a call in a
 // loop), and hides what came before it.
@@ -157,16 +158,28 @@ hipError_t hip_error(ErrorCode code) {
 }
 
 hipError_t remember(hipError_t code) noexcept {
-  if (code != hipSuccess) last_error = code;
+  if (code != hipSuccess) last = code;
   return code;
 }
 
-hipError_t report(const char* call, Refusal refusal) noexcept {
-  last_error = refusal.code;
-  if (refusal.silent || Runtime::instance().quiet()) return refusal.code;
+hipError_t last_error() noexcept { return last; }
+hipError_t take_last_error() noexcept { return std::exchange(last, hipSuccess); }
+
+const char* error_name(hipError_t code) noexcept {
+  const ErrorRow* const row = find_row(code);
+  return row != nullptr ? row->name : nullptr;
+}
+const char* error_text(hipError_t code) noexcept {
+  const ErrorRow* const row = find_row(code);
+  return row != nullptr ? row->text : nullptr;
+}
+
+hipError_t report(const char* call, Refusal refusal, bool quiet) noexcept {
+  last = refusal.code;
+  if (refusal.silent || quiet) return refusal.code;
   try {
-    const ErrorRow* const row = find_row(refusal.code);
-    const char* const name = row != nullptr ? row->name : "hipErrorUnknown";
+    const char* const known = error_name(refusal.code);
+    const char* const name = known != nullptr ? known : "hipErrorUnknown";
     if (refusal.error.what.starts_with(readable_name(call))) {
       refusal.error.what += fmt::format(" ({}).", name);
     } else {
@@ -184,56 +197,3 @@ hipError_t report(const char* call, Refusal refusal) noexcept {
 }
 
 }  // namespace margay::runtime
-
-using margay::runtime::Runtime;
-
-namespace {
-
-hipError_t take_last_error() {
-  const hipError_t code = margay::runtime::last_error;
-  margay::runtime::last_error = hipSuccess;
-  (void)Runtime::instance().take_interrupted();
-  // A failed launch leaves the device in an unknown state; only hipDeviceReset clears it.
-  return code != hipSuccess ? code : Runtime::instance().launch_failure();
-}
-
-hipError_t look_up(hipError_t error, const char** out,
-                   const char* margay::runtime::ErrorRow::* field) {
-  const margay::runtime::ErrorRow* const row = margay::runtime::find_row(error);
-  if (out == nullptr || row == nullptr) return margay::runtime::remember(hipErrorInvalidValue);
-  *out = row->*field;
-  return hipSuccess;
-}
-
-}  // namespace
-
-extern "C" {
-
-hipError_t hipGetLastError() { return take_last_error(); }
-
-hipError_t hipExtGetLastError() { return take_last_error(); }
-
-hipError_t hipPeekAtLastError() {
-  const hipError_t code = margay::runtime::last_error;
-  return code != hipSuccess ? code : Runtime::instance().launch_failure();
-}
-
-const char* hipGetErrorName(hipError_t error) {
-  const margay::runtime::ErrorRow* const row = margay::runtime::find_row(error);
-  return row != nullptr ? row->name : "hipErrorUnknown";
-}
-
-const char* hipGetErrorString(hipError_t error) {
-  const margay::runtime::ErrorRow* const row = margay::runtime::find_row(error);
-  return row != nullptr ? row->text : "unknown error";
-}
-
-hipError_t hipDrvGetErrorName(hipError_t error, const char** name) {
-  return look_up(error, name, &margay::runtime::ErrorRow::name);
-}
-
-hipError_t hipDrvGetErrorString(hipError_t error, const char** text) {
-  return look_up(error, text, &margay::runtime::ErrorRow::text);
-}
-
-}  // extern "C"

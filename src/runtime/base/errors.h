@@ -1,11 +1,8 @@
-// From an Error in words to the hipError_t that a HIP program sees, and the frame around every
-// exported function: it keeps the thread's last error, prints the sentence, and lets no exception
-// cross the C boundary.
+// From an Error in words to the hipError_t that a HIP program sees: the codes, their names and
+// texts, and the thread's last error.
 #pragma once
 
-#include <exception>
 #include <expected>
-#include <new>
 #include <string>
 #include <utility>
 
@@ -47,44 +44,27 @@ using Answer = std::expected<T, Refusal>;
   return std::unexpected(std::move(refusal));
 }
 
-/// Sets the thread's last error, prints the sentence once, and returns the code to give back.
-hipError_t report(const char* call, Refusal refusal) noexcept;
+/// Sets the thread's last error, prints the sentence unless it is `quiet`, and returns the code to
+/// give back.
+hipError_t report(const char* call, Refusal refusal, bool quiet) noexcept;
 
 /// Remembers `code` as the thread's last error without a sentence (for codes that are answers, such
 /// as an earlier launch's failure that has been printed already).
 hipError_t remember(hipError_t code) noexcept;
 
+/// The thread's last error.
+[[nodiscard]] hipError_t last_error() noexcept;
+/// The same, which is forgotten.
+[[nodiscard]] hipError_t take_last_error() noexcept;
+
+/// The name and the text of a code; null of a number that is none.
+[[nodiscard]] const char* error_name(hipError_t code) noexcept;
+[[nodiscard]] const char* error_text(hipError_t code) noexcept;
+
 /// The HIP function that the calling thread is in, or was in last.
 [[nodiscard]] inline const char*& current_call() {
   thread_local const char* call = "";
   return call;
-}
-
-/// Runs the body of the exported function `call`. The body returns an Outcome.
-template <typename Body>
-[[nodiscard]] hipError_t api(const char* call, Body&& body) noexcept {
-  current_call() = call;
-  try {
-    Outcome outcome = std::forward<Body>(body)();
-    if (outcome) return hipSuccess;
-    return report(call, std::move(outcome).error());
-  } catch (const std::bad_alloc&) {
-    return report(
-        call, Refusal(Error{
-                  ErrorCode::out_of_memory, "The host has no memory left for this call.", {}, {}}));
-  } catch (const std::exception& exception) {
-    return report(call,
-                  Refusal(hipErrorUnknown, Error{ErrorCode::system,
-                                                 exception.what(),
-                                                 {},
-                                                 "This is a fault in Margay: please report it."}));
-  } catch (...) {
-    return report(call,
-                  Refusal(hipErrorUnknown, Error{ErrorCode::system,
-                                                 "An unknown exception was thrown.",
-                                                 {},
-                                                 "This is a fault in Margay: please report it."}));
-  }
 }
 
 }  // namespace margay::runtime

@@ -5,15 +5,12 @@
 #include <optional>
 
 #include "exec/device/device.h"
-#include "runtime/base/errors.h"
+#include "runtime/base/hip.h"
 
 namespace margay::runtime {
 
 /// 942 of gfx942, which is compute capability 9.4.
 [[nodiscard]] int gcn_arch(const Gpu& gpu);
-
-/// Refuses a number that is not one of a device (hipErrorInvalidDevice).
-[[nodiscard]] Outcome check_device(int device);
 
 [[nodiscard]] hipDeviceProp_t properties_r0000(const Gpu& gpu);
 [[nodiscard]] hipDeviceProp_tR0600 properties_r0600(const Gpu& gpu);

@@ -1,35 +1,17 @@
-// Graphs: work that is described once and launched many times, and streams that are captured, which
-// put their work into a graph in place of doing it.
+// Graphs: work that is described once and launched many times. A launched graph is its nodes, one
+// after the other.
 #pragma once
 
+#include <cstddef>
+#include <functional>
+#include <initializer_list>
 #include <memory>
-#include <string>
+#include <mutex>
 #include <vector>
 
-#include "runtime/base/errors.h"
-#include "runtime/stream/in_flight.h"
-
-namespace margay::runtime {
-
-/// Does `work` in the stream's order (see in_flight.h) or, while the stream is captured, makes it a
-/// node of the graph. `start` begins the same work where it may be left in flight.
-[[nodiscard]] Outcome on_stream(hipStream_t stream, hipGraphNodeType type, Work work,
-                                const Start& start = {},
-                                const std::string& what = "a copy or fill");
-/// Does `work`, which may block, in the stream's order on another thread, or makes it a node.
-[[nodiscard]] Outcome on_stream_in_background(hipStream_t stream, Work work);
-
-/// Whether what is done in the stream becomes nodes of a graph.
-[[nodiscard]] bool is_captured(hipStream_t stream);
-
-/// Refuses a call that would have to wait for a stream which is captured; the capture is lost.
-[[nodiscard]] Outcome check_not_captured(hipStream_t stream);
-
-/// Records an event in a stream that may be captured, and makes a stream wait for one.
-[[nodiscard]] Outcome record_event(hipEvent_t event, hipStream_t stream);
-[[nodiscard]] Outcome wait_for_event(hipStream_t stream, hipEvent_t event);
-
-}  // namespace margay::runtime
+#include "runtime/base/handle_table.h"
+#include "runtime/base/work.h"
+#include "runtime/stream/ordering.h"
 
 /// What a hipGraphNode_t points to.
 struct hipGraphNode {
@@ -55,35 +37,57 @@ struct hipGraphExec {
 
 namespace margay::runtime {
 
-/// A capture that is under way. Guarded by capture_mutex() in capture.cpp.
-struct Capture {
-  std::shared_ptr<ihipGraph> graph = std::make_shared<ihipGraph>();
-  const void* origin = nullptr;  ///< The stream in which it began.
-  unsigned long long id = 0;
-  bool lost = false;  ///< By a call that is not allowed meanwhile.
-  std::vector<std::weak_ptr<ihipStream_t>> streams;
-};
+/// The graphs of the process. They are changed by one thread at a time.
+class Graphs {
+ public:
+  explicit Graphs(Ordering& ordering) : ordering_(ordering) {}
 
-/// A node of `graph` with these dependencies, known to node_of() from now on.
-[[nodiscard]] hipGraphNode* add_node(ihipGraph& graph, hipGraphNodeType type, Work work,
-                                     std::vector<hipGraphNode*> dependencies);
-/// Makes a graph known to the program.
-[[nodiscard]] hipGraph_t publish(std::shared_ptr<ihipGraph> graph);
+  [[nodiscard]] Answer<std::shared_ptr<ihipGraph>> find(hipGraph_t graph) const;
+  [[nodiscard]] Answer<std::shared_ptr<hipGraphNode>> find(hipGraphNode_t node) const;
+  [[nodiscard]] Answer<std::shared_ptr<hipGraphExec>> find(hipGraphExec_t executable) const;
+
+  /// Makes a graph known to the program.
+  [[nodiscard]] hipGraph_t publish(std::shared_ptr<ihipGraph> graph);
+  [[nodiscard]] Outcome destroy(hipGraph_t graph);
+  [[nodiscard]] Answer<hipGraph_t> clone(hipGraph_t graph);
+
+  /// A node behind these of the same graph.
+  [[nodiscard]] Answer<hipGraphNode_t> add(hipGraph_t graph, hipGraphNodeType type, Work work,
+                                           std::vector<hipGraphNode*> dependencies);
+  /// The same in a graph that is not published yet: dependencies are not checked.
+  [[nodiscard]] hipGraphNode* add_node(ihipGraph& graph, hipGraphNodeType type, Work work,
+                                       std::vector<hipGraphNode*> dependencies);
+  /// New work for a node that is of one of these types.
+  [[nodiscard]] Outcome change(hipGraphNode_t node, std::initializer_list<hipGraphNodeType> types,
+                               Work work);
+  /// The same for a node of a graph that was instantiated: only there.
+  [[nodiscard]] Outcome change(hipGraphExec_t executable, hipGraphNode_t node, Work work);
+  [[nodiscard]] Outcome change_dependency(hipGraph_t graph, hipGraphNode_t from, hipGraphNode_t to,
+                                          bool adds);
+  /// The nodes that `wanted` is true of.
+  [[nodiscard]] Answer<std::vector<hipGraphNode_t>> nodes_of(
+      hipGraph_t graph, const std::function<bool(const hipGraphNode&)>& wanted) const;
+
+  [[nodiscard]] Answer<hipGraphExec_t> instantiate(hipGraph_t graph);
+  [[nodiscard]] Outcome destroy(hipGraphExec_t executable);
+  /// Takes over the work of a graph of the same shape; of another it is refused
+  /// (hipErrorGraphExecUpdateFailure).
+  [[nodiscard]] Outcome update(hipGraphExec_t executable, hipGraph_t graph);
+  /// All of its work.
+  [[nodiscard]] Work work_of(std::shared_ptr<const hipGraphExec> executable);
+  /// The same of a graph as it is now.
+  [[nodiscard]] Answer<Work> work_of(hipGraph_t graph);
+
+ private:
+  Ordering& ordering_;
+  mutable std::mutex mutex_;
+  HandleTable<ihipGraph> graphs_;
+  HandleTable<hipGraphNode> nodes_;
+  HandleTable<hipGraphExec> executables_;
+};
 
 // Nodes that HIP 5.2 has no type for; include/hip/margay_detail/runtime_api.h gives programs these.
 inline constexpr auto kNodeTypeMemAlloc = static_cast<hipGraphNodeType>(13);
 inline constexpr auto kNodeTypeMemFree = static_cast<hipGraphNodeType>(14);
-
-/// hipMemAllocNodeParams of HIP 6. Source: HIP documentation, "hipMemAllocNodeParams".
-struct MemAllocNodeParams {
-  hipMemPoolProps pool;
-  const hipMemAccessDesc* access = nullptr;
-  std::size_t access_count = 0;
-  std::size_t bytes = 0;
-  void* pointer = nullptr;
-};
-/// What nodes that allocate and free memory do; allocating gives the address at once.
-[[nodiscard]] Answer<Work> allocation_work(MemAllocNodeParams* parameters);
-[[nodiscard]] Answer<Work> release_node_work(void* pointer);
 
 }  // namespace margay::runtime

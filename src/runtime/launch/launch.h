@@ -1,51 +1,72 @@
-// From the arguments of a HIP launch call to a checked LaunchRequest.
+// From the arguments of a HIP launch call to a checked LaunchRequest, and its run.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "exec/device/device.h"
-#include "runtime/base/errors.h"
-#include "runtime/graph/graph.h"
+#include "runtime/base/said_once.h"
+#include "runtime/base/work.h"
+#include "runtime/device/devices.h"
+#include "runtime/device/launches.h"
+#include "runtime/graph/capture.h"
+#include "runtime/launch/limits.h"
 #include "runtime/module/module.h"
+#include "runtime/stream/streams.h"
+#include "runtime/watch/watch.h"
 
 namespace margay::runtime {
 
-/// The ROCm runtime answers the same mistake with different codes in its two families of calls.
-enum class LaunchFamily : std::uint8_t { runtime, module };
-
-/// A launch as the program asked for it. Sizes are as wide as the calls take them, so that nothing
-/// is cut off before it is checked.
+/// A launch as the program asked for it.
 struct LaunchCall {
   std::shared_ptr<Function> function;
-  dim3 grid;   ///< Workgroups.
-  dim3 block;  ///< Work-items per workgroup.
-  std::size_t dynamic_lds_bytes = 0;
+  LaunchSize size;
   hipStream_t stream = nullptr;
   void** parameters = nullptr;  ///< One pointer per explicit argument ...
   void** buffer = nullptr;      ///< ... or HIP_LAUNCH_PARAM_BUFFER_POINTER and so on.
   hipEvent_t start = nullptr;
   hipEvent_t stop = nullptr;
-  LaunchFamily family = LaunchFamily::runtime;
-  bool cooperative = false;
 };
 
-/// Refuses what the hardware cannot run, with the codes of the ROCm runtime and a sentence.
-[[nodiscard]] Outcome check_launch(const Kernel& kernel, const Gpu& gpu, const LaunchCall& call);
+/// Launches kernels for the program. Safe to use from several threads.
+class Launcher {
+ public:
+  Launcher(Devices& devices, const Watchers& watchers, Launches& launches, const Streams& streams,
+           Captures& captures)
+      : devices_(devices),
+        watchers_(watchers),
+        launches_(launches),
+        streams_(streams),
+        captures_(captures) {}
 
-/// The explicit arguments, laid out as the kernel's metadata says.
-[[nodiscard]] Answer<std::vector<std::byte>> pack_arguments(const Kernel& kernel,
-                                                            void** parameters);
-/// The same from a buffer in the form of HIP_LAUNCH_PARAM_BUFFER_POINTER, ...,
-/// HIP_LAUNCH_PARAM_END.
-[[nodiscard]] Answer<std::vector<std::byte>> copy_arguments(const Kernel& kernel, void** buffer);
+  /// Checks a launch and takes its arguments: what is left is to run it, once or more.
+  [[nodiscard]] Answer<Work> prepare(const LaunchCall& call);
+  /// Checks and runs a launch to its end, or makes it a node of a graph.
+  [[nodiscard]] Outcome launch(const LaunchCall& call);
+  /// Programs often do not look at what a launch returns: for the checker that is a finding. What
+  /// the device itself refuses is one already.
+  void tell_checker(const std::string& kernel, const Refusal& refusal);
 
-/// Checks a launch and takes its arguments: what is left is to run it, once or more.
-[[nodiscard]] Answer<Work> prepare(const LaunchCall& call);
+ private:
+  using Arguments = std::vector<std::byte>;
+  /// Of a launch that was checked.
+  [[nodiscard]] Answer<Arguments> checked_arguments(const LaunchCall& call);
+  [[nodiscard]] Outcome check_device(const LaunchCall& call) const;
+  [[nodiscard]] LaunchRequest request_of(const LaunchCall& call,
+                                         std::span<const std::byte> arguments);
+  [[nodiscard]] Outcome run(const LaunchCall& call, std::span<const std::byte> arguments);
+  /// As run(), but gives back what is left where the kernel waits for the host.
+  [[nodiscard]] Answer<Work> start(const LaunchCall& call, std::span<const std::byte> arguments);
 
-/// Checks and runs a launch to its end, or makes it a node of a graph.
-[[nodiscard]] Outcome launch(const LaunchCall& call);
+  Devices& devices_;
+  const Watchers& watchers_;
+  Launches& launches_;
+  const Streams& streams_;
+  Captures& captures_;
+  SaidOnce short_buffers_;
+};
 
 }  // namespace margay::runtime

@@ -6,8 +6,10 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
 #include "runtime/base/errors.h"
+#include "runtime/base/handle_table.h"
 #include "runtime/base/settings.h"
 
 /// What a hipMemPool_t points to.
@@ -34,9 +36,28 @@ struct ihipMemPoolHandle_t {
 
 namespace margay::runtime {
 
-/// The pool that hipMallocAsync takes from on a device.
-[[nodiscard]] std::shared_ptr<ihipMemPoolHandle_t> current_pool(unsigned device);
-/// The pool behind a handle.
-[[nodiscard]] Answer<std::shared_ptr<ihipMemPoolHandle_t>> pool_of(hipMemPool_t handle);
+/// The pools of the process. Safe to use from several threads.
+class MemoryPools {
+ public:
+  using Pool = std::shared_ptr<ihipMemPoolHandle_t>;
+
+  [[nodiscard]] Pool create(unsigned device);
+  /// Refused for a device's default pool. It lives on until the memory that came from it is freed.
+  [[nodiscard]] Outcome destroy(hipMemPool_t handle);
+  /// The pool behind a handle.
+  [[nodiscard]] Answer<Pool> find(hipMemPool_t handle) const;
+
+  [[nodiscard]] Pool default_of(unsigned device);
+  /// The pool that hipMallocAsync takes from on a device: its default one, unless another was
+  /// chosen.
+  [[nodiscard]] Pool current(unsigned device);
+  void choose(Pool pool);
+
+ private:
+  HandleTable<ihipMemPoolHandle_t> pools_;
+  std::mutex mutex_;  // guards what follows
+  std::array<Pool, kMaxDevices> default_;
+  std::array<Pool, kMaxDevices> chosen_;
+};
 
 }  // namespace margay::runtime

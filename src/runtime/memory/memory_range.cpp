@@ -6,8 +6,7 @@
 #include <unistd.h>
 
 #include <cstdint>
-
-#include "runtime/process/runtime.h"
+#include <optional>
 
 namespace margay::runtime {
 namespace {
@@ -21,14 +20,15 @@ bool is_page_mapped(std::uint64_t address) {
 
 }  // namespace
 
-Outcome check_range(const void* pointer, std::size_t bytes, std::string_view role) {
+Outcome check_range(Devices& devices, const void* pointer, std::size_t bytes,
+                    std::string_view role) {
   if (bytes == 0) return {};
   if (pointer == nullptr) {
     return refuse(hipErrorInvalidValue, fmt::format("The {} is a null pointer.", role));
   }
   const auto begin = reinterpret_cast<std::uint64_t>(pointer);
   const std::uint64_t last = begin + (bytes - 1);
-  Device* const device = MARGAY_TRY(Runtime::instance().device());
+  Device* const device = MARGAY_TRY(devices.get());
   const Memory& memory = device->memory();
   if (memory.in_arena(begin)) {
     const std::optional<Allocation> allocation = memory.find(begin);
@@ -47,7 +47,7 @@ Outcome check_range(const void* pointer, std::size_t bytes, std::string_view rol
   return {};
 }
 
-Outcome check_rows(const Rows& rows, std::string_view role) {
+Outcome check_rows(Devices& devices, const Rows& rows, std::string_view role) {
   if (rows.width == 0 || rows.height == 0) return {};
   if (rows.pitch < rows.width) {
     return refuse(hipErrorInvalidPitchValue,
@@ -61,7 +61,7 @@ Outcome check_rows(const Rows& rows, std::string_view role) {
                   fmt::format("{} rows of the {}, {} bytes apart, do not fit any memory.",
                               rows.height, role, rows.pitch));
   }
-  return check_range(rows.pointer, bytes, role);
+  return check_range(devices, rows.pointer, bytes, role);
 }
 
 }  // namespace margay::runtime

@@ -6,12 +6,14 @@
 #include <string_view>
 
 #include "runtime/base/errors.h"
+#include "runtime/device/devices.h"
 
 namespace margay::runtime {
 
 /// Refuses null, freed, and out-of-bounds ranges with hipErrorInvalidValue and the reason. `role`
 /// is "source" or "destination". An empty range is always fine.
-[[nodiscard]] Outcome check_range(const void* pointer, std::size_t bytes, std::string_view role);
+[[nodiscard]] Outcome check_range(Devices& devices, const void* pointer, std::size_t bytes,
+                                  std::string_view role);
 
 /// Rows of `width` bytes, `pitch` bytes apart.
 struct Rows {
@@ -20,6 +22,6 @@ struct Rows {
   std::size_t width = 0;
   std::size_t height = 0;
 };
-[[nodiscard]] Outcome check_rows(const Rows& rows, std::string_view role);
+[[nodiscard]] Outcome check_rows(Devices& devices, const Rows& rows, std::string_view role);
 
 }  // namespace margay::runtime

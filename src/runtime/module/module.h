@@ -11,13 +11,16 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "exec/device/device.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/handle_table.h"
 #include "runtime/base/settings.h"
+#include "runtime/device/devices.h"
 
 /// What a hipFunction_t points to: a kernel of a loaded module and what the program set on it.
 struct ihipModuleSymbol_t {
@@ -34,32 +37,39 @@ namespace margay::runtime {
 
 using Function = ihipModuleSymbol_t;
 
-/// The source-level name of a kernel or variable, for sentences: demangled where it can be.
-[[nodiscard]] std::string readable_name(const std::string& symbol);
-
 /// A range of device memory that a named variable of a module occupies.
 struct Variable {
   std::uint64_t address = 0;
   std::uint64_t size_bytes = 0;
 };
 
+/// What modules are loaded with.
+struct CodeContext {
+  Devices& devices;
+  HandleTable<Function>& functions;  ///< Every kernel that is handed out.
+};
+
+/// The code object or bundle that begins at `start`. Its length is not given; its own tables have
+/// it, as far as there is memory.
+[[nodiscard]] Answer<std::span<const std::byte>> image_at(Devices& devices, const std::byte* start);
+
 class Module {
  public:
   /// The bundle that clang embedded in the program; read at first use on each device.
-  explicit Module(const std::byte* bundle) : bundle_(bundle) {}
+  Module(CodeContext context, const std::byte* bundle) : context_(context), bundle_(bundle) {}
   /// A plain code object or bundle whose size is known, for one device.
-  Module(std::vector<std::byte> image, unsigned device)
-      : image_(std::move(image)), device_(device) {}
+  Module(CodeContext context, std::vector<std::byte> image, unsigned device)
+      : context_(context), image_(std::move(image)), device_(device) {}
   ~Module();
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
-  /// Parses the code object and places it in the memory of its device, which is the current one
-  /// for a bundle, the first time it is called.
-  [[nodiscard]] Answer<std::shared_ptr<LoadedModule>> loaded();
+  // `device`: which one, of a bundle; a plain code object has its own.
 
-  [[nodiscard]] Answer<std::shared_ptr<Function>> function(std::string_view name);
-  [[nodiscard]] Answer<Variable> variable(std::string_view name);
+  /// Parses the code object and places it in the memory of the device, the first time it is called.
+  [[nodiscard]] Answer<std::shared_ptr<LoadedModule>> loaded(unsigned device);
+  [[nodiscard]] Answer<std::shared_ptr<Function>> function(std::string_view name, unsigned device);
+  [[nodiscard]] Answer<Variable> variable(std::string_view name, unsigned device);
 
   /// Declares that the device variable `name` is a pointer to managed memory at `address`; it is
   /// filled in when the module is loaded.
@@ -70,9 +80,9 @@ class Module {
     std::shared_ptr<LoadedModule> loaded;
     std::map<std::string, std::shared_ptr<Function>, std::less<>> functions;
   };
-  [[nodiscard]] unsigned device() const;
   [[nodiscard]] Answer<std::shared_ptr<LoadedModule>> load_locked(unsigned device);
 
+  const CodeContext context_;
   std::mutex mutex_;
   const std::byte* bundle_ = nullptr;
   std::vector<std::byte> image_;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,3 +31,11 @@ struct RtcResult {
 [[nodiscard]] Result<RtcResult> rtc_compile(const RtcSource& source);
 
 }  // namespace margay::runtime
+
+/// What a hiprtcProgram points to.
+struct _hiprtcProgram {
+  std::mutex mutex;
+  margay::runtime::RtcSource source;
+  margay::runtime::RtcResult result;
+  bool compiled = false;  ///< Whether a compilation was tried.
+};

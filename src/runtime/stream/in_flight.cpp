@@ -4,192 +4,150 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <thread>
 #include <utility>
 
 #include "base/fork.h"
 #include "runtime/device/interrupts.h"
-#include "runtime/process/runtime.h"
-#include "runtime/stream/ordering.h"
 
 namespace margay::runtime {
 namespace {
 
-/// Everything in flight. Never destroyed: threads may outlive the program's main().
-struct Flights {
-  struct Entry {
-    Order order;
-    std::shared_ptr<Pending> pending;
-  };
-  std::mutex mutex;
-  std::vector<Entry> entries;
-  std::atomic<std::size_t> count = 0;  // so that the mutex is not taken where there is nothing
-
-  template <typename Predicate>
-  [[nodiscard]] PendingWork matching(Predicate&& wanted) {
-    PendingWork found;
-    if (count.load() == 0) return found;
-    const std::lock_guard lock(mutex);
-    for (const Entry& entry : entries)
-      if (wanted(entry.order)) found.push_back(entry.pending);
-    return found;
-  }
-};
-Flights& flights() {
-  static auto* const all = new Flights();
-  return *all;
-}
-
-/// A failure has no call to return from: it is printed, and later calls say it, as after a kernel
-/// that failed on a device.
-void keep_failure(const std::string& what, Refusal refusal) {
-  if (!refusal.transient) Runtime::instance().keep_failure(refusal.code);
-  (void)report(what.c_str(), std::move(refusal));
-}
-
 /// As long as a device's queue; then the host waits for room.
 constexpr std::size_t kMostInFlight = 1024;
 
-std::shared_ptr<Pending> add(const Order& order, const std::string& what, PendingWork before,
-                             Work work) {
+}  // namespace
+
+/// A failure has no call to return from: it is printed, and later calls say it, as after a kernel
+/// that failed on a device.
+void WorkInFlight::keep_failure(const std::string& what, Refusal refusal) {
+  if (!refusal.transient) launches_.keep_failure(refusal.code);
+  (void)report(what.c_str(), std::move(refusal), devices_.quiet());
+}
+
+template <typename Predicate>
+PendingWork WorkInFlight::matching(Predicate&& wanted) {
+  PendingWork found;
+  if (count_.load() == 0) return found;
+  const std::lock_guard lock(mutex_);
+  for (const Entry& entry : entries_)
+    if (wanted(entry.order)) found.push_back(entry.pending);
+  return found;
+}
+
+std::shared_ptr<Pending> WorkInFlight::add(const Order& order, const std::string& what,
+                                           PendingWork before, Work work) {
   // What is put off is not followed.
-  if (!before.empty()) order_host_waits_for_all();
-  Flights& all = flights();
-  if (all.count.load() >= kMostInFlight) wait_for_all();
+  if (!before.empty()) ordering_.host_waits_for_all();
+  if (count_.load() >= kMostInFlight) wait_for_all();
   auto pending = std::make_shared<Pending>(what);
   {
-    const std::lock_guard lock(all.mutex);
-    all.entries.push_back({order, pending});
-    ++all.count;
+    const std::lock_guard lock(mutex_);
+    entries_.push_back({order, pending});
+    ++count_;
   }
-  std::thread([=, before = std::move(before), work = std::move(work)] {
-    for (const auto& earlier : before) (void)earlier->wait_for(std::chrono::milliseconds::max());
-    Runtime::set_current_device(order.device);
-    try {
-      if (Outcome outcome = work(); !outcome) keep_failure(what, std::move(outcome).error());
-    } catch (const std::exception& exception) {
-      keep_failure(what,
-                   Refusal(hipErrorUnknown, Error{ErrorCode::system, exception.what(), {}, {}}));
-    }
-    {
-      const std::lock_guard lock(flights().mutex);
-      std::erase_if(flights().entries, [&](const auto& e) { return e.pending == pending; });
-      --flights().count;
-    }
-    pending->end();
+  std::thread([=, this, before = std::move(before), work = std::move(work)] {
+    do_behind(before, order, work, pending);
   }).detach();
   return pending;
 }
 
-void wait_for(const PendingWork& work) {
-  for (const auto& pending : work) pending->wait();
-}
-
-}  // namespace
-
-Order order_of(hipStream_t handle) {
-  Order order{.stream = handle, .device = device_of(handle), .thread = {}, .waits_for_null = false};
-  if (handle == hipStreamPerThread) {
-    order.thread = std::this_thread::get_id();
-    order.waits_for_null = true;
-  } else if (is_implicit_stream(handle)) {
-    order.stream = nullptr;
-  } else if (const auto stream = Runtime::instance().streams().find(handle)) {
-    order.waits_for_null = (stream->flags & hipStreamNonBlocking) == 0;
+void WorkInFlight::do_behind(const PendingWork& before, const Order& order, const Work& work,
+                             const std::shared_ptr<Pending>& pending) {
+  for (const auto& earlier : before) earlier->wait();
+  Devices::set_current(order.device);
+  try {
+    if (Outcome outcome = work(); !outcome) keep_failure(pending->what, std::move(outcome).error());
+  } catch (const std::exception& exception) {
+    keep_failure(pending->what,
+                 Refusal(hipErrorUnknown, Error{ErrorCode::system, exception.what(), {}, {}}));
   }
-  return order;
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(entries_, [&](const Entry& entry) { return entry.pending == pending; });
+    --count_;
+  }
+  pending->end();
 }
 
-bool Pending::done() const {
-  const std::lock_guard lock(mutex_);
-  return done_;
-}
-bool Pending::wait_for(std::chrono::milliseconds time) const {
-  std::unique_lock lock(mutex_);
-  if (time == std::chrono::milliseconds::max()) {
-    ended_.wait(lock, [&] { return done_; });
-    return true;
-  }
-  return ended_.wait_for(lock, time, [&] { return done_; });
-}
-void Pending::wait() const {
+void WorkInFlight::wait_for(const Pending& pending) const {
   const StoppedByInterrupt stopped_by_interrupt;
   constexpr std::chrono::seconds kLong{10}, kVeryLong{60};
-  if (wait_for(kLong)) return;
+  if (pending.wait_for(kLong)) return;
   // Of a launch it has been said already where its waves are.
-  const bool is_known = long_launch_was_named(what);
-  if (is_known && wait_for(kVeryLong - kLong)) return;
-  if (!Runtime::instance().quiet())
+  const bool is_known = host_.long_launch_was_named(pending.what);
+  if (is_known && pending.wait_for(kVeryLong - kLong)) return;
+  if (!devices_.quiet())
     std::fprintf(
         stderr,
         "margay: The host has waited %d seconds for %s, which waits for memory to change.\n"
         "  fix  Nothing but the host or other work in flight can change it now.\n",
-        static_cast<int>((is_known ? kVeryLong : kLong).count()), what.c_str());
-  (void)wait_for(std::chrono::milliseconds::max());
-}
-void Pending::end() {
-  const std::lock_guard lock(mutex_);
-  done_ = true;
-  ended_.notify_all();
+        static_cast<int>((is_known ? kVeryLong : kLong).count()), pending.what.c_str());
+  pending.wait();
 }
 
-PendingWork before_next(hipStream_t stream) {
-  if (flights().count.load() == 0) return {};
-  const Order next = order_of(stream);
-  return flights().matching([&](const Order& order) { return next.comes_behind(order); });
+void WorkInFlight::wait_for_each(const PendingWork& work) const {
+  for (const auto& pending : work) wait_for(*pending);
 }
 
-Outcome in_order(hipStream_t stream, const std::string& what, const Start& start, Work work) {
+PendingWork WorkInFlight::before_next(hipStream_t stream) {
+  if (count_.load() == 0) return {};
+  const Order next = streams_.order_of(stream);
+  return matching([&](const Order& order) { return next.comes_behind(order); });
+}
+
+Outcome WorkInFlight::in_order(hipStream_t stream, const std::string& what, const Start& start,
+                               Work work) {
   PendingWork before = before_next(stream);
   if (before.empty()) {
     Work rest = MARGAY_TRY(start());
     if (!rest) return {};
     work = std::move(rest);
   }
-  (void)add(order_of(stream), what, std::move(before), std::move(work));
+  (void)add(streams_.order_of(stream), what, std::move(before), std::move(work));
   return {};
 }
 
-Outcome in_order(hipStream_t stream, const std::string& what, Work work) {
+Outcome WorkInFlight::in_order(hipStream_t stream, const std::string& what, Work work) {
   PendingWork before = before_next(stream);
   if (before.empty()) return work();
-  (void)add(order_of(stream), what, std::move(before), std::move(work));
+  (void)add(streams_.order_of(stream), what, std::move(before), std::move(work));
   return {};
 }
 
-void in_background(hipStream_t stream, const std::string& what, Work work,
-                   std::chrono::milliseconds patience) {
-  const auto pending = add(order_of(stream), what, before_next(stream), std::move(work));
+void WorkInFlight::in_background(hipStream_t stream, const std::string& what, Work work,
+                                 std::chrono::milliseconds patience) {
+  const auto pending = add(streams_.order_of(stream), what, before_next(stream), std::move(work));
   (void)pending->wait_for(patience);
 }
 
-std::shared_ptr<Pending> mark(hipStream_t stream, const std::string& what,
-                              std::shared_ptr<Pending> also, Work work) {
+std::shared_ptr<Pending> WorkInFlight::mark(hipStream_t stream, const std::string& what,
+                                            std::shared_ptr<Pending> also, Work work) {
   PendingWork before = before_next(stream);
   if (also != nullptr && !also->done()) before.push_back(std::move(also));
   if (before.empty()) return nullptr;
-  return add(order_of(stream), what, std::move(before), std::move(work));
+  return add(streams_.order_of(stream), what, std::move(before), std::move(work));
 }
 
-void wait_for_stream(hipStream_t stream) { wait_for(before_next(stream)); }
-void wait_for_device(unsigned device) {
-  wait_for(flights().matching([&](const Order& order) { return order.device == device; }));
+void WorkInFlight::wait_for_device(unsigned device) {
+  wait_for_each(matching([&](const Order& order) { return order.device == device; }));
 }
-void wait_for_all() {
-  wait_for(flights().matching([](const Order&) { return true; }));
+void WorkInFlight::wait_for_all() {
+  wait_for_each(matching([](const Order&) { return true; }));
 }
-void in_flight_after_fork() {
-  begin_again_after_fork(flights().mutex);
-  begin_again_after_fork(flights().entries);
-  flights().count = 0;
+
+void WorkInFlight::forget_stream(hipStream_t stream) {
+  if (count_.load() == 0) return;
+  const std::lock_guard lock(mutex_);
+  for (Entry& entry : entries_)
+    if (entry.order.stream == stream) entry.order.stream = this;  // no stream's handle
 }
-void forget_stream(hipStream_t stream) {
-  if (flights().count.load() == 0) return;
-  const std::lock_guard lock(flights().mutex);
-  for (auto& entry : flights().entries)
-    if (entry.order.stream == stream) entry.order.stream = &flights();  // no stream's handle
+
+void WorkInFlight::begin_again() {
+  begin_again_after_fork(mutex_);
+  begin_again_after_fork(entries_);
+  count_ = 0;
 }
 
 }  // namespace margay::runtime

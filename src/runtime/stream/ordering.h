@@ -10,16 +10,53 @@
 
 #include "observe/check/streams/footprint.h"
 #include "runtime/base/errors.h"
+#include "runtime/device/devices.h"
+#include "runtime/memory/allocations.h"
+#include "runtime/stream/streams.h"
+#include "runtime/watch/watch.h"
 
 namespace margay::runtime {
 
-class Checking;
+class Ordering {
+ public:
+  Ordering(const Watchers& watchers, Devices& devices, const AllocationTable& allocations,
+           const Streams& streams)
+      : watchers_(watchers), devices_(devices), allocations_(allocations), streams_(streams) {}
+
+  void recorded(hipEvent_t event, hipStream_t stream);
+  /// By the calling thread's operation, if it does one.
+  void recorded(hipEvent_t event);
+  void event_gone(hipEvent_t event);
+  void stream_waits(hipStream_t stream, hipEvent_t event);
+  void stream_waits_for_all(hipStream_t stream);
+  void host_waits(hipStream_t stream);
+  /// For the calling thread's operation.
+  void host_waits();
+  void host_waits_for_event(hipEvent_t event);
+  void host_waits_for_device(unsigned device);
+  void host_waits_for_all();
+  void stream_gone(hipStream_t stream);
+
+ private:
+  friend class OperationScope;
+  friend class GraphParts;
+  friend class Touching;
+  /// The checker, if it follows streams.
+  [[nodiscard]] std::shared_ptr<Checking> follower() const { return watchers_.follower(); }
+  [[nodiscard]] check::Stream stream_of(hipStream_t stream) const;
+  void touched(Checking& checking, const check::Footprint& footprint);
+
+  const Watchers& watchers_;
+  Devices& devices_;
+  const AllocationTable& allocations_;
+  const Streams& streams_;
+};
 
 /// The calling thread does an operation of the stream until the end of the scope; what it touches
 /// is the operation's. Work that is put off to another thread has none: it is not followed.
 class OperationScope {
  public:
-  explicit OperationScope(hipStream_t stream);
+  OperationScope(Ordering& ordering, hipStream_t stream);
   ~OperationScope();
   OperationScope(const OperationScope&) = delete;
   OperationScope& operator=(const OperationScope&) = delete;
@@ -34,7 +71,7 @@ class OperationScope {
 /// behind those that it depends on.
 class GraphParts {
  public:
-  GraphParts();
+  explicit GraphParts(Ordering& ordering);
   ~GraphParts();
   GraphParts(const GraphParts&) = delete;
   GraphParts& operator=(const GraphParts&) = delete;
@@ -43,6 +80,7 @@ class GraphParts {
   void next(std::span<const std::size_t> after);
 
  private:
+  Ordering& ordering_;
   const std::shared_ptr<check::Operation> whole_;
   check::StreamOrder::Parts parts_;
 };
@@ -59,7 +97,7 @@ class SynchronousScope {
 /// What a copy or fill reads and writes; reported at the end of its scope.
 class Touching {
  public:
-  Touching();
+  explicit Touching(Ordering& ordering);
   ~Touching();
   Touching(const Touching&) = delete;
   Touching& operator=(const Touching&) = delete;
@@ -69,26 +107,9 @@ class Touching {
  private:
   void add(const void* at, std::size_t bytes, check::Touch touch);
 
+  Ordering& ordering_;
   const std::shared_ptr<Checking> checking_;
   check::Footprint footprint_;
 };
-
-// What orders operations.
-void order_recorded(hipEvent_t event, hipStream_t stream);
-/// By the calling thread's operation, if it does one.
-void order_recorded(hipEvent_t event);
-void order_event_gone(hipEvent_t event);
-void order_stream_waits(hipStream_t stream, hipEvent_t event);
-void order_stream_waits_for_all(hipStream_t stream);
-void order_host_waits(hipStream_t stream);
-/// For the calling thread's operation.
-void order_host_waits();
-void order_host_waits_for_event(hipEvent_t event);
-void order_host_waits_for_device(unsigned device);
-void order_host_waits_for_all();
-void order_stream_gone(hipStream_t stream);
-/// The memory is new.
-void order_allocated(const void* at, std::size_t bytes);
-void order_freed(const void* at, std::size_t bytes);
 
 }  // namespace margay::runtime

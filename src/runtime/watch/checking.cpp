@@ -1,16 +1,15 @@
-// See checking.h; and the C functions by which a program or a binding drives the checker itself.
+// See checking.h.
 #include "runtime/watch/checking.h"
 
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <cstring>
-#include <mutex>
 
 #include "report/check/json.h"
 #include "report/check/report.h"
-#include "runtime/process/runtime.h"
-#include "runtime/stream/ordering.h"
+#include "runtime/base/names.h"
+#include "runtime/watch/options.h"
 
 namespace margay::runtime {
 namespace {
@@ -41,11 +40,33 @@ Status mutate(const LoadedModule& module, const Mutation& mutation) {
   return {};
 }
 
-Answer<std::shared_ptr<Checking>> Checking::create(const CheckSettings& settings, bool prints) {
+Result<CheckSettings> parse_check_options(std::string_view text) {
+  CheckSettings settings;
+  settings.tools = MARGAY_TRY(check::parse_tools("all"));
+  const WatchOption options[] = {
+      {"tools",
+       [&](const std::string& value) -> Result<WatchOption::Taken> {
+         settings.tools = MARGAY_TRY(check::parse_tools(value));
+         return WatchOption::Taken::yes;
+       }},
+      {"adversarial",
+       [&](const std::string& value) -> Result<WatchOption::Taken> {
+         return take_number(value, settings.adversarial.emplace());
+       }},
+  };
+  MARGAY_CHECK(read_watch_options(
+      text, options,
+      {"the checker", "margayCheckBegin", "give tools=LIST and adversarial=SEED, with ; between"}));
+  return settings;
+}
+
+Answer<std::shared_ptr<Checking>> Checking::create(const CheckSettings& settings, bool prints,
+                                                   IsRegistered is_registered) {
   check::Suppressions suppressions;
   if (!settings.suppressions.empty())
     suppressions = MARGAY_TRY(check::read_suppressions(settings.suppressions));
   std::shared_ptr<Checking> checking(new Checking(settings, std::move(suppressions), prints));
+  checking->session_.memory().set_registered(std::move(is_registered));
   if (!settings.json.empty() || !settings.table.empty())
     checking->kept_ = MARGAY_TRY(KeptReport::create(settings.json, settings.table));
   return checking;
@@ -55,12 +76,7 @@ Checking::Checking(const CheckSettings& settings, check::Suppressions suppressio
     : settings_(settings),
       prints_(prints),
       session_({settings.tools, settings.adversarial}, std::move(suppressions)),
-      printer_(text_options(settings), settings.max_findings) {
-  session_.memory().set_registered([](std::uint64_t address) {
-    const auto record = Runtime::instance().allocations().find(address);
-    return record && record->kind == MemoryKind::registered;
-  });
-}
+      printer_(text_options(settings), settings.max_findings) {}
 
 void Checking::print(const std::string& text) const {
   if (!prints_ || text.empty()) return;
@@ -68,11 +84,12 @@ void Checking::print(const std::string& text) const {
 }
 
 Result<LaunchReport> Checking::launch(Device& device, const LaunchRequest& request,
+                                      const std::shared_ptr<check::Operation>& operation,
                                       const check::Session::Launcher& launcher) {
   if (kept_) kept_->launch_begins(readable_name(request.kernel->name));
   check::Session::Checked checked =
       session_.launch(device, request, kept_ ? [this] { keep(true); } : std::function<void()>{},
-                      current_operation(), launcher);
+                      operation, launcher);
   print(printer_.findings(checked.fresh));
   if (kept_) kept_->launch_ended(errors_in(checked.fresh));
   keep(!checked.fresh.empty());
@@ -92,6 +109,16 @@ void Checking::show(const std::vector<check::Finding>& found) {
 
 void Checking::keep(bool urgent) {
   if (kept_) kept_->keep(urgent, [this] { return check::json_of(session_.report()); });
+}
+
+void Checking::allocated(std::uint64_t address, std::uint64_t bytes, bool host_writes) {
+  if (!host_writes) memory().allocated(address, bytes);
+  if (follows_streams()) streams().allocated(address, bytes);
+}
+
+void Checking::freed(std::uint64_t address, std::uint64_t bytes) {
+  if (follows_streams()) streams().freed(address, bytes);
+  memory().freed(address);
 }
 
 void Checking::copied(const check::UndefinedCopy& copy) {
@@ -123,97 +150,3 @@ Status Checking::begin_again() {
 }
 
 }  // namespace margay::runtime
-
-using namespace margay;           // NOLINT: the exported functions below are its C face
-using namespace margay::runtime;  // NOLINT
-
-namespace {
-
-/// What the last margayCheck call has to say; one stretch at a time, so one of each is enough.
-struct Answers {
-  std::mutex mutex;
-  std::string error, report;
-};
-Answers& answers() {
-  static auto* const all = new Answers();  // outlives every thread
-  return *all;
-}
-
-/// "tools=all;adversarial=7"
-Result<CheckSettings> parse_options(std::string_view options) {
-  CheckSettings settings;
-  settings.tools = MARGAY_TRY(check::parse_tools("all"));
-  while (!options.empty()) {
-    const auto end = std::min(options.find(';'), options.size());
-    const std::string_view option = options.substr(0, end);
-    options.remove_prefix(std::min(end + 1, options.size()));
-    const auto equals = option.find('=');
-    const std::string_view name = option.substr(0, equals);
-    const std::string value(equals == option.npos ? "" : option.substr(equals + 1));
-    if (name == "tools") {
-      settings.tools = MARGAY_TRY(check::parse_tools(value));
-    } else if (name == "adversarial" && !value.empty() &&
-               value.find_first_not_of("0123456789") == value.npos && value.size() < 20) {
-      settings.adversarial = std::stoull(value);
-    } else if (!option.empty()) {
-      return fail(ErrorCode::invalid_argument,
-                  fmt::format("the checker has no option \"{}\"", option), "margayCheckBegin",
-                  "give tools=LIST and adversarial=SEED, with ; between");
-    }
-  }
-  return settings;
-}
-
-}  // namespace
-
-extern "C" {
-
-#pragma GCC visibility push(default)
-
-int margayCheckBegin(const char* options) {
-  const std::lock_guard lock(answers().mutex);
-  auto begun = [&]() -> Outcome {
-    const CheckSettings settings = MARGAY_TRY(parse_options(options == nullptr ? "" : options));
-    return Runtime::instance().begin_checking(
-        MARGAY_TRY(Checking::create(settings, /*prints=*/false)));
-  }();
-  answers().error = begun ? std::string{} : begun.error().error.text();
-  return begun ? 0 : 1;
-}
-
-const char* margayCheckError(void) { return answers().error.c_str(); }
-
-const char* margayCheckEnd(void) {
-  const std::lock_guard lock(answers().mutex);
-  const std::shared_ptr<Checking> checking = Runtime::instance().end_checking();
-  if (checking == nullptr) {
-    answers().error = "no check has been begun";
-    return nullptr;
-  }
-  answers().report = check::json_of(checking->finish(nullptr));
-  return answers().report.c_str();
-}
-
-/// Where a tensor is in host memory and what its shape is: kittens::gl tells when it is made.
-void margayDescribeTensor(const void* data, std::size_t batch, std::size_t depth, std::size_t rows,
-                          std::size_t columns, std::size_t element_bytes) {
-  if (data == nullptr) return;
-  // A check begins with the device, and the first tensor may be made before anything uses that.
-  // What keeps the device from being created is reported by the call that needs it.
-  static_cast<void>(Runtime::instance().device());
-  const std::shared_ptr<Checking> checking = Runtime::instance().checking();
-  const std::shared_ptr<Profiling> profiling = Runtime::instance().profiling();
-  if (checking == nullptr && profiling == nullptr) return;
-  Tensor tensor;
-  tensor.range.begin = reinterpret_cast<std::uint64_t>(data);
-  tensor.range.end = tensor.range.begin + batch * depth * rows * columns * element_bytes;
-  tensor.shape = {batch, depth, rows, columns};
-  tensor.element_bytes = static_cast<std::uint32_t>(element_bytes);
-  if (tensor.range.end <= tensor.range.begin) return;
-  if (checking != nullptr) checking->memory().tensors().describe(tensor);
-  if (profiling != nullptr) profiling->tensors().describe(tensor);
-}
-
-#pragma GCC visibility pop
-
-}  // extern "C"

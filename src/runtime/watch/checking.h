@@ -2,8 +2,10 @@
 // reported to it. What it finds is printed when a launch ends; the report is made at the end.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "observe/check/session.h"
 #include "report/check/text.h"
@@ -16,20 +18,32 @@ namespace margay::runtime {
 /// Changes a loaded code object as MARGAY_MUTATE asks, if it defines the kernel that is named.
 [[nodiscard]] Status mutate(const LoadedModule& module, const Mutation& mutation);
 
+/// Whether the program registered the host memory at an address for the device.
+using IsRegistered = std::function<bool(std::uint64_t address)>;
+
+/// "tools=all;adversarial=7": what a program gives that begins a check itself.
+[[nodiscard]] Result<CheckSettings> parse_check_options(std::string_view text);
+
 class Checking {
  public:
   /// Reads the suppressions. `prints`: findings go to stderr as they come.
   [[nodiscard]] static Answer<std::shared_ptr<Checking>> create(const CheckSettings& settings,
-                                                                bool prints);
+                                                                bool prints,
+                                                                IsRegistered is_registered);
 
-  /// `launcher`: see check::Session::launch().
+  /// `operation`: what the launch is in the order of streams, if that is followed. `launcher`: see
+  /// check::Session::launch().
   [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request,
+                                            const std::shared_ptr<check::Operation>& operation,
                                             const check::Session::Launcher& launcher = {});
   void launch_refused(const std::string& kernel, const Error& error);
+  /// Device memory is new; or is about to be freed. `host_writes`: without a call.
+  void allocated(std::uint64_t address, std::uint64_t bytes, bool host_writes);
+  void freed(std::uint64_t address, std::uint64_t bytes);
   /// The host has copied memory; what it copied was reported to memory().
   void copied(const check::UndefinedCopy& copy);
   [[nodiscard]] check::GlobalMemory& memory() { return session_.memory(); }
-  /// The order of streams (ordering.h), if it is followed.
+  /// The order of streams (stream/ordering.h), if it is followed.
   [[nodiscard]] bool follows_streams() const { return session_.follows_streams(); }
   [[nodiscard]] check::StreamRaces& streams() { return session_.streams(); }
   /// A copy or fill has touched memory.

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "observe/profile/session.h"
 #include "runtime/base/errors.h"
@@ -11,6 +12,9 @@
 #include "runtime/watch/kept_report.h"
 
 namespace margay::runtime {
+
+/// "kernel=gemm;trace=2": what a program gives that begins a profile itself.
+[[nodiscard]] Result<ProfileSettings> parse_profile_options(std::string_view text);
 
 class Profiling {
  public:

@@ -1,6 +1,7 @@
-// The checker and the profiler, if the environment asks for them.
+// Who watches launches: the checker, the profiler, both or none.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "runtime/base/settings.h"
@@ -13,11 +14,43 @@ struct Watch {
   std::shared_ptr<Checking> checking;
   std::shared_ptr<Profiling> profiling;
 
-  [[nodiscard]] static Answer<Watch> create(const Settings& settings);
-  [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request) const;
+  /// What the environment asks for.
+  [[nodiscard]] static Answer<Watch> create(const Settings& settings,
+                                            IsRegistered is_registered = {});
+  [[nodiscard]] bool any() const { return checking != nullptr || profiling != nullptr; }
+  /// `operation`: what the launch is in the order of streams, if that is followed.
+  [[nodiscard]] Result<LaunchReport> launch(
+      Device& device, const LaunchRequest& request,
+      const std::shared_ptr<check::Operation>& operation = nullptr) const;
   /// The end of the process: reports are written. `memory` is looked through for leaks, where
   /// given.
   void finish(Memory* memory) const;
+};
+
+/// Who watches the launches of this process from now on. Safe to use from several threads.
+class Watchers {
+ public:
+  [[nodiscard]] std::shared_ptr<Checking> checking() const { return checking_.load(); }
+  /// The checker, if it follows the order of streams.
+  [[nodiscard]] std::shared_ptr<Checking> follower() const;
+  [[nodiscard]] std::shared_ptr<Profiling> profiling() const { return profiling_.load(); }
+  [[nodiscard]] Watch all() const { return {checking(), profiling()}; }
+
+  /// What the environment asked for; a stretch that the program began itself goes on.
+  void set(const Watch& watch);
+  /// Refused while one is under way.
+  [[nodiscard]] Outcome begin(std::shared_ptr<Checking> checking);
+  [[nodiscard]] Outcome begin(std::shared_ptr<Profiling> profiling);
+  [[nodiscard]] std::shared_ptr<Checking> end_checking() { return checking_.exchange(nullptr); }
+  [[nodiscard]] std::shared_ptr<Profiling> end_profiling() { return profiling_.exchange(nullptr); }
+  [[nodiscard]] Watch end_all() { return {end_checking(), end_profiling()}; }
+
+  /// In the child after fork(): what was found so far is its parent's to report.
+  void begin_again();
+
+ private:
+  std::atomic<std::shared_ptr<Checking>> checking_;
+  std::atomic<std::shared_ptr<Profiling>> profiling_;
 };
 
 }  // namespace margay::runtime

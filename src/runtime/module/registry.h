@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,8 @@ namespace margay::runtime {
 
 class Registry {
  public:
+  explicit Registry(CodeContext context) : context_(context) {}
+
   /// Takes a pointer to a bundle; the returned handle stays valid until remove_module().
   [[nodiscard]] void** add_module(const std::byte* bundle);
   void remove_module(void** handle);
@@ -26,11 +29,16 @@ class Registry {
                                              const void* initial_value, std::string device_name,
                                              std::size_t size_bytes);
 
-  /// The kernel behind the address of a `__global__` function, on the current device, or behind a
+  /// The kernel behind the address of a `__global__` function, on a device, or behind a
   /// hipFunction_t.
-  [[nodiscard]] Answer<std::shared_ptr<Function>> function(const void* host_address);
+  [[nodiscard]] Answer<std::shared_ptr<Function>> function(const void* host_address,
+                                                           unsigned device);
   /// The device variable behind the address of a `__device__` or `__constant__` variable.
-  [[nodiscard]] Answer<Variable> variable(const void* host_address);
+  [[nodiscard]] Answer<Variable> variable(const void* host_address, unsigned device);
+  /// Where byte `offset` of a variable is on the current device; refused unless `bytes` fit behind
+  /// it.
+  [[nodiscard]] Answer<std::byte*> in_symbol(const void* symbol, std::size_t bytes,
+                                             std::size_t offset);
 
  private:
   struct Entry {
@@ -41,6 +49,7 @@ class Registry {
     Variable managed;  // managed variables only
   };
 
+  const CodeContext context_;
   std::mutex mutex_;
   std::map<const void*, std::shared_ptr<Module>> modules_;
   std::unordered_map<const void*, Entry> functions_;

@@ -1,0 +1,151 @@
+// The C functions by which a program or a binding drives the checker and the profiler itself, and
+// describes its tensors to them.
+#include <fmt/format.h>
+
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "report/check/json.h"
+#include "report/profile/analysis/metrics.h"
+#include "report/profile/json/json.h"
+#include "report/words.h"
+#include "runtime/process/process.h"
+
+using namespace margay;           // NOLINT: the exported functions below are its C face
+using namespace margay::runtime;  // NOLINT
+
+namespace {
+
+/// Result of the last margayCheck* call. Only one check can be under way.
+struct CheckAnswers {
+  std::mutex mutex;
+  std::string error, report;
+};
+/// The same of the last margayProfile* call.
+struct ProfileAnswers {
+  std::mutex mutex;
+  std::string error, json;
+  profile::Profile profile;
+};
+// What they give out has to outlive every thread.
+CheckAnswers& checks() {
+  static auto* const one = new CheckAnswers();
+  return *one;
+}
+ProfileAnswers& profiles() {
+  static auto* const one = new ProfileAnswers();
+  return *one;
+}
+
+/// `name` of the kernel that has `kernel` in its name; exactly one has to.
+Result<double> value_in(const profile::Profile& profile, std::string_view kernel,
+                        std::string_view name) {
+  const profile::KernelProfile* found = nullptr;
+  std::string names;
+  for (const profile::KernelProfile& k : profile.kernels) {
+    names += (names.empty() ? "" : ", ") + k.name;
+    if (!report::is_in_name(kernel, k.name)) continue;
+    if (found != nullptr)
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("several kernels or launch sizes have \"{}\" in their name", kernel),
+                  {}, "give more of the name, or profile one size at a time; there are: " + names);
+    found = &k;
+  }
+  if (found == nullptr)
+    return fail(ErrorCode::not_found,
+                fmt::format("no kernel that ran has \"{}\" in its name", kernel), {},
+                names.empty() ? "no kernel ran" : "there are: " + names);
+  return profile::value_of(*found, name);
+}
+
+}  // namespace
+
+extern "C" {
+
+#pragma GCC visibility push(default)
+
+int margayCheckBegin(const char* options) {
+  const std::lock_guard lock(checks().mutex);
+  auto begun = [&]() -> Outcome {
+    const auto settings = MARGAY_TRY(parse_check_options(options == nullptr ? "" : options));
+    return process().launches.begin_watching(
+        MARGAY_TRY(Checking::create(settings, /*prints=*/false, process().is_registered())));
+  }();
+  checks().error = begun ? std::string{} : begun.error().error.text();
+  return begun ? 0 : 1;
+}
+
+const char* margayCheckError(void) { return checks().error.c_str(); }
+
+const char* margayCheckEnd(void) {
+  const std::lock_guard lock(checks().mutex);
+  const std::shared_ptr<Checking> checking = process().watchers.end_checking();
+  if (checking == nullptr) {
+    checks().error = "no check has been begun";
+    return nullptr;
+  }
+  checks().report = check::json_of(checking->finish(nullptr));
+  return checks().report.c_str();
+}
+
+int margayProfileBegin(const char* options) {
+  const std::lock_guard lock(profiles().mutex);
+  auto begun = [&]() -> Outcome {
+    const auto settings = MARGAY_TRY(parse_profile_options(options == nullptr ? "" : options));
+    return process().launches.begin_watching(MARGAY_TRY(Profiling::create(settings)));
+  }();
+  profiles().error = begun ? std::string{} : begun.error().error.text();
+  return begun ? 0 : 1;
+}
+
+const char* margayProfileError(void) { return profiles().error.c_str(); }
+
+/// The profile as JSON; valid until the next call. Null when none was begun.
+const char* margayProfileEnd(void) {
+  const std::lock_guard lock(profiles().mutex);
+  const std::shared_ptr<Profiling> profiling = process().watchers.end_profiling();
+  if (profiling == nullptr) {
+    profiles().error = "no profile has been begun";
+    return nullptr;
+  }
+  profiles().profile = profiling->finish();
+  profiles().json = profile::json_of(profiles().profile);
+  return profiles().json.c_str();
+}
+
+/// A counter or metric of the profile that ended last; 0 on success, otherwise margayProfileError()
+/// says what is wrong.
+int margayProfileValue(const char* kernel, const char* name, double* value) {
+  const std::lock_guard lock(profiles().mutex);
+  const Result<double> found =
+      value_in(profiles().profile, kernel == nullptr ? "" : kernel, name == nullptr ? "" : name);
+  profiles().error = found ? std::string{} : found.error().text();
+  if (!found) return 1;
+  if (value != nullptr) *value = *found;
+  return 0;
+}
+
+/// Where a tensor is in host memory and what its shape is: kittens::gl tells when it is made.
+void margayDescribeTensor(const void* data, std::size_t batch, std::size_t depth, std::size_t rows,
+                          std::size_t columns, std::size_t element_bytes) {
+  if (data == nullptr) return;
+  // A check begins with the device, and the first tensor may be made before anything uses that.
+  // What keeps the device from being created is reported by the call that needs it.
+  static_cast<void>(process().devices.get());
+  const std::shared_ptr<Checking> checking = process().watchers.checking();
+  const std::shared_ptr<Profiling> profiling = process().watchers.profiling();
+  if (checking == nullptr && profiling == nullptr) return;
+  Tensor tensor;
+  tensor.range.begin = reinterpret_cast<std::uint64_t>(data);
+  tensor.range.end = tensor.range.begin + batch * depth * rows * columns * element_bytes;
+  tensor.shape = {batch, depth, rows, columns};
+  tensor.element_bytes = static_cast<std::uint32_t>(element_bytes);
+  if (tensor.range.end <= tensor.range.begin) return;
+  if (checking != nullptr) checking->memory().tensors().describe(tensor);
+  if (profiling != nullptr) profiling->tensors().describe(tensor);
+}
+
+#pragma GCC visibility pop
+
+}  // extern "C"

@@ -1,0 +1,72 @@
+// Runs launches on the devices, one after another, under whoever watches. Safe to use from several
+// threads.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "exec/device/device.h"
+#include "runtime/base/work.h"
+#include "runtime/device/devices.h"
+#include "runtime/device/host_side.h"
+#include "runtime/watch/watch.h"
+
+namespace margay::runtime {
+
+class Launches {
+ public:
+  Launches(Devices& devices, Watchers& watchers, HostSide& host)
+      : devices_(devices), watchers_(watchers), host_(host) {}
+
+  /// Runs a launch, with the progress and statistics lines the environment asks for. A failure of
+  /// the kernel itself is kept. `operation`: what the launch is in the order of streams, if that is
+  /// followed.
+  [[nodiscard]] Outcome run(const LaunchRequest& request,
+                            const std::shared_ptr<check::Operation>& operation);
+  /// The same; where the kernel waits for what the host does next, gives what is left to do.
+  [[nodiscard]] Answer<Work> start(const LaunchRequest& request,
+                                   const std::shared_ptr<check::Operation>& operation);
+
+  /// Makes `code` that of the first failure, unless there was one.
+  void keep_failure(hipError_t code);
+  /// The code of the first kernel that failed while it ran, or hipSuccess.
+  [[nodiscard]] hipError_t failure() const { return failure_.load(); }
+  void forget_failure() { failure_.store(hipSuccess); }
+  /// The code of a launch that an interrupt stopped, or hipSuccess: it is said once, unless another
+  /// launch has begun since.
+  [[nodiscard]] hipError_t take_interrupted() { return interrupted_.exchange(hipSuccess); }
+
+  /// Watches from now on; waits for a launch that runs, so that none is watched by half. Refused
+  /// while something is watched so already.
+  template <typename Watcher>
+  [[nodiscard]] Outcome begin_watching(std::shared_ptr<Watcher> watcher) {
+    const std::lock_guard lock(mutex_);
+    return watchers_.begin(std::move(watcher));
+  }
+  /// While it is held no launch begins; what one found is known.
+  [[nodiscard]] std::unique_lock<std::mutex> paused() { return std::unique_lock(mutex_); }
+
+  /// In the child of a fork().
+  void begin_again();
+
+ private:
+  void begin(const LaunchRequest& request);
+  /// One launch at a time.
+  [[nodiscard]] Outcome run_alone(const LaunchRequest& request,
+                                  const std::shared_ptr<check::Operation>& operation);
+  /// `interrupts_before`: their count when the launch began.
+  [[nodiscard]] Outcome ended(const LaunchRequest& request, const Result<LaunchReport>& report,
+                              std::uint64_t interrupts_before);
+
+  Devices& devices_;
+  Watchers& watchers_;
+  HostSide& host_;
+  std::mutex mutex_;  // launches run one after another; the progress line belongs to one
+  std::atomic<unsigned> in_flight_ = 0;
+  std::atomic<hipError_t> failure_ = hipSuccess;
+  std::atomic<hipError_t> interrupted_ = hipSuccess;
+};
+
+}  // namespace margay::runtime

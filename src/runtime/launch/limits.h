@@ -1,0 +1,29 @@
+// What a launch may ask for, with the codes of the ROCm runtime.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "code_object/code_object.h"
+#include "gpu/gpu.h"
+#include "runtime/base/errors.h"
+
+namespace margay::runtime {
+
+/// The ROCm runtime answers the same mistake with different codes in its two families of calls.
+enum class LaunchFamily : std::uint8_t { runtime, module };
+
+/// The part of a launch that is limited. Sizes are as wide as the calls take them, so that nothing
+/// is cut off before it is checked.
+struct LaunchSize {
+  dim3 grid;   ///< Workgroups.
+  dim3 block;  ///< Work-items per workgroup.
+  std::size_t dynamic_lds_bytes = 0;
+  LaunchFamily family = LaunchFamily::runtime;
+  bool cooperative = false;
+};
+
+/// Refuses what the hardware cannot run, with the codes of the ROCm runtime and a sentence.
+[[nodiscard]] Outcome check_launch(const Kernel& kernel, const Gpu& gpu, const LaunchSize& size);
+
+}  // namespace margay::runtime

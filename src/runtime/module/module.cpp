@@ -1,0 +1,128 @@
+// See module.h.
+#include "runtime/module/module.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "runtime/base/names.h"
+
+namespace margay::runtime {
+namespace {
+
+std::string names_of_kernels(const CodeObject& object) {
+  constexpr std::size_t kShown = 8;
+  const std::span<const Kernel> kernels = object.kernels();
+  if (kernels.empty()) return "It holds no kernels.";
+  std::string text = "Its kernels are ";
+  for (std::size_t i = 0; i < std::min(kernels.size(), kShown); ++i) {
+    text += (i == 0 ? "" : ", ") + kernels[i].name;
+  }
+  if (kernels.size() > kShown) text += fmt::format(" and {} more", kernels.size() - kShown);
+  return text + ".";
+}
+
+}  // namespace
+
+Answer<std::span<const std::byte>> image_at(Devices& devices, const std::byte* start) {
+  Device* const device = MARGAY_TRY(devices.get());
+  const auto address = reinterpret_cast<std::uint64_t>(start);
+  const AddressRange range = device->memory().readable_range(address);
+  if (!range.contains(address, 1))
+    return refuse(hipErrorInvalidValue, fmt::format("The image at {} is no memory of this process.",
+                                                    static_cast<const void*>(start)));
+  const std::size_t size = MARGAY_TRY(bundle_size({start, range.end - address}));
+  return std::span(start, size);
+}
+
+Module::~Module() {
+  for (const OnDevice& device : devices_)
+    for (const auto& [name, function] : device.functions) context_.functions.remove(function.get());
+}
+
+Answer<std::shared_ptr<LoadedModule>> Module::loaded(unsigned device) {
+  device = device_.value_or(device);
+  const std::lock_guard lock(mutex_);
+  if (failure_) return std::unexpected(*failure_);
+  std::shared_ptr<LoadedModule>& loaded = devices_[device].loaded;
+  if (loaded == nullptr) {
+    Answer<std::shared_ptr<LoadedModule>> module = load_locked(device);
+    if (!module) {
+      failure_ = module.error();
+      return module;
+    }
+    loaded = std::move(*module);
+    image_ = {};  // of a module for one device: a bundle has none
+  }
+  return loaded;
+}
+
+Answer<std::shared_ptr<LoadedModule>> Module::load_locked(unsigned device) {
+  std::span<const std::byte> bytes = image_;
+  if (bundle_ != nullptr) bytes = MARGAY_TRY(image_at(context_.devices, bundle_));
+  CodeObject object =
+      MARGAY_TRY(CodeObject::parse(MARGAY_TRY(find_image(bytes, context_.devices.gpu().arch()))));
+  std::shared_ptr<LoadedModule> module =
+      MARGAY_TRY(context_.devices.load(std::move(object), device));
+  for (const auto& [name, address] : managed_pointers_) {
+    const Symbol* const symbol = module->object().find_symbol(name);
+    // The compiler drops variables that no kernel uses.
+    if (symbol == nullptr) continue;
+    if (symbol->size_bytes != sizeof address) {
+      return std::unexpected(Refusal(Error{
+          ErrorCode::invalid_image,
+          fmt::format("The managed variable {} should be a pointer of {} bytes in the code object, "
+                      "but has {} bytes.",
+                      name, sizeof address, symbol->size_bytes),
+          {},
+          "Compile the host and the device part of the program with the same compiler."}));
+    }
+    std::memcpy(reinterpret_cast<void*>(module->base_address() + symbol->vaddr), &address,
+                sizeof address);
+  }
+  return module;
+}
+
+Answer<std::shared_ptr<Function>> Module::function(std::string_view name, unsigned device) {
+  device = device_.value_or(device);
+  const std::shared_ptr<LoadedModule> module = MARGAY_TRY(loaded(device));
+  const std::lock_guard lock(mutex_);
+  auto& functions = devices_[device].functions;
+  if (const auto known = functions.find(name); known != functions.end()) return known->second;
+  const Kernel* const kernel = module->object().find_kernel(name);
+  if (kernel == nullptr) {
+    return refuse(hipErrorNotFound,
+                  fmt::format("The code object has no kernel named \"{}\".", name),
+                  names_of_kernels(module->object()));
+  }
+  auto function = std::make_shared<Function>();
+  function->name = name;
+  function->readable = readable_name(kernel->name);
+  function->module = module;
+  function->kernel = kernel;
+  function->device = device;
+  context_.functions.add(function);
+  functions.emplace(name, function);
+  return function;
+}
+
+Answer<Variable> Module::variable(std::string_view name, unsigned device) {
+  const std::shared_ptr<LoadedModule> module = MARGAY_TRY(loaded(device));
+  const Symbol* const symbol = module->object().find_symbol(name);
+  if (symbol == nullptr || symbol->kind != Symbol::Kind::object) {
+    return refuse(
+        hipErrorNotFound, fmt::format("The code object has no variable named \"{}\".", name),
+        "The compiler drops device variables that no kernel uses and static ones; mark it "
+        "with __attribute__((used)) or drop `static`.");
+  }
+  return Variable{module->base_address() + symbol->vaddr, symbol->size_bytes};
+}
+
+void Module::add_managed_pointer(std::string name, std::uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  managed_pointers_.emplace(std::move(name), address);
+}
+
+}  // namespace margay::runtime

@@ -1,0 +1,74 @@
+// The state behind the HIP calls of this process: one object owns all layers and joins them.
+#pragma once
+
+#include "runtime/base/errors.h"
+#include "runtime/base/handle_table.h"
+#include "runtime/device/devices.h"
+#include "runtime/device/host_side.h"
+#include "runtime/device/launches.h"
+#include "runtime/graph/capture.h"
+#include "runtime/graph/graph.h"
+#include "runtime/graph/graph_memory.h"
+#include "runtime/launch/launch.h"
+#include "runtime/memory/allocator.h"
+#include "runtime/memory/memory_pool.h"
+#include "runtime/module/module.h"
+#include "runtime/module/registry.h"
+#include "runtime/module/rtc_compile.h"
+#include "runtime/stream/copies.h"
+#include "runtime/stream/in_flight.h"
+#include "runtime/stream/ordering.h"
+#include "runtime/stream/streams.h"
+#include "runtime/watch/watch.h"
+
+namespace margay::runtime {
+
+/// All members are safe to use from several threads; each knows only what is above it here.
+struct Process {
+  Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  /// What hipDeviceReset does to the current device: frees what HIP calls allocated on it, drops
+  /// its streams, forgets a failed launch.
+  [[nodiscard]] Outcome reset_device();
+  /// For a checker: whether the program registered the host memory at an address.
+  [[nodiscard]] IsRegistered is_registered();
+  /// What modules are loaded with.
+  [[nodiscard]] CodeContext code() { return {devices, functions}; }
+
+  Watchers watchers;
+  HostSide host;
+  Devices devices;
+  Launches launches{devices, watchers, host};
+
+  Allocator allocator{devices, watchers};
+  MemoryPools pools;
+
+  HandleTable<ihipModuleSymbol_t> functions;
+  HandleTable<ihipModule_t> modules;
+  Registry registry{code()};
+  HandleTable<_hiprtcProgram> programs;
+
+  Streams streams;
+  Ordering ordering{watchers, devices, allocator.table(), streams};
+  WorkInFlight in_flight{devices, host, launches, streams, ordering};
+  Copies copies{devices, watchers, ordering};
+
+  Graphs graphs{ordering};
+  Captures captures{streams, ordering, in_flight, graphs};
+  GraphMemory graph_memory{allocator};
+
+  Launcher launcher{devices, watchers, launches, streams, captures};
+
+ private:
+  void begin_again();         // in the child of a fork()
+  void finish_watching();     // at the end of the process
+  void finish_interrupted();  // the same when a signal ends it
+};
+
+/// The one of this process, for the exported functions. Never destroyed: clang's generated
+/// destructors call in after all of ours have run.
+[[nodiscard]] Process& process();
+
+}  // namespace margay::runtime
