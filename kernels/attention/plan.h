@@ -82,7 +82,7 @@ inline std::string refuse_extents(const Problem& p) {
   if (p.q_len > kMaxLength || p.kv_len > kMaxLength)
     return text("lengths must not exceed ", kMaxLength);
   if (p.batch > 0x7fffffff) return "batch must be below 2^31";
-  if (p.heads * p.dim > kMaxRow) return text("heads times dim must not exceed ", kMaxRow);
+  if (p.heads > kMaxRow / p.dim) return text("heads times dim must not exceed ", kMaxRow);
   if (p.batch == 0 || p.heads == 0 || p.q_len == 0) return {};
   if (p.kv_heads == 0 || p.heads % p.kv_heads != 0)
     return text("k: has ", p.kv_heads, " heads, which does not divide q's ", p.heads);

@@ -65,6 +65,8 @@ inline std::string refuse_extents(const Problem& p) {
     return text("x: its last dimension is ", p.dim, "; the kernels have dim 64 and 128");
   // A launch has, in y and z, at most 65535 workgroups.
   constexpr std::int64_t kMaxWorkgroups = 65535;
+  // Of a table no more fits into an address space of 2^48 bytes.
+  constexpr std::int64_t kMaxTableRows = (std::int64_t{1} << 48) / 64;
   constexpr std::int64_t kMaxLength = (1 << 24) * std::int64_t{kBlockRows} - 1;
   constexpr std::int64_t kMaxHeads = kMaxWorkgroups * kHeadsPerBlock;
   // A block's rows are addressed with 32-bit byte offsets.
@@ -72,8 +74,13 @@ inline std::string refuse_extents(const Problem& p) {
   if (p.length > kMaxLength) return text("x: its length must not exceed ", kMaxLength);
   if (p.batch > kMaxWorkgroups) return text("x: its batch must not exceed ", kMaxWorkgroups);
   if (p.heads > kMaxHeads) return text("x: its heads must not exceed ", kMaxHeads);
-  if (p.heads * p.dim > kMaxRow) return text("x: heads times dim must not exceed ", kMaxRow);
+  if (p.heads > kMaxRow / p.dim) return text("x: heads times dim must not exceed ", kMaxRow);
   if (p.batch == 0 || p.heads == 0 || p.length == 0) return {};
+  if (p.table_rows < 0 || p.table_rows > kMaxTableRows)
+    return text("tables: cannot have ", p.table_rows, " positions");
+  if (p.position > p.table_rows)
+    return text("tables: only ", p.table_rows, " positions; x needs those from ", p.position,
+                " on");
   if (p.length > p.table_rows - p.position)
     return text("tables: only ", p.table_rows, " positions; x needs those from ", p.position,
                 " to ", p.position + p.length - 1);

@@ -30,12 +30,16 @@ def attention(
     scores, float32, (batch, heads, q_len).
     """
     queries, keys, values = _view("q", q), _view("k", k), _view("v", v)
-    if scale is not None and not 0 < scale < math.inf:
+    if scale is None:
+        scale = 0.0  # the plan's default
+    elif 0 < scale < math.inf:
+        scale = max(float(scale), 2.0**-149)  # the least float; 0 would be the default
+    else:
         raise ValueError(f"scale: expected a positive number, got {scale}")
     batch, heads, q_len, dim = queries.shape
     problem = {
         "batch": batch, "heads": heads, "kv_heads": keys.shape[1], "q_len": q_len, "kv_len": keys.shape[2],
-        "dim": dim, "causal": bool(causal), "scale": float(scale or 0),
+        "dim": dim, "causal": bool(causal), "scale": scale,
     }  # fmt: skip
     _check_shapes(queries, keys, values)
     kernels.check("attention", problem)

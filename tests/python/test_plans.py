@@ -52,6 +52,8 @@ def test_attention(launches, causal, dim):
     given, rest = tensors(launch, 5)
     assert given == [*map(heads_first, (q, k, v, out)), (2, 6, 1, 129, address(lse))]
     assert struct.unpack_from("<f", rest) == (0.25,)
+    margay.attention(q, k, v, scale=1e-60)
+    assert struct.unpack_from("<f", tensors(launches.pop(), 5)[1]) == (2.0**-149,)
     margay.attention(q, k, v)
     given, rest = tensors(launches[1], 5)
     assert given[4][4] == 0 and struct.unpack_from("<f", rest) == (np.float32(1 / np.sqrt(dim)),)

@@ -196,6 +196,19 @@ TEST(KernelCheck, LooksAtNumbersAlone) {
             "level 9 needs n in multiples of 256, up to 1048576; n is 100");
 }
 
+TEST(KernelCheck, NumbersDoNotOverflow) {
+  const std::string most = "9223372036854775807", least = "-9223372036854775808";
+  EXPECT_EQ(checked("attention", "batch=1 q_len=1 kv_heads=1 dim=64 heads=" + most),
+            "heads times dim must not exceed 8388608");
+  const std::string rotary = "batch=1 heads=1 length=3 dim=64 ";
+  EXPECT_EQ(checked("rotary", rotary + "table_rows=" + least),
+            "tables: cannot have " + least + " positions");
+  EXPECT_EQ(checked("rotary", rotary + "table_rows=" + most + " position=" + most),
+            "tables: cannot have " + most + " positions");
+  EXPECT_EQ(checked("rotary", rotary + "table_rows=5 position=" + most),
+            "tables: only 5 positions; x needs those from " + most + " on");
+}
+
 TEST(KernelPlan, ReadsOnlyWhatItKnows) {
   EXPECT_EQ(refusal("relu", ""),
             "no such operation: relu; there are gemm, attention, softmax, layernorm, rotary");
