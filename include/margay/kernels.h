@@ -14,6 +14,10 @@ extern "C" {
 
 #define MARGAY_KERNELS_API __attribute__((visibility("default")))
 
+/* Changes with the structures below: a caller that does not know the library's is not to use it. */
+#define MARGAY_KERNELS_VERSION 1
+MARGAY_KERNELS_API int margay_kernels_version(void);
+
 /* A kernel that a plan may choose. */
 typedef struct {
   const char* operation;   /* gemm, attention, softmax, layernorm, rotary */

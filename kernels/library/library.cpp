@@ -25,6 +25,8 @@ const char* plan(const char* operation, const char* problem, margay_kernels_laun
 
 }  // namespace
 
+int margay_kernels_version(void) { return MARGAY_KERNELS_VERSION; }
+
 const margay_kernels_kernel* margay_kernels_list(size_t* count) {
   *count = margay_kernels::kernels().size();
   return margay_kernels::kernels().data();

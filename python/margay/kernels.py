@@ -13,6 +13,7 @@ from typing import Tuple
 from margay import hip, library
 
 _NAME = "lib/libmargay_kernels.so"
+_VERSION = 1  # MARGAY_KERNELS_VERSION: of the structures below
 
 
 class _Launch(ctypes.Structure):
@@ -62,6 +63,12 @@ def _library():
     """The libmargay_kernels of the installation that this process's libamdhip64 belongs to."""
     path = library.installed().part(_NAME, "the plans of its kernels")
     loaded = ctypes.CDLL(str(path))
+    loaded.margay_kernels_version.argtypes = []
+    if (version := loaded.margay_kernels_version()) != _VERSION:
+        raise library.LibraryError(
+            f"{path} has interface {version}, this package needs {_VERSION}: they are of different versions of "
+            "Margay. Install the package from the clone that Margay was built in: pip install ./python"
+        )
     loaded.margay_kernels_list.argtypes = [ctypes.POINTER(ctypes.c_size_t)]
     loaded.margay_kernels_list.restype = ctypes.POINTER(_Kernel)
     loaded.margay_kernels_levels.argtypes = [ctypes.POINTER(ctypes.c_size_t)]

@@ -181,6 +181,15 @@ def test_fields_are_those_of_the_problem():
         kernels.check("softmax", {"rows": 1.5j})
 
 
+def test_a_library_of_another_version_is_refused(monkeypatch):
+    kernels._library.cache_clear()
+    monkeypatch.setattr(kernels, "_VERSION", 7)
+    with pytest.raises(margay.LibraryError, match="kernels.so has interface 1, this package needs 7"):
+        margay.softmax(zeros(2, 2))
+    monkeypatch.undo()
+    assert margay.softmax(zeros(2, 0)).shape == (2, 0)
+
+
 def unaligned(library):
     """(1, 2, 8, 64) without gaps, two bytes behind a multiple of 16."""
     memory = np.zeros(1024 + 16, np.int16)
