@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "code_object/bundle/find_image.h"
 #include "code_object/code_object.h"
 #include "exec/device/device.h"
 

@@ -8,9 +8,9 @@
 #include <unordered_map>
 
 #include "code_object/demangle.h"
-#include "code_object/elf_image.h"
-#include "code_object/kernels.h"
-#include "code_object/relocate.h"
+#include "code_object/elf/elf_image.h"
+#include "code_object/elf/kernels.h"
+#include "code_object/elf/relocate.h"
 #include "code_object/source_lines.h"
 
 namespace margay {

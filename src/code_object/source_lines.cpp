@@ -3,7 +3,7 @@
 
 #include <llvm/BinaryFormat/ELF.h>
 
-#include "code_object/decompress.h"
+#include "code_object/bundle/decompress.h"
 #include "code_object/demangle.h"
 #include "code_object/dwarf/parameters.h"
 

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "code_object/code_object.h"
+#include "code_object/dwarf/argument_field.h"
 #include "code_object/dwarf/debug_info.h"
 #include "code_object/dwarf/line_table.h"
-#include "code_object/elf_image.h"
+#include "code_object/elf/elf_image.h"
+#include "code_object/elf/kernel.h"
+#include "code_object/source_frame.h"
 
 namespace margay::code_object {
 

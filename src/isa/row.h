@@ -22,7 +22,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "isa/lanes/lanes.h"
+#include "isa/lanes.h"
 #include "isa/operand.h"
 #include "isa/traits.h"
 #include "isa/type_name.h"

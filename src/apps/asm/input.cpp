@@ -19,6 +19,7 @@
 
 #include <fmt/format.h>
 
+#include "code_object/bundle/find_image.h"
 #include "gpu/gpu.h"
 
 namespace margay::assembly {

@@ -23,6 +23,7 @@
 #include "cli/console.h"
 #include "cli/process/install.h"
 #include "cli/process/start.h"
+#include "code_object/bundle/find_image.h"
 #include "code_object/code_object.h"
 #include "exec/device/device.h"
 #include "runtime/base/settings.h"

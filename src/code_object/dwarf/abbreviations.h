@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "code_object/byte_reader.h"
+#include "code_object/elf/byte_reader.h"
 
 namespace margay::code_object {
 

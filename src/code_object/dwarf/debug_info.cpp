@@ -5,8 +5,6 @@
 
 #include <llvm/BinaryFormat/Dwarf.h>
 
-#include "code_object/dwarf/entry.h"
-
 namespace margay::code_object {
 
 using namespace llvm::dwarf;

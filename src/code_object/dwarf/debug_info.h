@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "code_object/dwarf/abbreviations.h"
+#include "code_object/dwarf/entry.h"
 #include "code_object/dwarf/forms.h"
 #include "code_object/dwarf/sections.h"
 
@@ -49,8 +50,6 @@ struct FunctionName {
 
 class DebugInfo {
  public:
-  struct Entry;
-
   DebugInfo() = default;
   /// Reads as far as the sections make sense.
   explicit DebugInfo(const DwarfSections& sections);

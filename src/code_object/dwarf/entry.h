@@ -6,11 +6,12 @@
 
 #include <llvm/BinaryFormat/Dwarf.h>
 
-#include "code_object/dwarf/debug_info.h"
+#include "code_object/dwarf/abbreviations.h"
+#include "code_object/dwarf/forms.h"
 
 namespace margay::code_object {
 
-struct DebugInfo::Entry {
+struct Entry {
   std::uint64_t offset = 0;
   const Abbreviation* shape = nullptr;  ///< Null for the entry that ends a list of children.
   FormValue name, linkage_name, abstract_origin, specification;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "code_object/byte_reader.h"
+#include "code_object/elf/byte_reader.h"
 
 namespace margay::code_object {
 

@@ -8,8 +8,6 @@
 #include <fmt/format.h>
 #include <llvm/BinaryFormat/Dwarf.h>
 
-#include "code_object/dwarf/entry.h"
-
 namespace margay::code_object {
 
 using namespace llvm::dwarf;
@@ -23,8 +21,6 @@ constexpr unsigned kMaxTypeHops = 32;
 constexpr std::size_t kMaxFields = 512;
 constexpr std::size_t kMaxNameChars = 1024;
 constexpr std::uint32_t kPointerBytes = 8;
-
-using Entry = DebugInfo::Entry;
 
 /// An entry with its place.
 struct Found {

@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "code_object/code_object.h"
+#include "code_object/dwarf/argument_field.h"
 #include "code_object/dwarf/debug_info.h"
+#include "code_object/elf/kernel.h"
 
 namespace margay::code_object {
 

@@ -3,7 +3,6 @@
 #include <llvm/BinaryFormat/Dwarf.h>
 
 #include "code_object/dwarf/debug_info.h"
-#include "code_object/dwarf/entry.h"
 
 namespace margay::code_object {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "code_object/byte_reader.h"
+#include "code_object/elf/byte_reader.h"
 
 namespace margay::code_object {
 

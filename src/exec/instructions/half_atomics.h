@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "isa/lanes/lanes.h"
+#include "isa/lanes.h"
 
 namespace margay::MARGAY_HOST_LEVEL {
 

@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "exec/rows/row_table.h"
-#include "isa/lanes/lanes.h"
+#include "isa/lanes.h"
 
 namespace margay::MARGAY_HOST_LEVEL {
 

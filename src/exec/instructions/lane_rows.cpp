@@ -5,7 +5,7 @@
 #include "exec/instructions/all_rows.h"
 #include "exec/rows/row_table.h"
 #include "exec/state/wave.h"
-#include "isa/lanes/lanes.h"
+#include "isa/lanes.h"
 #include "isa/type_name.h"
 
 namespace margay::MARGAY_HOST_LEVEL {

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "code_object/bundle/bundle_size.h"
+#include "code_object/bundle/find_image.h"
 #include "runtime/base/names.h"
 
 namespace margay::runtime {

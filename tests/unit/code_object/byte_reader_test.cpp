@@ -1,5 +1,5 @@
 // The cursor that all untrusted bytes go through.
-#include "code_object/byte_reader.h"
+#include "code_object/elf/byte_reader.h"
 
 #include <array>
 

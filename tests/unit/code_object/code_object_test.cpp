@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <llvm/BinaryFormat/MsgPackDocument.h>
 
-#include "code_object/elf_image.h"
+#include "code_object/elf/elf_image.h"
 #include "inputs.h"
 
 namespace margay {

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "code_object/bundle/find_image.h"
 #include "code_object/code_object.h"
 #include "exercise.h"
 #include "inputs.h"

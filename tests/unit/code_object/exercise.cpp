@@ -4,8 +4,9 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "code_object/bundle/find_image.h"
 #include "code_object/code_object.h"
-#include "code_object/elf_image.h"
+#include "code_object/elf/elf_image.h"
 
 namespace margay::test {
 namespace {

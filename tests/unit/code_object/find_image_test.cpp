@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <random>
 
+#include "code_object/bundle/bundle_size.h"
+#include "code_object/bundle/find_image.h"
 #include "code_object/code_object.h"
-#include "code_object/target_id.h"
+#include "code_object/elf/target_id.h"
 #include "inputs.h"
 
 namespace margay {

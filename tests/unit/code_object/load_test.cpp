@@ -4,7 +4,7 @@
 #include <llvm/BinaryFormat/ELF.h>
 
 #include "code_object/code_object.h"
-#include "code_object/elf_image.h"
+#include "code_object/elf/elf_image.h"
 #include "inputs.h"
 
 namespace margay {

@@ -1,5 +1,5 @@
 // The metadata note: which notes are refused, and why.
-#include "code_object/metadata.h"
+#include "code_object/elf/metadata.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

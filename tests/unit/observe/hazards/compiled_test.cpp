@@ -1,6 +1,7 @@
 // Compiled kernels have no hazards: every function from top to bottom, and across every branch.
 #include <gtest/gtest.h>
 
+#include "code_object/bundle/find_image.h"
 #include "code_object/code_object.h"
 #include "exec/rows/row_table.h"
 #include "listing.h"

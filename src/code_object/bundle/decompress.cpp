@@ -1,5 +1,5 @@
 // Decompression through LLVM's wrappers; see decompress.h.
-#include "code_object/decompress.h"
+#include "code_object/bundle/decompress.h"
 
 #include <new>
 

@@ -1,7 +1,7 @@
 // Relocations of linked code objects. With S the symbol's address, A the addend, P the address of
 // the field and B the load address, each kind stores what LLVM, "User Guide for AMDGPU Backend",
 // "Relocation Records", says.
-#include "code_object/relocate.h"
+#include "code_object/elf/relocate.h"
 
 #include <algorithm>
 #include <cstring>

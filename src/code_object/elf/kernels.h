@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "code_object/code_object.h"
-#include "code_object/elf_image.h"
+#include "code_object/elf/elf_image.h"
+#include "code_object/elf/kernel.h"
 
 namespace margay::code_object {
 

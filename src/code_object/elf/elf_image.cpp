@@ -1,6 +1,6 @@
 // ELF reading on LLVM's ELFFile, which checks each table against the file; what it does not check
 // (addresses, overlaps, absurd sizes) is checked here.
-#include "code_object/elf_image.h"
+#include "code_object/elf/elf_image.h"
 
 #include <algorithm>
 #include <bit>
@@ -10,7 +10,7 @@
 #include <llvm/BinaryFormat/ELF.h>
 #include <llvm/Object/ELF.h>
 
-#include "code_object/target_id.h"
+#include "code_object/elf/target_id.h"
 
 namespace margay::code_object {
 namespace {

@@ -1,6 +1,6 @@
 // A pull parser over LLVM's MessagePack reader. It keeps what Kernel needs and walks over the rest,
 // so that keys of later versions do no harm; nesting is bounded and lengths are never trusted.
-#include "code_object/metadata.h"
+#include "code_object/elf/metadata.h"
 
 #include <algorithm>
 #include <array>

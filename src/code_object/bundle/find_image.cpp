@@ -1,13 +1,13 @@
-// From whatever the user has (a code object, an offload bundle, a host program) to the code objects
-// for one architecture inside.
+// The images of bundles, host programs and plain code objects; see find_image.h.
+#include "code_object/bundle/find_image.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
 #include <llvm/BinaryFormat/ELF.h>
 
-#include "code_object/code_object.h"
-#include "code_object/elf_image.h"
-#include "code_object/offload_bundle.h"
+#include "code_object/bundle/offload_bundle.h"
+#include "code_object/elf/elf_image.h"
 
 namespace margay {
 namespace {

@@ -1,12 +1,12 @@
 // Bundle layouts; see offload_bundle.h.
-#include "code_object/offload_bundle.h"
+#include "code_object/bundle/offload_bundle.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 #include <llvm/Support/MD5.h>
 
-#include "code_object/decompress.h"
+#include "code_object/bundle/decompress.h"
 
 namespace margay::code_object {
 namespace {

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "code_object/byte_reader.h"
-#include "code_object/code_object.h"
+#include "code_object/elf/byte_reader.h"
+#include "code_object/elf/kernel.h"
+#include "gpu/architecture.h"
 
 namespace margay::code_object {
 

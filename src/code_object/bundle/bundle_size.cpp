@@ -1,12 +1,13 @@
-// How long a fat binary is of which only the start is known: clang registers it by pointer.
+// The length of a bundle or an ELF file from its headers; see bundle_size.h.
+#include "code_object/bundle/bundle_size.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
 #include <llvm/BinaryFormat/ELF.h>
 
-#include "code_object/code_object.h"
-#include "code_object/elf_image.h"
-#include "code_object/offload_bundle.h"
+#include "code_object/bundle/offload_bundle.h"
+#include "code_object/elf/elf_image.h"
 
 namespace margay {
 namespace {

@@ -1,5 +1,5 @@
 // Target names and e_flags; see target_id.h.
-#include "code_object/target_id.h"
+#include "code_object/elf/target_id.h"
 
 #include <array>
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/error.h"
-#include "code_object/elf_image.h"
+#include "code_object/elf/elf_image.h"
 
 namespace margay::code_object {
 

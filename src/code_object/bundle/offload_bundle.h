@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "code_object/byte_reader.h"
-#include "code_object/target_id.h"
+#include "code_object/elf/byte_reader.h"
+#include "code_object/elf/target_id.h"
 
 namespace margay::code_object {
 

@@ -2,15 +2,15 @@
 //
 // Format: LLVM, "User Guide for AMDGPU Backend", "Kernel Descriptor" (64 bytes, 64-byte aligned,
 // entry 256-byte aligned).
-#include "code_object/kernels.h"
+#include "code_object/elf/kernels.h"
 
 #include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
 
-#include "code_object/metadata.h"
-#include "code_object/target_id.h"
+#include "code_object/elf/metadata.h"
+#include "code_object/elf/target_id.h"
 
 namespace margay::code_object {
 namespace {

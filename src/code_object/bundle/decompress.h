@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "code_object/byte_reader.h"
+#include "code_object/elf/byte_reader.h"
 
 namespace margay::code_object {
 

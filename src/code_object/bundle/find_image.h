@@ -1,0 +1,26 @@
+// From whatever the user has (a code object, an offload bundle, a host program) to the code objects
+// for one architecture inside.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "gpu/architecture.h"
+
+namespace margay {
+
+/// Finds the code object for `architecture` in `bytes`, which is a plain ELF code object (.hsaco),
+/// a clang offload bundle (`__CLANG_OFFLOAD_BUNDLE__`, or compressed, "CCOB"), or a host program or
+/// shared library that embeds such bundles, and returns a copy of the ELF image inside.
+/// wrong_architecture names the targets it has when that one is not among them.
+[[nodiscard]] Result<std::vector<std::byte>> find_image(std::span<const std::byte> bytes,
+                                                        const Architecture& architecture);
+
+/// The same, for all of them: a program embeds one per translation unit with device code. Never
+/// empty.
+[[nodiscard]] Result<std::vector<std::vector<std::byte>>> find_images(
+    std::span<const std::byte> bytes, const Architecture& architecture);
+
+}  // namespace margay
