@@ -108,6 +108,7 @@ packages() {
 
 includes() {
   mkdir -p src/{base,isa,mfma,exec,cli,apps} include kernels
+  for folder in src/*; do echo 'What belongs here.' >"$folder/README.md"; done
   echo '#include "base/error.h"' >src/isa/a.h
   echo '#include "isa/a.h"' >src/exec/a.cpp
   echo '#include <fmt/format.h>' >src/base/a.cpp
@@ -128,6 +129,53 @@ includes() {
   echo '#include "base/error.h"' >kernels/k.cpp
   status 1 "$source/tools/check-includes" .
   said 'kernels/k.cpp:1: a HIP program must not include base'
+}
+
+include_cycles() {
+  mkdir -p src/exec/rows
+  echo 'What belongs here.' | tee src/exec/README.md >src/exec/rows/README.md
+  # Headers without a cycle, but b.cpp includes what includes b.h.
+  echo '#include "exec/b.h"' >src/exec/a.h
+  echo 'int b();' >src/exec/b.h
+  echo '#include "exec/rows/row.h"' >src/exec/b.cpp
+  echo 'int row();' >src/exec/rows/row.h
+  status 0 "$source/tools/check-includes" .
+  echo '#include "exec/a.h"' >>src/exec/b.cpp
+  status 1 "$source/tools/check-includes" .
+  said 'src/exec: 2 units include each other in a circle: exec/a, exec/b'
+  status 0 "$source/tools/check-includes" . 'units exec'
+  echo '#include "exec/rows/row.h"' >src/exec/b.cpp
+  status 1 "$source/tools/check-includes" . 'units exec'
+  said '"units exec" passes: remove it from NOT_YET'
+  # No two units in a circle, but two folders.
+  echo '#include "exec/rows/other.h"' >src/exec/c.h
+  echo '#include "../b.h"' >src/exec/rows/other.h
+  status 1 "$source/tools/check-includes" .
+  said 'src/exec/rows: folders include each other in a circle: exec, exec/rows'
+  status 1 "$source/tools/check-includes" . 'folders exec'
+  status 0 "$source/tools/check-includes" . 'folders exec' 'folders exec/rows'
+}
+
+folders() {
+  mkdir -p src/exec/rows tools tests/unit/exec
+  echo '# What belongs here.' >src/exec/CMakeLists.txt
+  for number in $(seq 25); do touch "tests/unit/exec/$number"; done
+  touch src/exec/a.h
+  status 0 "$source/tools/check-includes" .
+  touch tests/unit/exec/26
+  status 1 "$source/tools/check-includes" .
+  said 'tests/unit/exec: 26 files, more than 25'
+  status 0 "$source/tools/check-includes" . 'files tests/unit/exec'
+  rm tests/unit/exec/26
+  touch src/exec/rows/row.h
+  status 1 "$source/tools/check-includes" .
+  said 'src/exec/rows: say in a README.md what belongs there'
+  echo '// Rows.' >src/exec/rows/rows.h
+  status 0 "$source/tools/check-includes" .
+  rm src/exec/rows/rows.h
+  echo 'add_library(a)' >src/exec/CMakeLists.txt
+  status 1 "$source/tools/check-includes" . 'purpose src/exec/rows'
+  said 'src/exec: say in a README.md what belongs there'
 }
 
 text() {
