@@ -3,9 +3,9 @@
 #include <iterator>
 
 #include "base/host_level.h"
-#include "mfma/fast.h"
+#include "mfma/fast/fast.h"
+#include "mfma/kernels/prepare.h"
 #include "mfma/mfma.h"
-#include "mfma/prepare.h"
 
 namespace margay {
 
@@ -161,5 +161,8 @@ std::string_view mfma_fast_method(const MfmaShape& shape, std::string_view level
   if (!level || !may_use_bf16_units(*level)) return "as fma";
   return fast_mfma_methods(index_of(shape)).front().name;
 }
+
+void mfma_thread_begin() { fast_mfma_thread_begin(); }
+void mfma_thread_end() { fast_mfma_thread_end(); }
 
 }  // namespace margay

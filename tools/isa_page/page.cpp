@@ -11,7 +11,7 @@
 
 #include "data.h"
 #include "exec/instructions/all_rows.h"
-#include "mfma/shapes.h"
+#include "mfma/instructions/shapes.h"
 
 namespace margay::isa_page {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "exec/workgroup/launch_request.h"
 #include "gpu/gpu.h"
-#include "mfma/mode.h"
+#include "mfma/instructions/mode.h"
 
 namespace margay {
 

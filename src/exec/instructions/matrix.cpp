@@ -10,7 +10,7 @@
 #include "exec/rows/row_table.h"
 #include "exec/state/extra.h"
 #include "exec/state/wave.h"
-#include "mfma/passes.h"
+#include "mfma/instructions/passes.h"
 
 namespace margay {
 

@@ -7,7 +7,7 @@
 #include "exec/state/extra.h"
 #include "exec/state/wave.h"
 #include "isa/encoding.h"
-#include "mfma/shapes.h"
+#include "mfma/instructions/shapes.h"
 
 namespace margay {
 namespace {

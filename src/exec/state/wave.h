@@ -11,7 +11,7 @@
 #include "exec/state/instruction.h"
 #include "exec/state/memory.h"
 #include "isa/operand.h"
-#include "mfma/mode.h"
+#include "mfma/instructions/mode.h"
 
 namespace margay {
 

@@ -3,7 +3,7 @@
 #include "exec/program/bind.h"
 #include "exec/rows/row_table.h"
 #include "exec/state/extra.h"
-#include "mfma/passes.h"
+#include "mfma/instructions/passes.h"
 
 namespace margay::profile {
 namespace {

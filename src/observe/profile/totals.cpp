@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "code_object/call_chain.h"
-#include "mfma/passes.h"
+#include "mfma/instructions/passes.h"
 #include "observe/profile/resources.h"
 
 namespace margay::profile {

@@ -14,7 +14,7 @@
 #include "exec/program/bind.h"
 #include "exec/state/wave.h"
 #include "isa/decoder.h"
-#include "mfma/reference.h"
+#include "mfma/kernels/reference.h"
 
 namespace margay {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "exec/instructions/all_rows.h"
 #include "isa/control_flow.h"
-#include "mfma/passes.h"
+#include "mfma/instructions/passes.h"
 
 namespace margay {
 namespace {

@@ -11,7 +11,7 @@
 #include "enumerate.h"
 #include "exec/instructions/all_rows.h"
 #include "isa/decoder.h"
-#include "mfma/shapes.h"
+#include "mfma/instructions/shapes.h"
 #include "page.h"
 
 namespace margay::isa_page {

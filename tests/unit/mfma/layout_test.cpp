@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "mfma/fast.h"
+#include "mfma/fast/fast.h"
 #include "operands.h"
 
 namespace margay {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "mfma/bit_model.h"
-#include "mfma/fast.h"
-#include "mfma/reference.h"
+#include "mfma/fast/fast.h"
+#include "mfma/kernels/bit_model.h"
+#include "mfma/kernels/reference.h"
 #include "operands.h"
 
 namespace margay {

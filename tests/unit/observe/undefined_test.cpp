@@ -13,7 +13,7 @@
 #include "exec/instructions/all_rows.h"
 #include "exec/program/bind.h"
 #include "exec/state/wave.h"
-#include "mfma/shapes.h"
+#include "mfma/instructions/shapes.h"
 #include "observe/check/values/values.h"
 
 namespace margay::check {

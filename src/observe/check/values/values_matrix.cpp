@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "exec/rows/row_table.h"
-#include "mfma/shapes.h"
+#include "mfma/instructions/shapes.h"
 #include "observe/check/values/values.h"
 
 namespace margay::check {

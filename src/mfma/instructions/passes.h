@@ -1,7 +1,7 @@
 // How long the matrix unit of a SIMD is busy with one instruction.
 #pragma once
 
-#include "mfma/shapes.h"
+#include "mfma/instructions/shapes.h"
 
 namespace margay {
 

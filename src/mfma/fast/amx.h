@@ -2,7 +2,7 @@
 // amx_usable() says so.
 #pragma once
 
-#include "mfma/mfma.h"
+#include "mfma/instructions/operands.h"
 
 namespace margay::mfma_amx {
 

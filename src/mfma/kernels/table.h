@@ -1,8 +1,10 @@
 // Builds a level's table of kernels from kMfmaShapes and one template per kind of kernel.
 #pragma once
 
-#include "mfma/lanes.h"
-#include "mfma/prepare.h"
+#include "mfma/instructions/operands.h"
+#include "mfma/instructions/shapes.h"
+#include "mfma/kernels/lanes.h"
+#include "mfma/kernels/prepare.h"
 
 namespace margay::MARGAY_HOST_LEVEL {
 

@@ -1,8 +1,8 @@
 // The kernels of mode `exact` that differ from mode `fma`, for one host level; the others are
 // null.
-#include "mfma/exact_kernels.h"
-#include "mfma/sparse_kernels.h"
-#include "mfma/table.h"
+#include "mfma/kernels/exact_kernels.h"
+#include "mfma/kernels/sparse_kernels.h"
+#include "mfma/kernels/table.h"
 
 namespace margay::MARGAY_HOST_LEVEL {
 namespace {

@@ -13,9 +13,9 @@
 // range. Operands outside (or infinite, NaN, or bf16 denormals) go to the scalar model.
 #pragma once
 
-#include "mfma/bit_model.h"
-#include "mfma/chain_kernels.h"
-#include "mfma/reference.h"
+#include "mfma/kernels/bit_model.h"
+#include "mfma/kernels/chain_kernels.h"
+#include "mfma/kernels/reference.h"
 
 namespace margay::MARGAY_HOST_LEVEL {
 

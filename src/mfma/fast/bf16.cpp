@@ -1,7 +1,7 @@
 // The bf16 instructions on AVX-512 BF16: pairs of k as they are in the registers. The unit
 // flushes denormals and rounds each pair's sum to nearest even.
-#include "mfma/chain_kernels.h"
-#include "mfma/table.h"
+#include "mfma/kernels/chain_kernels.h"
+#include "mfma/kernels/table.h"
 
 namespace margay::MARGAY_HOST_LEVEL {
 namespace {

@@ -3,7 +3,9 @@
 // is too extreme for their vector arithmetic.
 #pragma once
 
-#include "mfma/mfma.h"
+#include "mfma/instructions/mode.h"
+#include "mfma/instructions/operands.h"
+#include "mfma/instructions/shapes.h"
 
 namespace margay {
 

@@ -2,8 +2,8 @@
 // every f32-result type, and f32 itself in all modes) and of f64, and wrapping int32 sums of i8.
 #pragma once
 
-#include "mfma/expand.h"
-#include "mfma/mfma.h"
+#include "mfma/instructions/operands.h"
+#include "mfma/kernels/expand.h"
 
 namespace margay::MARGAY_HOST_LEVEL {
 

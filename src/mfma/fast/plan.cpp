@@ -1,4 +1,4 @@
-#include "mfma/fast_plan.h"
+#include "mfma/fast/plan.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,11 +1,11 @@
-#include "mfma/reference.h"
+#include "mfma/kernels/reference.h"
 
 #include <array>
 #include <bit>
 #include <cmath>
 #include <vector>
 
-#include "mfma/bit_model.h"
+#include "mfma/kernels/bit_model.h"
 
 namespace margay {
 namespace {

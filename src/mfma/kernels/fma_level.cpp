@@ -1,7 +1,7 @@
 // The kernels of mode `fma`, for one host level; f32, f64 and i8 have no other mode.
-#include "mfma/chain_kernels.h"
-#include "mfma/sparse_kernels.h"
-#include "mfma/table.h"
+#include "mfma/kernels/chain_kernels.h"
+#include "mfma/kernels/sparse_kernels.h"
+#include "mfma/kernels/table.h"
 
 namespace margay::MARGAY_HOST_LEVEL {
 namespace {

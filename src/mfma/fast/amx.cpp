@@ -1,4 +1,4 @@
-#include "mfma/fast_amx.h"
+#include "mfma/fast/amx.h"
 
 #include <immintrin.h>
 

@@ -1,11 +1,12 @@
-#include "mfma/fast.h"
+#include "mfma/fast/fast.h"
 
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "mfma/fast_plan.h"
-#include "mfma/prepare.h"
+#include "mfma/fast/plan.h"
+#include "mfma/instructions/shapes.h"
+#include "mfma/kernels/prepare.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -73,18 +74,18 @@ std::vector<FastMethod> fast_mfma_methods(std::size_t index) {
   return methods;
 }
 
-void mfma_thread_begin() {
+void fast_mfma_thread_begin() {
   if (amx_usable()) mfma_amx::begin();
 }
-void mfma_thread_end() {
+void fast_mfma_thread_end() {
   if (amx_usable()) mfma_amx::end();
 }
 
 #else
 
 std::vector<FastMethod> fast_mfma_methods(std::size_t) { return {{"as fma", {}}}; }
-void mfma_thread_begin() {}
-void mfma_thread_end() {}
+void fast_mfma_thread_begin() {}
+void fast_mfma_thread_end() {}
 
 #endif
 

@@ -2,8 +2,8 @@
 // kernels are those of the dense instruction of half the k, with B's row chosen per row of A.
 #pragma once
 
-#include "mfma/chain_kernels.h"
-#include "mfma/exact_kernels.h"
+#include "mfma/kernels/chain_kernels.h"
+#include "mfma/kernels/exact_kernels.h"
 
 namespace margay::MARGAY_HOST_LEVEL {
 

@@ -1,7 +1,11 @@
 // The host's own bf16 matrix arithmetic, where it has some: AMX, or AVX-512 BF16.
 #pragma once
 
-#include "mfma/mfma.h"
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "mfma/instructions/operands.h"
 
 namespace margay {
 
@@ -14,5 +18,9 @@ struct FastMethod {
 /// What this host can do kMfmaShapes[index] with, best first; "as fma", without a kernel, where
 /// that comes first and at the end.
 [[nodiscard]] std::vector<FastMethod> fast_mfma_methods(std::size_t index);
+
+/// See mfma_thread_begin and mfma_thread_end.
+void fast_mfma_thread_begin();
+void fast_mfma_thread_end();
 
 }  // namespace margay

@@ -1,8 +1,8 @@
-#include "mfma/prepare.h"
+#include "mfma/kernels/prepare.h"
 
 #include <cstring>
 
-#include "mfma/reference.h"
+#include "mfma/kernels/reference.h"
 
 namespace margay {
 namespace {

@@ -2,7 +2,8 @@
 // at another place, are copied so that the kernels need not know of either.
 #pragma once
 
-#include "mfma/mfma.h"
+#include "mfma/instructions/operands.h"
+#include "mfma/instructions/shapes.h"
 
 namespace margay {
 

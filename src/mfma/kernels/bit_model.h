@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "mfma/shapes.h"
+#include "mfma/instructions/shapes.h"
 
 namespace margay {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "mfma/fast_amx.h"
+#include "mfma/fast/amx.h"
 
 namespace margay::mfma_amx {
 

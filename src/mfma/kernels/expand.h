@@ -7,8 +7,8 @@
 
 #include <utility>
 
-#include "mfma/lanes.h"
-#include "mfma/shapes.h"
+#include "mfma/instructions/shapes.h"
+#include "mfma/kernels/lanes.h"
 
 namespace margay::MARGAY_HOST_LEVEL {
 

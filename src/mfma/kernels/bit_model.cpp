@@ -1,4 +1,4 @@
-#include "mfma/bit_model.h"
+#include "mfma/kernels/bit_model.h"
 
 #include <algorithm>
 #include <bit>
