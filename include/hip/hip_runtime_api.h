@@ -5,13 +5,14 @@
 #include <hip/hip_version.h>
 
 #if defined(__cplusplus) && defined(__HIP__) && HIP_VERSION_MAJOR < 6
-// Two structures got other members in HIP 6: theirs are out of the way under these names.
+// Two structures have different members in HIP 6: HIP 5's are renamed to these names.
 #define hipDeviceProp_t margay_hip5_hipDeviceProp_t
 #define hipGetDeviceProperties margay_hip5_hipGetDeviceProperties
 #define hipChooseDevice margay_hip5_hipChooseDevice
 #define hipPointerAttribute_t margay_hip5_hipPointerAttribute_t
 #define hipPointerGetAttributes margay_hip5_hipPointerGetAttributes
-// An enumeration gets the kinds that HIP 5 has no name for, so that a switch can name all.
+// Adds to an enumeration the kinds that HIP 5 has no name for, so that a switch can list all of
+// them.
 #define hipMemoryTypeUnified \
   hipMemoryTypeUnified, hipMemoryTypeManaged = 4, hipMemoryTypeUnregistered = 5
 #include_next <hip/hip_runtime_api.h>

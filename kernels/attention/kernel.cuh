@@ -3,7 +3,7 @@
 //
 // Everything is computed transposed, queries across:
 //
-//   S^T = K Q^T          mma_ABt: K and Q both have dim along their rows, as they lie in memory
+//   S^T = K Q^T mma_ABt: K and Q both have dim along their rows, as in memory
 //   P^T = softmax        down the columns, which lanes hold in runs (softmax.cuh)
 //   O^T = V^T P^T        mma_AB: the accumulator S^T has the layout of its right operand (col), so
 //                        P^T is a conversion to bf16 away: no shuffle, no trip through LDS
@@ -11,7 +11,7 @@
 // V^T comes out of a row-major tile by a choice of row order (values.cuh). So no tile ever changes
 // its layout.
 //
-// One LDS buffer each for keys and values; the next ones fly in registers meanwhile:
+// One LDS buffer each for keys and values; the next tiles are in flight to registers meanwhile:
 //
 //   fetch(t+1) -> compute(t) -> barrier -> put(t+1) -> barrier -> ...
 //
@@ -24,7 +24,7 @@
 
 namespace margay_attention {
 
-/// Arguments, as kittens has them.
+/// The arguments as types of kittens.
 struct Globals {
   using Matrix = kittens::gl<kittens::bf16, -1, -1, -1, -1>;
   Matrix q, k, v, o;
@@ -41,8 +41,9 @@ constexpr int kSlice = 16;  // the k of one MFMA
 template <int kDim>
 constexpr int kOccupancy = kDim == 64 ? 3 : 2;
 
-/// Which queries of which head a workgroup computes. Workgroups that read the same keys and values
-/// have consecutive ids, and runs of so many ids go to one die, whose L2 then holds them once.
+/// The queries and the head that a workgroup computes. Workgroups that read the same keys and
+/// values have consecutive ids, and runs of `blocks * share` ids go to one die, whose L2 then holds
+/// them once.
 struct Place {
   int batch, head, kv_head, block;
 
@@ -51,7 +52,7 @@ struct Place {
     const int share = heads / kv_heads;
     const int id = kittens::chiplet_transform_chunked(blockIdx.x, gridDim.x, kittens::NUM_XCDS,
                                                       blocks * share);
-    // The last block first: under the causal mask it has the most to do.
+    // The last block first: under the causal mask it has the most work.
     block = blocks - 1 - id % blocks;
     head = id / blocks % heads;
     kv_head = head / share;

@@ -1,5 +1,5 @@
-// Online softmax: the scores of a query arrive in pieces, and what was summed so far is rescaled
-// whenever a larger score turns up (Milakov and Gimelshein, 2018).
+// Online softmax: the scores of a query arrive in pieces, and the sums so far are rescaled whenever
+// a larger score occurs (Milakov and Gimelshein, 2018).
 //
 // Scores are kept transposed, keys down and queries across. In the accumulators' col layout a lane
 // then holds 4 keys out of 16 of one query: maximum and sum are mostly taken within the lane, and a

@@ -1,11 +1,11 @@
 // The second product, O^T += V^T P^T, and why neither V nor O is ever transposed.
 //
-// The left operand of the MFMA wants from each lane four neighbours in k, here four keys of one
+// The left operand of the MFMA takes from each lane four neighbours in k, here four keys of one
 // column of V; but neighbours in a row of V are neighbours in dim. So a lane reads a patch of 4
-// keys x 4 columns, 8 bytes of each of 4 rows, and turns it in its own registers: that makes 4
-// operands. Operand n of a lane i = L % 16 then is column 4 i + n, not 16 n + i as a col-layout
-// tile has it. It does not matter: nothing says which row of O^T the MFMA's row i must be. The
-// accumulator's rows are permuted in the same way,
+// keys x 4 columns, 8 bytes of each of 4 rows, and transposes it in its own registers, which gives
+// 4 operands. Operand n of a lane i = L % 16 then is column 4 i + n, not 16 n + i as a col-layout
+// tile has it. It does not matter: row i of the MFMA may be any row of O^T. The accumulator's rows
+// are permuted in the same way,
 //
 //   row 16 (4 j + n) + i of the accumulator  =  dim 64 j + 4 i + n,
 //

@@ -34,7 +34,7 @@ KITTENS_DEVICE void keep_tuples(Product& product) {
 
 /// `product` is the transposed result, so tile (j, i) of it is 16 rows and 16 columns of C at
 /// (16 i, 16 j), and a lane holds four neighbours of a row. beta == 0 does not read C, which may
-/// then hold anything.
+/// then be uninitialised.
 template <typename Out, typename Product>
 KITTENS_DEVICE void write_result(const Arguments& args, Product& product, int first_row,
                                  int first_col) {

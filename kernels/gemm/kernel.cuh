@@ -1,13 +1,13 @@
 // The GEMM kernel: block 256x256, K in steps of 64, eight waves of 128x64 each.
 //
 // One LDS buffer per operand (64 KiB together, all a workgroup can have); the next step's chunks
-// fly in registers while the waves compute:
+// are in flight to registers while the waves compute:
 //
 //   fetch(k+1) -> compute(k) -> barrier -> put(k+1) -> barrier -> ...
 //
-// The first barrier stands between the last read of the tiles and their refill, the second between
-// the refill and the first read. __syncthreads() waits for this wave's LDS accesses before it
-// arrives, and does not wait for the fetches.
+// The first barrier separates the last read of the tiles from their refill, the second the refill
+// from the first read. __syncthreads() waits for this wave's LDS accesses before it arrives, and
+// does not wait for the fetches.
 //
 // The accumulators hold C^T: with B as the left operand of the MFMA a lane ends up with four
 // neighbours of a row of C instead of a column, so C is stored 16 bytes at a time.
@@ -82,8 +82,8 @@ KITTENS_DEVICE void gemm(const Arguments& args) {
     b_panel.put(b_tile);
     __syncthreads();
     for (int step = 1; step < steps; ++step) {
-      // Element-wise reads keep one register per element until they arrive: too many beside the
-      // accumulators and operands, so they are not overlapped.
+      // Element-wise reads keep one register per element until they arrive: too many in addition to
+      // the accumulators and operands, so they are not overlapped.
       if constexpr (kWhole) fetch(step);
       compute();
       __syncthreads();

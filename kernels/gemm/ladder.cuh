@@ -1,4 +1,4 @@
-// What the kernels of the ladder take: three matrices, row-major. A is m x k and C m x n; B is
+// The parameters of the ladder's kernels: three matrices, row-major. A is m x k and C m x n; B is
 // stored k x n (levels 1 and 2, C = A B) or n x k (from level 3 on, C = A B^T).
 #pragma once
 

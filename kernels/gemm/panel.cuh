@@ -18,8 +18,8 @@ constexpr int kChunks = kBlockM * kStepK / 8 / kThreads;
 constexpr uint32_t kRange = 0x80000000u;  // bytes that a panel's offsets may reach
 constexpr uint32_t kOutside = kRange;
 
-/// One chunk, of which the first `valid` elements exist (any int). Chunks that lie whole in or out
-/// of their row take one load; others are read element by element.
+/// One chunk, of which the first `valid` elements exist (any int). Chunks that are entirely inside
+/// or outside their row take one load; others are read element by element.
 template <bool kWhole>
 KITTENS_DEVICE Word read_chunk(kittens::i32x4 buffer, uint32_t offset, int valid) {
   using namespace kittens::detail;
@@ -77,7 +77,8 @@ struct KMajorPanel {
 };
 
 /// A matrix stored with n along its rows: B for C = A B. A thread reads 8 columns of 4 rows of k,
-/// turns them in registers, and writes 8 rows of 4 values of k (8 bytes, one slot of the tile).
+/// transposes them in registers, and writes 8 rows of 4 values of k (8 bytes, one slot of the
+/// tile).
 ///
 /// Slot and bank of such a write follow from the k group and the bits of the row (swizzle.cuh). The
 /// 16 lanes that the LDS serves together have k groups that differ in bits 0, 1 and 3 and rows that

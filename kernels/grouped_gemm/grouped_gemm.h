@@ -1,4 +1,4 @@
-// Grouped GEMM, bf16, for a mixture of experts: what its kernel takes, and its launch.
+// Grouped GEMM, bf16, for a mixture of experts: the parameters of its kernel, and its launch.
 #pragma once
 
 #include "kittens.cuh"

@@ -1,8 +1,8 @@
 // Grouped GEMM: every group of rows of x is multiplied by its own matrix, y[rows] = x[rows] w[g]^T.
 //
 // The groups are ragged and known in device memory only, as in a mixture of experts: group g has
-// the rows offsets[g] .. offsets[g + 1] - 1. The host launches as many workgroups as there can be
-// at most; each walks over the offsets to the block that is its own.
+// the rows offsets[g] .. offsets[g + 1] - 1. The host launches the largest number of workgroups
+// that can be needed; each walks over the offsets to find its block.
 //
 // A group is a view of x and y (row_range), made in the kernel. bounded() ends loads and stores at
 // the edges of the view, so a block that hangs over its group neither reads nor writes the next
@@ -18,7 +18,7 @@ constexpr int kStepK = 64, kSlice = 16, kWaveTile = 64;
 constexpr int kWaves = kThreads / kittens::WARP_THREADS;
 
 struct Place {
-  int group;      // -1: none is left for this workgroup
+  int group;      // -1: no block is left for this workgroup
   int block;      // of the group's rows
   int first_row;  // of the group
   int rows;

@@ -2,7 +2,7 @@
 //
 // The mean is subtracted before the squares are summed: sum(s^2) - n mean^2 would cancel. A naive
 // vector holds element 64 w + L in lane L; beyond the end of the row bounded() reads zeros, which
-// do no harm to the sum, and after the mean is subtracted right_fill() puts zeros there again.
+// do not affect the sum, and after the mean is subtracted right_fill() restores the zeros.
 #pragma once
 
 #include "kittens.cuh"
@@ -12,7 +12,7 @@ namespace margay_layernorm {
 
 using Matrix = kittens::gl<kittens::bf16, -1, -1, -1, -1>;
 
-/// Arguments, as kittens has them.
+/// The arguments as types of kittens.
 struct Globals {
   Matrix x, residual, weight, bias, y, sum;
   float eps;
@@ -21,7 +21,7 @@ static_assert(sizeof(Globals) == sizeof(Arguments));
 
 using Part = kittens::rv_fl<kPart>;
 
-/// The sum of what the waves bring, in all of them. `parts` is used once: no second barrier.
+/// The sum of the waves' values, in all waves. `parts` is used once: no second barrier.
 template <int kWaves>
 KITTENS_DEVICE float sum_of_waves(float mine, float (&parts)[kWaves]) {
   if constexpr (kWaves == 1) return mine;

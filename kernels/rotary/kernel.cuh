@@ -1,6 +1,6 @@
 // Rotary embedding: a wave keeps cos and sin of 16 positions and goes over eight heads with them.
 //
-// The two halves of a head are two tiles side by side, so the elements of a pair lie in the same
+// The two halves of a head are two tiles side by side, so the elements of a pair are at the same
 // place of two register tiles: the rotation is four products, tile by tile.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace margay_rotary {
 
 using Matrix = kittens::gl<kittens::bf16, -1, -1, -1, -1>;
 
-/// Arguments, as kittens has them.
+/// The arguments as types of kittens.
 struct Globals {
   Matrix x, cos, sin, y;
 };

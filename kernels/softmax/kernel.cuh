@@ -1,8 +1,9 @@
-// Softmax of rows: one wave keeps a row in registers, or four do; or eight go over it twice.
+// Softmax of rows: one wave or four waves keep a row in registers, or eight waves read it twice.
 //
 // A naive vector holds element 64 w + L in lane L, so a wave reads 64 neighbours at a time, and the
-// library's max() and sum() leave the result in all lanes. Beyond the end of a row bounded() brings
-// zeros; right_fill() turns them into minus infinity, which neither maximum nor sum notices.
+// library's max() and sum() leave the result in all lanes. Beyond the end of a row bounded() gives
+// zeros; right_fill() turns them into minus infinity, which affects neither the maximum nor the
+// sum.
 #pragma once
 
 #include "kittens.cuh"
@@ -27,14 +28,14 @@ KITTENS_DEVICE void exponentials(Part& x, float shift) {
   exp2(x, x);
 }
 
-/// What is known of some elements of a row: the largest, and the sum of e^(element - largest).
+/// The summary of some elements of a row: the largest, and the sum of e^(element - largest).
 struct Known {
   float largest = kHidden;
   float sum = 0;
 
   KITTENS_MEMBER void join(const Known& other) {
     const float both = __builtin_fmaxf(largest, other.largest);
-    // Nothing but minus infinities so far: their difference would be NaN.
+    // Only minus infinities so far: their difference would be NaN.
     const float shift = both == kHidden ? 0 : both;
     sum = sum * __expf(largest - shift) + other.sum * __expf(other.largest - shift);
     largest = both;
@@ -50,7 +51,8 @@ KITTENS_DEVICE Known weigh(Part& x) {
   return part;
 }
 
-/// What all waves know, in all of them. `lds` is used once: no second barrier.
+/// Combines the waves' summaries, with the result in all waves. `lds` is used once: no second
+/// barrier.
 template <int kWaves>
 KITTENS_DEVICE Known of_all_waves(const Known& mine, float2 (&lds)[kWaves]) {
   if (kittens::laneid() == 0) lds[kittens::warpid()] = {mine.largest, mine.sum};

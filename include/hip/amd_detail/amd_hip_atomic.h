@@ -1,6 +1,6 @@
-// <hip/amd_detail/amd_hip_atomic.h> of the HIP installation. Where that is HIP 5's, atomicInc and
-// atomicDec are replaced: those call LLVM intrinsics (llvm.amdgcn.atomic.inc, .dec) that LLVM 17
-// removed, so that a program using them would not link. And the overloads that HIP 6 added.
+// <hip/amd_detail/amd_hip_atomic.h> of the HIP installation. With HIP 5, atomicInc and atomicDec
+// are replaced: those call LLVM intrinsics (llvm.amdgcn.atomic.inc, .dec) that LLVM 17 removed, so
+// that a program using them would not link. Adds the overloads of HIP 6.
 #pragma once
 
 #include <hip/hip_version.h>

@@ -1,6 +1,6 @@
 // <hip/amd_detail/device_library_decls.h> of the HIP installation. HIP 5's fences call a function
-// of hip.bc, which clang links up to version 19 and no longer in 22: there it is defined here, with
-// what hip.bc has.
+// of hip.bc, which clang 19 and earlier link and clang 22 does not: for clang 22 it is defined here
+// as in hip.bc.
 #pragma once
 
 #include <hip/hip_version.h>

@@ -1,7 +1,8 @@
 // bfloat16 for HIP programs: __hip_bfloat16, __hip_bfloat162 and their functions, with the names
 // and meanings of HIP 6 and 7 (HIP 5.2, which Debian 12 ships, does not have them), and no others:
 // programs define what ROCm's header lacks, such as __float2bfloat162_rn. Where 6 and 7 differ it
-// is as in 7, and a function gives what ROCm's gives where that is not what its name says as well.
+// is as in 7, and a function returns what ROCm's returns, even where that differs from what its
+// name says.
 //
 // Sources: HIP API reference, "HIP bfloat16" groups, ROCm 6.3 and 7.2; ROCm/clr, amd_hip_bf16.h,
 // for the set of names, which of them the host has and what NaN gives. A bfloat16 is the upper half

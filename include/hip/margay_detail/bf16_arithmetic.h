@@ -135,8 +135,8 @@ MARGAY_BF16_BOTH(gtu, &&)
 MARGAY_BF16_BOTH(geu, &&)
 #undef MARGAY_BF16_BOTH
 
-// One or zero for each half. The second half of __hgt2 and of __hisnan2 is one whatever it is
-// asked: so in ROCm 6.0 to 7.2.
+// One or zero for each half. The second half of __hgt2 and of __hisnan2 is always one, as in ROCm
+// 6.0 to 7.2.
 #define MARGAY_BF16_EACH(name)                                                                  \
   MARGAY_BF16_FN constexpr __hip_bfloat162 __h##name##2(__hip_bfloat162 a, __hip_bfloat162 b) { \
     return {__h##name(a.x, b.x) ? HIPRT_ONE_BF16 : HIPRT_ZERO_BF16,                             \
@@ -155,7 +155,8 @@ MARGAY_BF16_FN constexpr __hip_bfloat162 __hisnan2(__hip_bfloat162 a) {
   return {__hisnan(a.x) ? HIPRT_ONE_BF16 : HIPRT_ZERO_BF16, HIPRT_ONE_BF16};
 }
 
-// Of pairs, the first half of the left one is compared with both of the right one: so in ROCm.
+// Of pairs, the first half of the left one is compared with both halves of the right one, as in
+// ROCm.
 #define MARGAY_BF16_COMPARE_OPERATOR(op, name)                                      \
   MARGAY_BF16_FN constexpr bool operator op(__hip_bfloat16 a, __hip_bfloat16 b) {   \
     return __h##name(a, b);                                                         \

@@ -60,7 +60,7 @@ __device__ inline __hip_bfloat162 unsafeAtomicAdd(__hip_bfloat162* address, __hi
       __hip_bfloat162, __builtin_amdgcn_flat_atomic_fadd_v2bf16(reinterpret_cast<Pair*>(address),
                                                                 __builtin_bit_cast(Pair, value)));
 }
-/// By way of the pair of which it is one half, to which zero is added.
+/// Uses the pair that contains it, and adds zero to the other half.
 __device__ inline __hip_bfloat16 unsafeAtomicAdd(__hip_bfloat16* address, __hip_bfloat16 value) {
   const auto place = reinterpret_cast<unsigned long long>(address);
   __hip_bfloat162* const pair = reinterpret_cast<__hip_bfloat162*>(place & ~3ull);

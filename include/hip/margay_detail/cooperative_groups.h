@@ -59,7 +59,7 @@ __device__ inline unsigned lane_of_rank(unsigned long long lanes, unsigned rank)
   return lane;
 }
 
-/// The bits of `lanes` that belong to the group, moved together: bit i is the thread of rank i.
+/// The bits of `lanes` that belong to the group, compacted: bit i is the thread of rank i.
 __device__ inline unsigned long long by_rank(unsigned long long group, unsigned long long lanes) {
   unsigned long long result = 0;
   for (unsigned rank = 0; group != 0; ++rank, group &= group - 1) {
@@ -169,7 +169,7 @@ class tiled_group : public thread_group {
   using thread_group::thread_group;
 };
 
-/// A tile of `size` threads around the calling one, in a parent of so many threads.
+/// The tile of `size` threads that holds the calling one, in a parent of `parent_threads` threads.
 __device__ inline tiled_group margay_tile(unsigned size, unsigned parent_rank,
                                           unsigned parent_threads) {
   const unsigned long long all = size == 64 ? ~0ull : (1ull << size) - 1;
@@ -285,8 +285,8 @@ __device__ void sync(const Group& group) {
   group.sync();
 }
 
-/// A tile whose size the compiler knows. Without a parent it is what functions take that do not
-/// care where the tile comes from.
+/// A tile whose size the compiler knows. Without a parent it is the parameter type of functions
+/// that accept a tile of any parent.
 template <unsigned int tile_size, class Parent = void>
 class thread_block_tile;
 
@@ -371,7 +371,7 @@ __device__ inline thread_group tiled_partition(const thread_group& parent, unsig
   return margay_tile(tile_size, parent.thread_rank(), parent.num_threads());
 }
 
-/// The threads of the group that say the same.
+/// The threads of the group that pass the same value.
 __device__ inline coalesced_group binary_partition(const coalesced_group& group, bool predicate) {
   const unsigned long long yes = __ballot(predicate) & group.lanes_;
   return margay_coalesced(predicate ? yes : group.lanes_ & ~yes);

@@ -1,10 +1,11 @@
 // __half and __half2 for HIP programs: types, operators and functions of HIP 6 and 7.
 //
-// Each is computed in binary16 with one rounding, on the host as on the device. A function gives
-// what ROCm's gives, where that is not what its name says as well: __half2int_rn and its kin cut
-// off whatever their suffix, and __float2half_rz, _rd and _ru round to nearest on the host.
-// Sources: HIP API reference, "Half precision", ROCm 6.3 and 7.2; ROCm/clr, amd_hip_fp16.h, for
-// which functions the host has and what NaN gives. Where 6 and 7 differ it is as in 7.
+// Each is computed in binary16 with one rounding, on the host as on the device. A function returns
+// what ROCm's returns, even where that differs from what its name says: __half2int_rn and similar
+// functions truncate regardless of their suffix, and __float2half_rz, _rd and _ru round to nearest
+// on the host. Sources: HIP API reference, "Half precision", ROCm 6.3 and 7.2; ROCm/clr,
+// amd_hip_fp16.h, for which functions the host has and what NaN gives. Where 6 and 7 differ it is
+// as in 7.
 //
 // C++11: many makefiles say -std=c++11 or c++14. Part of hip/hip_fp16.h; do not include it alone.
 #pragma once

@@ -7,7 +7,7 @@
 
 namespace margay_fp16 {
 
-/// The nearest half, or its neighbour where that lies on the other side of the number.
+/// The nearest half, or its neighbour on the other side of the number.
 inline __device__ __half directed(float f, bool down, bool up) {
   const __half near = from(f);
   const unsigned short bits = __half_as_ushort(near);
@@ -25,7 +25,7 @@ inline __device__ __half __float2half_rz(float f) { return margay_fp16::directed
 inline __device__ __half __float2half_rd(float f) { return margay_fp16::directed(f, true, false); }
 inline __device__ __half __float2half_ru(float f) { return margay_fp16::directed(f, false, true); }
 
-// To integers toward zero and from integers to nearest, whatever the suffix, as ROCm's.
+// To integers toward zero and from integers to nearest, regardless of the suffix, as in ROCm.
 #define MARGAY_FP16_INTEGER(name, Type, suffix)            \
   inline __device__ Type __half2##name##suffix(__half a) { \
     return static_cast<Type>(margay_fp16::value(a));       \
@@ -129,7 +129,7 @@ inline __device__ __half2 unsafeAtomicAdd(__half2* address, __half2 value) {
   return __half2(
       __builtin_amdgcn_flat_atomic_fadd_v2f16(reinterpret_cast<_Float16_2*>(address), value.data));
 }
-/// By way of the pair of which it is one half, to which zero is added.
+/// Uses the pair that contains it, and adds zero to the other half.
 inline __device__ __half unsafeAtomicAdd(__half* address, __half value) {
   const auto place = reinterpret_cast<unsigned long long>(address);
   __half2* const pair = reinterpret_cast<__half2*>(place & ~3ull);

@@ -45,7 +45,7 @@ struct Format {
     if (field == 0x7ff && fraction != 0) return with_sign(fnuz ? 0x80 : 0x7f, sign);
     if (field == 0x7ff) return with_sign(kOverflow, sign);
     // Of 53 bits those above the format's unit in the last place are kept. A denormal double is far
-    // below it, and so is what would be shifted out whole.
+    // below it, and so is a number whose bits would all be shifted out.
     const int exponent = field - 1023 < 1 - kBias ? 1 - kBias : field - 1023;
     const int shift = 52 - mantissa + exponent - (field - 1023);
     if (shift > 54) return with_sign(0, sign);

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Under the name that HIP 6 gives it, so that HIP 5's functions of the same name are not meant.
-/// `gcnArch`, which HIP 6 no longer has, lies in the bytes kept for HIP.
+/// Under HIP 6's symbol name, so that HIP 5's functions of the same name are not called. `gcnArch`,
+/// which HIP 6 no longer has, is in the bytes reserved for HIP.
 #define hipDeviceProp_t hipDeviceProp_tR0600
 #define hipGetDeviceProperties hipGetDevicePropertiesR0600
 #define hipChooseDevice hipChooseDeviceR0600
@@ -221,8 +221,8 @@ hipError_t hipGraphAddMemFreeNode(hipGraphNode_t* node, hipGraph_t graph,
 extern "C" hipError_t margay_hip5_pointer_attributes(
     hipPointerAttribute_t* attributes, const void* pointer) __asm__("hipPointerGetAttributes");
 
-/// HIP 6 answers for every pointer: one it does not know is unregistered memory. HIP 5 refuses
-/// that.
+/// HIP 6 accepts every pointer: an unknown one is unregistered memory. HIP 5 returns an error for
+/// it.
 inline hipError_t hipPointerGetAttributes(hipPointerAttribute_t* attributes, const void* pointer) {
   const hipError_t before = hipPeekAtLastError();
   const hipError_t error = margay_hip5_pointer_attributes(attributes, pointer);

@@ -1,9 +1,9 @@
 // char1 ... double4 for C++, with the members, operators and conversions of HIP 6 and 7.
 //
 // A vector is both its members x, y, z, w and, as HIP 6 has it, one native vector `data`; `v[i]` is
-// HIP 7's. Where the two differ it is as in HIP 7: one number in parentheses or braces is x and the
-// others are zero (`float2{1}` is 1 and 0; HIP 6 puts it in all). In an expression, a number next
-// to a vector stands for all its elements in both. Sources: HIP C++ language extensions, "Short
+// HIP 7's. Where the two differ, HIP 7 is followed: one number in parentheses or braces is x and
+// the others are zero (`float2{1}` is 1 and 0; HIP 6 puts it in all). In an expression, a number
+// next to a vector means all its elements in both. Sources: HIP C++ language extensions, "Short
 // vector types", ROCm 6.3 and 7.2; "HIP complex math API", ROCm 7.2, for the constructors of HIP 7;
 // ROCm/clr, amd_hip_vector_types.h, for layout, alignment and which types an operator is defined
 // for.
@@ -73,8 +73,8 @@ struct Elements {
 #endif
 
 /// Members and constructors. The anonymous structure in the union gives both names to the same
-/// storage. What is initialised is the native vector: from members clang makes scalar arithmetic
-/// where the device has packed instructions. In a constant expression it is the members after that,
+/// storage. The native vector is initialised: from members clang makes scalar arithmetic where the
+/// device has packed instructions. In a constant expression the members become active afterwards,
 /// so that they can be read there; C++ allows the change since C++20.
 template <typename T, unsigned int n>
 struct HIP_vector_base;
@@ -182,7 +182,7 @@ struct HIP_vector_type : HIP_vector_base<T, rank> {
     return reinterpret_cast<const T*>(this)[i];
   }
 
-  /// The number in all elements, which is what it stands for next to a vector.
+  /// The number in all elements: its meaning next to a vector.
   __HOST_DEVICE__ static HIP_vector_type margay_all(T value) noexcept {
     HIP_vector_type result;
     for (unsigned int i = 0; i < rank; ++i) result.data[i] = value;
@@ -341,8 +341,8 @@ MARGAY_VECTOR_TYPES(float, float)
 MARGAY_VECTOR_TYPES(double, double)
 #undef MARGAY_VECTOR_TYPES
 
-// What HIP 5.2's texture headers take from its vector types: the bits that a fetch returned as a
-// number or a vector. Elements narrower than those of the fetch are each cut off.
+// What HIP 5.2's texture headers need of its vector types: the bits that a fetch returned, as a
+// number or a vector. Elements narrower than those of the fetch are truncated.
 namespace margay_vector {
 
 template <typename T, typename Wide, typename U>

@@ -1,9 +1,9 @@
-// Votes, matches and shuffles that name their lanes, as HIP has them since 6.2: __ballot_sync,
-// __shfl_sync and their kin. Part of hip/hip_runtime.h; do not include it alone.
+// Votes, matches and shuffles with a lane mask, as in HIP since 6.2: __ballot_sync, __shfl_sync and
+// similar functions. Part of hip/hip_runtime.h; do not include it alone.
 //
 // Source: HIP C++ language extensions, "Warp cross-lane functions", ROCm 6.3. The mask is 64 bits
 // wide because a wave has 64 lanes. Every lane in the mask must be active and call with the same
-// mask; on this hardware lanes of a wave run in lockstep, so nothing has to be waited for.
+// mask; on this hardware the lanes of a wave run in lockstep, so that no wait is needed.
 //
 // C++11: many makefiles say -std=c++11 or c++14, and hip_runtime.h includes this.
 #pragma once

@@ -21,7 +21,7 @@ namespace kittens {
 namespace base_ops {
 
 namespace detail {
-/// The type in which elements of T are computed.
+/// The type that elements of T are computed in.
 template <typename T>
 using computed = std::conditional_t<std::is_same_v<T, double>, double,
                                     std::conditional_t<kittens::detail::is_integer<T>, int, float>>;
@@ -60,7 +60,7 @@ KITTENS_DEVICE double rsqrt(double x) { return 1 / ::sqrt(x); }
 KITTENS_DEVICE double reciprocal(double x) { return 1 / x; }
 KITTENS_DEVICE float sigmoid(float x) { return reciprocal(1 + exp(-x)); }
 KITTENS_DEVICE double sigmoid(double x) { return 1 / (1 + ::exp(-x)); }
-/// (1 - e) / (1 + e) with e = exp(-2|x|) loses digits where e is near 1: there the series.
+/// (1 - e) / (1 + e) with e = exp(-2|x|) loses digits where e is near 1: the series is used there.
 KITTENS_DEVICE float tanh(float x) {
   const float square = x * x;
   const float series =
@@ -95,7 +95,7 @@ KITTENS_DEVICE int smaller(int x, int y) { return x < y ? x : y; }
 template <typename function, typename One>
 inline constexpr bool is_defined_for = !kittens::detail::is_integer<One>;
 
-/// The operation of a function of real numbers.
+/// An operation defined by a function of real numbers.
 template <typename function>
 struct real_map {
   template <typename T>
@@ -218,8 +218,8 @@ template <typename T>
 using one_of = typename base_types::packing<T>::unpacked_type;
 template <typename T>
 using computed_of = base_ops::detail::computed<one_of<T>>;
-/// An operation of one's own for a map of values of type T: on packed values, on elements, or on
-/// the type that elements are computed in.
+/// A user-defined operation for a map of values of type T: on packed values, on elements, or on the
+/// type that elements are computed in.
 template <typename op, typename T, typename... Ts>
 inline constexpr bool is_operation = takes<op, T, Ts...> || takes<op, one_of<T>, one_of<Ts>...> ||
                                      takes<op, computed_of<T>, computed_of<Ts>...>;

@@ -33,7 +33,7 @@ using int8_4 = packed_4<int8_t>;
 using uint8_4 = packed_4<uint8_t>;
 
 namespace detail {
-/// N elements side by side, as they lie in a register pair, in memory, or in a packed type.
+/// N adjacent elements, as in a register pair, in memory, or in a packed type.
 template <typename T, int N>
 struct elements {
   T e[N];
@@ -249,7 +249,7 @@ namespace detail {
 /// writes two.
 template <typename To, typename From, int N>
 KITTENS_HD elements<To, N> convert_elements(const elements<From, N>& from) {
-  // As a whole: what is taken apart into 16-bit halves clang 22 does not always put together again.
+  // As a whole: clang 22 does not always recombine a value that was split into 16-bit halves.
   if constexpr (std::is_same_v<To, From>) return from;
   elements<To, N> to;
   if constexpr (is_float8<To> && std::is_same_v<From, float> && N % 2 == 0) {

@@ -31,7 +31,7 @@ __device__ void llvm_amdgcn_raw_buffer_load_lds(
     int32_t constant_offset, int32_t cache_policy) __asm("llvm.amdgcn.raw.buffer.load.lds");
 
 namespace detail {
-/// The size of a resource that ends nowhere.
+/// The size of an unbounded resource.
 constexpr uint32_t whole_address_space = 0xffffffff;
 
 template <int bytes>
@@ -65,8 +65,8 @@ KITTENS_DEVICE void buffer_store(i32x4 resource, uint32_t offset, uint32_t unifo
 }  // namespace detail
 
 /// A resource of `range_bytes` from `start`, which must be the same in all lanes. Raw, or with a
-/// stride, of which only instructions with an index make use. Word 3 is a 32-bit buffer without
-/// swizzle (LLVM AMDGPUUsage; CDNA3 ISA, table 36).
+/// stride, which only instructions with an index use. Word 3 is a 32-bit buffer without swizzle
+/// (LLVM AMDGPUUsage; CDNA3 ISA, table 36).
 KITTENS_DEVICE i32x4 make_srsrc(const void* start, uint32_t range_bytes,
                                 uint32_t row_stride_bytes = 0) {
   const auto address = reinterpret_cast<uint64_t>(start);

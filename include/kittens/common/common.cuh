@@ -1,4 +1,4 @@
-// What every other header of the tile library stands on.
+// What every other header of the tile library is based on.
 #pragma once
 
 #include "allocator.cuh"

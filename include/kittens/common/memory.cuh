@@ -1,4 +1,4 @@
-// Loads and stores that say which memory they touch.
+// Loads and stores that name the memory they access.
 //
 // Everything here is an ordinary access through an address-space pointer, or a builtin: the
 // compiler knows the latency counters involved and puts the waits. Inline assembly would hide the
@@ -61,7 +61,7 @@ KITTENS_DEVICE void lds_store(uint32_t address, uint32_t constant, word<bytes> v
 }
 
 /// Global instructions can add a lane's unsigned 32-bit offset to a scalar base. The compiler picks
-/// that form only if it sees the widening to 64 bits beside the access, so a loop must not carry
+/// that form only if it sees the widening to 64 bits next to the access, so a loop must not carry
 /// the widened value: the empty assembly keeps it from moving the widening out.
 KITTENS_DEVICE uint32_t beside_access(uint32_t lane_offset) {
   asm volatile("" : "+v"(lane_offset));

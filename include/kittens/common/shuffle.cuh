@@ -1,4 +1,4 @@
-// Values from other lanes of the warp.
+// Exchange of values between the lanes of a warp.
 #pragma once
 
 #include "base_types.cuh"

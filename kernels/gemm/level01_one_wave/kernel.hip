@@ -5,9 +5,9 @@
 //   st  LDS              load(rt, st)   into the places where the matrix unit wants its operands
 //   rt  registers        mma_AB         64 x 64 x 64 = 64 MFMA instructions of 16x16x16
 //
-// A tile's layout says which lane holds what. mma_AB wants A in row layout (a lane has four
-// neighbours of a row) and B in col layout (four neighbours of a column); the sums come out in col
-// layout.
+// A tile's layout says which lane holds which elements. mma_AB takes A in row layout (a lane has
+// four neighbours of a row) and B in col layout (four neighbours of a column); the sums come out in
+// col layout.
 #include "../ladder.cuh"
 
 namespace level01 {

@@ -2,7 +2,7 @@
 //
 // A group loads the block's tiles once, and every byte of them is read by two waves: half the
 // traffic from memory for the same arithmetic. The price is that waves must wait for each other:
-// one barrier before the tiles are read (all parts have arrived) and one after (nobody needs them
+// one barrier before the tiles are read (all parts have arrived) and one after (no wave needs them
 // any more), because neither load() nor store() contains one.
 #include "../ladder.cuh"
 

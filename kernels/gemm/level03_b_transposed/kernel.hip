@@ -1,8 +1,8 @@
 // Level 3: C = A B^T. B is stored n x k, so that both operands have k along their rows.
 //
-// The matrix unit wants four neighbours in k from each lane, of A as of B. In a B stored k x n they
-// are in four rows, and level 2 reads each with an LDS instruction of its own, 2 bytes at a time.
-// Here they are side by side: one 8-byte read, of a tile in row layout, for A and B alike.
+// The matrix unit takes four neighbours in k from each lane, of A and of B. In a B stored k x n
+// they are in four rows, and level 2 reads each with an LDS instruction of its own, 2 bytes at a
+// time. Here they are side by side: one 8-byte read, of a tile in row layout, for A and B alike.
 #include "../ladder.cuh"
 
 namespace level03 {

@@ -1,10 +1,11 @@
 // Level 6: two sets of operand registers. The LDS reads of the next slice of k are issued before
-// the matrix instructions of this one, and run beside them.
+// the matrix instructions of this one, and overlap with them.
 //
 // No producers any more: a load from LDS is asynchronous by itself, and the compiler puts the wait
 // where the registers are first used. So it is enough to use them late. The steps in LDS are cut
-// into slices of 16, one MFMA deep, which keeps two sets cheap. The barrier stands before the last
-// slice's arithmetic: by then all this buffer's reads are done, and the next buffer's can begin.
+// into slices of 16, one MFMA deep, which keeps two sets cheap. The barrier is before the last
+// slice's arithmetic: by then all reads of this buffer are done, and those of the next one can
+// begin.
 #include "../ladder.cuh"
 
 namespace level06 {

@@ -40,8 +40,8 @@ extern "C" __global__ __launch_bounds__(kThreads) void gemm_level07(const ladder
     __builtin_amdgcn_sched_barrier(0);
   };
 
-  // Else the compiler loads C's address before the loop, for the case that there is none, and the
-  // loop's first wait is for that too.
+  // Otherwise the compiler loads C's address before the loop, for the case of zero iterations, and
+  // the loop's first wait covers that load too.
   __builtin_assume(steps > 0);
   fetch(0, 0);
   __syncthreads();

@@ -1,9 +1,9 @@
-// Level 8: a block of 256x256, and the next step's tiles fly in registers while this one's are
-// used.
+// Level 8: a block of 256x256, with the next step's tiles in flight to registers while this one's
+// are used.
 //
-// load(st, gl) holds its wave until the tile is in LDS. Taken apart, its first half issues the
+// load(st, gl) holds its wave until the tile is in LDS. Split in two, its first half issues the
 // loads into a buffer of registers, before the arithmetic, and its second half writes the buffer to
-// LDS, after it: the flight is hidden. One LDS buffer is enough, with two barriers around the
+// LDS, after it: the latency is hidden. One LDS buffer is enough, with two barriers around the
 // refill. A wave keeps two accumulators of 64x64: 128 registers, half of what each of two waves on
 // a SIMD can have. So each operand that is read from LDS feeds more MFMA instructions than with
 // one.

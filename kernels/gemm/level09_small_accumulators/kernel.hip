@@ -2,8 +2,8 @@
 //
 // A wave's part of C is the rectangle of 64 x 128 that 2 x 4 small tiles make. The two tiles of A
 // are read once per slice; the four of B take turns in two register tiles, so that the read of one
-// flies while the one before it feeds eight MFMA instructions. That is level 6's idea in small
-// pieces: a second set of operands costs 4 registers here, where large tiles would need 16.
+// is in flight while the one before it feeds eight MFMA instructions. That is level 6's idea at a
+// smaller scale: a second set of operands costs 4 registers here, where large tiles would need 16.
 #include "../ladder.cuh"
 
 namespace level09 {

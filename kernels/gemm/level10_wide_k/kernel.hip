@@ -1,9 +1,9 @@
 // Level 10: steps of 64 along k instead of 32.
 //
-// Two things become better at once, for twice the LDS and twice the prefetch registers. There is
-// one refill, with its two barriers, for twice the arithmetic. And 64 columns of bf16 are 128
-// bytes, a whole cache line: levels 4 to 9 take each line in two halves, one step apart, and by
-// then the vL1D (32 KiB) has used the space for other lines and must fetch it from L2 again.
+// This has two advantages, for twice the LDS and twice the prefetch registers. There is one refill,
+// with its two barriers, for twice the arithmetic. And 64 columns of bf16 are 128 bytes, a whole
+// cache line: levels 4 to 9 take each line in two halves, one step apart, and by then the vL1D (32
+// KiB) has used the space for other lines and must fetch it from L2 again.
 #include "../ladder.cuh"
 
 namespace level10 {

@@ -1,9 +1,9 @@
 // Level 11: which workgroup makes which block. The kernel is level 10's but for three lines.
 //
-// Blocks in one row of C share A, those in one column share B, and what one of them fetches the
-// others find in L2, if they run at the same time on the same die. An MI325X has eight dies (XCD),
-// each with an L2 of its own, and deals consecutive workgroups round them, one each: neighbours
-// never share. Two steps put that right:
+// Blocks in one row of C share A, those in one column share B, and the others find in L2 what one
+// of them fetched, if they run at the same time on the same die. An MI325X has eight dies (XCD),
+// each with an L2 of its own, and consecutive workgroups are distributed over them in turn:
+// neighbours never share. Two steps fix that:
 //   - chiplet_transform_chunked gives each die runs of 32 consecutive ids;
 //   - band_order lets consecutive ids go down four rows before they go on to the next column. A run
 //     is then 4 x 8 blocks, which need 4 panels of A and 8 of B; 32 blocks of a row need 1 + 32.

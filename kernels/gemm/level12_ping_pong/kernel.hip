@@ -1,5 +1,5 @@
 // Level 12: ping-pong. The two halves of the waves take turns: while one half reads its operands
-// from LDS, the other, on the same four SIMDs, does nothing but MFMA. Then they change.
+// from LDS, the other, on the same four SIMDs, does nothing but MFMA. Then they swap roles.
 //
 // Every wave goes through the same phases, and a barrier ends each:
 //     read, multiply, read, multiply, put (the next tiles into LDS), fetch (those after the next)

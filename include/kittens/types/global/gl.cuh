@@ -15,8 +15,9 @@
 #include "../../common/base_types.cuh"
 #include "coord.cuh"
 
-/// Margay's runtime has this, a GPU's does not: where a tensor lies and its shape, so that accesses
-/// past its end are found, byte by byte, in memory the runtime did not allocate (NumPy's, torch's).
+/// Margay's runtime has this function, a GPU's does not. It registers a tensor's address and shape,
+/// so that accesses past its end are found, byte by byte, in memory that the runtime did not
+/// allocate (NumPy's, torch's).
 extern "C" __attribute__((weak)) void margayDescribeTensor(const void* data, size_t batch,
                                                            size_t depth, size_t rows,
                                                            size_t columns, size_t element_bytes);
@@ -31,7 +32,7 @@ concept all =
 }  // namespace gl
 }  // namespace ducks
 
-/// As a further template argument of a gl: its rows, depths and batches lie a stride apart that is
+/// As a further template argument of a gl: its rows, depths and batches are a stride apart that is
 /// given at run time. Without it a tensor is contiguous and keeps no strides.
 struct strided {};
 
@@ -49,8 +50,8 @@ struct gl_strides<true> {
 };
 
 /// One dimension: fixed at compile time (> 0), or kept (-1). The constructors are constexpr because
-/// clang leaves a class whose others are used in host code only out of the device's debug
-/// information, by which the checker reads a tensor's shape.
+/// clang omits a class with non-constexpr constructors that only host code uses from the device's
+/// debug information, from which the checker reads a tensor's shape.
 template <int axis, int size>
 struct gl_dim {
   static_assert(size > 0 || size == -1,
@@ -152,7 +153,7 @@ struct gl : private detail::gl_dim<0, b>,
   }
 
   /// A view of `_rows` x `_cols` elements from `first` on, which counts elements, or tiles of its
-  /// type. Its rows lie as far apart as this tensor's.
+  /// type. Its rows are as far apart as this tensor's.
   template <ducks::coord::tile COORD = coord<>>
   KITTENS_HD gl<T, 1, 1, -1, -1, strided> view(const COORD& first, int _rows, int _cols) const {
     return {raw_ptr + index(first.template unit_coord<2, 3>()),

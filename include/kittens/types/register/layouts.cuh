@@ -1,4 +1,4 @@
-// Layout tags and base shapes of register tiles and vectors: who holds what.
+// Layout tags and base shapes of register tiles and vectors: which lane holds which elements.
 //
 // A register tile is made of base tiles that fit the MFMA of a shape. In a base tile each lane
 // holds runs of neighbouring elements of one row (row layout) or of one column (col layout). With L

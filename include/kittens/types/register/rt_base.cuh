@@ -1,4 +1,4 @@
-// The base tile that register tiles are made of; see layouts.cuh for who holds what.
+// The base tile that register tiles are made of; see layouts.cuh for the elements of each lane.
 #pragma once
 
 #include "rv.cuh"

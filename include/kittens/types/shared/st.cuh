@@ -12,7 +12,7 @@ template <typename T>
 concept all =
     requires { typename T::identifier; } && std::is_same_v<typename T::identifier, identifier>;
 }  // namespace st
-/// Shared tiles have one layout; the concept is there for the pattern of the others.
+/// Shared tiles have one layout; the concept exists for symmetry with the others.
 namespace st_layout {
 struct row {};
 template <typename T>
@@ -87,7 +87,7 @@ struct KITTENS_DEFAULT_ALIGN st {
   static constexpr int col_offset = 0;
 };
 
-/// A view of rows x cols elements of a shared tile. It can stand wherever an st can.
+/// A view of rows x cols elements of a shared tile. It can be used wherever an st can.
 template <typename ST, int _rows, int _cols>
 struct st_subtile {
   using identifier = ducks::st::identifier;

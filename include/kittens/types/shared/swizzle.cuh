@@ -1,4 +1,4 @@
-// Where an element of a shared tile lies: the one place that knows the swizzle.
+// The position of an element in a shared tile: the only place that knows the swizzle.
 //
 // A tile is cut into column blocks of 128, 64 or 32 bytes, stored one after another, each row by
 // row. LDS has 32 banks of 4 bytes, so a 128-byte line holds 16 slots of 8 bytes that never

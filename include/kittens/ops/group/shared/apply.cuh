@@ -1,8 +1,8 @@
 // apply() and select() of shared tiles and vectors by a group of warps; see those of register
 // tiles.
 //
-// No barrier is inside: what other warps wrote to a source must be behind one, and the destination
-// may be read by other warps after one. The destination may be a source.
+// No barrier is inside: writes of other warps to a source must precede a barrier before the call,
+// and other warps may read the destination after a barrier. The destination may be a source.
 #pragma once
 
 #include "../../warp/register/vec/apply.cuh"
@@ -11,7 +11,7 @@
 namespace kittens {
 namespace detail {
 
-/// An element in the type that it is computed in, and back.
+/// Converts an element to the type it is computed in, and back.
 template <typename T>
 KITTENS_DEVICE computed<T> widened(const T& x) {
   return base_types::convertor<computed<T>, T>::convert(x);

@@ -1,7 +1,7 @@
 // Maps of shared tiles by a group of warps: element by element, and with a value per row or column.
 //
-// No barrier is inside: what other warps wrote to a source must be behind one, and the destination
-// may be read by other warps after one. The destination may be a source.
+// No barrier is inside: writes of other warps to a source must precede a barrier before the call,
+// and other warps may read the destination after a barrier. The destination may be a source.
 #pragma once
 
 #include "access.cuh"

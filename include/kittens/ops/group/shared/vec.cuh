@@ -1,5 +1,5 @@
-// Maps and reductions of shared vectors by a group of warps, without a barrier inside: what other
-// warps wrote to a source must be behind one.
+// Maps and reductions of shared vectors by a group of warps, without a barrier inside: writes of
+// other warps to a source must precede a barrier before the call.
 #pragma once
 
 #include "tile_reductions.cuh"

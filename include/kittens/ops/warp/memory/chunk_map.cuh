@@ -26,7 +26,7 @@ struct chunk_map {
   static constexpr int calls = (total + N_THREADS - 1) / N_THREADS;
   /// Every thread has a chunk in every round.
   static constexpr bool exact = total % N_THREADS == 0;
-  /// A round lies in one block, or is a whole number of blocks. Either way a thread's place in a
+  /// A round is within one block, or is a whole number of blocks. Either way a thread's place in a
   /// round is its place in round 0, moved by what is the same for all threads.
   static constexpr bool in_block = per_block % N_THREADS == 0;
   static constexpr bool regular = in_block || N_THREADS % per_block == 0;

@@ -1,6 +1,6 @@
-// With -DKITTENS_DEBUG the device checks what cannot be known at compile time, prints what is
-// wrong, and stops the kernel: a tile coordinate that reaches outside its tensor (which tile of
-// which tensor), and a group with more warps than the workgroup has. Without it nothing is checked.
+// With -DKITTENS_DEBUG the device checks what is not known at compile time, prints the error, and
+// stops the kernel: a tile coordinate that reaches outside its tensor (which tile of which tensor),
+// and a group with more warps than the workgroup has. Without it nothing is checked.
 #pragma once
 
 #include "../../../types/types.cuh"
@@ -14,8 +14,8 @@ constexpr bool debug = true;
 constexpr bool debug = false;
 #endif
 
-/// Prints and stops. The tile is named as the call gave it (what it counts, and in which elements
-/// that is), the tensor by its shape, element size and address.
+/// Prints and stops. The tile is named as in the call (its coordinate and the elements it covers),
+/// the tensor by its shape, element size and address.
 template <int axis, typename GL, typename COORD>
 KITTENS_DEVICE void outside(const GL& tensor, const COORD& at, int rows, int cols) {
   constexpr bool counts_elements = std::is_same_v<typename COORD::BASE, ducks::default_type>;
@@ -50,7 +50,7 @@ KITTENS_DEVICE void check_group() {
   }
 }
 
-/// A tile of rows x cols elements must lie in the tensor.
+/// A tile of rows x cols elements must be inside the tensor.
 template <int axis, typename GL, typename COORD>
 KITTENS_DEVICE void check_inside(const GL& tensor, const COORD& at, int rows, int cols) {
   if constexpr (debug) {

@@ -12,9 +12,9 @@ namespace kittens {
 namespace detail {
 
 /// A coordinate must be the same in all lanes, and the compiler must be able to see it: blockIdx,
-/// warpid(), kernel arguments; uniform() says it of anything else. Addresses derived from it then
-/// stay in scalar registers and move out of loops. There is no readfirstlane here, because LLVM 19
-/// neither moves one out of a loop nor drops that of a scalar register.
+/// warpid(), kernel arguments; uniform() declares it for anything else. Addresses derived from it
+/// then stay in scalar registers and move out of loops. There is no readfirstlane here, because
+/// LLVM 19 neither moves one out of a loop nor drops that of a scalar register.
 ///
 /// Through a buffer resource, which does the address arithmetic in the instruction: it starts at
 /// the tile's first row, and the lane's offset, the column and the rest of the row are 32-bit parts
@@ -28,7 +28,7 @@ struct buffer_tile {
   uint32_t row_bytes;
   uint32_t first;
 
-  /// rows and cols are the extent of the tile. A vector, of one row, may lie far along it.
+  /// rows and cols are the extent of the tile. A vector, which has one row, may start far along it.
   template <typename COORD>
   KITTENS_MEMBER buffer_tile(const GL& tensor, const COORD& at, int rows, int cols)
       : row_bytes(static_cast<uint32_t>(tensor.template stride<axis>()) * element_size) {
@@ -41,8 +41,8 @@ struct buffer_tile {
     check_span<axis>(tensor, at, rows);
   }
 
-  /// row0, col0 and the tile's column are in the scalar offset but for what is known when this is
-  /// compiled, which goes into the instruction.
+  /// row0, col0 and the tile's column are in the scalar offset, except for compile-time constants,
+  /// which go into the instruction.
   KITTENS_MEMBER uint32_t lane_part(int col0, int row, int col) const {
     return static_cast<uint32_t>(row) * row_bytes + static_cast<uint32_t>(col * element_size) +
            static_cast<uint32_t>(col0 * element_size);
@@ -102,9 +102,9 @@ struct global_tile : std::conditional_t<axis == 2, buffer_tile<2, GL>, far_tile<
   using access::access;
 };
 
-/// Of a tensor with safe edges. Rows along axis 2 go through a buffer resource that ends where the
-/// rows that are left end: rows beyond are dropped by the hardware, and columns beyond get an
-/// offset that every resource drops. All of the offset is the lane's: whether the range check sees
+/// Of a tensor with safe edges. Rows along axis 2 go through a buffer resource that ends with the
+/// tensor's last row: the hardware drops rows beyond it, and columns beyond the edge get an offset
+/// that every resource drops. The whole offset is in the lane's part: whether the range check sees
 /// the scalar offset is not documented. Rows along another axis are too far apart for 32-bit
 /// offsets and are accessed under a mask.
 template <int axis, typename GL, int whole>

@@ -56,7 +56,7 @@ struct accumulator<double, 16> {
   using type = mfma_f64x4;
 };
 
-/// The type that A and B must have a sum in.
+/// The type of the sums for operands of types A and B.
 template <typename T>
 using sum_of = std::conditional_t<std::is_same_v<T, int8_t>, int,
                                   std::conditional_t<std::is_same_v<T, double>, double, float>>;
@@ -156,7 +156,7 @@ KITTENS_DEVICE void mma(D& d, const A& a, const B& b, const C& c) {
   static_assert(D::width == n_tiles && C::width == n_tiles,
                 "kittens: D and C of an mma must have as many columns as the product");
   // From the last row of base tiles to the first: the loads of A arrive in order, so the first MFMA
-  // waits for all of A, and no further wait is needed for it. The order does not touch the sums.
+  // waits for all of A, and no further wait is needed for it. The order does not affect the sums.
 #pragma unroll
   for (int m = m_tiles - 1; m >= 0; --m) {
 #pragma unroll

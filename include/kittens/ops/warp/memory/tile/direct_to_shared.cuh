@@ -3,17 +3,17 @@
 // BUFFER_LOAD_DWORD with the LDS bit writes 4 bytes per lane, lane after lane, from a base that is
 // the same in all lanes (M0): 256 bytes of the tile's storage in order. The swizzle is therefore
 // applied to where a lane reads. Source: CDNA3 ISA, section 9.1.9, "Memory buffer load to LDS". The
-// global form of the instruction would do as well, but LLVM 19's hazard recognizer reads its data
-// operand, which it has not, and crashes by chance.
+// global form of the instruction would do as well, but LLVM 19's hazard recognizer reads a data
+// operand that the instruction does not have, and sometimes crashes.
 #pragma once
 
 #include "../chunk_map.cuh"
 
 namespace kittens {
 
-/// Starts copying the tile `idx` of src. It is there after direct_loads_done() by the same threads,
-/// for other warps after a barrier behind that. All N_THREADS threads must call it. The tile
-/// must span less than 4 GiB.
+/// Starts copying the tile `idx` of src. It has arrived after direct_loads_done() by the same
+/// threads; other warps may read it after a barrier that follows. All N_THREADS threads must call
+/// it. The tile must span less than 4 GiB.
 template <int axis, ducks::st::all ST, ducks::gl::all GL, ducks::coord::tile COORD = coord<ST>,
           int N_THREADS = WARP_THREADS>
 KITTENS_DEVICE void load_direct(ST& dst, const GL& src, const COORD& idx) {

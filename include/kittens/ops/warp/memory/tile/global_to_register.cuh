@@ -8,7 +8,7 @@ namespace kittens {
 
 /// dst = the tile `idx` of src. Row layout: a lane reads each of its runs (4 neighbours of a row of
 /// 2- and 4-byte elements) at once. Col layout: element by element, neighbours of a row by
-/// neighbouring lanes. `axis` is the axis of the tensor that the rows run along. The tile must lie
+/// neighbouring lanes. `axis` is the axis of the tensor that the rows run along. The tile must be
 /// inside the tensor, unless that is bounded().
 template <int axis, ducks::rt::all RT, ducks::gl::all GL, ducks::coord::tile COORD = coord<RT>>
 KITTENS_DEVICE void load(RT& dst, const GL& src, const COORD& idx) {

@@ -6,7 +6,7 @@
 namespace kittens {
 
 /// Copies a tile into shared memory. Its writes are done when it returns, but other warps may read
-/// them only after a barrier. All N_THREADS threads of the group must call it. The tile must lie
+/// them only after a barrier. All N_THREADS threads of the group must call it. The tile must be
 /// inside the tensor. `axis` is the axis that the rows run along; assume_aligned is accepted for
 /// source compatibility: unaligned rows cost the hardware, not the instruction count.
 template <int axis, bool assume_aligned, ducks::st::all ST, ducks::gl::all GL,
@@ -42,7 +42,8 @@ KITTENS_DEVICE void load(ST& dst, const GL& src, const COORD& idx) {
   load<2, false, ST, GL, COORD, WARP_THREADS>(dst, src, idx);
 }
 
-/// Copies a shared tile to global memory. What other warps wrote to it must be behind a barrier.
+/// Copies a shared tile to global memory. Writes of other warps to it must precede a barrier before
+/// the call.
 template <int axis, bool assume_aligned, ducks::st::all ST, ducks::gl::all GL,
           ducks::coord::tile COORD = coord<ST>, int N_THREADS = WARP_THREADS>
 KITTENS_DEVICE void store(const GL& dst, const ST& src, const COORD& idx) {

@@ -1,5 +1,5 @@
-// Prefetch through registers: global memory into a buffer of the thread, and later into shared
-// memory, so that the loads fly while the warp computes.
+// Prefetch through registers: from global memory into a buffer of the thread, and later into shared
+// memory, so that the loads are in flight while the warp computes.
 //
 // A buffer slot is one 16-byte chunk of the tile. Thread t keeps chunk call * N_THREADS + t in slot
 // `call`. Both sides must be given the same tile type and N_THREADS, and a buffer of at least
@@ -29,12 +29,12 @@ KITTENS_DEVICE void load_global_to_register_buffer(float4* reg_buffer, int buffe
   }
 }
 
-/// The writes are done when it returns (a bare s_barrier may follow). Readers of the tile's old
-/// content must be behind a barrier before this call.
+/// The writes are done when it returns (a bare s_barrier may follow). A barrier before this call
+/// must separate it from reads of the tile's old content.
 template <int N_THREADS = WARP_THREADS, ducks::st::all ST>
 KITTENS_DEVICE void store_register_buffer_to_shared(ST& dst, const float4* reg_buffer) {
   const detail::chunk_map<ST, N_THREADS> chunks;
-  // The chunk that was asked for last goes first: one wait for it covers the others.
+  // The chunk that was requested last goes first: one wait for it covers the others.
 #pragma unroll
   for (int call = chunks.calls - 1; call >= 0; --call) {
     if (chunks.has(call)) {

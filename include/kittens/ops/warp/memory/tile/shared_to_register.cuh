@@ -45,7 +45,8 @@ constexpr bool same_shape = RT::rows == ST::rows && RT::cols == ST::cols;
 }  // namespace detail
 
 /// Row layout: 8-byte accesses without bank conflicts (4-byte ones where the run of a lane is
-/// shorter). Col layout: one access per element. What other warps wrote must be behind a barrier.
+/// shorter). Col layout: one access per element. Writes of other warps must precede a barrier
+/// before the call.
 template <ducks::rt::all RT, ducks::st::all ST>
 KITTENS_DEVICE void load(RT& dst, const ST& src) {
   static_assert(detail::same_shape<RT, ST>,

@@ -34,7 +34,7 @@ KITTENS_DEVICE void load(SV& dst, const GL& src, const COORD& idx) {
   detail::lds_writes_done();
 }
 
-/// What other warps wrote to src must be behind a barrier.
+/// Writes of other warps to src must precede a barrier before the call.
 template <ducks::sv::all SV, ducks::gl::all GL, ducks::coord::vec COORD = coord<SV>,
           int N_THREADS = WARP_THREADS>
 KITTENS_DEVICE void store(const GL& dst, const SV& src, const COORD& idx) {

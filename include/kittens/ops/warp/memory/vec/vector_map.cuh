@@ -11,7 +11,7 @@ struct vector_map {
   using T = typename RV::T;
   using map = typename RV::map;
   static constexpr int packed = base_types::packing<typename RV::dtype>::num();
-  /// Elements of data[i][j] that lie side by side in the vector.
+  /// Elements of data[i][j] that are adjacent in the vector.
   static constexpr int together = RV::is_align && map::run % packed == 0 ? packed : 1;
 
   /// Number, in the vector, of element e of the lane's data[i].

@@ -1,10 +1,10 @@
-// A function of one's own for every element of a register tile, which may know the element's row
-// and column; and the choice between two tiles, element by element.
+// A user-defined function for every element of a register tile, optionally given the element's row
+// and column; and the element-wise choice between two tiles.
 //
 // apply() gives the function each element in the type that it is computed in: float for floats of
 // 8, 16 and 32 bits, int for integers, double. The result is rounded once. Rows and columns are
-// those in the tile; a kernel adds where its tile lies. So masks, biases by position and dropout by
-// a counter-based generator are a lambda:
+// those in the tile; a kernel adds its tile's origin. So masks, biases by position and dropout by a
+// counter-based generator are a lambda:
 //
 //   apply(p, p, [=](int row, int col, float x) {
 //     return random_bits(seed, row0 + row, col0 + col) < limit ? x * scale : 0.0f;
@@ -117,9 +117,9 @@ KITTENS_DEVICE void apply(D& dst, const A& a, const B& b, const C& c, F&& f) {
   detail::apply_tile(dst, f, a, b, c);
 }
 
-/// dst = condition != 0 ? a : b, element by element, the bits of a or b. The condition may be what
-/// lt(), eq() and the others made, or a mask of integers; a and b are tiles of dst's type, or
-/// scalars.
+/// dst = condition != 0 ? a : b, element by element, the bits of a or b. The condition may be the
+/// result of lt(), eq() and the other comparisons, or a mask of integers; a and b are tiles of
+/// dst's type, or scalars.
 template <ducks::rt::all D, ducks::rt::all Condition, typename A, typename B>
 KITTENS_DEVICE void select(D& dst, const Condition& condition, const A& a, const B& b) {
   using T = typename D::T;

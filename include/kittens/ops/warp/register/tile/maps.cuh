@@ -45,7 +45,7 @@ KITTENS_DEVICE void bin_map(T& dst, const T& lhs, const T& rhs) {
   });
 }
 
-/// With a scalar, or a packed value that every one of the tile meets.
+/// With a scalar, or with one packed value for all packed values of the tile.
 template <typename op, ducks::rt::all T>
 KITTENS_DEVICE void bin_map(T& dst, const T& src, const typename T::dtype& param) {
   detail::for_each_packed<T>([&](int i, int j, int k) {
@@ -58,8 +58,8 @@ KITTENS_DEVICE void bin_map(T& dst, const T& src, const typename T::T& param) {
 }
 
 namespace detail {
-/// The part of a vector that packed value k of base tile (i, j) meets, as a packed value. `rows`
-/// says that the vector has a value for each row (it is the tile's col_vec).
+/// The part of a vector that packed value k of base tile (i, j) is combined with, as a packed
+/// value. `rows` says that the vector has a value for each row (it is the tile's col_vec).
 template <bool rows, ducks::rt::all RT, typename V>
 KITTENS_DEVICE typename RT::dtype vector_part(const V& vec, int i, int j, int k) {
   const int w = rows ? i : j;
@@ -121,7 +121,8 @@ KITTENS_DEVICE void col_map(RT& dst, const RT& src, const V& a, const V& b) {
 KITTENS_NULLARY_NAMES(KITTENS_NULLARY_MAP)
 #undef KITTENS_NULLARY_MAP
 
-/// dst = f(src), f being what the operation is named after; common/base_ops.cuh says how exact.
+/// dst = f(src), where f is the function the operation is named after; common/base_ops.cuh gives
+/// its accuracy.
 #define KITTENS_UNARY_MAP(name)                    \
   template <ducks::rt::all T>                      \
   KITTENS_DEVICE void name(T& dst, const T& src) { \

@@ -1,5 +1,5 @@
-// A function of one's own for every element of a register vector, and the choice between two; see
-// apply() of register tiles.
+// A user-defined function for every element of a register vector, and the element-wise choice
+// between two vectors; see apply() of register tiles.
 #pragma once
 
 #include "../../memory/vec/vector_map.cuh"
