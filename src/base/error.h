@@ -21,8 +21,8 @@ enum class ErrorCode : std::uint8_t {
   illegal_instruction,  ///< A device program ran something that is not an instruction.
   not_implemented,      ///< Valid on the hardware, but not in this version of Margay.
   device_trap,          ///< A device program ran s_trap, abort or a failed assert.
-  deadlock,             ///< No wave of a workgroup can ever go on.
-  interrupted,          ///< Somebody stopped a launch: Ctrl-C, Device::interrupt.
+  deadlock,             ///< No wave of a workgroup can ever continue.
+  interrupted,          ///< A launch was stopped: Ctrl-C, Device::interrupt.
   system,               ///< The host's operating system refused something.
 };
 

@@ -1,5 +1,5 @@
-// What fork() needs of a program with threads: in the child there is only the thread that called
-// it, so that a mutex which another one held is never given back.
+// Makes fork() safe in a program with threads: the child has only the thread that called it, so
+// that a mutex held by another thread is never released there.
 #pragma once
 
 #include <pthread.h>
@@ -11,8 +11,8 @@
 
 namespace margay {
 
-/// fork() waits until `mutex` is free, and the child finds it free, and whole what it guards. Only
-/// for one that is held briefly and under which no other is taken.
+/// fork() waits until `mutex` is free; in the child it is free and what it guards is consistent.
+/// Only for a mutex that is held briefly and under which no other is locked.
 class HeldOverFork {
  public:
   static void add(std::mutex& mutex) {
@@ -49,8 +49,8 @@ class HeldOverFork {
   }
 };
 
-/// In the child: makes `object` new. What another thread may have been in the middle of changing is
-/// left as it is, not destroyed.
+/// In the child: constructs `object` anew. The old object, which another thread may have been
+/// changing, is not destroyed.
 template <typename T>
 void begin_again_after_fork(T& object) {
   new (&object) T();

@@ -1,5 +1,5 @@
-// The host's instruction-set levels. What computes on lanes is compiled once for each of them, with
-// the compiler's -march of the same name, in a namespace of its own; which one runs is chosen at
+// The host's instruction-set levels. Code that computes on lanes is compiled once for each of them,
+// with the compiler's -march of the same name, in a namespace of its own; one is chosen at
 // start-up.
 #pragma once
 

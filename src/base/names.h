@@ -1,4 +1,4 @@
-// Functions' names as people read them.
+// Readable names of functions.
 #pragma once
 
 #include <cstddef>
@@ -54,14 +54,14 @@ inline std::string without_template_arguments(std::string_view name) {
 /// are long.
 [[nodiscard]] inline std::string qualified_function(std::string_view name) {
   using namespace names;
-  // An operator's name may hold any of the signs that are looked for.
+  // An operator's name may contain any of the characters searched for.
   if (name.find("operator") != std::string_view::npos) return std::string(name);
   name = name.substr(0, parameter_list(name));
   name = name.substr(past_return_type(name));
   return name.size() <= kLongName ? std::string(name) : without_template_arguments(name);
 }
 
-/// The same as reports show it: that a namespace has no name is not worth a word.
+/// The same as reports show it: without "(anonymous namespace)".
 [[nodiscard]] inline std::string short_function(std::string_view name) {
   constexpr std::string_view kUnnamed = "(anonymous namespace)::";
   std::string text(name);

@@ -8,7 +8,7 @@
 namespace margay {
 namespace {
 
-/// Headers of the tile library, of HIP and of the compiler: code that users call, not write.
+/// Headers of the tile library, of HIP and of the compiler: code that users call but do not write.
 bool is_library(const SourceFrame& frame) {
   for (const std::string_view part : {"/include/kittens", "/include/margay/", "/include/pyutils",
                                       "/include/hip/", "/lib/clang/", "/usr/include/", "/usr/lib/"})

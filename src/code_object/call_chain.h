@@ -1,4 +1,4 @@
-// Which of the source lines that an instruction belongs to is the user's.
+// Finds the user's line among the source lines of an instruction.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace margay {
 /// then the user's own callers, outwards.
 struct CallChain {
   std::vector<SourceFrame> frames;
-  std::uint32_t called = 0;  ///< Frames after the first that the first one called.
+  std::uint32_t called = 0;  ///< The number of frames after the first that the first one called.
 };
 [[nodiscard]] CallChain user_first(std::vector<SourceFrame> innermost_first);
 

@@ -25,7 +25,8 @@ struct CodeObject::Impl {
   std::unordered_map<std::string_view, const Symbol*> symbol_by_name;
   std::mutex lines_mutex;
   std::optional<SourceLines> lines;  ///< Read on first use: it is most of the work.
-  std::unordered_map<const Kernel*, std::vector<ArgumentField>> fields;  ///< What was asked for.
+  std::unordered_map<const Kernel*, std::vector<ArgumentField>>
+      fields;  ///< Those requested so far.
 
   void index();
   /// With lines_mutex held.
@@ -38,7 +39,7 @@ struct CodeObject::Impl {
 void CodeObject::Impl::index() {
   for (Symbol& symbol : image.symbols) {
     const Symbol*& named = symbol_by_name[symbol.name];
-    // Two local symbols may share a name; then the one that describes something wins.
+    // Two local symbols may share a name; one with a type takes precedence.
     if (named == nullptr || named->kind == Symbol::Kind::other) named = &symbol;
     if (symbol.kind == Symbol::Kind::function && symbol.size_bytes != 0) {
       functions.push_back(&symbol);

@@ -1,7 +1,7 @@
 // LLVM's Itanium demangler behind a guard. A mangled name refers back to its own parts, so that
 // each ten characters can double the text: one of 250 characters prints as 537 MB (measured). The
 // demangler builds its tree first, in space proportional to the name; here the length of the text
-// is worked out on that tree before anything is printed.
+// is computed from that tree before anything is printed.
 #include "code_object/demangle.h"
 
 #include <algorithm>
@@ -25,9 +25,9 @@ constexpr std::uint64_t kMaxTextChars = std::uint64_t{1} << 20;
 /// Brackets, spaces and keywords around the parts of a node, generously.
 constexpr std::uint64_t kCharsPerNode = 48;
 
-/// What the parser asks of an allocator. Nodes need no destructor. (LLVM's BumpPtrAllocator would,
-/// in a build with AddressSanitizer, replace the copy inside LLVM's uninstrumented libraries and
-/// make them report errors that are none.)
+/// What the parser requires of an allocator. Nodes need no destructor. (LLVM's BumpPtrAllocator
+/// would, in a build with AddressSanitizer, replace the copy inside LLVM's uninstrumented libraries
+/// and cause false reports.)
 class NodeAllocator {
  public:
   void reset() { memory_.release(); }

@@ -6,7 +6,7 @@
 
 namespace margay::code_object {
 
-/// `name` demangled; as it is when it is not a mangled name, or one whose text would be absurd.
+/// `name` demangled; unchanged if it is not a mangled name or its text would be excessively long.
 [[nodiscard]] std::string demangled(std::string_view name);
 
 }  // namespace margay::code_object

@@ -12,7 +12,7 @@ namespace {
 
 // Inlining deeper than this only occurs in corrupted files.
 constexpr std::size_t kMaxFrames = 256;
-// Debug information compresses by 3 to 10 times; far beyond that it is not debug information.
+// Debug information compresses by 3 to 10 times; far beyond that it is corrupted.
 constexpr std::uint64_t kMaxDebugExpansion = 32;
 // Attributes to read for all kernels' parameters, per byte of .debug_info. Types are read again for
 // each kernel that uses them.
@@ -57,7 +57,7 @@ SourceLines::SourceLines(const ElfImage& image) {
   }
   for (const DebugSection& section : image.debug_sections) {
     for (const auto& [name, member] : kSections) {
-      // One section of each name: repeated ones could decompress the same data without end.
+      // One section of each name: repeated ones could decompress the same data any number of times.
       if (section.name != name || !(sections_.*member).empty()) continue;
       sections_.*member = section.contents;
       if (!section.compressed) continue;

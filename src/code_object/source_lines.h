@@ -1,5 +1,5 @@
-// What debug information says: source positions of instructions, line tables and inlined call
-// chains put together, and the members of kernel parameters.
+// The contents of debug information: source positions of instructions, from line tables and inlined
+// call chains, and the members of kernel parameters.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@ namespace margay::code_object {
 
 class SourceLines {
  public:
-  /// Reads the debug sections of `image`, whose file must outlive this. What makes no sense in them
-  /// is left out: wrong debug information never keeps a kernel from running.
+  /// Reads the debug sections of `image`, whose file must outlive this. Invalid parts are left out:
+  /// wrong debug information never keeps a kernel from running.
   explicit SourceLines(const ElfImage& image);
 
   SourceLines(const SourceLines&) = delete;
   SourceLines& operator=(const SourceLines&) = delete;
 
   /// Innermost frame first. With line tables alone the compiler records short names only
-  /// ("tile<4>", without namespace); of the outermost function the symbol table knows more.
+  /// ("tile<4>", without namespace); the symbol table has the full name of the outermost function.
   [[nodiscard]] std::vector<SourceFrame> frames_at(std::uint64_t vaddr) const;
 
-  /// To be asked once per kernel: the work for all of them has a bound.
+  /// Call once per kernel: the work for all kernels together is bounded.
   [[nodiscard]] std::vector<ArgumentField> argument_fields(const Kernel& kernel);
 
  private:

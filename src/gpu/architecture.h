@@ -1,6 +1,6 @@
 // What all machines of one processor have in common: its names, its register files, LDS and caches,
-// and which tables hold for it. Figures are here and nowhere else; the parts that need them are
-// handed a Gpu (gpu.h).
+// and the tables that apply to it. Hardware figures are only here; the parts that need them receive
+// a Gpu (gpu.h).
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 namespace margay {
 
 /// Which table of instructions holds (row_table() of exec/instructions/all_rows.h gives it); the
-/// shapes and passes of matrix instructions are part of their rows. Null there when the executor
-/// has no such table.
+/// shapes and passes of matrix instructions are part of their rows. row_table() returns null when
+/// the executor has no such table.
 enum class RowSet : std::uint8_t { gfx942 };
 
 struct Version {
@@ -60,13 +60,13 @@ struct PeakRates {
   double vector = 0;                      ///< Per CU: f32, packed.
 };
 
-/// Cycles of a load that an idle device serves from where it is.
+/// Latency in cycles of a load on an idle device, by the level that holds the data.
 struct LoadCycles {
   double vector_cache = 0, l2 = 0, memory = 0;
 };
 
-/// Wait states behind a matrix instruction, where processors of one family differ: beside its
-/// passes, or for the f64 instructions of 16x16 and 4x4. "Memory" is the address or data of an
+/// Wait states after a matrix instruction, where processors of one family differ: in addition to
+/// its passes, or for the f64 instructions of 16x16 and 4x4. "Memory" is the address or data of an
 /// access. The rules that use them are observe/check/instructions/hazards.cpp's.
 struct MatrixWaits {
   unsigned xdl_to_c = 0, xdl_to_ab = 0, sgemm_to_ab = 0;  ///< More than the passes.
@@ -74,8 +74,8 @@ struct MatrixWaits {
   unsigned f64_4_to_c = 0, f64_4_to_ab = 0, f64_4_to_memory = 0;
 };
 
-/// How a kernel finds its surroundings.
-/// Source: LLVM, "User Guide for AMDGPU Backend", Initial Kernel Execution State.
+/// The initial state of a kernel. Source: LLVM, "User Guide for AMDGPU Backend", Initial Kernel
+/// Execution State.
 struct Abi {
   bool architected_flat_scratch = false;  ///< No SGPRs for it: hardware sets FLAT_SCRATCH.
   bool packed_work_item_ids = false;      ///< All three in v0, ten bits each.
@@ -83,7 +83,7 @@ struct Abi {
 };
 
 struct Architecture {
-  std::string_view processor;     ///< LLVM's name, and what --offload-arch takes: "gfx942".
+  std::string_view processor;     ///< LLVM's name, and the value of --offload-arch: "gfx942".
   std::string_view target_id;     ///< With the features of the device: "gfx942:sramecc+:xnack-".
   std::string_view series;        ///< "CDNA3"
   std::uint32_t elf_machine = 0;  ///< EF_AMDGPU_MACH of e_flags.
@@ -99,7 +99,7 @@ struct Architecture {
   Abi abi;
 };
 
-/// Sources, where a line names no other: AMD CDNA 3 white paper; MI300 ISA guide, 3.6; LLVM,
+/// Sources, unless a line names another: AMD CDNA 3 white paper; MI300 ISA guide, 3.6; LLVM,
 /// AMDGPUBaseInfo (IsaInfo, gfx90a and later) and its resource remarks for gfx942.
 inline constexpr Architecture kGfx942{
     .processor = "gfx942",
@@ -141,7 +141,7 @@ inline constexpr Architecture kGfx942{
                .l2_channels = 16,
                .l2_channel_bytes = 256 * 1024,
                .l2_ways = 16},
-    // Where a measurement says otherwise it is named in docs/prof.md.
+    // docs/prof.md lists the measurements that differ.
     .rates = {.lds_bytes = 128,
               .vector_cache_bytes = 64,  // measured 61 (RRZE)
               .l2_channel_bytes = 128,
@@ -169,7 +169,7 @@ inline constexpr Architecture kGfx942{
     .abi = {.architected_flat_scratch = true, .packed_work_item_ids = true, .most_user_sgprs = 16},
 };
 
-/// All processors whose code runs.
+/// All supported processors.
 inline constexpr const Architecture* kArchitectures[] = {&kGfx942};
 
 }  // namespace margay

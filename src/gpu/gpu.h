@@ -1,6 +1,6 @@
 // The device, as one object: a machine that users choose with --device or MARGAY_DEVICE. The
-// decoder, the executor, the checker, the profiler and the HIP runtime are handed it and know no
-// figure of their own. machines.cpp lists the machines.
+// decoder, the executor, the checker, the profiler and the HIP runtime receive it and have no
+// hardware constants of their own. machines.cpp lists the machines.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 namespace margay {
 
 struct Gpu {
-  std::string_view option;  ///< What --device and MARGAY_DEVICE call it: "mi325x".
-  std::string_view name;    ///< What the HIP runtime calls it: "AMD Instinct MI325X".
+  std::string_view option;  ///< Its name for --device and MARGAY_DEVICE: "mi325x".
+  std::string_view name;    ///< Its name in the HIP runtime: "AMD Instinct MI325X".
   const Architecture* architecture = &kGfx942;
 
   std::uint32_t xcds = 0;  ///< Accelerator complex dies; workgroup n runs on XCD n modulo this.
@@ -51,10 +51,10 @@ struct Gpu {
 [[nodiscard]] std::span<const Gpu> all_gpus();
 [[nodiscard]] const Gpu& default_gpu();
 
-/// The machine that --device or MARGAY_DEVICE calls `option`; capitals do not count, and an empty
-/// word is the default. The error has the list of those there are.
+/// The machine that --device or MARGAY_DEVICE calls `option`, ignoring case; an empty string is the
+/// default. The error lists the available machines.
 [[nodiscard]] Result<const Gpu*> find_gpu(std::string_view option);
-/// The machine with this full name, as profiles have it; null when there is none.
+/// The machine with this full name, as in profiles; null when there is none.
 [[nodiscard]] const Gpu* gpu_named(std::string_view name);
 /// "mi325x, mi300x, ...", for help and errors.
 [[nodiscard]] std::string gpu_options();

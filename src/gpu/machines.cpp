@@ -1,5 +1,5 @@
-// The machines there are. A new one of a known processor is an entry of this list and nothing else:
-// the options' checks and help, `margay devices` and the tests go through the list.
+// The supported machines. A new one of a known processor is an entry of this list and nothing else:
+// the options' checks and help, `margay devices` and the tests iterate over the list.
 #include <algorithm>
 #include <cctype>
 #include <ranges>
@@ -17,7 +17,7 @@ constexpr std::uint64_t kGiB = std::uint64_t{1} << 30, kMiB = std::uint64_t{1} <
 // Names, CUs, memory: AMD's data sheets and "AMD GPU specifications" (ROCm documentation). XCDs and
 // PCI ids: rocprofiler-compute, mi_gpu_spec.yaml (partition mode SPX). Shader engines, SQCs,
 // clocks: rocprofiler-compute's recorded runs on MI300X and MI300A (sysinfo.csv). The memory's size
-// is the data sheet's; a driver keeps some of it (an MI300X shows 191.98 GiB).
+// is the data sheet's; a driver reserves some of it (an MI300X shows 191.98 GiB).
 constexpr Gpu kMachines[] = {
     {.option = "mi325x",
      .name = "AMD Instinct MI325X",

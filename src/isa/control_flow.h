@@ -1,6 +1,5 @@
-// What an instruction does to the flow of a program, for listings, which name instructions and do
-// not run them: the executor's own account is Row::flow, and tests/unit/isa holds the two against
-// each other.
+// The control flow of an instruction, for listings, which name instructions and do not run them.
+// The executor uses Row::flow; tests/unit/isa compares the two.
 #pragma once
 
 #include <string_view>
@@ -8,9 +7,10 @@
 namespace margay::isa {
 
 struct ControlFlow {
-  bool is_branch = false;         ///< The program may go on elsewhere; calls and forks included.
-  bool has_displacement = false;  ///< There, in dwords from the next instruction.
-  bool ends_block = false;        ///< Calls come back: they do not.
+  bool is_branch = false;         ///< The program may continue elsewhere; includes calls and forks.
+  bool has_displacement = false;  ///< The target, in dwords from the next instruction.
+  bool ends_block =
+      false;  ///< The next instruction is never executed; false for calls, which return.
   bool is_barrier = false;
   bool is_wait = false;
 };

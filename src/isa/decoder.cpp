@@ -48,8 +48,8 @@ std::string_view without_suffix(std::string_view mnemonic) {
   return mnemonic;
 }
 
-/// SDWA selections that mean nothing. LLVM 19 decodes them, and crashes when it prints them.
-/// Source: MI300 ISA guide, section 13.3.6 (SDWA): selections 0 to 6, unused bits 0 to 2.
+/// Invalid SDWA selections. LLVM 19 decodes them, and crashes when it prints them. Source: MI300
+/// ISA guide, section 13.3.6 (SDWA): selections 0 to 6, unused bits 0 to 2.
 bool has_reserved_selection(std::span<const std::byte> code) {
   std::uint64_t word = 0;
   if (code.size() < sizeof word) return false;

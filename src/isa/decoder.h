@@ -1,4 +1,4 @@
-// Bytes to instructions, with LLVM 19's MC library: the one place that knows it.
+// Decodes bytes to instructions with LLVM 19's MC library: the only file that uses it.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace margay::isa {
 
-/// One instruction as it stands in memory.
+/// One instruction as encoded in memory.
 struct Encoded {
   std::string_view
       mnemonic;  ///< Without encoding suffix: "v_add_f32". Lives as long as the program.
@@ -32,9 +32,9 @@ class Decoder {
   ~Decoder();
 
   /// The instruction at the start of `code`, whose address is `address`; illegal_instruction when
-  /// the bytes are none.
+  /// the bytes are not an instruction.
   [[nodiscard]] Result<Encoded> decode(std::span<const std::byte> code, std::uint64_t address);
-  /// The same as assembly text, as llvm-objdump prints it.
+  /// The instruction as assembly text, as llvm-objdump prints it.
   [[nodiscard]] std::string disassemble(std::span<const std::byte> code, std::uint64_t address);
 
  private:

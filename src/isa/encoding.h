@@ -120,8 +120,8 @@ inline constexpr unsigned kLiteral = 255;
 inline constexpr unsigned kVgpr = 256;
 }  // namespace source
 
-/// What identifies an encoding in its first dword, and where its opcode is: for whoever makes
-/// instructions up (tests, the page of instructions).
+/// What identifies an encoding in its first dword, and where its opcode is: for code that generates
+/// instructions (tests, the page of instructions).
 struct Encoding {
   std::uint32_t prefix;
   unsigned prefix_low;  ///< Lowest bit of the prefix; it reaches up to bit 31.
@@ -132,7 +132,7 @@ struct Encoding {
   [[nodiscard]] constexpr std::uint64_t fixed(std::uint64_t opcode) const {
     return std::uint64_t{prefix} << prefix_low | opcode << opcode_low;
   }
-  /// The bits of the first two dwords that are neither.
+  /// The bits of the first two dwords that are neither prefix nor opcode.
   [[nodiscard]] constexpr std::uint64_t free_bits() const {
     const std::uint64_t opcode_mask = ((std::uint64_t{1} << opcode_bits) - 1) << opcode_low;
     const std::uint64_t prefix_mask = 0xffff'ffffu & ~((std::uint64_t{1} << prefix_low) - 1);
@@ -150,7 +150,7 @@ inline constexpr Encoding kEncodings[] = {
     {0b0111110, 25, 17, 8, true},     // VOPC
     {0b110100, 26, 16, 10, false},    // VOP3, VOP3P, MFMA
     {0b110110, 26, 17, 8, false},     // DS
-    {0b110111, 26, 18, 7, false},     // FLAT, GLOBAL, SCRATCH (bits 14 and 15 tell)
+    {0b110111, 26, 18, 7, false},     // FLAT, GLOBAL, SCRATCH (by bits 14 and 15)
     {0b111000, 26, 18, 7, false},     // MUBUF
     {0b111010, 26, 15, 4, false},     // MTBUF
 };

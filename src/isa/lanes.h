@@ -89,7 +89,7 @@ template <typename C, typename V>
   }
 }
 
-/// Applies a scalar function to each lane. For what has no vector form, and is not hot.
+/// Applies a scalar function to each lane. For cold functions without a vector form.
 template <typename R, typename F, typename... Vs>
 [[nodiscard]] inline Vec<R> per_lane(F function, Vs... vectors) {
   Vec<R> out;
@@ -212,7 +212,7 @@ template <int mode>
   const F32 converted = as<F32>(_mm512_cvtph_ps(_mm512_cvtepi32_epi16(as<__m512i>(bits))));
   return select(magnitude > 0x7c00u, as<F32>(sign | special), converted);
 #else
-  // Rebias by a multiplication, which also normalises f16 denormals; then mend Inf and NaN.
+  // Rebias by a multiplication, which also normalises f16 denormals; then correct Inf and NaN.
   const F32 scaled = as<F32>(magnitude << 13) * 0x1p112f;
   return as<F32>(sign | select(magnitude >= 0x7c00u, special, as<U32>(scaled)));
 #endif
@@ -231,7 +231,8 @@ template <int mode>
   const U32 bits = as<U32>(value);
   const U32 sign = bits & 0x80000000u, magnitude = bits & 0x7fffffffu;
   // Adding a number whose unit in the last place is that of the f16 (2^13 times the value's own
-  // power of two, or 0.5 for a denormal) drops the bits an f16 has not, in the host's direction.
+  // power of two, or 0.5 for a denormal) drops the bits that an f16 does not have, in the host's
+  // direction.
   const U32 power = (magnitude & 0x7f800000u) + (13u << 23);
   const F32 aligner = as<F32>(sign | select(power < 0x3f000000u, splat<U32>(0x3f000000u), power));
   const F32 rounded = (value + aligner) - aligner;
@@ -239,7 +240,7 @@ template <int mode>
   const U32 normal = (kept - (112u << 23)) >> 13;
   const U32 denormal = as<U32>(as<F32>(kept) + 0.5f) - 0x3f000000u;  // exact
   U32 out = select(kept < (113u << 23), denormal, normal);
-  // What has become 2^16 or more has overflowed: to infinity or not, as an f32 would.
+  // A result of 2^16 or more has overflowed: to infinity or to the largest number, as an f32 would.
   const F32 beyond = as<F32>(sign | 0x7f7fffffu) * 2.0f;
   const U32 overflowed = select((as<U32>(beyond) & 0x7fffffffu) == 0x7f800000u, splat<U32>(0x7c00u),
                                 splat<U32>(0x7bffu));

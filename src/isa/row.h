@@ -1,18 +1,17 @@
-// How one vector instruction is written down: a struct named as its mnemonic, whose base gives the
-// types of result and sources and what else there is to know of it, and whose `eval` is a pure
-// function on chunks of lanes.
+// The form of a vector instruction: a struct named as its mnemonic, whose base gives the types of
+// result and sources and its traits, and whose `eval` is a pure function on chunks of lanes.
 //
 //   struct v_add_f32 : Op<f32(f32, f32), Operation::add> {
 //     static auto eval(auto a, auto b) { return a + b; }
 //   };
 //
-// Behind the types, in any order: an Operation where a float takes part, a BitRule where anything
-// else does; the compiler asks for both. A Rounding, an Order, a Literal and a PackedTwin where
-// they are not the usual ones. An `eval` that takes the instruction's modifiers first places its
-// result by op_sel itself.
+// After the types, in any order: an Operation if any operand is a float, a BitRule if any is not;
+// the compiler requires both. A Rounding, an Order, a Literal and a PackedTwin where they are not
+// the default. An `eval` whose first parameter is the instruction's modifiers places its result by
+// op_sel itself.
 //
-// Everything else (encodings, EXEC, modifiers, DPP, SDWA, constants, MODE, what the checker and the
-// profiler know of it) is done once per format by src/exec and src/observe, from these. To add an
+// Everything else (encodings, EXEC, modifiers, DPP, SDWA, constants, MODE, the checker's and the
+// profiler's facts) is derived from these once per format, by src/exec and src/observe. To add an
 // instruction, add its struct to the header of its group in isa/gfx942/ and its name to that
 // header's list.
 #pragma once
@@ -33,7 +32,7 @@ namespace margay::MARGAY_HOST_LEVEL {
 struct OperandBase {
   static constexpr auto kFloat = FloatKind::none;
   static constexpr auto kNumber = NumberType::none;
-  static constexpr std::uint32_t kLookedAt = ~0u;  ///< The bits that an instruction looks at.
+  static constexpr std::uint32_t kLookedAt = ~0u;  ///< The bits that an instruction reads.
 };
 struct f32 : OperandBase {
   using Chunk = F32;
@@ -67,7 +66,7 @@ struct i64 : OperandBase {
   static constexpr auto kType = OperandType::i64;
   static constexpr auto kNumber = NumberType::i64;
 };
-/// 16-bit types live in the low half of a register. f16 chunks hold the exact f32 value.
+/// 16-bit types are in the low half of a register. f16 chunks hold the exact f32 value.
 struct f16 : OperandBase {
   using Chunk = F32;
   static constexpr auto kType = OperandType::f16;
@@ -86,7 +85,8 @@ struct i16 : OperandBase {
   using Chunk = I32;
   static constexpr auto kType = OperandType::i16;
 };
-/// Bits that the instruction takes for no number: moved, shifted, combined, several in a register.
+/// Bits that the instruction does not treat as a number: moved, shifted, combined, several fields
+/// in a register.
 struct b32 : u32 {
   static constexpr auto kNumber = NumberType::none;
 };
@@ -140,7 +140,7 @@ struct ResultOf<with_mask<D>> {
   static constexpr bool kMask = true;
 };
 
-/// The base of every row; a row overrides the flags that the encoding does not tell.
+/// The base of every row; a row overrides the flags that do not follow from the encoding.
 template <typename Signature, auto... traits>
 struct Op;
 template <typename D, typename... S, auto... traits>
@@ -173,8 +173,8 @@ struct Op<D(S...), traits...> {
 
   /// The last source is the destination's old value (v_fmac, v_mac, v_dot*c).
   static constexpr bool kAccumulates = false;
-  /// The last source is the destination's old value, of which the result keeps a part: byte and
-  /// word inserts.
+  /// The last source is the destination's old value, part of which the result keeps: byte and word
+  /// inserts.
   static constexpr bool kKeepsRest = false;
   /// e32 reads VCC as the last source.
   static constexpr bool kReadsVcc = false;
@@ -193,7 +193,7 @@ template <typename Row>
     return type_name<Row>();
 }
 
-/// Instructions by name: a list with the same one twice does not compile.
+/// A list of instructions; one with a duplicate does not compile.
 template <typename... R>
 struct Rows {
   static_assert(all_different<sizeof...(R)>({mnemonic_of<R>()...}),

@@ -1,6 +1,6 @@
-// What there is to know of an instruction besides its operands, in the words that rows are written
-// in: which arithmetic it does, what MODE means to it, what undefined bits of its operands do to
-// its result. The executor, the checker and the profiler decide by these and by nothing else.
+// Traits of an instruction other than its operands, as rows declare them: its arithmetic, the
+// effect of MODE, the effect of undefined bits of its operands on its result. The executor, the
+// checker and the profiler decide by these alone.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ enum class InstructionClass : std::uint8_t { valu, mfma, salu, smem, lds, vmem, 
 inline constexpr unsigned kInstructionClasses = 8;
 
 /// What a vector instruction does with numbers. The hardware counts by these classes
-/// (SQ_INSTS_VALU_ ADD_F32 and the like), wait states and rounding differ by them.
+/// (SQ_INSTS_VALU_ADD_F32 etc.); wait states and rounding differ by them.
 enum class Operation : std::uint8_t {
   other,
-  of_bits,  ///< Moves or classifies the bits of floats: MODE means nothing to it.
+  of_bits,  ///< Moves or classifies the bits of floats; independent of MODE.
   add,      ///< Or subtracts.
   multiply,
   multiply_add,       ///< Rounded once (fma) or, of integers, not at all.
@@ -33,10 +33,11 @@ enum class Operation : std::uint8_t {
   convert,            ///< Between number formats.
 };
 
-/// The type of number an instruction is counted by: of its result, of comparisons the operands'.
+/// The number type an instruction is counted by: its result's, or for comparisons its operands'.
 enum class NumberType : std::uint8_t { none, f16, f32, f64, i32, i64 };
 
-/// How an operand's bits are floats. Of a mixed one the instruction says whether it is f16 or f32.
+/// How an operand's bits represent floats. For a mixed one the instruction says whether it is f16
+/// or f32.
 enum class FloatKind : std::uint8_t { none, f16, f16_pair, f32, f32_pair, f64, mixed };
 
 /// What rounds a float instruction's result.
@@ -46,11 +47,11 @@ enum class Rounding : std::uint8_t {
   own,        ///< The one it is named for (v_floor_f32).
 };
 
-/// What becomes of undefined bits: which bits of the result depend on them. The operands are a, b
-/// and c. Bits may be called undefined without need, never defined without reason.
+/// How undefined bits propagate: which bits of the result depend on them. The operands are a, b and
+/// c. A rule may overestimate the undefined bits, but never underestimate them.
 enum class BitRule : std::uint8_t {
   defined,  ///< Does not depend on its operands (v_cmp_t).
-  whole,    ///< All of the result depends on all of the operands.
+  whole,    ///< Every bit of the result depends on every bit of the operands.
   copy,
   bit_and,
   bit_or,
@@ -71,7 +72,7 @@ enum class BitRule : std::uint8_t {
   shift_left_add,  ///< (a << b) + c
   add_shift_left,  ///< (a + b) << c
   xor_add,         ///< (a ^ b) + c
-  extract,         ///< Of a, c bits from bit b on.
+  extract,         ///< c bits of a, from bit b on.
   extract_signed,
   scalar_extract,  ///< The same with both numbers in b.
   scalar_extract_signed,
@@ -81,7 +82,7 @@ enum class BitRule : std::uint8_t {
   align_byte,  ///< ({a, b} >> 8 * c), low half
   permute,     ///< v_perm_b32
   reverse,
-  mask_of,  ///< v_bfm: a ones from bit b on.
+  mask_of,  ///< v_bfm: a ones, starting at bit b.
   select,   ///< c ? b : a
   compare,
   pack,            ///< Half a below half b.
@@ -93,33 +94,33 @@ enum class BitRule : std::uint8_t {
   set_bit,         ///< s_bitset: the bit a of the destination, b.
   pack_low_high,   ///< s_pack_lh
   pack_high_high,  ///< s_pack_hh
-  difference,      ///< A sum, but 0 of equal operands.
-  conditional,     ///< s_cmov: c ? a : the destination as it was.
+  difference,      ///< A sum, but 0 if the operands are equal.
+  conditional,     ///< s_cmov: c ? a : the old destination.
 };
 
-/// The operands of BitRule are the instruction's, or the first two change places (v_lshlrev_b32).
+/// The operands of BitRule are the instruction's, or the first two swapped (v_lshlrev_b32).
 enum class Order : std::uint8_t { as_written, reversed };
 
-/// Of BitRule::compare; "equal" also its negation.
+/// For BitRule::compare; "equal" includes its negation.
 enum class Comparison : std::uint8_t { none, equal, below, below_equal, above, above_equal };
 
 /// Which source is the 32-bit literal that follows the instruction (v_fmamk_f32, v_fmaak_f32).
 enum class Literal : std::uint8_t { none, source1 = 1, source2 = 2 };
 
-/// Vector instructions that see lanes by number or move between register files.
+/// Vector instructions that address lanes by number or move data between register files.
 enum class LaneOperation : std::uint8_t {
   none,
-  read,        ///< v_readlane: of the lane that source 1 names, to an SGPR.
-  read_first,  ///< v_readfirstlane: of the first active lane.
+  read,        ///< v_readlane: from the lane that source 1 names to an SGPR.
+  read_first,  ///< v_readfirstlane: from the first active lane.
   write,       ///< v_writelane
   count_bits,  ///< v_mbcnt: of the lanes below.
-  swap,        ///< v_swap: writes its source, too.
+  swap,        ///< v_swap: also writes its source.
   acc_read,    ///< From an AccVGPR.
   acc_write,   ///< To an AccVGPR.
   acc_move,    ///< From AccVGPR to AccVGPR.
 };
 
-/// How a packed instruction (VOP3P) comes by its elements: op_sel and op_sel_hi choose.
+/// How a packed instruction (VOP3P) selects its elements by op_sel and op_sel_hi.
 enum class PackedForm : std::uint8_t {
   none,
   halves,    ///< Two numbers of 16 bits in each register.
@@ -133,14 +134,14 @@ enum class PackedForm : std::uint8_t {
   return form == PackedForm::mix || form == PackedForm::mix_low || form == PackedForm::mix_high;
 }
 
-/// Whether v_pk_* does the same on two numbers in the time this one takes.
+/// Whether v_pk_* does the same on two numbers in the same time.
 enum class PackedTwin : std::uint8_t { none, exists };
 
-/// How an instruction comes to memory; none: it does not.
+/// How an instruction accesses memory; none: it does not.
 enum class MemoryPath : std::uint8_t {
   none,
   ds,
-  ds_two,  ///< DS with two accesses at offsets of their own.
+  ds_two,  ///< DS with two accesses at independent offsets.
   global,
   flat,
   scratch,
@@ -170,7 +171,7 @@ template <typename T, auto... traits>
 template <typename T, auto... traits>
 inline constexpr unsigned kStated =
     (0u + ... + (std::is_same_v<std::remove_const_t<decltype(traits)>, T>));
-/// Whether each of them is of a type that rows have.
+/// Whether each of them is a valid trait type of rows.
 template <auto... traits>
 inline constexpr bool kTraitsAreKnown =
     sizeof...(traits) == kStated<Operation, traits...> + kStated<BitRule, traits...> +

@@ -19,14 +19,14 @@ template <typename T>
   return name;
 }
 
-/// Whether no name stands among these twice.
+/// Whether all names are distinct.
 template <std::size_t size>
 [[nodiscard]] consteval bool all_different(std::array<std::string_view, size> names) {
   std::ranges::sort(names);
   return std::ranges::adjacent_find(names) == names.end();
 }
 
-/// The same of rows of any kind, by their mnemonics.
+/// The same for rows of any kind, by their mnemonics.
 template <typename Row, std::size_t size>
 [[nodiscard]] consteval bool all_different(const Row (&rows)[size]) {
   std::array<std::string_view, size> names;

@@ -48,7 +48,8 @@ std::size_t index_of(const MfmaShape& shape) {
   return static_cast<std::size_t>(&shape - kMfmaShapes);
 }
 
-/// AMX and AVX-512 BF16 belong to the v4 level: asking for a lower one asks for a lesser host.
+/// AMX and AVX-512 BF16 belong to the v4 level: selecting a lower level simulates a host without
+/// them.
 bool may_use_bf16_units(const Level& level) { return level.name == "x86-64-v4"; }
 
 constexpr std::ptrdiff_t kRowDwords = 64;

@@ -1,7 +1,7 @@
 // Matrix multiply-accumulate on register rows, independent of the executor: dense (v_mfma_*) here,
 // with A of structured sparsity (v_smfmac_*) at the end.
 // Look an instruction up once, when decoding; then call the function it gives once per instruction,
-// or make runs of the same instruction ready.
+// or prepare runs of the same instruction.
 //
 //   const MfmaShape* shape = find_mfma_shape("v_mfma_f32_16x16x16_bf16");
 //   MfmaKernel kernel = mfma_kernel(*shape, MfmaMode::exact, "");
@@ -23,7 +23,8 @@ namespace margay {
 /// Where a step's operands are in a register file.
 [[nodiscard]] MfmaOperands operands_of(const MfmaStep& step, std::uint32_t* rows);
 
-/// For a kernel that is not null. Faster than one by one where operands or accumulators repeat.
+/// `kernel` must not be null. Faster than single instructions where operands or accumulators
+/// repeat.
 [[nodiscard]] std::unique_ptr<const MfmaRun> prepare_mfma_run(const MfmaKernel& kernel,
                                                               std::span<const MfmaStep> steps);
 
@@ -56,8 +57,8 @@ namespace margay {
 /// The first bit of the set that CBSZ and ABID (valid ones) choose, out of a lane's index register.
 [[nodiscard]] std::uint8_t smfmac_index_shift(const MfmaShape& shape, unsigned cbsz, unsigned abid);
 
-/// The ISA wants the first index of each pair below the second. The first lane for which that is
-/// not so, or -1.
+/// The ISA requires the first index of each pair to be below the second. Returns the first lane
+/// that violates this, or -1.
 [[nodiscard]] int smfmac_bad_index_lane(const MfmaShape& shape, const SmfmacOperands& operands);
 
 /// As mfma_kernel; `fast` is `fma`.
@@ -66,7 +67,7 @@ namespace margay {
 
 /// Brackets a host thread's use of `fast` kernels, which may keep per-thread host state (AMX tile
 /// configuration). begin is needed only when other code on the thread may have changed that state;
-/// end gives it back.
+/// end releases it.
 void mfma_thread_begin();
 void mfma_thread_end();
 

@@ -8,9 +8,9 @@
 
 namespace margay {
 
-/// How many bytes a bundle or plain code object occupies that starts `readable` and whose end is
-/// not known (clang registers fat binaries, and programs load modules, by pointer only). It is in
-/// `readable`; one that claims to be longer is refused.
+/// The size in bytes of the bundle or plain code object that starts at `readable` and whose end is
+/// not known (clang registers fat binaries, and programs load modules, by pointer only). One that
+/// claims to be longer than `readable` is refused.
 [[nodiscard]] Result<std::size_t> bundle_size(std::span<const std::byte> readable);
 
 }  // namespace margay

@@ -11,9 +11,9 @@
 namespace margay::code_object {
 namespace {
 
-// The most a byte can expand to, which bounds what a lying header can make us allocate: zstd codes
-// a 128 KiB block of one repeated byte in 4 bytes (RFC 8878, section 3.1.1.2); deflate reaches
-// 1032.
+// The most a byte can expand to, which bounds the allocation that a false header can cause: zstd
+// codes a 128 KiB block of one repeated byte in 4 bytes (RFC 8878, section 3.1.1.2); deflate
+// reaches 1032.
 constexpr std::uint64_t kMaxExpansion = 32768;
 // Four times the largest fat binaries in the wild (a few hundred MiB).
 constexpr std::uint64_t kMaxBytes = std::uint64_t{4} << 30;

@@ -1,4 +1,4 @@
-// zlib and zstd data of a stated size, without trusting the statement.
+// Decompression of zlib and zstd data of a stated size, which is not trusted.
 #pragma once
 
 #include <cstdint>

@@ -16,12 +16,12 @@ using namespace code_object;
 
 // Clang puts fat binaries here (clang, "HIP Support", and CodeGen's section names).
 constexpr std::string_view kFatBinarySection = ".hip_fatbin";
-// Images of one file together; a few compressed bytes could otherwise ask for all of the memory.
+// Images of one file together; a few compressed bytes could otherwise exhaust the memory.
 constexpr std::uint64_t kMaxImageBytes = std::uint64_t{4} << 30;
 
 std::vector<std::byte> copy(Bytes bytes) { return {bytes.begin(), bytes.end()}; }
 
-/// The entry for this device that was compiled most specifically for it.
+/// The most specific entry for this device.
 Result<std::vector<std::byte>> choose(const Bundle& bundle, const Architecture& architecture) {
   const BundleEntry* best = nullptr;
   int best_specificity = -1;
@@ -32,7 +32,7 @@ Result<std::vector<std::byte>> choose(const Bundle& bundle, const Architecture& 
       best = &entry;
       best_specificity = target->specificity();
     }
-    // The host's entry is always there and always empty.
+    // The host's entry always exists and is always empty.
     if (entry.id.starts_with("host-")) continue;
     if (!found.empty()) found += ", ";
     found += target ? target->text() : std::string(entry.id);
@@ -55,7 +55,7 @@ Result<Found> read_one(Bytes bytes, const Architecture& architecture) {
       return fail(ErrorCode::invalid_image, "The compressed offload bundle holds no bundle.");
     }
     const Bundle bundle = MARGAY_TRY(read_bundle(contents));
-    // Version 1 is as long as the bytes it is given in.
+    // Version 1 has no size of its own: it takes all of the given bytes.
     return Found{.image = choose(bundle, architecture),
                  .size_bytes = header.total_bytes != 0 ? header.total_bytes : bytes.size()};
   }

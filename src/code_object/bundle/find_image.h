@@ -14,7 +14,7 @@ namespace margay {
 /// Finds the code object for `architecture` in `bytes`, which is a plain ELF code object (.hsaco),
 /// a clang offload bundle (`__CLANG_OFFLOAD_BUNDLE__`, or compressed, "CCOB"), or a host program or
 /// shared library that embeds such bundles, and returns a copy of the ELF image inside.
-/// wrong_architecture names the targets it has when that one is not among them.
+/// wrong_architecture lists the targets that exist when that one does not.
 [[nodiscard]] Result<std::vector<std::byte>> find_image(std::span<const std::byte> bytes,
                                                         const Architecture& architecture);
 

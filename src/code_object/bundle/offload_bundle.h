@@ -42,7 +42,8 @@ struct CompressedHeader {
   std::uint16_t version = 0;
   std::uint16_t method = 0;
   std::uint64_t header_bytes = 0;
-  std::uint64_t total_bytes = 0;  ///< Header included; 0 in version 1, which does not say.
+  std::uint64_t total_bytes =
+      0;  ///< Including the header; 0 in version 1, which does not record it.
   std::uint64_t uncompressed_bytes = 0;
   std::uint64_t hash = 0;
 };

@@ -50,8 +50,8 @@ class Abbreviations {
 
  private:
   Bytes section_;
-  // Tables do not overlap in sound files, so reading much more than the section is a sign of a
-  // corrupted one, whose overlapping tables could keep the reader busy for hours.
+  // Tables do not overlap in valid files, so reading much more than the section indicates a
+  // corrupted one, whose overlapping tables could take hours to read.
   std::uint64_t budget_ = 0;
   std::map<std::uint64_t, AbbreviationTable> tables_;
 };

@@ -49,8 +49,8 @@ DebugInfo::DebugInfo(const DwarfSections& sections)
   }
 }
 
-/// False when the section makes no sense from here on; `holds_code` says whether the entries can be
-/// read and describe code (type units do not).
+/// False when the rest of the section is invalid; `holds_code` says whether the entries can be read
+/// and describe code (type units do not).
 bool DebugInfo::read_unit_header(ByteReader& reader, Unit& unit, bool& holds_code) {
   unit.offset = reader.offset();
   std::uint64_t length = reader.read<std::uint32_t>();

@@ -51,7 +51,7 @@ struct FunctionName {
 class DebugInfo {
  public:
   DebugInfo() = default;
-  /// Reads as far as the sections make sense.
+  /// Reads as far as the sections are valid.
   explicit DebugInfo(const DwarfSections& sections);
 
   /// Index of the innermost scope at `vaddr`, or kNoScope.
@@ -68,8 +68,8 @@ class DebugInfo {
   /// begin at `children`.
   [[nodiscard]] const Unit* entry_at(std::uint64_t offset, Entry& entry, std::uint64_t& children,
                                      std::uint64_t& budget) const;
-  /// Reads the entry at the cursor of a reader made by reader_at() and moves behind it. False when
-  /// it makes no sense.
+  /// Reads the entry at the cursor of a reader made by reader_at() and advances past it. False when
+  /// it is invalid.
   static bool read_entry(ByteReader& reader, const Unit& unit, Entry& entry, std::uint64_t& budget);
   [[nodiscard]] ByteReader reader_at(const Unit& unit, std::uint64_t offset) const {
     return ByteReader(sections_.info.first(unit.end), offset);
@@ -111,8 +111,8 @@ class DebugInfo {
   std::vector<Named> named_;                           ///< In file order.
   std::map<std::uint64_t, std::uint32_t> scope_from_;  ///< Innermost scope from an address on.
   std::map<std::uint64_t, std::uint32_t> unit_of_line_table_;
-  std::vector<Range> ranges_;  ///< Of the entry being read; kept to spare allocations.
-  // Sound files stay far below these; corrupted ones, in which entries of one byte share a huge
+  std::vector<Range> ranges_;  ///< Of the entry being read; a member to avoid allocations.
+  // Valid files stay far below these; corrupted ones, in which entries of one byte share a huge
   // shape or range list, would take hours.
   std::uint64_t attribute_budget_ = 0;
   std::uint64_t range_budget_ = 0;

@@ -22,7 +22,7 @@ struct Entry {
 
   [[nodiscard]] bool is_null() const { return shape == nullptr; }
 
-  /// Where a DW_AT_* is kept, or null for one that does not matter here.
+  /// The member for a DW_AT_*, or null for an attribute that is not needed.
   [[nodiscard]] FormValue* slot(std::uint16_t attribute) {
     using namespace llvm::dwarf;
     switch (attribute) {

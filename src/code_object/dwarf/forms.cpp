@@ -40,7 +40,7 @@ std::optional<FormValue> read_form(ByteReader& reader, std::uint16_t form,
                                    std::int64_t implicit_value, FormParameters parameters) {
   if (form == DW_FORM_indirect) {
     form = static_cast<std::uint16_t>(reader.read_uleb());
-    // A chain of these would only be a way to waste time, an implicit constant has no value here.
+    // A chain of these would only waste time; an implicit constant has no value here.
     if (form == DW_FORM_indirect || form == DW_FORM_implicit_const) return std::nullopt;
   }
   FormValue out{.form = form};

@@ -111,8 +111,7 @@ LineTables::LineTables(const DwarfSections& sections) {
   });
 }
 
-/// Reads one unit and leaves `reader` behind it. False when there is no telling where the next
-/// begins.
+/// Reads one unit and advances `reader` past it. False when the start of the next one is unknown.
 bool LineTables::read_unit(const DwarfSections& sections, ByteReader& reader) {
   LineTable table;
   table.offset = reader.offset();
@@ -230,7 +229,7 @@ void LineTables::run(const DwarfSections& sections, const Program& program) {
         }
     }
   }
-  rows_.resize(first_row);  // A sequence that does not end says nothing.
+  rows_.resize(first_row);  // A sequence without an end is dropped.
 }
 
 /// Keeps the rows since `first_row` when they describe code of this image in ascending order.

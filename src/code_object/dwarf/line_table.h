@@ -38,7 +38,7 @@ struct LineTable {
 class LineTables {
  public:
   LineTables() = default;
-  /// Reads as far as the sections make sense.
+  /// Reads as far as the sections are valid.
   explicit LineTables(const DwarfSections& sections);
 
   /// The last row at or before `vaddr` in the sequence that holds it, with its table.

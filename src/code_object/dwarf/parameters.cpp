@@ -14,8 +14,8 @@ using namespace llvm::dwarf;
 
 namespace {
 
-// Far above what kernels have; a corrupted file could nest types in themselves, or share one name
-// of a megabyte among all.
+// Far above what kernels have; a corrupted file could nest types recursively, or share one name of
+// a megabyte among all.
 constexpr unsigned kMaxNesting = 12;
 constexpr unsigned kMaxTypeHops = 32;
 constexpr std::size_t kMaxFields = 512;
@@ -60,7 +60,7 @@ class ParameterReader {
     });
     const auto is_explicit = [](const KernelArgument& a) { return !is_hidden(a.kind); };
     const auto arguments = std::ranges::count_if(kernel.arguments, is_explicit);
-    // Where the numbers differ it is not known which is which.
+    // If the counts differ, the parameters cannot be matched.
     if (std::cmp_not_equal(parameters.size(), arguments)) return {};
     std::size_t next = 0;
     for (const KernelArgument& argument : kernel.arguments) {
@@ -70,7 +70,7 @@ class ParameterReader {
   }
 
  private:
-  /// Entries without attributes are not free either. False when the budget is used up.
+  /// Entries without attributes cost budget too. False when the budget is used up.
   bool spend(std::uint64_t amount) {
     budget_ -= std::min(budget_, amount);
     return budget_ != 0;
@@ -138,7 +138,7 @@ class ParameterReader {
     add(type_of(parameter), begin_, name_of(parameter), 0);
   }
 
-  /// Adds what a value of `type` at `offset` holds.
+  /// Adds the pointers and integers in a value of `type` at `offset`.
   void add(const Found& type, std::uint64_t offset, const std::string& path, unsigned nesting) {
     if (!type || nesting > kMaxNesting || path.size() > kMaxNameChars) return;
     if (offset < begin_ || offset >= end_ || fields_.size() >= kMaxFields) return;

@@ -1,4 +1,4 @@
-// The DWARF sections of a code object, decompressed, and the code addresses they may talk about.
+// The DWARF sections of a code object, decompressed, and the code addresses they may refer to.
 #pragma once
 
 #include <algorithm>

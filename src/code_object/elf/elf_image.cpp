@@ -21,7 +21,7 @@ using SectionHeader = llvm::object::ELF64LE::Shdr;
 // An image larger than this is refused: the largest real ones (rocBLAS, Composable Kernel) stay
 // below 1 GiB, and a corrupted size must not make the loader ask for terabytes.
 constexpr std::uint64_t kMaxImageBytes = std::uint64_t{4} << 30;
-// Pages are 4 KiB; 2 MiB, the largest page AMD GPUs map, bounds what a linker can ask for.
+// Pages are 4 KiB; 2 MiB, the largest page AMD GPUs map, bounds the alignment a linker can request.
 constexpr std::uint64_t kMaxAlignment = std::uint64_t{2} << 20;
 
 std::unexpected<Error> invalid(std::string what) {
@@ -108,13 +108,13 @@ Status read_symbols(const ElfFile& elf, llvm::ArrayRef<SectionHeader> sections,
   const auto symbols = MARGAY_TRY(checked(elf.symbols(&table), "symbol table"));
   if (symbols.empty()) return {};
   const auto names = MARGAY_TRY(checked(elf.getStringTableForSymtab(table), "symbol names"));
-  // Names may share their tails, but a table in which all of them are one long string would blow up
-  // when copied.
+  // Names may share their tails, but copying a table in which all of them are tails of one long
+  // string could exhaust memory.
   std::uint64_t name_budget = 16 * std::uint64_t{elf.getBufSize()};
   for (const auto& entry : symbols) {
     const unsigned type = entry.getType();
-    // Absolute symbols carry numbers (register counts), not places; the reserved indices above mark
-    // LDS variables and commons that a linked image no longer holds.
+    // Absolute symbols hold numbers (register counts), not addresses; the reserved indices above
+    // mark LDS variables and commons, which a linked image no longer contains.
     if (entry.st_shndx == llvm::ELF::SHN_UNDEF || entry.st_shndx >= llvm::ELF::SHN_LORESERVE ||
         type == llvm::ELF::STT_SECTION || type == llvm::ELF::STT_FILE) {
       continue;
@@ -197,8 +197,8 @@ Status read_relocations(const ElfFile& elf, llvm::ArrayRef<SectionHeader> sectio
   return {};
 }
 
-/// Static, truncating kinds never reach a linked image (LLVM, "Relocation Records"), and the packed
-/// tables are ones that AMD's loader does not read either.
+/// Static, truncating kinds never reach a linked image (LLVM, "Relocation Records"), and AMD's
+/// loader does not read the packed tables either.
 bool is_unsupported_relocation_table(const SectionHeader& section) {
   switch (section.sh_type) {
     case llvm::ELF::SHT_REL:

@@ -63,8 +63,8 @@ struct ElfImage {
 /// Checks class, machine, ABI and target, and reads the tables.
 [[nodiscard]] Result<ElfImage> read_elf(Bytes file);
 
-/// The target of an AMD GPU ELF; wrong_architecture when it is another machine's ELF, invalid_image
-/// when it is none or of an ABI that Margay does not know.
+/// The target of an AMD GPU ELF; wrong_architecture for the ELF file of another machine,
+/// invalid_image for a file that is not ELF or of an unknown ABI.
 struct ElfIdentity {
   std::string target;
   const Architecture* architecture = nullptr;

@@ -1,4 +1,4 @@
-// What a code object says of a kernel: its descriptor, its arguments and its resources.
+// The description of a kernel in a code object: its descriptor, its arguments and its resources.
 //
 // Format: LLVM, "User Guide for AMDGPU Backend", "Code Object V4/V5 Metadata" and "Kernel
 // Descriptor".
@@ -76,7 +76,7 @@ struct KernelDescriptor {
   [[nodiscard]] std::uint32_t accum_offset() const { return ((compute_pgm_rsrc3 & 0x3f) + 1) * 4; }
 };
 
-/// A kernel: descriptor, place in the image, and what the metadata says of it.
+/// A kernel: its descriptor, address in the image, and metadata.
 struct Kernel {
   std::string name;  ///< Symbol name without the `.kd` suffix.
   std::uint64_t descriptor_vaddr = 0;

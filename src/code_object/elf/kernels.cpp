@@ -42,8 +42,8 @@ KernelDescriptor decode(Bytes bytes) {
   return descriptor;
 }
 
-/// Hand-written kernels may leave a size out of one of the two places, where it then is zero; two
-/// different sizes are a contradiction.
+/// Hand-written kernels may omit a size from one of the two, where it is then zero; two different
+/// sizes are an error.
 Result<std::uint32_t> agree(const Kernel& kernel, std::string_view what, std::uint32_t descriptor,
                             std::uint32_t metadata) {
   if (descriptor != 0 && metadata != 0 && descriptor != metadata) {
@@ -65,7 +65,7 @@ Status place(Kernel& kernel, const ElfImage& image, const Symbol& symbol) {
   }
   kernel.descriptor_vaddr = symbol.vaddr;
   kernel.descriptor = decode(bytes);
-  // Unsigned arithmetic wraps, so an absurd offset ends outside every segment.
+  // Unsigned arithmetic wraps, so an invalid offset ends outside every segment.
   kernel.entry_vaddr =
       symbol.vaddr + static_cast<std::uint64_t>(kernel.descriptor.kernel_code_entry_byte_offset);
   const Segment* code = image.segment_at(kernel.entry_vaddr);
@@ -93,12 +93,12 @@ Status place(Kernel& kernel, const ElfImage& image, const Symbol& symbol) {
   return {};
 }
 
-/// The ELF header says what a code object is for. The note repeats it in words, which every
-/// compiler spells in its own way; it is wrong when it names another processor or the opposite of a
+/// The ELF header gives the target of a code object. The note repeats it as text, whose spelling
+/// depends on the compiler; it is invalid if it names another processor or the opposite of a
 /// feature.
 Status check_target(std::string_view noted, std::string_view target) {
   const std::string_view in_note = target_in_triple(noted);
-  // Some name none.
+  // Some notes have no target.
   if (in_note.empty()) return {};
   const auto found = target_from_text(in_note);
   const TargetId wanted = MARGAY_TRY(target_from_text(target_in_triple(target)));
@@ -130,8 +130,8 @@ Result<std::vector<Kernel>> read_kernels(const ElfImage& image) {
   }
 
   Metadata metadata = MARGAY_TRY(read_metadata(image.metadata_note, *image.architecture));
-  // Version 1.1 is code object v4, 1.2 is v5 and v6; hand-written notes are not always in step, and
-  // the kernels carry all that differs.
+  // Version 1.1 is code object v4, 1.2 is v5 and v6; hand-written notes do not always follow this,
+  // and everything that differs is in the kernels.
   if (metadata.version_major != 1) {
     return invalid(fmt::format("The metadata note has version {}.{}; Margay reads 1.x.",
                                metadata.version_major, metadata.version_minor));

@@ -1,5 +1,5 @@
-// A pull parser over LLVM's MessagePack reader. It keeps what Kernel needs and walks over the rest,
-// so that keys of later versions do no harm; nesting is bounded and lengths are never trusted.
+// A pull parser over LLVM's MessagePack reader. It keeps what Kernel needs and skips the rest, so
+// that keys of later versions are ignored; nesting is bounded and lengths are never trusted.
 #include "code_object/elf/metadata.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 using llvm::msgpack::Object;
 using llvm::msgpack::Type;
 
-// The note nests five deep (kernels, kernel, args, arg, value); more is left to later versions.
+// The note nests five levels (kernels, kernel, args, arg, value); later versions may nest deeper.
 constexpr unsigned kMaxNesting = 32;
 // HIP passes arguments by value in this segment; clang limits them to 4 KiB by default. The bound
 // only keeps a corrupted size from becoming an allocation.

@@ -1,4 +1,4 @@
-// The metadata note: what the compiler says of each kernel, in MessagePack.
+// The metadata note: the compiler's description of each kernel, in MessagePack.
 //
 // Format: LLVM, "User Guide for AMDGPU Backend", "Code Object V3/V4/V5 Metadata".
 #pragma once
@@ -14,10 +14,10 @@
 namespace margay::code_object {
 
 struct Metadata {
-  std::string target;  ///< amdhsa.target; empty when the note does not say.
+  std::string target;  ///< amdhsa.target; empty when the note has none.
   std::uint64_t version_major = 0;
   std::uint64_t version_minor = 0;
-  /// Named by `.symbol` without ".kd"; everything but descriptor and addresses is filled in.
+  /// Named by `.symbol` without ".kd"; everything except descriptor and addresses is filled in.
   std::vector<Kernel> kernels;
 };
 

@@ -74,7 +74,7 @@ Status apply(const Relocation& relocation, const ElfImage& image, std::span<std:
     return fail(ErrorCode::invalid_image, "A relocation is outside the image.", where,
                 "Rebuild the code object.");
   }
-  // Only the _LO and _HI kinds may cut an address.
+  // Only the _LO and _HI kinds may truncate an address.
   if (relocation.type == llvm::ELF::R_AMDGPU_ABS32 &&
       field->value > std::numeric_limits<std::uint32_t>::max()) {
     return fail(ErrorCode::invalid_image,
@@ -86,8 +86,8 @@ Status apply(const Relocation& relocation, const ElfImage& image, std::span<std:
 }
 
 /// Zeroes memory, writing only to pages that are not zero yet: a few damaged bytes in a segment's
-/// header make an image gigabytes large, and pages of a fresh mapping that are merely read take
-/// none.
+/// header make an image gigabytes large, and pages of a fresh mapping that are only read take no
+/// memory.
 void clear(std::span<std::byte> memory) {
   static constexpr std::byte kZeroes[4096] = {};
   while (!memory.empty()) {

@@ -14,8 +14,8 @@ struct Machine {
   std::string_view processor;
 };
 
-// LLVM, "User Guide for AMDGPU Backend", table "AMDGPU ELF e_flags": GFX9 and later, which is all
-// that code object v4 and later can meet in practice. Only used to say what an image is for.
+// LLVM, "User Guide for AMDGPU Backend", table "AMDGPU ELF e_flags": GFX9 and later, which covers
+// code object v4 and later in practice. Only used to name an image's target.
 // clang-format off
 constexpr std::array kMachines = std::to_array<Machine>({
   {0x28, "gfx801"}, {0x2a, "gfx803"},

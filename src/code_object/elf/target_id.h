@@ -36,16 +36,16 @@ struct TargetId {
 
 /// The target at the end of a triple: "gfx942:xnack-" in "amdgcn-amd-amdhsa--gfx942:xnack-",
 /// "amdgpu9.42-amd-amdhsa-unknown-gfx942:xnack-" (LLVM 23) and
-/// "amdgcn--amdhsa-amdgiz-gfx942:xnack-" (XLA). Empty where none is named.
+/// "amdgcn--amdhsa-amdgiz-gfx942:xnack-" (XLA). Empty if there is none.
 [[nodiscard]] std::string_view target_in_triple(std::string_view triple);
 
 /// Parses "gfx942:sramecc+:xnack-".
 [[nodiscard]] Result<TargetId> target_from_text(std::string_view text);
 
-/// The architecture whose devices run code for `target`; null when none does.
+/// The architecture whose devices run code for `target`; null if there is none.
 [[nodiscard]] const Architecture* architecture_of(const TargetId& target);
 
-/// The error for a code object that is fine, but for the targets in `found`.
+/// The error for a valid code object for the targets in `found`.
 [[nodiscard]] std::unexpected<Error> wrong_target(std::string_view found,
                                                   const Architecture& wanted = kGfx942);
 

@@ -53,8 +53,8 @@ struct CompareName {
   }
 };
 
-/// What undefined bits do to a comparison: nothing where it is always true or always false. Of
-/// floats (a NaN is neither less nor equal nor greater) the rest depends on all bits.
+/// The effect of undefined bits on a comparison: none where it is always true or always false. All
+/// other comparisons of floats (a NaN is neither less nor equal nor greater) depend on all bits.
 template <typename T>
 [[nodiscard]] consteval BitRule bit_rule(const Relation& r) {
   constexpr bool is_float = T::kFloat != FloatKind::none;

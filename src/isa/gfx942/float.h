@@ -1,7 +1,7 @@
 // f32 and f64 arithmetic of the vector ALU.
 // Source: MI300 ISA guide, sections 12.7 to 12.10; as MODE is for HIP kernels: denormals are kept,
-// IEEE is on. Rounding is the host's, to nearest even unless src/exec/program/float_mode.cpp, which
-// sees to every other MODE, has set another.
+// IEEE is on. Rounding is the host's: to nearest even, unless src/exec/program/float_mode.cpp,
+// which implements every other MODE, has set another.
 #pragma once
 
 #include <limits>
@@ -140,7 +140,7 @@ struct v_trunc_f64 : Op<f64(f64), Operation::other, Rounding::own> {
   static auto eval(auto a) { return round_to_integral<3>(a); }
 };
 
-/// a - floor(a), below 1: the largest number under 1 stands in where rounding would give 1.
+/// a - floor(a), below 1: the largest number under 1 is the result where rounding would give 1.
 struct v_fract_f32 : Op<f32(f32), Operation::other> {
   static auto eval(auto a) {
     const F32 below_one = splat<F32>(0x1.fffffep-1f);

@@ -46,7 +46,8 @@ struct Float8 {
     return {fraction | 0x800000, static_cast<int>(field) - 127, bits >> 31, field != 0xff};
   }
   /// How many bits of the significand are below this format's last one, and the code's exponent
-  /// part. A significand shifted by so many is added to it: its leading 1 counts.
+  /// part. A significand shifted right by that number of bits is added to it, including its leading
+  /// 1.
   struct Place {
     int shift;
     std::uint32_t base;
@@ -61,7 +62,7 @@ struct Float8 {
     return code == 0 ? 0 : code | p.sign << 7;
   }
 
-  /// To nearest even, whatever MODE says.
+  /// To nearest even, regardless of MODE.
   [[nodiscard]] static std::uint32_t encode(float x) {
     const Parts p = parts_of(x);
     const Place place = place_of(p);
@@ -70,10 +71,10 @@ struct Float8 {
     const std::uint32_t half = (1u << (place.shift - 1)) - 1;
     return with_sign(place.base + ((p.significand + half + odd) >> place.shift), p);
   }
-  /// Stochastic: adds random bits below the last place and truncates. The guide takes the random
-  /// number's upper bits, as many as an f32 loses; it does not say how a denormal result is aligned
-  /// nor is its pseudo-code's last step (to nearest after adding) a stochastic rounding. Both
-  /// follow the software conversion of hip_fp8.h: aligned first, then added to, then truncated.
+  /// Stochastic: adds random bits below the last place and truncates. The guide uses as many upper
+  /// bits of the random number as an f32 loses; it does not say how a denormal result is aligned,
+  /// and its pseudo-code's last step (to nearest after adding) is not a stochastic rounding. Both
+  /// follow the software conversion of hip_fp8.h: align, add, truncate.
   [[nodiscard]] static std::uint32_t encode(float x, std::uint32_t random) {
     constexpr int kDropped = 23 - kMantissa;
     const Parts p = parts_of(x);
@@ -98,7 +99,7 @@ using Bf8 = Float8<2, 16>;
 
 template <typename Format>
 struct CvtFromByte : Op<f32(byte_floats<0xff>), Operation::convert,
-                        BitRule::whole> {  // SDWA moves another byte down first
+                        BitRule::whole> {  // SDWA has moved another byte down before
   static auto eval(auto a) { return Format::decode_byte(a, 0); }
 };
 struct v_cvt_f32_fp8 : CvtFromByte<Fp8> {};

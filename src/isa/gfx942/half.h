@@ -46,7 +46,7 @@ struct v_fma_f16 : Op<f16(f16, f16, f16), Operation::multiply_add> {
   static auto eval(auto a, auto b, auto c) { return fma_half(a, b, c); }
 };
 /// Unlike an fma the product is rounded to f16 before the sum. (LLVM uses these only where f16
-/// denormals are flushed, so it may be that they always are; the guide does not say it.)
+/// denormals are flushed, so they may always be flushed; the guide does not say.)
 [[nodiscard]] inline F32 multiply_add_half(F32 a, F32 b, F32 c) {
   return half_to_float(float_to_half(a * b)) + c;
 }
@@ -163,8 +163,8 @@ struct v_cvt_i16_f16 : Op<i16(f16), Operation::convert, BitRule::whole> {
   static auto eval(auto a) { return saturate16(v_cvt_i32_f32::eval(a)); }
 };
 
-// 16-bit integers are computed in 32 bits, without overflow there, and cut when they are stored;
-// with the clamp bit they saturate first.
+// 16-bit integers are computed in 32 bits, without overflow, and truncated when stored; with the
+// clamp bit they saturate first.
 struct v_add_u16 : Op<u16(u16, u16), BitRule::sum> {
   static auto eval(auto a, auto b) { return a + b; }
   static auto eval_saturating(auto a, auto b) { return saturate16(a + b); }

@@ -17,7 +17,8 @@ struct v_mov_b64 : Op<b64(b64), BitRule::copy> {
 struct v_not_b32 : Op<b32(b32), BitRule::copy> {
   static auto eval(auto a) { return ~a; }
 };
-/// Its sources take the sign modifiers of f32: a negation of the selected value is folded into it.
+/// Its sources accept the sign modifiers of f32: compilers fold a negation of the selected value
+/// into it.
 struct v_cndmask_b32 : Op<f32(f32, f32, mask), Operation::of_bits, BitRule::select> {
   static constexpr bool kReadsVcc = true;
   static auto eval(auto when_clear, auto when_set, auto condition) {
@@ -95,7 +96,7 @@ struct v_subbrev_co_u32 : Op<with_mask<u32>(u32, u32, mask), BitRule::difference
   }
 };
 
-/// The end of the range on `like`'s side.
+/// The limit of the range with the sign of `like`.
 [[nodiscard]] inline I32 signed_limit(I32 like) { return (like >> 31) ^ 0x7fffffff; }
 struct v_add_i32 : Op<i32(i32, i32), BitRule::sum> {
   static auto eval(auto a, auto b) { return as<I32>(as<U32>(a) + as<U32>(b)); }

@@ -11,7 +11,7 @@ namespace margay::MARGAY_HOST_LEVEL {
 
 // ---- Sums of absolute differences -----------------------------------------------------------
 
-/// Sum over a's and b's fields of `width` bits; where b's is 0 a masked sum adds nothing.
+/// Sum over a's and b's fields of `width` bits; a masked sum skips those where b's is 0.
 template <int width, bool masked, typename V>
 [[nodiscard]] inline V absolute_differences(V a, V b) {
   using E = Element<V>;
@@ -76,7 +76,7 @@ struct v_lerp_u8 : Op<b32(b32, b32, b32), BitRule::whole> {
 
 [[nodiscard]] inline F32 magnitude(F32 x) { return as<F32>(as<U32>(x) & 0x7fffffffu); }
 [[nodiscard]] inline F32 negated(F32 x) { return as<F32>(as<U32>(x) ^ 0x80000000u); }
-/// By the largest coordinate: z before y before x.
+/// By the largest coordinate; on ties z before y before x.
 [[nodiscard]] inline F32 by_face(F32 x, F32 y, F32 z, F32 for_x, F32 for_y, F32 for_z) {
   const I32 is_z = (magnitude(z) >= magnitude(x)) & (magnitude(z) >= magnitude(y));
   return select(is_z, for_z, select(magnitude(y) >= magnitude(x), for_y, for_x));
@@ -237,7 +237,7 @@ struct v_dot8c_i32_i4 : DotAccumulate<4> {};
   return select(magnitude(x) < smallest, as<F32>(as<U32>(x) & 0x80000000u), x);
 }
 /// c + a.low * b.low + a.high * b.high, from the left; the products are exact in f32. Denormals are
-/// flushed, inputs and output, whatever MODE says. Source: MI300 ISA guide, section 6.4.
+/// flushed, inputs and output, regardless of MODE. Source: MI300 ISA guide, section 6.4.
 [[nodiscard]] inline F32 dot_product_halves(F32 a_low, F32 b_low, F32 a_high, F32 b_high, F32 c) {
   constexpr float kHalf = 0x1p-14f, kSingle = 0x1p-126f;
   const F32 low =

@@ -5,10 +5,11 @@
 //     static u32 eval(u32 a, u32 b, bool& scc) {...}
 //   };
 //
-// Behind the types is what undefined bits of the operands do to the result. What a row does to SCC
-// is what its eval takes after the sources: nothing, `bool scc` (read), `bool& scc` (written), or
-// both in this order. Rows that read or write other state (EXEC, the program counter, hardware
-// registers) are in src/exec/instructions/salu.cpp and src/exec/instructions/flow.cpp.
+// The BitRule after the types says what undefined bits of the operands do to the result. What a row
+// does to SCC follows from the parameters of its eval after the sources: nothing, `bool scc`
+// (read), `bool& scc` (written), or both in this order. Rows that read or write other state (EXEC,
+// the program counter, hardware registers) are in src/exec/instructions/salu.cpp and
+// src/exec/instructions/flow.cpp.
 #pragma once
 
 #include <bit>
@@ -404,7 +405,7 @@ struct s_cmp_le_u32 : Compare<u32, std::less_equal<>> {};
 struct s_cmp_eq_u64 : Compare<u64, std::equal_to<>> {};
 struct s_cmp_lg_u64 : Compare<u64, std::not_equal_to<>> {};
 
-/// SCC: whether bit b of a has the value.
+/// SCC: whether bit b of a equals the value.
 template <typename T, bool value>
 struct TestBit : ScalarOp<nothing(T, u32), BitRule::test_bit> {
   static nothing eval(T a, u32 b, bool& scc) {

@@ -2,13 +2,12 @@
 //
 // The hardware's approximations (rcp, rsq, sqrt, exp, log, sin, cos) are within 1 ulp or so and
 // their exact bits are not published; here they are the correctly rounded results, which
-// tests/exhaustive judges over all inputs. "Denormals are flushed" by the f32 ones, to zeros of the
-// same sign, as operands and as results and whatever MODE says; not by sin and cos. The division
-// helpers are exact algorithms: a compiled division gives IEEE bits.
-// Sources: MI300 ISA guide, sections 12.8 and 12.10; for error, denormals and the range of sin and
-// cos the CDNA4 ISA guide, section 12.8, with which LLVM's code for gfx942 agrees: it scales
-// denormals away around v_rcp_f32, v_sqrt_f32, v_exp_f32 and v_log_f32 and leaves the operand of
-// v_sin_f32 unreduced.
+// tests/exhaustive tests over all inputs. The f32 ones, except sin and cos, flush denormal operands
+// and results to zeros of the same sign, regardless of MODE. The division helpers are exact
+// algorithms: a compiled division gives IEEE bits. Sources: MI300 ISA guide, sections 12.8 and
+// 12.10; for error, denormals and the range of sin and cos the CDNA4 ISA guide, section 12.8, with
+// which LLVM's code for gfx942 agrees: it scales denormals away around v_rcp_f32, v_sqrt_f32,
+// v_exp_f32 and v_log_f32 and leaves the operand of v_sin_f32 unreduced.
 #pragma once
 
 #include <cmath>
@@ -55,14 +54,14 @@ struct v_rsq_f64 : Op<f64(f64), Operation::transcendental> {
     const double near = 1.0 / __builtin_sqrt(x);  // rounded twice
     const double square = near * near, rest = __builtin_fma(near, near, -square);
     const double apart = __builtin_fma(-x, rest, __builtin_fma(-x, square, 1.0));
-    // Two terms of the series: the second decides where the first leads to a middle.
+    // Two terms of the series: the second decides where the first leads to a midpoint.
     return (near + near * apart * (0.5 + 0.375 * apart)) * (small ? 0x1p300 : large ? 0x1p-300 : 1);
   }
   static auto eval(auto a) { return per_lane<double>(one, a); }
 };
 
-/// Whether a value that is known to within 16 units of its last place may lie on either side of the
-/// middle between two f32: then it takes a wider type to round it. Not of denormal f32.
+/// Whether a value that is known to within 16 units of its last place may be on either side of the
+/// midpoint between two f32: then a wider type is needed to round it. Not for denormal f32.
 [[nodiscard]] inline bool is_near_middle(double x) {
   constexpr std::uint64_t kBelow = (1u << 29) - 1, kMiddle = 1u << 28, kDoubt = 16;
   return ((__builtin_bit_cast(std::uint64_t, x) & kBelow) - (kMiddle - kDoubt)) <= 2 * kDoubt;
@@ -89,7 +88,7 @@ struct v_exp_legacy_f32 : v_exp_f32 {};
 struct v_log_legacy_f32 : v_log_f32 {};
 
 /// sin and cos take revolutions, of any size. Zeros that are not an operand's are positive.
-/// `Real` is double, or long double where that does not suffice.
+/// `Real` is double, or long double where double is not precise enough.
 template <typename Real>
 [[nodiscard]] inline Real sine_of_quarters(double x, int more_quarters) {
   constexpr auto kTwoPi = static_cast<Real>(6.283185307179586476925286766559005768L);
@@ -151,7 +150,7 @@ struct v_trig_preop_f64 : Op<f64(f64, u32), Operation::other, BitRule::whole> {
 // a / b is compiled to: scale both, reciprocal, Newton steps with fma, v_div_fmas (undo the scale),
 // v_div_fixup (special cases).
 
-/// The two formats' constants: by how much div_scale scales, and where it starts to.
+/// The constants of the two formats: the factor of div_scale and its thresholds.
 template <typename T>
 struct DivisionFormat;
 template <>
@@ -187,7 +186,7 @@ struct ScaledPart {
   bool flag;
 };
 
-/// `part` is the denominator or the numerator again: the one to scale.
+/// `part` is the one to scale: equal to the denominator or to the numerator.
 template <typename T>
 [[nodiscard]] inline ScaledPart<T> divide_scale(T part, T denominator, T numerator) {
   using F = DivisionFormat<T>;

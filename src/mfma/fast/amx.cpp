@@ -21,7 +21,7 @@ struct alignas(64) TileConfig {
 
 thread_local bool configured = false;
 
-/// g++ 12's tile intrinsics do not tell the compiler that they read and write memory.
+/// g++ 12's tile intrinsics do not declare that they read and write memory.
 [[gnu::always_inline]] inline void settle_memory(const void* at) {
   asm volatile("" : : "r"(at) : "memory");
 }

@@ -6,17 +6,16 @@
 
 namespace margay::mfma_amx {
 
-/// Loads this thread's tile configuration, or gives it back.
+/// Loads this thread's tile configuration, or releases it.
 void begin();
 void end();
 
 /// One instruction. D may overlap C elsewhere: all of C is read before D is written.
 void run(const MfmaOperands& operands);
 
-/// One step of a run, for the unit: each names a tile by number and a place by register row.
-/// A tiles are transposed into scratch slots of 1 KiB first: C and D rows are rows of the unit's
-/// tiles as they are, and so are B's, but the unit wants A by row of A, and the register file has
-/// it by k.
+/// One step of a run, for the unit: each has a tile number and a register row. A tiles are
+/// transposed into scratch slots of 1 KiB first: C and D rows are rows of the unit's tiles as they
+/// are, and so are B's, but the unit takes A by row of A, and the register file has it by k.
 struct TileOp {
   enum class Code : std::uint8_t {
     transpose,  ///< A of one instruction, rows `row`, to half `tile` (0 or 1) of scratch `slot`

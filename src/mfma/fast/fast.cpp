@@ -29,8 +29,8 @@ constexpr bool is_amx_shape(const MfmaShape& shape) {
   return shape.a == MfmaType::bf16 && shape.m == 16 && shape.k == 16 && shape.blocks == 1;
 }
 
-/// Whether the CPU has AMX with bf16 and the kernel lets this process use it. Linux wants each
-/// process to ask first (Documentation/arch/x86/xstate.rst).
+/// Whether the CPU has AMX with bf16 and the kernel lets this process use it. Linux requires each
+/// process to request it first (Documentation/arch/x86/xstate.rst).
 bool amx_usable() {
   static const bool usable = [] {
     unsigned a = 0, b = 0, c = 0, d = 0;

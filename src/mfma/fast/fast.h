@@ -1,4 +1,4 @@
-// The host's own bf16 matrix arithmetic, where it has some: AMX, or AVX-512 BF16.
+// The host's own bf16 matrix arithmetic, if any: AMX, or AVX-512 BF16.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ struct FastMethod {
   MfmaKernel kernel;
 };
 
-/// What this host can do kMfmaShapes[index] with, best first; "as fma", without a kernel, where
-/// that comes first and at the end.
+/// The methods of this host for kMfmaShapes[index], best first; "as fma" has no kernel, and is
+/// always the last entry.
 [[nodiscard]] std::vector<FastMethod> fast_mfma_methods(std::size_t index);
 
 /// See mfma_thread_begin and mfma_thread_end.

@@ -42,10 +42,10 @@ struct Chain {
   }
 };
 
-/// A stretch of the run whose chains can each be done in one go, in the order in which they begin:
-/// no instruction reads a D that another chain of the stretch writes, or its own as anything but C.
-/// (What an instruction reads and a later chain overwrites is read in time: that chain comes
-/// later.)
+/// A segment of the run whose chains can each be executed at once, in the order in which they
+/// begin: no instruction reads a D that another chain of the segment writes, or its own except as
+/// C. (A register that an instruction reads and a later chain overwrites is read in time: that
+/// chain comes later.)
 class Segment {
  public:
   /// False when the step has to wait for the segment to end.
@@ -102,7 +102,7 @@ class Emitter {
   }
 
  private:
-  /// Up to four chains, one per accumulator tile, unit by unit, so that what they share is loaded
+  /// Up to four chains, one per accumulator tile, unit by unit, so that shared operands are loaded
   /// once.
   void emit_block(std::span<const Chain> chains, const std::vector<std::vector<Unit>>& units) {
     for (std::size_t t = 0; t < chains.size(); ++t) {
@@ -142,8 +142,8 @@ class Emitter {
     if (key == loaded_a_) return;
     auto found = std::ranges::find(slots_, key, &std::pair<Key, std::uint8_t>::first);
     if (found == slots_.end()) {
-      // Transpositions go before everything as long as slots last: the unit reads them back from
-      // the store buffer only after they have drained.
+      // Transpositions come first while slots are free: the unit reads them back from the store
+      // buffer only after they have drained.
       const bool reused = next_slot_ >= kScratchSlots;
       const auto slot = static_cast<std::uint8_t>(next_slot_++ % kScratchSlots);
       std::erase_if(slots_, [&](const auto& entry) { return entry.second == slot; });

@@ -33,7 +33,7 @@ struct MfmaStep {
   std::uint8_t cbsz = 0, abid = 0, blgp = 0;
 };
 
-/// A run of the same instruction, made ready once and executed often, on any wave's registers and
+/// A run of the same instruction, prepared once and executed often, on any wave's registers and
 /// from several threads at a time.
 class MfmaRun {
  public:
@@ -45,13 +45,13 @@ using MfmaPrepareFunction = std::unique_ptr<const MfmaRun> (*)(std::span<const M
 
 struct MfmaKernel {
   MfmaFunction run = nullptr;
-  /// Null when a run is best done one by one.
+  /// Null when instructions are best run one by one.
   MfmaPrepareFunction prepare = nullptr;
 };
 
 // ---- v_smfmac_*
-// D += A B, where of each four consecutive k of a row of A two are kept: the first value of a pair
-// meets B at the k that the pair's first index names, the second at its second's.
+// D += A B, where two of each four consecutive k of a row of A are kept: the first value of a pair
+// is multiplied by B at the k that the pair's first index names, the second at the second's.
 
 struct SmfmacOperands {
   std::uint32_t* d;        ///< Also C. May overlap the others in any way.

@@ -39,7 +39,7 @@ enum class MfmaModifiers : std::uint8_t {
 }
 
 /// D[b] = A[b] B[b] + C[b] for each block b; A[b] is m x k, B[b] is k x m, C[b] and D[b] are m x m.
-/// Sparse: of each four consecutive k of a row of A two are kept, and C is D.
+/// Sparse: two of each four consecutive k of a row of A are kept, and C is D.
 struct MfmaShape {
   std::string_view mnemonic;
   std::string_view

@@ -62,7 +62,7 @@ ProductSum truncated_sum(const MfmaFactor* a, const MfmaFactor* b, int first, in
   return sum;
 }
 
-/// What an infinite or NaN term makes of the total: +1, -1 (infinities), or NaN.
+/// The effect of infinite or NaN terms on the total: +1, -1 (infinities), or NaN.
 struct Special {
   bool nan = false, positive = false, negative = false;
   void add_infinity(bool is_negative) { (is_negative ? negative : positive) = true; }

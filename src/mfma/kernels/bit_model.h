@@ -23,7 +23,7 @@ struct MfmaFactor {
   int fraction_bits = 0;
 };
 
-/// Takes one element of an operand apart. Not for f64, f32 and i8, which need no model.
+/// Decodes one element of an operand. Not for f64, f32 and i8, which need no model.
 [[nodiscard]] MfmaFactor mfma_factor(MfmaType type, std::uint32_t bits);
 
 /// Products summed in one step of the model: f16, bf16 8; xf32 4; fp8, bf8 16.

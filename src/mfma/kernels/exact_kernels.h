@@ -105,7 +105,7 @@ MARGAY_INLINE void value_exponents(const F32 (&x)[k][m * blocks / 16],
   if (highest(largest) != 0) {
     out.highest = top > kMinimum<t> ? top : kMinimum<t>;
     out.lowest = bottom > kMinimum<t> ? bottom : kMinimum<t>;
-    // A denormal f32 has no place here; a denormal f16, fp8 or bf8 is a normal f32.
+    // A denormal f32 cannot be represented here; a denormal f16, fp8 or bf8 is a normal f32.
     if (bottom == 0) out.usable = false;
   }
   out.usable = out.usable && out.highest < 255 && out.spread_within(kLowest);
@@ -192,8 +192,8 @@ template <typename A, typename B>
 }
 
 /// D = C + the sums of `k` products per row and column, for operands of which vector_sums_possible.
-/// What of B row i of A meets: `column(u, i, kk)`, the values of the k'th product in chunk u, and
-/// `column_exponents(u, i, dword)`, the exponents of four.
+/// The part of B that row i of A is multiplied by: `column(u, i, kk)`, the values of the k'th
+/// product in chunk u, and `column_exponents(u, i, dword)`, the exponents of four.
 template <MfmaType ta, int m, int k, int chunks, typename A, typename B, typename Column,
           typename ColumnExponents>
 MARGAY_INLINE void exact_sums(const F32 (&a)[k][chunks], const A& ea, const B& eb, Column&& column,

@@ -71,7 +71,7 @@ MARGAY_INLINE void store(std::uint32_t* to, V value) {
 #endif
 }
 
-/// Toward zero; what does not fit gives any value.
+/// Toward zero; the result is unspecified if it does not fit.
 [[nodiscard]] MARGAY_INLINE I32 to_int(F32 v) {
 #if defined(__AVX512F__)
   return (I32)_mm512_cvttps_epi32((__m512)v);
@@ -148,8 +148,8 @@ MARGAY_INLINE void store(std::uint32_t* to, V value) {
         reinterpret_cast<const __m256*>(&c)[half]);
   return result;
 #else
-  // In double the product is exact; the sum is rounded to odd, which the rounding to float then
-  // cannot notice (Boldo and Melquiond, "When double rounding is odd", 2005).
+  // In double the product is exact; the sum is rounded to odd, which does not affect the rounding
+  // to float (Boldo and Melquiond, "When double rounding is odd", 2005).
   typedef double Wide __attribute__((vector_size(128), aligned(64)));
   typedef std::int64_t WideBits __attribute__((vector_size(128), aligned(64)));
   const Wide product = __builtin_convertvector(a, Wide) * __builtin_convertvector(b, Wide);

@@ -1,5 +1,5 @@
-// What happens before a kernel runs: operands with lane modifiers, and D rows that overlap C rows
-// at another place, are copied so that the kernels need not know of either.
+// Preparation before a kernel runs: operands with lane modifiers, and C rows that D rows overlap at
+// another place, are copied so that the kernels need not handle either case.
 #pragma once
 
 #include "mfma/instructions/operands.h"

@@ -169,7 +169,7 @@ int smfmac_index(const MfmaShape& shape, const SmfmacOperands& operands, int i, 
 }
 
 // The kept values are summed as the dense instruction of half the k would: that instruction takes
-// as many passes. The documents say nothing of how sparse sums are rounded.
+// as many passes. The documents do not say how sparse sums are rounded.
 void smfmac_reference(const MfmaShape& shape, MfmaMode mode, const SmfmacOperands& operands) {
   std::vector<std::uint32_t> d(std::size_t{shape.d_registers} * kLanes);
   MfmaShape kept = shape;

@@ -1,5 +1,6 @@
-// v_smfmac_*: of A only the kept values are stored, and each row of A meets its own k of B. The
-// kernels are those of the dense instruction of half the k, with B's row chosen per row of A.
+// v_smfmac_*: only the kept values of A are stored, and each row of A is multiplied by its own k of
+// B. The kernels are those of the dense instruction of half the k, with B's row chosen per row of
+// A.
 #pragma once
 
 #include "mfma/kernels/chain_kernels.h"
@@ -7,8 +8,8 @@
 
 namespace margay::MARGAY_HOST_LEVEL {
 
-/// The k of B that each kept value of each row of A meets. A lane holds the indices of the kept
-/// values that it holds, in their order.
+/// The k of B that each kept value of each row of A is multiplied by. A lane holds the indices of
+/// the kept values that it holds, in their order.
 template <MfmaType t, int m, int k>
 struct Picks {
   static constexpr int kKept = k / 2;

@@ -8,7 +8,7 @@
 
 namespace margay::MARGAY_HOST_LEVEL {
 
-/// kernel, after the operands were prepared if they have to be.
+/// Runs kernel, after preparing the operands if necessary.
 template <MfmaFunction kernel, std::size_t index>
 void run_guarded(const MfmaOperands& op) {
   constexpr const MfmaShape& shape = kMfmaShapes[index];
