@@ -22,7 +22,7 @@ namespace {
 
 class VirtualDevice;
 
-/// What launches on any of the devices use.
+/// State shared by the launches of all devices.
 constexpr Placement kShared{.device = 0, .shared = true};
 
 class Module final : public LoadedModule {
@@ -52,7 +52,7 @@ class Module final : public LoadedModule {
   [[nodiscard]] std::uint64_t base_address() const override {
     return reinterpret_cast<std::uint64_t>(image_.data());
   }
-  /// The decoded code of a kernel, from the first launch on.
+  /// The decoded code of a kernel, created at its first launch.
   [[nodiscard]] Result<Program*> program(const Kernel& kernel, MfmaMode mfma) {
     const std::lock_guard lock(mutex_);
     auto& slot = programs_[&kernel];
@@ -132,7 +132,7 @@ class VirtualDevice final : public Device {
     launch->running.emplace(MARGAY_TRY(job_of(launch->request, nullptr)));
     launch->registered.emplace(*this, *launch->running);
     if (launch->running->run(true)) return MARGAY_TRY(report(*launch->running, hostcalls_.get()));
-    // What the next launch would use again belongs to this one now.
+    // This launch takes over what the next launch would reuse.
     launch->blocks = {arguments_.data(), grid_sync_};
     if (has_hidden_argument(*request.kernel, ArgumentKind::hidden_hostcall_buffer))
       launch->hostcalls = std::move(hostcalls_);
@@ -147,7 +147,7 @@ class VirtualDevice final : public Device {
   }
 
  private:
-  /// A launch that interrupt() reaches, as long as this lives.
+  /// Registers a launch for interrupt() during its lifetime.
   class Running {
    public:
     Running(VirtualDevice& device, Dispatch& launch) : device_(device), launch_(launch) {
@@ -198,7 +198,7 @@ class VirtualDevice final : public Device {
     return {};
   }
 
-  /// Puts what the kernel is given where it looks for it.
+  /// Places the kernel's inputs where the kernel expects them.
   [[nodiscard]] Result<DispatchJob> job_of(const LaunchRequest& request, LaunchObserver* observer) {
     Memory::set_view(request.device, request.visible_devices);
     HostcallBuffer* const hostcalls = MARGAY_TRY(hostcalls_for(*request.kernel));
@@ -207,7 +207,7 @@ class VirtualDevice final : public Device {
     auto& module = static_cast<Module&>(*request.module);
     Program* const program = MARGAY_TRY(module.program(*request.kernel, options_.mfma));
 
-    // Arguments and dispatch packet lie in device memory: kernels read them with scalar loads.
+    // Arguments and dispatch packet are in device memory: kernels read them with scalar loads.
     MARGAY_CHECK(reserve_arguments(arguments.size() + sizeof(DispatchPacket)));
     const auto base = reinterpret_cast<std::uint64_t>(arguments_.data());
     const LaunchAddresses addresses{.arguments = base + sizeof(DispatchPacket), .packet = base};
@@ -235,7 +235,7 @@ class VirtualDevice final : public Device {
     return report;
   }
 
-  /// Null for a kernel that makes no calls to the host, and where nobody would answer.
+  /// Null for a kernel that makes no calls to the host, or if no service would answer.
   [[nodiscard]] Result<HostcallBuffer*> hostcalls_for(const Kernel& kernel) {
     if (!options_.host_service ||
         !has_hidden_argument(kernel, ArgumentKind::hidden_hostcall_buffer))
@@ -259,7 +259,7 @@ class VirtualDevice final : public Device {
     }
     return hidden;
   }
-  /// Where the device library's malloc keeps its books; zeros are an empty heap.
+  /// The state of the device library's malloc; zeros are an empty heap.
   [[nodiscard]] Result<std::uint64_t> heap() {
     constexpr std::size_t kHeapBytes = 128 * 1024;  // source: ROCm clr, device/device.hpp
     if (heap_ == 0)
@@ -291,7 +291,7 @@ class VirtualDevice final : public Device {
     static auto* const one = new All();
     return *one;
   }
-  /// In the child of a fork(): launches that ran are the parent's, and so is what they use.
+  /// In the child of a fork(): running launches and their resources belong to the parent.
   void begin_again() {
     begin_again_after_fork(launch_mutex_);
     begin_again_after_fork(running_mutex_);
@@ -325,7 +325,7 @@ Result<std::unique_ptr<Device>> Device::create(DeviceOptions options) {
         fmt::format("use generic, x86-64-v3 or x86-64-v4; this host's best is {}",
                     best_host_level()));
   const Abi& abi = options.gpu->arch().abi;
-  // Kernels that set up scratch or unpack work-item ids in another way have nothing to run on here.
+  // Kernels that set up scratch or unpack work-item ids in another way are not supported.
   if (!abi.architected_flat_scratch || !abi.packed_work_item_ids)
     return fail(
         ErrorCode::not_implemented,

@@ -1,5 +1,5 @@
-// The virtual GPU: load code objects, launch kernels. This is the interface the HIP runtime and
-// the tool use; how instructions run is behind it.
+// The virtual GPU: load code objects, launch kernels. This is the interface for the HIP runtime and
+// the tool; it hides how instructions run.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ namespace margay {
 
 class LaunchObserver;
 
-/// A launch whose waves wait for memory that only the host can change, or another launch. Its other
-/// host threads go on meanwhile.
+/// A launch whose waves wait for memory that only the host or another launch can change. Its other
+/// host threads continue.
 class LaunchInFlight {
  public:
   virtual ~LaunchInFlight() = default;
-  /// Runs it to its end.
+  /// Runs it to completion.
   [[nodiscard]] virtual Result<LaunchReport> finish() = 0;
 };
 using StartedLaunch = std::variant<LaunchReport, std::unique_ptr<LaunchInFlight>>;
@@ -36,7 +36,7 @@ class Device {
   [[nodiscard]] virtual const DeviceOptions& options() const = 0;
   [[nodiscard]] virtual Memory& memory() = 0;
 
-  /// Places a code object in device memory. Unloads when the last reference goes.
+  /// Places a code object in device memory. Unloads it with the last reference.
   [[nodiscard]] virtual Result<std::shared_ptr<LoadedModule>> load(CodeObject object,
                                                                    unsigned device = 0) = 0;
 
@@ -44,11 +44,11 @@ class Device {
   /// several host threads; launches run one after another. `observer` watches every instruction.
   [[nodiscard]] virtual Result<LaunchReport> launch(const LaunchRequest& request,
                                                     LaunchObserver* observer = nullptr) = 0;
-  /// The same, but comes back early where it would wait for what the caller may do next. Launches
-  /// that are in flight run beside others.
+  /// The same, but returns early instead of waiting for something that the caller may do next.
+  /// Launches in flight run concurrently with others.
   [[nodiscard]] virtual Result<StartedLaunch> start(const LaunchRequest& request) = 0;
-  /// Stops the launches that run, those in flight as well: they fail (ErrorCode::interrupted). The
-  /// device can be used as before.
+  /// Stops all running launches, including those in flight: they fail (ErrorCode::interrupted). The
+  /// device remains usable.
   virtual void interrupt() = 0;
 };
 

@@ -12,21 +12,21 @@
 
 namespace margay {
 
-/// A launch that takes long: how far it is, and where a workgroup of it stands.
+/// The progress of a long launch, and the position of one of its workgroups.
 struct LongLaunch {
   std::string kernel;
   double seconds = 0;
   std::uint64_t workgroups_done = 0, workgroups = 0;
-  std::string where;  ///< The instructions at which the waves are, with their source lines.
+  std::string where;  ///< The current instructions of its waves, with their source lines.
 };
 
 struct DeviceOptions {
-  const Gpu* gpu = &default_gpu();  ///< The machine; also the limits a launch is checked against.
-  /// How long the workgroups of a launch that is watched may wait for memory to change that they do
-  /// not change themselves: nothing else runs beside it, so that the wait may have no end.
+  const Gpu* gpu = &default_gpu();  ///< The machine; defines the limits of a launch.
+  /// How long the workgroups of a watched launch may wait for a change of memory that they do not
+  /// make themselves: nothing else runs at the same time, so that the wait might never end.
   std::chrono::milliseconds patience{60'000};
   MfmaMode mfma = MfmaMode::exact;
-  /// How many alike there are. They share one address space, and run one after the other.
+  /// The number of identical devices. They share one address space, and run one after the other.
   unsigned devices = 1;
   /// Host threads that run workgroups; 0 means one per host core.
   unsigned threads = 0;
@@ -35,14 +35,13 @@ struct DeviceOptions {
   std::string host_level = {};
   /// Time a sample of workgroups instruction by instruction, for LaunchReport::time_shares.
   bool measure_time_shares = false;
-  /// Called now and then, from one thread, while a launch runs.
+  /// Called periodically, from one thread, while a launch runs.
   std::function<void(std::uint64_t workgroups_done, std::uint64_t workgroups_total)> progress = {};
-  /// Called once for a launch that takes long, after about `long_launch`, by one of the threads
-  /// that run it.
+  /// Called once for a long launch, after about `long_launch`, by one of the threads that run it.
   std::function<void(const LongLaunch& launch)> on_long_launch = {};
   std::chrono::milliseconds long_launch{9'000};
-  /// Called by the threads that run workgroups, one at a time. Without it a kernel that calls the
-  /// host is refused.
+  /// Called by the threads that run workgroups, one at a time. Without it, launching a kernel that
+  /// calls the host fails.
   HostService host_service = {};
 };
 

@@ -30,9 +30,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Every so many workgroups, one is run with a clock around each instruction.
+/// One of this many workgroups is run with a clock around each instruction.
 constexpr std::uint64_t kSampleEvery = 64;
-/// Every so many workgroups it is looked how long the launch takes.
+/// After this many workgroups, the duration of the launch is checked.
 constexpr std::uint64_t kLookEvery = 16;
 std::uint64_t clock_ticks() {
 #if defined(__x86_64__)
@@ -55,7 +55,7 @@ struct TimeShares : NoObserver {
   }
 };
 
-/// What all threads of one launch share.
+/// State shared by all threads of one launch.
 struct Shared {
   explicit Shared(const DispatchJob& j)
       : job(j),
@@ -65,7 +65,7 @@ struct Shared {
     report.workgroups = total;
     report.waves = total * ((j.request->block.count() + kWaveLanes - 1) / kWaveLanes);
   }
-  /// Says it when the launch takes long. `group` is one of its workgroups, which has begun.
+  /// Reports that the launch takes long. `group` is one of its workgroups, which has begun.
   void look_at_length(const Workgroup& group) {
     const DeviceOptions& options = *job.options;
     if (!options.on_long_launch || told_of_length.load(std::memory_order_relaxed)) return;
@@ -88,9 +88,9 @@ struct Shared {
   std::atomic<std::uint64_t> done{0};
   std::atomic<bool> told_of_length{false};
   std::atomic<bool> stop{false};
-  std::mutex mutex;  // guards what follows
+  std::mutex mutex;  // guards the members below
   std::condition_variable one_has_ended;
-  std::size_t ended_others = 0;  // host threads beside the launch's first
+  std::size_t ended_others = 0;  // host threads in addition to the launch's first
   std::uint64_t failed_workgroup = ~0ull;
   bool interrupted = false;
   Error error{};
@@ -103,15 +103,15 @@ class Worker {
  public:
   explicit Worker(Shared& shared) : shared_(shared), job_(shared.job) {}
 
-  /// Runs workgroups until none is left, or, with `may_leave`, until all that are left wait for the
-  /// host (then it returns true); `tell` is called between them by the first thread.
+  /// Runs workgroups until none is left, or, with `may_leave`, until all remaining ones wait for
+  /// the host (then it returns true); the first thread calls `tell` between them.
   template <typename Tell>
   [[nodiscard]] bool run(bool may_leave, Tell&& tell) {
     job_.memory->set_view(job_.request->device, job_.request->visible_devices);
     // Other code on this thread (oneDNN, torch) may have left its own matrix-unit state.
     mfma_thread_begin();
     const UsualHostFloats floats;
-    constexpr std::chrono::microseconds kPause{100};  // leaves the core to the host's own threads
+    constexpr std::chrono::microseconds kPause{100};  // yields the core to the host's own threads
     bool left = false;
     while (!shared_.stop.load(std::memory_order_relaxed) && take_next()) {
       const WorkgroupEnd end = run_workgroup();
@@ -137,7 +137,7 @@ class Worker {
   }
 
  private:
-  /// Puts the next workgroup to run into group_; false when there is none.
+  /// Makes the next workgroup to run group_; false when there is none.
   [[nodiscard]] bool take_next() {
     ResidentQueue::Next next = shared_.queue.next();
     if (auto* const group = std::get_if<std::unique_ptr<Workgroup>>(&next)) {
@@ -215,7 +215,7 @@ class Worker {
 
   Shared& shared_;
   const DispatchJob& job_;
-  std::unique_ptr<Workgroup> group_;  // the one that runs, or a finished one to be used again
+  std::unique_ptr<Workgroup> group_;  // the running one, or a finished one to be reused
   TimeShares shares_;
   std::uint64_t instructions_ = 0;
   std::uint64_t mfma_instructions_ = 0;
@@ -225,7 +225,7 @@ class Worker {
 
 struct Dispatch::Impl : Shared {
   using Shared::Shared;
-  bool was_left = false;  // then there is nobody to be told of progress
+  bool was_left = false;  // progress callbacks stop after a launch is detached
   std::vector<std::shared_ptr<HostTask>> others;
 };
 
@@ -256,7 +256,7 @@ bool Dispatch::run(bool may_leave) {
     launch.job.options->progress(launch.done.load(std::memory_order_relaxed), launch.total);
   });
   if (left) return false;
-  // What others still run may come to wait for the host, too.
+  // The workgroups that other threads still run may also wait for the host later.
   constexpr std::chrono::milliseconds kLook{5};
   std::erase_if(launch.others, [](const auto& other) { return other->take_back(); });
   std::unique_lock lock(launch.mutex);

@@ -25,24 +25,24 @@ struct DispatchJob {
   unsigned threads = 1;
   std::uint64_t resident_limit = 1;     ///< Workgroups that the device has room for at a time.
   HostcallBuffer* hostcalls = nullptr;  ///< For kernels that may call the host.
-  LaunchObserver* observer = nullptr;   ///< Who watches, if anybody.
+  LaunchObserver* observer = nullptr;   ///< The observer, or null.
   const DeviceOptions* options = nullptr;
 };
 
-/// A launch on the host's threads. The error of the lowest-numbered workgroup seen to fail stops
-/// it.
+/// A launch on the host's threads. It stops with the error of the lowest-numbered workgroup seen to
+/// fail.
 class Dispatch {
  public:
-  /// What the job points to has to live as long; other host threads begin at once.
+  /// Everything the job points to must outlive it; other host threads start at once.
   explicit Dispatch(const DispatchJob& job);
   ~Dispatch();
   Dispatch(const Dispatch&) = delete;
   Dispatch& operator=(const Dispatch&) = delete;
 
-  /// Runs every workgroup to its end. With `may_leave`, returns false as soon as all that are left
-  /// wait for memory which only the host can change; then any thread may call it again.
+  /// Runs every workgroup to completion. With `may_leave`, returns false as soon as all remaining
+  /// ones wait for memory that only the host can change; then any thread may call it again.
   [[nodiscard]] bool run(bool may_leave);
-  /// Stops it soon, from any thread: it fails, unless all of it has run already.
+  /// Requests a stop, from any thread: the launch fails, unless all of it has run already.
   void interrupt();
   /// After run() returned true.
   [[nodiscard]] Result<LaunchReport> report();

@@ -26,7 +26,7 @@ Pool*& pool_pointer() {
   return one;
 }
 Pool& pool() {
-  // The child of a fork() has none of the threads; it begins with a pool of its own.
+  // The child of a fork() has none of the threads; it starts with a new pool.
   [[maybe_unused]] static const int registered =
       pthread_atfork(nullptr, nullptr, [] { pool_pointer() = new Pool(); });
   return *pool_pointer();

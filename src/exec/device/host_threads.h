@@ -1,5 +1,5 @@
-// Host threads that help to run launches. They are kept: a small launch ends before a new thread
-// would have begun.
+// Host threads that help to run launches. They are pooled: a small launch ends before a new thread
+// would have started.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,13 @@ namespace margay {
 class HostTask {
  public:
   virtual ~HostTask() = default;
-  /// True when the work had not begun; then it never will.
+  /// True when the work had not begun; then it never runs.
   [[nodiscard]] virtual bool take_back() = 0;
-  /// Takes it back or waits for its end.
+  /// Cancels the work, or waits until it ends.
   virtual void settle() = 0;
 };
 
-/// Has `work` done by a thread that is idle, or by a new one. It may not throw.
+/// Runs `work` on an idle thread, or on a new one. It must not throw.
 [[nodiscard]] std::shared_ptr<HostTask> post_to_host_thread(std::function<void()> work);
 
 }  // namespace margay

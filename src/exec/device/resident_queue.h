@@ -22,15 +22,15 @@ class ResidentQueue {
   /// aside, or (std::monostate) nothing, because no work is left.
   using Next = std::variant<std::monostate, std::uint64_t, std::unique_ptr<Workgroup>>;
   [[nodiscard]] Next next();
-  /// Puts a workgroup aside that waits, or that gives the others a turn.
+  /// Suspends a workgroup that waits or yields.
   void put_aside(std::unique_ptr<Workgroup> group);
 
  private:
   Residents& residents_;
   std::atomic<std::uint64_t> size_{0};  // of queue_, to be read without the mutex
-  std::mutex mutex_;                    // guards what follows
+  std::mutex mutex_;                    // guards the members below
   std::deque<std::unique_ptr<Workgroup>> queue_;
-  bool begin_one_ = true;  // new workgroups and those put aside take turns
+  bool begin_one_ = true;  // alternates between new and suspended workgroups
 };
 
 }  // namespace margay

@@ -9,14 +9,14 @@
 namespace margay {
 
 /// The rows of one host level. `level` is "generic", "x86-64-v3" or "x86-64-v4", or empty for the
-/// best this host can run (base/host_level.h); null when the level is unknown or beyond this host,
-/// or there are no such rows.
+/// best this host can run (base/host_level.h); null when the level is unknown or not supported by
+/// this host, or there are no such rows.
 [[nodiscard]] const RowTable* row_table(std::string_view level, RowSet rows = RowSet::gfx942);
 
 // Compiled once: scalar ALU, program flow, scalar memory.
 void add_scalar_rows(RowTable& table);
 void add_flow_rows(RowTable& table);
-/// What only waits, hints or leaves a mode.
+/// Instructions that only wait, hint or leave a mode.
 const Instruction* no_operation(Wave& wave, const Instruction& i);
 void add_scalar_memory_rows(RowTable& table);
 /// Buffer instructions that convert to and from a data format.

@@ -23,17 +23,18 @@
 namespace margay {
 namespace {
 
-/// What an instruction can leave, and what is done to it.
+/// The results of an instruction, and how each is broken.
 enum class Part : std::uint8_t {
   vgpr,         ///< Bit 0 of the first register of the result, in all lanes that are written.
   vgpr_last,    ///< Bit 31 of the last one.
   scalar,       ///< The same of SGPRs, VCC and M0; of a lane mask the bit of the first active lane,
   scalar_last,  ///< or that of the last one.
-  exec,         ///< The bit of the first lane that was active.
+  exec,         ///< The bit of the first active lane.
   scc,
-  memory,   ///< The first byte each lane stores is one more. (An exclusive or takes back a bit.)
-  flow,     ///< A branch goes the other way, a barrier is passed.
-  skipped,  ///< MODE, a message: it is not done.
+  memory,   ///< The first byte each lane stores is incremented. (Flipping a bit would be undone by
+            ///< an exclusive or.)
+  flow,     ///< A branch takes the other direction, a barrier does not wait.
+  skipped,  ///< MODE, a message: not executed.
   nothing,  ///< None of these: a wait, a hint, work on caches.
 };
 constexpr std::size_t kParts = 10;
@@ -47,7 +48,7 @@ struct BrokenRow {
   std::array<std::atomic<std::uint64_t>, kParts> times{};
 };
 
-/// What the environment asks for, and the rows it was done to.
+/// The request from the environment, and the rows it was applied to.
 class Breakage {
  public:
   static Breakage& instance() {
@@ -84,7 +85,7 @@ class Breakage {
     const std::shared_lock lock(mutex_);
     return rows_.find(&row)->second;
   }
-  /// Notes that an instruction leaves this part; whether it is the one to break.
+  /// Records that an instruction has this result; returns whether it is the one to break.
   [[nodiscard]] bool breaks(BrokenRow& row, Part part) const {
     if (!all_ && part != part_) return false;
     ++row.times[static_cast<std::size_t>(part)];
@@ -158,7 +159,7 @@ class Execution {
     const auto [first, count] = use_.destination;
     if (count == 0) return;
     if (breaks(Part::vgpr)) flip_in_lanes(first, 0, 0);
-    // What is above a result of 16 bits is documented for few of them.
+    // The bits above a 16-bit result are documented for few instructions.
     const bool upper_half = count > 1 || !(is_16_bit(i_.row->result) || i_.row->memory.part.half);
     if (upper_half && breaks(Part::vgpr_last)) flip_in_lanes(first, count - 1u, 31);
   }
@@ -169,7 +170,7 @@ class Execution {
       if (before_.empty()) {
         row[lane] ^= 1u << bit;
       } else if (const std::uint32_t changed = row[lane] ^ before_[n * kWaveLanes + lane]) {
-        // Of a part that is written, a bit that has changed is in it.
+        // If part of a register is written, the changed bits are in that part.
         row[lane] ^= bit == 0 ? changed & -changed : std::bit_floor(changed);
       }
     }
@@ -209,7 +210,7 @@ class Execution {
   // ---- Memory -------------------------------------------------------------------------------
 
   void break_memory() {
-    std::set<std::uint8_t*> bytes;  // lanes may store to one place
+    std::set<std::uint8_t*> bytes;  // several lanes may store to one address
     for (std::uint32_t n = 0; n < accesses_.count; ++n) {
       const LaneAccess& access = accesses_.access[n];
       if (!access.is_write && !access.is_atomic && !access.to_lds) continue;

@@ -1,10 +1,10 @@
-// Breaks the results of one row on purpose, so that it can be seen which tests notice
-// (tools/isa_page/row_kills.py). Rows are broken while their table is made; where nothing is asked
-// for, a row's handlers are its own.
+// Breaks the results of one row on purpose, to show which tests detect it
+// (tools/isa_page/row_kills.py). Rows are broken while their table is built; without a request, a
+// row keeps its handlers.
 //
-//   MARGAY_BREAK_ROW=MNEMONIC:PART   breaks one part of what the instruction leaves; says so on
-//   stderr MARGAY_BREAK_ROW=*               breaks nothing, but sees which parts each instruction
-//   leaves MARGAY_BREAK_ROW_REPORT=FILE     "MNEMONIC PART TIMES" lines are appended when the
+//   MARGAY_BREAK_ROW=MNEMONIC:PART breaks one part of the instruction's result; reports it on
+//   stderr MARGAY_BREAK_ROW=* breaks nothing, but records which parts each instruction has
+//   MARGAY_BREAK_ROW_REPORT=FILE "MNEMONIC PART TIMES" lines are appended when the
 //   process ends
 #pragma once
 

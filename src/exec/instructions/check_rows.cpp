@@ -1,6 +1,6 @@
-// Runs when it is built: fills the table of instructions, which ends the process where two rows
-// have one mnemonic. So a duplicate does not build, whichever files its rows are in and however
-// their names are put together.
+// Runs during the build: fills the table of instructions, which aborts if two rows have the same
+// mnemonic. So a duplicate fails the build, regardless of the files its rows are in and of how
+// their names are composed.
 #include <cstdlib>
 
 #include "exec/instructions/all_rows.h"

@@ -1,4 +1,4 @@
-// Program flow, messages, hardware registers, and what only waits or hints.
+// Program flow, messages, hardware registers, waits and hints.
 #include <bit>
 #include <string>
 #include <string_view>
@@ -61,9 +61,9 @@ const Instruction* branch(Wave& wave, const Instruction& i) {
   return condition(wave) ? &i + i.offset : following(i);
 }
 
-// Forks: where a condition divides the wave, the side with more lanes waits on a stack of mask and
-// address in SGPRs, four for each entry; MODE.CSP counts the entries.
-// Source: MI300 ISA guide, S_CBRANCH_G_FORK, S_CBRANCH_I_FORK, S_CBRANCH_JOIN.
+// Forks: if a condition divides the wave, the side with more lanes is pushed on a stack of masks
+// and addresses in SGPRs, four for each entry; MODE.CSP counts the entries. Source: MI300 ISA
+// guide, S_CBRANCH_G_FORK, S_CBRANCH_I_FORK, S_CBRANCH_JOIN.
 constexpr unsigned kForkDepthBit = 29;
 [[nodiscard]] unsigned fork_depth(const Wave& wave) { return wave.mode >> kForkDepthBit; }
 void set_fork_depth(Wave& wave, unsigned depth) {
@@ -89,7 +89,7 @@ const Instruction* fork_relative(Wave& wave, const Instruction& i) {
   return fork(wave, i, wave.scalar64(i.sdst),
               next_address(wave, i) - 4 + static_cast<std::int64_t>(i.offset));
 }
-/// S0 is the depth before the fork: reached again, both sides have come here.
+/// S0 is the depth before the fork: when it is reached again, both sides have arrived.
 const Instruction* join(Wave& wave, const Instruction& i) {
   if (fork_depth(wave) == scalar_source(wave, i, 0)) return following(i);
   set_fork_depth(wave, (fork_depth(wave) - 1) & 7);
@@ -154,8 +154,8 @@ enum HardwareRegister : std::uint32_t {
   kXccId = 20
 };
 
-/// Goes on in the copy of the code that the new MODE asks for; Instruction::offset is how far the
-/// copies are apart.
+/// Continues in the copy of the code for the new MODE; Instruction::offset is the distance between
+/// the copies.
 const Instruction* change_mode(Wave& wave, const Instruction& i, std::uint32_t mode) {
   const int from = static_cast<int>(code_copy(wave.mode)), to = static_cast<int>(code_copy(mode));
   wave.mode = mode;
@@ -182,7 +182,8 @@ const Instruction* get_register(Wave& wave, const Instruction& i) {
     case kTrapStatus:
       value = 0;
       break;
-    // Where a wave runs is not decided by the executor: all waves say SE 0, CU 0, their own slot.
+    // The executor does not assign waves to compute units: all waves report SE 0, CU 0, their own
+    // slot.
     case kHardwareId:
       value = wave.index_in_group & 15;
       break;
@@ -347,7 +348,7 @@ void add_other_rows(RowTable& table) {
        .reads_m0 = true,
        .is_message = true},
       {.mnemonic = "s_ttracedata", .reads_m0 = true},
-      // Waits and hints order nothing here: every instruction completes before the next one starts.
+      // Waits and hints have no effect: every instruction completes before the next one starts.
       {.mnemonic = "s_waitcnt", .is_wait = true},
       {.mnemonic = "s_nop", .is_nop = true},
       {"s_sleep"},

@@ -13,7 +13,7 @@
 namespace margay {
 namespace {
 
-/// Where components stand in registers: one each, two each, or one in the upper half of one.
+/// The placement of components in registers: one each, two each, or one in the upper half of one.
 enum class Packing : std::uint8_t { whole, d16, d16_high };
 
 /// dst_sel of X, Y, Z and W: 0 and 1 are these numbers, 4 to 7 the element's components.
@@ -32,7 +32,7 @@ class FormatAccess {
     format_ = buffer_format(wave_, i_);
     const BufferResource r = buffer_resource(wave_, i_);
     if (!check_buffer(wave_, i_, r, format_.bytes())) return false;
-    const bool unbound = r.data_format == 0;  // and all else of it
+    const bool unbound = r.data_format == 0;  // and the rest of it
     if (!unbound && !format_.exists())
       return stop("data format " + std::to_string(format_.data) + " with number format " +
                   std::to_string(static_cast<unsigned>(format_.number)) + " does not exist");
@@ -117,7 +117,7 @@ class FormatAccess {
     return true;
   }
   /// Component n of the registers, of an element's components. Those that the format lacks are 0:
-  /// the guide says so of the identity (X000, XY00 ...), and it is taken to hold for dst_sel too.
+  /// the guide says so for the identity (X000, XY00 ...), and the same is assumed for dst_sel.
   [[nodiscard]] std::uint32_t select(unsigned n, const FormatRegisters& value) const {
     const std::uint8_t choice = selection_.of[n];
     if (choice >= kSelectFirst) return value.component[choice - kSelectFirst];
@@ -144,7 +144,7 @@ class FormatAccess {
       for (unsigned n = 0; n < components_; ++n) row[n * kWaveLanes] = select(n, value);
       return;
     }
-    // Memory has ECC: what is not loaded of a register becomes 0. [MI300 ISA guide, 9.1.6]
+    // Memory has ECC: the part of a register that is not loaded becomes 0. [MI300 ISA guide, 9.1.6]
     for (unsigned n = 0; n < components_; n += 2) {
       const std::uint32_t low = select(n, value);
       const std::uint32_t high = n + 1 < components_ ? select(n + 1, value) : 0;

@@ -2,8 +2,8 @@
 // lane. Registers are rows of 64 lanes, memory has each lane's dwords side by side: wide accesses
 // are transpositions. Compiled once per host level.
 //
-// What a guest program reads and writes may race with its other workgroups: that is the guest's
-// business (the checker tells it); the tests take it from ThreadSanitizer's judgement
+// Accesses of a guest program may race with its other workgroups. These are races of the guest (the
+// checker reports them); the tests exclude them from ThreadSanitizer
 // (tests/support/tsan_suppressions.cpp).
 #pragma once
 
@@ -136,13 +136,13 @@ inline void store_rows(Pointers at, std::uint64_t active, const std::uint32_t* s
   }
 }
 
-/// What a load of less than a dword does to its register.
+/// The effect of a load of less than a dword on its register.
 enum class Part : std::uint8_t { whole, low_half, high_half };
 
 /// Loads one T per lane, widened to 32 bits, or into half of the register (d16 forms). The other
 /// half becomes 0: "when ECC is enabled 16-bit memory loads write the full 32-bit VGPR. Unused bits
 /// are set to zero" (MI300 ISA guide, section 9.1.6), and on an MI325X it is (its target id is
-/// gfx942:sramecc+). LLVM, too, takes no bit of such a register for kept.
+/// gfx942:sramecc+). LLVM does not assume either that any bit of such a register is kept.
 template <typename T, Part part, typename Pointers>
 inline void load_small(Pointers at, std::uint64_t active, std::uint32_t* dst) {
   for (int lane = 0; lane < kWaveLanes; ++lane) {

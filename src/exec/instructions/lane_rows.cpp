@@ -1,5 +1,5 @@
-// Vector instructions that see lanes by number: readlane, writelane, mbcnt, swaps and moves between
-// register files. Compiled once per host level (they share the table of the vector rows).
+// Vector instructions that address lanes by number: readlane, writelane, mbcnt, swaps and moves
+// between register files. Compiled once per host level (they share the table of the vector rows).
 #include <bit>
 
 #include "exec/instructions/all_rows.h"
@@ -16,7 +16,7 @@ std::uint32_t lane_of_source(Wave& wave, const Instruction& i, unsigned lane) {
   return i.src[0].is_vgpr() ? wave.row(i.src[0].index())[lane] : scalar_source(wave, i, 0);
 }
 
-/// The lowest active lane; lane 0 when none is.
+/// The lowest active lane; lane 0 if none is active.
 const Instruction* read_first_lane(Wave& wave, const Instruction& i) {
   const std::uint64_t exec = wave.exec();
   wave.s[i.sdst] =

@@ -125,7 +125,7 @@ const Instruction* lds_atomic(Wave& wave, const Instruction& i) {
   }
   return following(i);
 }
-/// Data0 is compared, data1 stored (the other way round from global_atomic_cmpswap's one tuple).
+/// Data0 is compared, data1 stored (the opposite order of global_atomic_cmpswap's tuple).
 template <typename T, bool returns>
 const Instruction* lds_compare_store(Wave& wave, const Instruction& i) {
   const LdsLanes lanes = lds_lanes(wave, i, static_cast<std::uint32_t>(i.offset), sizeof(T));
@@ -141,9 +141,9 @@ const Instruction* lds_compare_store(Wave& wave, const Instruction& i) {
   return following(i);
 }
 
-// In another MODE numbers are flushed on their way in and out; rounding is to nearest even always.
-// Source: MI300 ISA guide, chapter 11. Of bf16 it says nothing: MODE has no field for it, and it is
-// left as it is.
+// In another MODE operands and results are flushed; rounding is always to nearest even. Source:
+// MI300 ISA guide, chapter 11. It does not mention bf16: MODE has no field for it, and denormals
+// are kept.
 
 template <typename T>
 [[nodiscard]] T flushed(T x) {
@@ -219,7 +219,8 @@ struct MaskOr {
     return (old & ~mask) | data;
   }
 };
-/// A ring's position: back by the first where it is that far, else on by the second.
+/// The position in a ring: minus the first operand if it is at least that large, else plus the
+/// second.
 struct Wrap {
   static std::uint32_t apply(std::uint32_t old, std::uint32_t back, std::uint32_t on) {
     return old >= back ? old - back : old + on;
@@ -230,7 +231,7 @@ template <typename T, int unit>
 const Instruction* lds_exchange2(Wave& wave, const Instruction& i) {
   const LdsLanes lanes[2] = {lds_lanes(wave, i, extra::ds_offset0(i.extra) * unit, sizeof(T)),
                              lds_lanes(wave, i, extra::ds_offset1(i.extra) * unit, sizeof(T))};
-  // The destination may be among the data: what both read is collected first.
+  // The destination may overlap the data: both results are collected first.
   T data[2][kWaveLanes], old[2][kWaveLanes];
   for (unsigned n = 0; n < 2; ++n)
     for (int lane = 0; lane < kWaveLanes; ++lane)
@@ -276,8 +277,8 @@ const Instruction* lds_conditional_exchange(Wave& wave, const Instruction& i) {
 
 // ---- Addresses from M0 ----------------------------------------------------------------------
 
-/// M0[15:0] + offset. The guide gives this for the accesses by lane; for append and consume it
-/// speaks of M0's base, which LLVM puts there.
+/// M0[15:0] + offset. The guide documents this for the accesses by lane; for append and consume it
+/// mentions M0's base, which LLVM puts there.
 [[nodiscard]] std::uint32_t m0_address(const Wave& wave, const Instruction& i) {
   return (wave.s[kM0Index] & 0xffff) + static_cast<std::uint32_t>(i.offset);
 }
@@ -340,7 +341,8 @@ const Instruction* ds_bpermute(Wave& wave, const Instruction& i) {
     if (exec >> lane & 1) dst[lane] = result[lane];
   return following(i);
 }
-/// Push: each lane sends to the lane it names; the highest sender wins, lanes nobody names get 0.
+/// Push: each lane sends to the lane it names; the highest sender wins, lanes that no lane names
+/// get 0.
 const Instruction* ds_permute(Wave& wave, const Instruction& i) {
   const std::uint64_t exec = wave.exec();
   alignas(64) std::uint32_t result[kWaveLanes] = {};

@@ -1,5 +1,5 @@
 // Matrix instructions: the executor's side of the mfma library. Runs of the same instruction are
-// handed over together, which lets the library keep accumulators and converted operands.
+// passed together, which lets the library keep accumulators and converted operands.
 #include "mfma/mfma.h"
 
 #include <bit>
@@ -49,8 +49,8 @@ const Instruction* run_matrix(Wave& wave, const Instruction& i) {
   return following(i);
 }
 
-/// The first of `i.offset` instructions of one kind that stand together; its first constant is the
-/// address of the run (A and B are registers).
+/// The first of `i.offset` consecutive instructions of one kind; its first constant is the address
+/// of the run (A and B are registers).
 const Instruction* run_matrix_group(Wave& wave, const Instruction& i) {
   const auto count = static_cast<std::size_t>(i.offset);
   std::bit_cast<const MfmaRun*>(i.constant[0])->execute(wave.v);
@@ -97,7 +97,7 @@ Row matrix_row(const MfmaShape& shape) {
   row.mfma_registers[2] = row.mfma_registers[3] = shape.d_registers;
   row.shape = &shape;
   row.passes = matrix_passes(shape);
-  // f32 matrix instructions flush A and B as MODE says, and neither C nor D; all others neither.
+  // f32 matrix instructions flush A and B as MODE says, but not C and D; all others flush nothing.
   // They round to nearest even. Source: MI300 ISA guide, section 7.3 (the text; its table has MODE
   // for the whole instruction).
   if (shape.a == MfmaType::f32)
@@ -130,7 +130,7 @@ void add_matrix_rows(RowTable& table, std::string_view level) {
     row.plain = run_matrix;
     row.matrix = std::move(kernels);
     table.add(row);
-    if (table.find(shape.old_mnemonic) == nullptr) {  // some have one name only
+    if (table.find(shape.old_mnemonic) == nullptr) {  // some have only one name
       row.mnemonic = shape.old_mnemonic;
       table.add(row);
     }

@@ -262,7 +262,7 @@ const Instruction* run_mqsad_u32(Wave& wave, const Instruction& i) {
   return following(i);
 }
 
-/// A packed instruction: what its elements are and what is done with them.
+/// A packed instruction: its element type and operation.
 struct PackedRow {
   std::string_view mnemonic;
   Handler handler;
@@ -274,7 +274,7 @@ struct PackedRow {
   Operation operation = Operation::other;
   bool takes_signs = false, takes_clamp = false;
 };
-/// The 16-bit instruction R on both halves. Inline constants stand in the low half.
+/// The 16-bit instruction R on both halves. Inline constants are in the low half.
 template <typename R>
 [[nodiscard]] consteval PackedRow pair(std::string_view mnemonic) {
   using Source = typename R::template Source<0>;
@@ -414,7 +414,7 @@ void add_packed_rows(RowTable& table) {
   Row fmac = packed_row(pair<v_fma_f16>("v_pk_fmac_f16"));  // VOP2: both halves in place
   for (OperandType& source : std::span(fmac.sources, 3)) source = OperandType::f16;
   fmac.accumulates = true;
-  fmac.takes_signs = true;  // of floats, though VOP2 has no bits for them
+  fmac.takes_signs = true;  // floats accept signs, although VOP2 has no bits for them
   fmac.takes_clamp = false;
   table.add(fmac);
 

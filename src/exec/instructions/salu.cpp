@@ -1,4 +1,4 @@
-// The scalar ALU: the rows of isa/gfx942/scalar.h, and those that touch more of a wave than their
+// The scalar ALU: the rows of isa/gfx942/scalar.h, and those that access more wave state than their
 // operands.
 #include <cstring>
 #include <tuple>
@@ -49,7 +49,7 @@ struct Signature;
 template <typename D, typename... S, auto... traits>
 struct Signature<scalar::ScalarOp<D(S...), traits...>> {
   using Result = D;
-  /// What the row does to SCC: by what its eval takes after the sources.
+  /// The row's effect on SCC, from the parameters of its eval after the sources.
   template <typename R>
   static constexpr Effect scc() {
     if constexpr (requires(S... s) { R::eval(s...); })
@@ -90,7 +90,7 @@ struct Signature<scalar::ScalarOp<D(S...), traits...>> {
       row.result = sizeof(D) == 8 ? OperandType::u64 : OperandType::u32;
   }
 };
-/// The ScalarOp base of a row, however deep.
+/// The ScalarOp base of a row, direct or indirect.
 template <typename D, typename... S, auto... traits>
 scalar::ScalarOp<D(S...), traits...> base_of(const scalar::ScalarOp<D(S...), traits...>*);
 template <typename R>
@@ -317,7 +317,7 @@ void add_register_index_rows(RowTable& table) {
   for (const IndexRow& one : kRows) {
     Row row = scalar_row(one.mnemonic, one.handler, OperandType::none, one.source);
     row.register_index = one.mode;
-    // Each of them replaces some bits.
+    // Each of these replaces some bits.
     if (one.mode != RegisterIndex::off) row.state.m0 = Effect::updates;
     table.add(row);
   }

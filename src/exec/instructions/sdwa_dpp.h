@@ -1,5 +1,5 @@
-// How SDWA chooses parts of registers and DPP other lanes, for the executor and for whoever follows
-// values through it. Source: MI300 ISA guide, sections 6.3 (SDWA) and 6.4 (DPP).
+// How SDWA chooses parts of registers and DPP other lanes, for the executor and for observers that
+// follow values. Source: MI300 ISA guide, sections 6.3 (SDWA) and 6.4 (DPP).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ enum SdwaSelection : unsigned { kByte0, kByte1, kByte2, kByte3, kWord0, kWord1, 
   return sign_extend ? static_cast<std::uint32_t>(isa::sign_extend(part, width)) : part;
 }
 
-/// Where a result goes in its register, and what becomes of the rest.
+/// The position of a result in its register, and the effect on the rest.
 [[nodiscard]] inline std::uint32_t merge_part(std::uint32_t old, std::uint32_t value,
                                               unsigned selection, unsigned unused) {
   if (selection == kDword) return value;

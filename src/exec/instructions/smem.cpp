@@ -1,8 +1,8 @@
 // Scalar memory: loads, stores and atomics through the scalar data cache, its control, the clocks.
 // Source: MI300 ISA guide, chapter 8 and section 12.6.
 //
-// Stores reach memory at once: s_dcache_wb has nothing to do, and s_dcache_discard finds its line
-// written back already, which the hardware may do at any time.
+// Stores reach memory at once: s_dcache_wb does nothing, and s_dcache_discard finds its line
+// already written back, which the hardware may do at any time.
 #include <chrono>
 #include <cstring>
 #include <string>
@@ -78,7 +78,7 @@ const Instruction* scalar_buffer_store(Wave& wave, const Instruction& i) {
 
 // ---- Atomics ----------------------------------------------------------------------------------
 
-/// The data, then what it is compared with.
+/// The data, then the value it is compared with.
 struct CompareSwap {};
 
 template <typename T>
@@ -87,11 +87,11 @@ T scalar_value(const Wave& wave, unsigned index) {
   std::memcpy(&value, &wave.s[index], sizeof value);
   return value;
 }
-/// One for the wave; with GLC the value before it returns to where the data was.
+/// One access for the wave; with GLC the old value replaces the data.
 template <typename Operation, typename T, bool is_buffer>
 const Instruction* scalar_atomic(Wave& wave, const Instruction& i) {
   std::uint64_t address = 0;
-  T old{};  // what an atomic beyond a buffer's end returns: it is not performed
+  T old{};  // the result of an atomic beyond a buffer's end, which is not performed
   bool inside = true;
   if constexpr (is_buffer) {
     const ScalarBuffer buffer = scalar_buffer(wave, i);
@@ -118,13 +118,13 @@ const Instruction* scalar_atomic(Wave& wave, const Instruction& i) {
   return following(i);
 }
 
-/// Of cache lines and address translations, which are not modelled.
+/// For cache lines and address translations, which are not modelled.
 const Instruction* cache_hint(Wave&, const Instruction& i) { return following(i); }
 
 // ---- Clocks -----------------------------------------------------------------------------------
 
-/// There is no model of time: both clocks are the host's, in 100 MHz ticks (s_memrealtime's rate on
-/// the hardware) and in cycles of the compute units' clock.
+/// Time is not modelled: both clocks are the host's, in 100 MHz ticks (s_memrealtime's rate on the
+/// hardware) and in cycles of the compute units' clock.
 std::uint64_t host_nanoseconds() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return static_cast<std::uint64_t>(
@@ -133,7 +133,7 @@ std::uint64_t host_nanoseconds() {
 std::uint64_t cycles(const Gpu& gpu) {
   constexpr std::uint64_t kPerMillisecond = 1'000'000;
   const std::uint64_t now = host_nanoseconds();
-  // In two parts: the product would leave 64 bits after hours.
+  // In two parts: the product would overflow 64 bits after hours.
   return now / kPerMillisecond * gpu.clock_khz +
          now % kPerMillisecond * gpu.clock_khz / kPerMillisecond;
 }
@@ -159,7 +159,7 @@ Row scalar_row(std::string_view mnemonic, Handler handler, std::size_t bytes,
   row.registers = static_cast<std::uint8_t>(registers);
   return row;
 }
-/// What the base of an address is.
+/// The kind of an address's base.
 enum class Base : std::uint8_t { address, descriptor, scratch };
 
 void add_access(RowTable& table, std::string mnemonic, Handler handler, unsigned dwords, Base base,

@@ -10,7 +10,7 @@
 
 namespace margay::MARGAY_HOST_LEVEL {
 
-/// One source operand, ready to be read chunk by chunk: `stride` is 0 when all chunks are alike.
+/// One source operand, to be read chunk by chunk: `stride` is 0 when all chunks are equal.
 struct SourceRows {
   const std::uint32_t* low;
   const std::uint32_t* high;

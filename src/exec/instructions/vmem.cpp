@@ -15,7 +15,7 @@
 namespace margay::MARGAY_HOST_LEVEL {
 namespace {
 
-/// Whether [offset, offset + bytes) lies below `limit`; an offset near 2^32 must not wrap into it.
+/// Whether [offset, offset + bytes) is below `limit`; an offset near 2^32 must not wrap into it.
 [[nodiscard]] constexpr bool fits(std::uint32_t offset, int bytes, std::uint32_t limit) {
   return static_cast<std::uint32_t>(bytes) <= limit &&
          offset <= limit - static_cast<std::uint32_t>(bytes);
@@ -47,7 +47,7 @@ void global_addresses(Wave& wave, const Instruction& i, LaneAddresses& out) {
   fill_inactive(out);
 }
 
-/// Checks the whole wave at once against the ranges found lately; falls back to lane by lane.
+/// Checks the whole wave at once against the recently found ranges; falls back to lane by lane.
 [[nodiscard]] bool check_global(Wave& wave, const Instruction& i, const LaneAddresses& lanes,
                                 int bytes) {
   std::uint64_t first = ~0ull, last = 0;
@@ -112,7 +112,7 @@ const Instruction* global_store(Wave& wave, const Instruction& i) {
 }
 
 // ---- Scratch --------------------------------------------------------------------------------
-// Per lane, and swizzled: done a byte-run at a time within a dword.
+// Per lane, and swizzled: copied in runs of bytes within a dword.
 
 /// Copies `bytes` between a lane's scratch and `value`; false when out of the lane's block.
 template <bool is_store>
@@ -185,7 +185,7 @@ const Instruction* scratch(Wave& wave, const Instruction& i) {
 
 // ---- Flat: global, LDS or scratch, lane by lane ---------------------------------------------
 
-/// Redirects lanes whose address lies in the LDS aperture; tells which lie in the scratch one.
+/// Redirects lanes whose address is in the LDS aperture; returns which are in the scratch aperture.
 struct FlatLanes {
   std::uint64_t global = 0, lds = 0, scratch = 0;
 };
@@ -260,7 +260,7 @@ struct BufferLanes : LaneAddresses {
   std::uint64_t end = 0;  ///< First address past the buffer.
 };
 
-/// False when the descriptor is none to use.
+/// False if the descriptor is unusable.
 [[nodiscard]] bool buffer_lanes(Wave& wave, const Instruction& i, std::uint32_t bytes,
                                 BufferLanes& out) {
   const BufferResource r = buffer_resource(wave, i);
@@ -402,7 +402,7 @@ const Instruction* scratch_load_lds(Wave& wave, const Instruction& i) {
   return load_to_lds<data>(wave, i, lanes);
 }
 
-/// The way back: a dword per lane from where a load would put it.
+/// The reverse: a dword per lane from where a load would put it.
 const Instruction* buffer_store_lds(Wave& wave, const Instruction& i) {
   LaneAddresses lanes;
   if (!check_buffer(wave, i, buffer_resource(wave, i), 4)) return nullptr;

@@ -127,9 +127,9 @@ class Binder {
                            std::to_string(context_.vgpr_rows) + " registers"};
     return Source::vgpr(row);
   }
-  /// Checks that `registers` scalars from `index` on are a kernel's to use, and aligned as the
-  /// hardware wants tuples: to two, from four registers on to four.
-  /// Source: MI300 ISA guide, section 3.6.1 (SGPR alignment) and the table of scalar operand codes.
+  /// Checks that a kernel may use `registers` scalars from `index` on, and that they are aligned as
+  /// the hardware requires: tuples of two to two, larger ones to four. Source: MI300 ISA guide,
+  /// section 3.6.1 (SGPR alignment) and the table of scalar operand codes.
   std::uint16_t scalar(unsigned index, unsigned registers = 1) {
     if (index + registers > kScalarRegisters) refuse("a tuple past the last scalar register");
     if ((index > kVccIndex + 1 && index < kM0Index) || index == kM0Index + 1)
@@ -198,7 +198,7 @@ class Binder {
     if (row_.source_count > 0) set_source(0, bits(word_, 0, 7));
     if (row_.relative == RelativeScalar::source && out_.src[0].kind() != Source::kScalar)
       refuse("a source that is no register");
-    // s_getpc, s_call and the like need the address of what follows.
+    // s_getpc, s_call etc. need the address of the next instruction.
     out_.offset = encoded_.size_bytes;
   }
   void bind_sop2() {
@@ -220,7 +220,7 @@ class Binder {
     const auto value = row_.zero_extended_immediate
                            ? immediate
                            : static_cast<std::uint32_t>(isa::sign_extend(immediate, 16));
-    // Comparisons have their register in the destination's field, arithmetic updates it.
+    // The destination's field holds the register that comparisons read and arithmetic updates.
     const int n = row_.source_count == 2 ? 1 : 0;
     if (n == 1) out_.src[0] = Source::scalar(scalar(bits(word_, 16, 22)));
     out_.src[n] = Source::constant();
@@ -244,7 +244,8 @@ class Binder {
     else if (!immediate)
       out_.src[1] = read_source(bits(word_, 32, 38), 1, OperandType::u32);
   }
-  /// Where a load goes and a store comes from; an atomic with GLC returns to the first of its data.
+  /// The destination of a load or the source of a store; an atomic with GLC returns to the first of
+  /// its data.
   void bind_scalar_data(unsigned field) {
     const std::uint16_t data = scalar(field, row_.registers);
     if (row_.is_store || row_.is_atomic) out_.src[2] = Source::scalar(data);
@@ -276,7 +277,7 @@ class Binder {
     }
     const auto second = static_cast<std::uint32_t>(word_ >> 32);
     out_.extra = row_.byte_floats ? with_byte_selection(second) : second;
-    // Both need a VGPR (SDWA: or an SGPR) and the row's plain handler behind theirs.
+    // Both need a VGPR (SDWA: or an SGPR) and a row whose plain handler they can call.
     if (code == source::kSdwa) {
       out_.src[0] = bits(second, 23, 23) ? read_source(bits(second, 0, 7), 0, type(0))
                                          : vgpr(bits(second, 0, 7), false);
@@ -399,9 +400,9 @@ class Binder {
     const std::uint32_t op_sel_hi = bits(word_, 59, 60) | bits(word_, 14, 14) << 2;
     constexpr unsigned kFields[3] = {32, 41, 50};
     for (int n = 0; n < 3 && n < row_.source_count; ++n) {
-      // Pairs of 32-bit numbers: a constant is one of 32 bits and stands in the low half.
-      // Of 16-bit integers: one of 32 bits, halves of which op_sel chooses; the numbers of the
-      // float constants are then those of f32. (LLVM's getInlineEncodingV216 says both.)
+      // Pairs of 32-bit numbers: a constant has 32 bits and is the low half. Pairs of 16-bit
+      // integers: a constant has 32 bits, and op_sel selects halves of it; float constants are then
+      // f32. (Source of both: LLVM's getInlineEncodingV216.)
       const bool halves = type(n) == OperandType::i16 || type(n) == OperandType::u16;
       const OperandType element = type(n) == OperandType::u64 ? OperandType::f32
                                   : halves                    ? OperandType::u32
@@ -412,7 +413,8 @@ class Binder {
       const bool constant = out_.src[n].kind() == Source::kConstant;
       const bool upper =
           op_sel >> n & 1 || (op_sel_hi >> n & 1 && row_.packed != PackedForm::moves);
-      // Whether the upper half repeats the lower one or is 0 no document says; of 0 it is the same.
+      // No document says whether the upper half repeats the lower one or is 0; for 0 both are the
+      // same.
       if (constant && upper && element == OperandType::f32 && out_.constant[n] != 0)
         refuse("the upper half of a constant");
     }
@@ -428,7 +430,7 @@ class Binder {
     out_.dst =
         static_cast<std::uint16_t>(vgpr(bits(word_, 0, 7), acc_cd, row_.mfma_registers[3]).index());
     constexpr unsigned kFields[3] = {32, 41, 50};
-    // The indices of a sparse instruction lie in a VGPR, wherever C does.
+    // The indices of a sparse instruction are in a VGPR, wherever C is.
     const bool sparse = row_.shape->sparse;
     const bool acc[3] = {bits(word_, 59, 59) != 0, bits(word_, 60, 60) != 0, acc_cd && !sparse};
     for (int n = 0; n < 3; ++n) {
@@ -464,7 +466,7 @@ class Binder {
     const bool acc = bits(word_, 55, 55);
     const unsigned registers = row_.registers == 0 ? 1 : row_.registers;
     out_.offset = isa::sign_extend(bits(word_, 0, 12), 13);
-    // FLAT offsets have 12 bits and no sign; what the 13th does is not documented.
+    // FLAT offsets have 12 bits and no sign; the effect of the 13th is not documented.
     if (encoded_.format == Format::flat && out_.offset < 0) refuse("a FLAT offset of 13 bits");
     out_.src[0] = vgpr(bits(word_, 32, 39), false);
     const unsigned saddr = bits(word_, 48, 54);

@@ -10,8 +10,8 @@ namespace {
 
 using Number = BufferFormat::Number;
 
-/// Bits of each component, from the element's lowest bit on. The names of the formats begin at the
-/// highest.
+/// Bits of each component, from the element's lowest bit on. The names of the formats list the
+/// highest component first.
 struct Layout {
   std::uint8_t components = 0;
   std::uint8_t bits[4] = {};
@@ -82,7 +82,7 @@ double half_value(std::uint32_t bits) {
 
 // ---- One component ------------------------------------------------------------------------------
 
-/// The number a component stands for; not for integers and 32-bit floats.
+/// The number that a component represents; not for integers and 32-bit floats.
 double component_value(Number number, std::uint32_t raw, unsigned bits) {
   const std::int32_t with_sign = sign_extended(raw, bits);
   switch (number) {
@@ -191,7 +191,7 @@ bool BufferFormat::exists() const {
     case 16:
     case 11:
       return true;
-    case 10:  // 11_11_10 has floats, 2_10_10_10 has not
+    case 10:  // 11_11_10 has floats, 2_10_10_10 does not
       return l.components == 3 || number != Number::floating;
     default:
       return number != Number::floating;

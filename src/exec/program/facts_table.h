@@ -1,5 +1,5 @@
-// What a part of Margay knows of a program's instructions: made for an instruction when somebody
-// first asks, kept with the program (Program::facts), and shared by all host threads and launches.
+// Facts about a program's instructions for one part of Margay: created per instruction on first
+// use, stored with the program (Program::facts), and shared by all host threads and launches.
 #pragma once
 
 #include <atomic>
@@ -20,9 +20,9 @@ class AnyFactsTable {
   virtual ~AnyFactsTable() = default;
 };
 
-/// `Facts` is constructed from an instruction that has a row, and a number: those that were asked
-/// for are numbered from 0 on. It is the same for all copies of the code, and does not change but
-/// for what it guards itself.
+/// `Facts` is constructed from an instruction that has a row, and a number: instructions are
+/// numbered from 0 in the order of their first use. It is the same for all copies of the code, and
+/// immutable except for members that it guards itself.
 template <typename Facts>
 class FactsTable final : public AnyFactsTable {
  public:
@@ -39,12 +39,12 @@ class FactsTable final : public AnyFactsTable {
     Facts* const known = slot.load(std::memory_order_acquire);
     return known != nullptr ? *known : make(i, slot);
   }
-  /// How many have been asked for.
+  /// The number of facts created so far.
   [[nodiscard]] std::uint32_t count() const {
     const std::lock_guard lock(mutex_);
     return static_cast<std::uint32_t>(made_.size());
   }
-  /// By its number.
+  /// The facts with a number.
   [[nodiscard]] Facts& numbered(std::uint32_t number) const {
     const std::lock_guard lock(mutex_);
     return *made_[number];
@@ -63,7 +63,7 @@ class FactsTable final : public AnyFactsTable {
     void operator()(std::atomic<Facts*>* slots) const { std::free(slots); }
   };
   const std::uint64_t begin_;
-  /// A launch runs little of a large code object: pages that it does not look at are never made.
+  /// A launch runs little of a large code object: pages that it does not use are never allocated.
   std::unique_ptr<std::atomic<Facts*>[], Free> slots_;
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Facts>> made_;

@@ -1,9 +1,8 @@
 // Runs one instruction under a MODE other than the usual one, around its handler: denormal inputs
-// are flushed in copies of the sources, the host's rounding is set, and what the handler leaves is
+// are flushed in copies of the sources, the host's rounding is set, and the handler's result is
 // scaled, clamped, saturated and flushed.
 //
-// A result is a denormal, and is flushed, when the number that IEEE rounding gives is one. Flushed
-// numbers keep their sign.
+// A result is flushed if IEEE rounding gives a denormal. Flushed numbers keep their sign.
 #include "exec/program/float_mode.h"
 
 #include <cmath>
@@ -23,7 +22,7 @@
 namespace margay {
 namespace {
 
-/// Sets the host's rounding, given as MODE has it, while it lives.
+/// Sets the host's rounding, in MODE's encoding, during its lifetime.
 class HostRounding {
  public:
   explicit HostRounding(unsigned round) : changed_(round != 0) {
@@ -99,7 +98,7 @@ unsigned registers_of(FloatKind kind) {
 }
 
 /// Applies `f` to each number of `kind` in the register or registers of one lane. For f16 both
-/// halves are numbers: one that the instruction does not read does no harm.
+/// halves are converted: one that the instruction does not read is harmless.
 template <typename F>
 void for_numbers(FloatKind kind, std::uint32_t& low, std::uint32_t& high, F&& f) {
   switch (kind) {
@@ -126,17 +125,17 @@ void for_numbers(FloatKind kind, std::uint32_t& low, std::uint32_t& high, F&& f)
 }
 
 // ---- Temporary rows ---------------------------------------------------------------------------
-// SDWA and DPP use the first six. Two for each source, two for the result, one for a second one.
+// SDWA and DPP use the first six. Two for each source, two for the result, one for a second result.
 
 constexpr unsigned kSourceRows = 6, kResultRows = 12, kSecondResultRow = 14;
 unsigned temporary_row(const Wave& wave, unsigned index) { return wave.vgpr_rows + index; }
 
 // ---- Sources ----------------------------------------------------------------------------------
 
-/// What is done to the numbers of one source.
+/// The preparation of the numbers of one source.
 struct SourceChange {
   bool flush = false, quiet = false;
-  std::uint32_t largest = 0;  ///< f32: numbers beyond it become it.
+  std::uint32_t largest = 0;  ///< f32: larger numbers become this one.
   [[nodiscard]] bool any() const { return flush || quiet || largest != 0; }
   [[nodiscard]] std::uint64_t operator()(const Format& format, std::uint64_t x) const {
     if (flush) x = format.flushed(x);
@@ -182,10 +181,10 @@ void prepare_sources(Wave& wave, Instruction& inner, const FloatUse& use) {
     if (kind == FloatKind::none || inner.src[n].kind() == Source::kNone) continue;
     SourceChange change;
     change.flush = !use.ignores_denormals && !keeps_denormal_inputs(wave.mode, is_single(kind));
-    // With IEEE off a number wins over a signalling NaN as over a quiet one.
+    // With IEEE off a number takes precedence over a signalling NaN as over a quiet one.
     change.quiet = use.is_min_max && !(wave.mode & mode::kIeee);
-    // What does not fit, infinities included, becomes the largest number.
-    // Source: MI300 ISA guide, section 7.2.
+    // Numbers that do not fit, including infinities, become the largest number. Source: MI300 ISA
+    // guide, section 7.2.
     if (wave.mode & mode::kFp16Overflow) change.largest = use.fp8_largest;
     if (change.any()) prepare_source(wave, inner, n, kind, change);
   }
@@ -193,10 +192,10 @@ void prepare_sources(Wave& wave, Instruction& inner, const FloatUse& use) {
 
 // ---- Results ----------------------------------------------------------------------------------
 
-/// What is done to the numbers that the handler leaves.
+/// The processing of the handler's results.
 struct ResultChange {
   unsigned output = 0;  ///< omod: times 2, times 4, divided by 2.
-  bool clamp = false;   ///< To [0, 1], NaN as it is or 0.
+  bool clamp = false;   ///< To [0, 1]; NaN stays or becomes 0.
   bool keeps_nan = false;
   bool flush = false;
   bool saturates = false;  ///< f16 that overflows is the largest number.
@@ -207,7 +206,7 @@ struct ResultChange {
     const bool to_infinity = !saturates && (round == kNearest || round == (sign ? kDown : kUp));
     return sign | (to_infinity ? format.infinity() : format.infinity() - 1);
   }
-  /// By a power of two, which is exact but for overflow; a denormal becomes 0, -0 becomes +0.
+  /// By a power of two, which is exact except for overflow; a denormal becomes 0, -0 becomes +0.
   [[nodiscard]] std::uint64_t scaled(const Format& format, std::uint64_t x) const {
     if (format.magnitude(x) >= format.infinity()) return x;
     constexpr int kPower[4] = {0, 1, 2, -1};
@@ -236,8 +235,8 @@ const Instruction* run_handler(Wave& wave, const Instruction& inner) {
   return (inner.modifiers.any() && row.modified != nullptr ? row.modified : row.plain)(wave, inner);
 }
 
-/// Runs the handler with `row` and those behind it for its destination, which hold what the
-/// destination holds.
+/// Runs the handler with `row` and the following rows as its destination, after copying the
+/// destination to them.
 const Instruction* run_onto(Wave& wave, const Instruction& inner, unsigned row, unsigned registers,
                             unsigned round) {
   Instruction onto = inner;
@@ -247,8 +246,8 @@ const Instruction* run_onto(Wave& wave, const Instruction& inner, unsigned row, 
   return run_handler(wave, onto);
 }
 
-/// Where one result is an infinity and the same result rounded toward zero is not, it is no true
-/// one: the number has overflowed.
+/// If a result is an infinity and the same result rounded toward zero is not, it is an overflow,
+/// not an exact infinity.
 void saturate(std::uint32_t& result, std::uint32_t toward_zero) {
   for (const unsigned shift : {0u, 16u}) {
     const std::uint32_t half = result >> shift & 0xffff, other = toward_zero >> shift & 0xffff;
@@ -257,7 +256,7 @@ void saturate(std::uint32_t& result, std::uint32_t toward_zero) {
   }
 }
 
-/// The half of a register that an f16 result leaves alone.
+/// The half of a register that an f16 result leaves unchanged.
 std::uint32_t untouched(const FloatUse& use, const Instruction& i) {
   if (use.result != FloatKind::f16) return 0;
   return use.high_result || (i.modifiers.op_select & 8) ? 0xffffu : 0xffff'0000u;
@@ -289,8 +288,8 @@ const Instruction* run_and_finish(Wave& wave, const Instruction& inner, const Fl
   return next;
 }
 
-/// What is to be done to the result. Takes from the instruction's modifiers what the handler would
-/// do otherwise, or too early.
+/// The processing of the result. Removes from the instruction's modifiers what the handler would do
+/// otherwise, or too early.
 ResultChange result_change(Wave& wave, Instruction& inner, const FloatUse& use) {
   ResultChange change;
   const bool keeps_denormals = keeps_denormal_results(wave.mode, is_single(use.result));
@@ -298,8 +297,8 @@ ResultChange result_change(Wave& wave, Instruction& inner, const FloatUse& use) 
   change.flush = !keeps_denormals && !use.ignores_denormals;
   change.saturates = (wave.mode & mode::kFp16Overflow) &&
                      (use.result == FloatKind::f16 || use.result == FloatKind::f16_pair);
-  // Output modifiers are ignored with IEEE on, or where denormals are kept; handlers ignore them
-  // always. Source: MI300 ISA guide, section 6.2.2.
+  // Output modifiers are ignored with IEEE on, or if denormals are kept; handlers always ignore
+  // them. Source: MI300 ISA guide, section 6.2.2.
   if (!(wave.mode & mode::kIeee) && !keeps_denormals) change.output = inner.modifiers.output;
   const bool clamps = use.packed ? (inner.extra >> 12 & 1) != 0 : inner.modifiers.clamp;
   change.keeps_nan = !(wave.mode & mode::kDx10Clamp);

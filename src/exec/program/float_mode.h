@@ -1,11 +1,11 @@
 // The MODE register: rounding, denormals, DX10_CLAMP, IEEE, FP16_OVFL and VSKIP.
 //
 // Handlers compute as HIP kernels start: to nearest even, denormals kept, NaN clamped to 0, IEEE
-// on. A program holds its code three times, alike instruction by instruction: as it is, with the
-// instructions that MODE matters to behind run_in_float_mode, and with the vector instructions
-// skipped. A wave runs the copy that its MODE asks for, so the usual one costs nothing. s_setreg
-// and s_setvskip go from one copy to another; jumps to an address look MODE up.
-// Source: MI300 ISA guide, section 3.5 (MODE) and 6.4 (rounding and denormals).
+// on. A program holds three copies of its code, with the same layout: unchanged, with the
+// instructions that depend on MODE wrapped in run_in_float_mode, and with the vector instructions
+// skipped. A wave runs the copy for its MODE, so the usual MODE costs nothing. s_setreg and
+// s_setvskip switch from one copy to another; jumps to an address check MODE. Source: MI300 ISA
+// guide, section 3.5 (MODE) and 6.4 (rounding and denormals).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ inline constexpr std::uint32_t kDx10Clamp = 1u << 8, kIeee = 1u << 9;
 inline constexpr std::uint32_t kDebug = 1u << 11, kExceptions = 0x7fu << 12;
 inline constexpr std::uint32_t kFp16Overflow = 1u << 23;
 inline constexpr std::uint32_t kRegisterIndex = 1u << 27, kSkip = 1u << 28;
-/// What computing depends on, and how a HIP kernel finds it.
+/// The fields that arithmetic depends on, and their initial values in a HIP kernel.
 inline constexpr std::uint32_t kFloat = kRound | kDenormal | kDx10Clamp | kIeee | kFp16Overflow;
 inline constexpr std::uint32_t kUsual = kDenormal | kDx10Clamp | kIeee;
 }  // namespace mode

@@ -1,4 +1,4 @@
-// The element format that a buffer instruction with conversion uses: for those who watch it.
+// The element format that a buffer instruction with conversion uses, for observers.
 #pragma once
 
 #include "exec/program/bind.h"

@@ -20,8 +20,8 @@ CountedBy counted_by(const Row& row, const MemoryForm& form) {
     case Path::scalar:
       return {.lgkm = true, .in_order = false};
     case Path::flat:
-      // Either path may serve it, so that only a wait for zero proves anything: lgkmcnt(0) of what
-      // it does in LDS, vmcnt(0) of what it does in memory, both of its registers.
+      // Either path may serve it, so that only a wait for zero proves completion: lgkmcnt(0) for
+      // LDS, vmcnt(0) for memory, both for its registers.
       return {.vm = true, .lgkm = true, .in_order = false};
     case Path::global:
     case Path::scratch:

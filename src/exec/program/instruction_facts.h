@@ -1,4 +1,4 @@
-// What is known of an instruction without running it, and asked by more than one observer.
+// Static facts about an instruction that several observers use.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct InstructionFacts {
   std::uint32_t vaddr = 0;
   MemoryForm form;
   CountedBy counted;
-  WaitCounts wait;  ///< Of an s_waitcnt.
+  WaitCounts wait;  ///< For an s_waitcnt.
   RegisterUse use;
 };
 

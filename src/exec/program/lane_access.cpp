@@ -62,7 +62,7 @@ void add_global(const Wave& wave, const Instruction& i, const MemoryForm& form, 
   access.active = wave.exec();
 }
 
-/// Splits the one access of a flat instruction by the aperture each lane's address lies in.
+/// Splits the one access of a flat instruction by the aperture of each lane's address.
 void split_flat(LaneAccesses& out) {
   LaneAccess& global = out.access[0];
   std::uint64_t masks[2] = {};

@@ -1,5 +1,5 @@
-// Which bytes of which memory an instruction touches, lane by lane, as the executor would: for
-// everything that watches a run.
+// The bytes of memory that an instruction accesses, lane by lane, computed as in the executor, for
+// observers of a run.
 #pragma once
 
 #include <cstdint>
@@ -41,9 +41,9 @@ struct LaneAccesses {
   LaneAccess access[3];
 };
 
-/// What `i`, whose form is `form`, would touch if it ran now; buffer instructions with conversion
-/// as many bytes as their format has. Lanes whose buffer offset is out of
-/// range touch nothing; nor do, for simplicity, those that straddle a buffer's end.
+/// The bytes that `i`, whose form is `form`, would access if it ran now; for buffer instructions
+/// with conversion as many as their format has. Lanes whose buffer offset is out of range access
+/// nothing; nor, for simplicity, do those that straddle a buffer's end.
 void lane_accesses(const Wave& wave, const Instruction& i, const MemoryForm& form,
                    LaneAccesses& out);
 

@@ -44,8 +44,8 @@ bool find_read_only(Wave& wave, std::uint64_t address, std::uint64_t bytes) {
   return true;
 }
 
-/// What is known is looked at first: to ask about memory that may only be read costs a walk through
-/// the process's mappings each time.
+/// Known ranges are checked first: a query about read-only memory costs a walk through the
+/// process's mappings each time.
 bool may_access(Wave& wave, const Instruction& i, std::uint64_t address, std::uint64_t bytes) {
   const bool reads_only = !i.row->is_store && !i.row->is_atomic;
   if (reads_only && known_read_only(wave, address, bytes)) return true;
@@ -135,12 +135,12 @@ bool check_buffer_slow(Wave& wave, const Instruction& i, const BufferResource& r
   return true;
 }
 
-// Source: MI300 ISA guide 9.1.5 to 9.1.8 (addressing and range checking). It tells three kinds of
-// buffers apart; for what is left (index with a stride of 0 ...) the rules of the kind it resembles
-// most are taken. Swizzling moves the records that an index tells apart; where an instruction has
-// none, neither of its own nor the lane, the buffer is raw: HipKittens' make_srsrc sets the bit and
-// the stride for plain byte offsets in rows below 16 KiB, and its kernels are right on CDNA3.
-// Taking soffset off num_records, which this guide does not say, is how older guides describe raw
+// Source: MI300 ISA guide 9.1.5 to 9.1.8 (addressing and range checking). It distinguishes three
+// kinds of buffers; all others (index with a stride of 0 ...) follow the rules of the most similar
+// kind. Swizzling moves the records that an index selects; if an instruction has no index, neither
+// its own nor the lane, the buffer is raw: HipKittens' make_srsrc sets the bit and the stride for
+// plain byte offsets in rows below 16 KiB, and its kernels are right on CDNA3. Subtracting soffset
+// from num_records, which this guide does not mention, follows older guides' description of raw
 // buffers, and gem5.
 void buffer_addresses(const Wave& wave, const Instruction& i, std::uint32_t bytes,
                       LaneAddresses& out) {

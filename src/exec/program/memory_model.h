@@ -1,5 +1,5 @@
-// Which addresses a vector memory instruction touches, and whether it may: one place for the
-// executor and for everything that watches it.
+// The addresses that a vector memory instruction accesses, and whether it may: shared by the
+// executor and its observers.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct LaneAddresses {
 [[nodiscard]] bool check_global_slow(Wave& wave, const Instruction& i, const LaneAddresses& lanes,
                                      std::uint32_t bytes);
 
-/// What a scalar memory instruction adds to its base: the immediate and the register, which counts
-/// 64 bytes in s_scratch_*. Source: MI300 ISA guide, section 8.2.1.1.
+/// The offset that a scalar memory instruction adds to its base: the immediate and the register, in
+/// units of 64 bytes in s_scratch_*. Source: MI300 ISA guide, section 8.2.1.1.
 [[nodiscard]] std::uint64_t scalar_offset(const Wave& wave, const Instruction& i);
 
 /// The same as check_global_slow for one scalar access.
@@ -43,14 +43,14 @@ struct BufferResource {
   std::uint8_t data_format = 0, type = 0;
   bool swizzle = false, add_tid = false;
 };
-/// `formatted`: for an instruction that converts to and from a data format. For others the field of
-/// the format is the upper part of the stride where the thread's number is added to the index.
+/// `formatted`: for an instruction that converts to and from a data format. For others, the format
+/// field is the upper part of the stride if the thread's number is added to the index.
 [[nodiscard]] BufferResource buffer_resource(const std::uint32_t* sgprs, bool formatted = false);
 /// The descriptor of a MUBUF or MTBUF instruction.
 [[nodiscard]] BufferResource buffer_resource(const Wave& wave, const Instruction& i);
 
-/// False, with the wave's fault set, when what the hardware does with this descriptor is nothing
-/// that a program can want, or is not documented. `bytes`: of one access.
+/// False, with the wave's fault set, if the hardware's behaviour for this descriptor is never
+/// intended, or not documented. `bytes`: of one access.
 [[nodiscard]] bool check_buffer_slow(Wave& wave, const Instruction& i, const BufferResource& r,
                                      std::uint32_t bytes);
 [[nodiscard]] inline bool check_buffer(Wave& wave, const Instruction& i, const BufferResource& r,

@@ -16,8 +16,8 @@ namespace {
 
 using code_object::demangled;
 
-/// Source: MI300 ISA guide, 3.8.2: every VGPR operand of a vector ALU instruction. Of swaps and
-/// moves between the register files it does not say which number M0 is added to.
+/// Source: MI300 ISA guide, 3.8.2: every VGPR operand of a vector ALU instruction. It does not say
+/// to which register number of swaps and moves between the register files M0 is added.
 bool can_be_indexed(const Row& row) {
   return row.lane == LaneOperation::none || row.lane == LaneOperation::count_bits ||
          is_lane_move(row);
@@ -49,9 +49,9 @@ Result<std::unique_ptr<Program>> Program::create(const Gpu& gpu, const CodeObjec
       new Program(gpu, object, kernel, image, base_address, rows, mfma));
   program->decoder_ = MARGAY_TRY(isa::Decoder::create(gpu.arch()));
   const std::lock_guard lock(program->mutex_);
-  // What loads arguments into SGPRs before a wave starts goes past the code for firmware that does
-  // not: a trap in LLVM 17 to 19, loads of the same SGPRs since. Source: LLVM, "User Guide for
-  // AMDGPU Backend", Preloaded Kernel Arguments; AMDGPUPreloadKernArgProlog.cpp.
+  // Firmware that preloads arguments into SGPRs skips the code for firmware that does not: a trap
+  // in LLVM 17 to 19, loads of the same SGPRs since. Source: LLVM, "User Guide for AMDGPU Backend",
+  // Preloaded Kernel Arguments; AMDGPUPreloadKernArgProlog.cpp.
   constexpr std::uint64_t kPreloadPrologueBytes = 256;
   const bool preloads = (kernel.descriptor.kernarg_preload & 0x7f) != 0;
   const std::uint64_t start = kernel.entry_vaddr + (preloads ? kPreloadPrologueBytes : 0);
@@ -132,7 +132,7 @@ Program::Block& Program::decode_block(std::uint64_t vaddr) {
   }
   Instruction off_the_end;
   off_the_end.execute = run_off_the_end;
-  // The place to report is the last instruction: the next address is another function's.
+  // The last instruction is reported: the next address belongs to another function.
   off_the_end.vaddr = block->instructions.empty() ? static_cast<std::uint32_t>(begin)
                                                   : block->instructions.back().vaddr;
   block->instructions.push_back(off_the_end);
@@ -143,8 +143,8 @@ Program::Block& Program::decode_block(std::uint64_t vaddr) {
 }
 
 // s_set_gpr_idx_on ... s_set_gpr_idx_off adds M0 to register numbers in between. Compilers put both
-// around one or two moves, so what is indexed is known when the code is decoded, and instructions
-// outside pay nothing; flow of control inside such a region is refused.
+// around one or two moves, so indexed instructions are known when the code is decoded, and others
+// have no overhead; control flow inside such a region is an error.
 void Program::index_registers(Block& block, const std::vector<bool>& is_target) {
   bool inside = false;
   for (std::size_t n = 0; n + 1 < block.instructions.size(); ++n) {
@@ -207,8 +207,8 @@ void Program::resolve_branches(Block& block) {
   block.matrix_runs = group_matrix_instructions(block.instructions, is_target, mfma_);
 }
 
-// The copies are alike instruction by instruction, so that a branch is the same distance in each
-// and changing MODE is a step of whole copies.
+// The copies have the same layout, so that a branch has the same distance in each and changing MODE
+// moves by whole copies.
 void Program::add_copies(Block& block) {
   std::vector<Instruction>& all = block.instructions;
   block.stride = all.size();
@@ -226,7 +226,7 @@ void Program::add_copies(Block& block) {
       case InstructionClass::lds:
       case InstructionClass::vmem:
         skipped.execute = run_skipped;
-        skipped.row = nullptr;  // to observers it is no instruction
+        skipped.row = nullptr;  // observers do not see it as an instruction
         break;
       default:
         break;
@@ -262,7 +262,7 @@ std::pair<std::string, std::uint64_t> Program::function_of(std::uint64_t vaddr) 
   return {kernel_name_, kernel_vaddr_};
 }
 
-// The user's line first: what it calls in a library is shorter to say, and seldom at fault.
+// The user's line first: the library code it calls is rarely at fault.
 std::string Program::describe(std::uint64_t vaddr) const {
   std::vector<SourceFrame> frames = object_.source_at(vaddr);
   std::erase_if(frames, [](const SourceFrame& frame) { return frame.line == 0; });

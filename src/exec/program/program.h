@@ -33,7 +33,7 @@ class Program {
                                                                std::uint64_t base_address,
                                                                const RowTable& rows, MfmaMode mfma);
 
-  /// Where a wave that starts with `mode` in its MODE register begins.
+  /// The first instruction of a wave that starts with `mode` in its MODE register.
   [[nodiscard]] const Instruction* entry(std::uint32_t mode) const {
     return entry_ + static_cast<std::size_t>(code_copy(mode)) * entry_stride_;
   }
@@ -42,12 +42,13 @@ class Program {
   [[nodiscard]] const Instruction* at_address(std::uint64_t address, CodeCopy copy);
   [[nodiscard]] std::uint64_t base_address() const { return base_address_; }
   [[nodiscard]] MfmaMode mfma() const { return mfma_; }
-  /// The device that it runs on.
+  /// The device it runs on.
   [[nodiscard]] const Gpu& gpu() const { return gpu_; }
   /// Demangled.
   [[nodiscard]] const std::string& kernel_name() const { return kernel_name_; }
 
-  /// The facts of its instructions, of a kind (exec/program/facts_table.h). Thread-safe.
+  /// The table of one kind of facts about its instructions (exec/program/facts_table.h).
+  /// Thread-safe.
   template <typename Facts>
   [[nodiscard]] FactsTable<Facts>& facts() {
     const std::lock_guard lock(facts_mutex_);
@@ -66,7 +67,7 @@ class Program {
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> executable_range() const {
     return object_.executable_range(kernel_vaddr_);
   }
-  /// "v_add_f32 v0, v1, v2"; empty when `vaddr` is no code.
+  /// "v_add_f32 v0, v1, v2"; empty when `vaddr` is not code.
   [[nodiscard]] std::string instruction_text(std::uint64_t vaddr) const;
   /// The four bytes at `vaddr` of the loaded image.
   [[nodiscard]] std::uint32_t word_at(std::uint64_t vaddr) const;
@@ -78,7 +79,7 @@ class Program {
  private:
   struct Block {
     std::uint64_t begin = 0, end = 0;  // vaddr
-    // With a last one that catches running off the end; then the other copies of the same.
+    // Ends with a sentinel that catches running off the end; then the other copies follow.
     std::vector<Instruction> instructions;
     std::vector<std::unique_ptr<const MfmaRun>> matrix_runs;
     std::size_t stride = 0;                     // from one copy to the next
@@ -115,16 +116,17 @@ class Program {
   std::map<std::type_index, std::unique_ptr<AnyFactsTable>> facts_;
 };
 
-/// Handlers for what is not an instruction, or has a problem (exec/instructions/flow.cpp).
+/// Handlers for bytes that are not an instruction, and for instructions with a problem
+/// (exec/instructions/flow.cpp).
 const Instruction* run_problem(Wave& wave, const Instruction& i);
 const Instruction* run_off_the_end(Wave& wave, const Instruction& i);
 
 /// Replaces runs of matrix instructions by one that runs them together
-/// (exec/instructions/matrix.cpp). What is returned has to live as long as the instructions.
+/// (exec/instructions/matrix.cpp). The returned object must live as long as the instructions.
 [[nodiscard]] std::vector<std::unique_ptr<const MfmaRun>> group_matrix_instructions(
     std::vector<Instruction>& instructions, const std::vector<bool>& is_target, MfmaMode mode);
 
-/// How many matrix instructions, from `i` on, its handler runs at once; 1 for all others.
+/// The number of matrix instructions, from `i` on, that its handler runs at once; 1 for all others.
 [[nodiscard]] std::uint32_t matrix_run_length(const Instruction& i);
 
 }  // namespace margay

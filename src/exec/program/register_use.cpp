@@ -162,7 +162,7 @@ class UseFinder {
   // ---- Memory -------------------------------------------------------------------------------
 
   void data(unsigned operand, unsigned first) { read_vgprs(operand, first, row_.registers); }
-  /// What an atomic returns: one value of the two that a compare-and-swap is given.
+  /// The number of registers that an atomic returns: for a compare-and-swap, half of its data.
   [[nodiscard]] unsigned returned_registers() const {
     return std::min<unsigned>(row_.registers, row_.memory.bytes / 4u);
   }
@@ -173,7 +173,7 @@ class UseFinder {
       read_scalars(kM0Index, 1);
     else
       read_source(0, 1);
-    // Its data are in the address field.
+    // Its data is in the address field.
     const bool swizzle = memory.exchange == LaneExchange::swizzle;
     const bool counter = row_.is_atomic && row_.address_from_m0;
     const bool two_values = row_.is_atomic && memory.path == MemoryPath::ds_two;
@@ -222,7 +222,7 @@ class UseFinder {
 }  // namespace
 
 RegisterUse register_use(const Instruction& instruction) {
-  // What could not be decoded has no row.
+  // Bytes that could not be decoded have no row.
   return instruction.row == nullptr ? RegisterUse{} : UseFinder(instruction).run();
 }
 

@@ -1,5 +1,5 @@
-// Which registers an instruction reads and writes: what an observer needs to follow values through
-// a wave's registers without knowing encodings.
+// The registers that an instruction reads and writes, for observers that follow values through a
+// wave's registers without knowledge of encodings.
 #pragma once
 
 #include <array>
@@ -18,14 +18,15 @@ struct RegisterRange {
 /// One bit for each of the 512 rows of the unified VGPR file.
 using VgprMask = std::array<std::uint64_t, 8>;
 
-/// The registers of one instruction. Reads are what its result depends on: of a pair whose half
-/// op_sel chooses (v_pk_fma_f32) only that half, since compilers leave the other one undefined.
+/// The registers of one instruction. Reads are the registers its result depends on: if op_sel
+/// selects half of a pair (v_pk_fma_f32) only that half, since compilers leave the other one
+/// undefined.
 ///
 /// EXEC as the implicit mask of a vector instruction is not among the scalar reads; VCC, M0 and
-/// EXEC are where an instruction uses them as operands or by definition (s_and_saveexec_b64).
+/// EXEC are included if an instruction uses them as operands or by definition (s_and_saveexec_b64).
 struct RegisterUse {
   /// VGPRs read, by operand: source 0, 1, 2 of the vector ALU; address, data, second data of
-  /// memory; A, B, C and the sparse indices of a matrix instruction. count 0: that operand is no
+  /// memory; A, B, C and the sparse indices of a matrix instruction. count 0: that operand is not a
   /// VGPR.
   RegisterRange sources[4];
   RegisterRange destination;  ///< VGPRs written; v_swap_b32 also writes sources[0].

@@ -7,7 +7,7 @@
 namespace margay {
 namespace {
 
-/// The first time a wave comes to the store it gives the others a turn, the second time it goes on.
+/// The first time a wave reaches the store it yields, the second time it continues.
 const Instruction* run_after_others(Wave& wave, const Instruction& i) {
   if (wave.group->gives_way && wave.gave_way_at != &i) {
     wave.gave_way_at = &i;
@@ -19,8 +19,8 @@ const Instruction* run_after_others(Wave& wave, const Instruction& i) {
   return i.row->plain(wave, i);
 }
 
-/// What an instruction does to LDS, as far as the order of waves is concerned. Atomics are made for
-/// waves in any order; flat accesses may be to LDS, but seldom are.
+/// The effect of an instruction on LDS, as far as the order of waves is concerned. Atomics are
+/// correct with waves in any order; flat accesses may be to LDS, but rarely are.
 enum class LdsUse : std::uint8_t { none, read, store, barrier };
 
 LdsUse lds_use(const Instruction& i) {
@@ -46,7 +46,7 @@ bool goes_on(const Instruction& i) {
 }  // namespace
 
 // A forward data flow over the function, to its fixed point: whether LDS may have been read since
-// the last barrier, or since the wave last gave way.
+// the last barrier, or since the wave last yielded.
 void end_turns_before_rewrites(std::vector<Instruction>& instructions, bool is_entry) {
   const std::size_t count = instructions.size();
   std::vector<LdsUse> uses(count);

@@ -1,9 +1,9 @@
-// How the waves of a workgroup take turns, so that they advance side by side as on the hardware.
+// How the waves of a workgroup take turns, so that they advance together as on the hardware.
 //
 // A turn is kTurn instructions. It ends early before LDS is rewritten: kernels read a tile, compute
-// and store the next one in its place, and some leave out the barrier in between because their
-// waves run abreast. Where such a store can be is known when a function is decoded; other
-// instructions pay nothing.
+// and store the next one in its place, and some omit the barrier in between because their waves run
+// in step. Where such a store can be is known when a function is decoded; other instructions have
+// no overhead.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace margay {
 
-/// The longest turn of a wave, where it shares its workgroup with others. A run of matrix
-/// instructions counts as one.
+/// The longest turn of a wave that shares its workgroup with others. A run of matrix instructions
+/// counts as one.
 inline constexpr std::uint64_t kTurn = 64;
 /// The longest turn of a wave that is alone in its workgroup.
 inline constexpr std::uint64_t kTurnAlone = 1 << 12;

@@ -1,4 +1,4 @@
-// What MODE means to an instruction, as its row says it.
+// The effect of MODE on an instruction, derived from its row.
 #pragma once
 
 #include <cstdint>
@@ -38,11 +38,11 @@ struct FloatUse {
   }
 }
 
-/// Of a vector instruction on operands of these kinds.
+/// For a vector instruction on operands of these kinds.
 [[nodiscard]] constexpr FloatUse float_use(const FloatKind (&sources)[3], FloatKind result,
                                            Operation operation, Rounding rounding) {
   FloatUse use;
-  // Classes are those of the bits: this is how a program asks for denormals.
+  // Classifies the bits as they are: this is how a program tests for denormals.
   if (operation == Operation::of_bits) return use;
   for (unsigned n = 0; n < 3; ++n) use.sources[n] = sources[n];
   use.result = result;
@@ -50,7 +50,7 @@ struct FloatUse {
   use.rounds_twice = operation == Operation::multiply_then_add;
   // Source: MI300 ISA guide, section 6.4.
   use.ignores_denormals = operation == Operation::dot && result == FloatKind::f32;
-  // Of the rounding of approximations the guide says nothing (they are within an ulp or so).
+  // The guide does not document the rounding of approximations (they are within about an ulp).
   const bool own = rounding == Rounding::own || operation == Operation::transcendental ||
                    operation == Operation::dot;
   if (!own) use.rounding = rounding_of(rounding == Rounding::by_source ? sources[0] : result);

@@ -1,5 +1,5 @@
-// One instruction of the ISA as a record. What there is to know of it is written where its row is
-// written and found here; nothing is found by how its mnemonic is spelled.
+// One instruction of the ISA as a record. All its properties are declared with its row; none is
+// derived from the spelling of its mnemonic.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,28 @@ namespace margay {
 struct MatrixKernels;
 struct MfmaShape;
 
-/// What an instruction does to the mode that adds M0 to VGPR numbers.
+/// The effect of an instruction on the mode that adds M0 to VGPR numbers.
 enum class RegisterIndex : std::uint8_t {
   none,
   on,
   off,
-  changes,  ///< The number in M0, or which operands it is added to.
+  changes,  ///< Changes the number in M0, or the operands it is added to.
 };
 
-/// Where a wave goes on after an instruction.
+/// Where a wave continues after an instruction.
 enum class Flow : std::uint8_t {
-  next,          ///< With the instruction that follows; all but those below.
-  branch_if,     ///< With that, or at a displacement.
+  next,          ///< At the next instruction; all except those below.
+  branch_if,     ///< At the next one, or at a displacement.
   branch,        ///< At a displacement.
   jump,          ///< At an address in registers.
-  call,          ///< Likewise, or at a displacement; the callee may come back.
-  fork,          ///< At both sides of a condition, one after the other.
+  call,          ///< Likewise, or at a displacement; the callee may return.
+  fork,          ///< On both sides of a condition, one after the other.
   barrier,       ///< With the instruction that follows, when the other waves have come,
   grid_barrier,  ///< or all workgroups of a cooperative launch.
   end,           ///< Nowhere.
 };
 
-/// What an instruction does with a register that its encoding does not name.
+/// The access of an instruction to a register that its encoding does not name.
 enum class Effect : std::uint8_t { none, reads, writes, updates };
 [[nodiscard]] constexpr bool reads(Effect effect) {
   return effect == Effect::reads || effect == Effect::updates;
@@ -46,7 +46,7 @@ enum class Effect : std::uint8_t { none, reads, writes, updates };
   return effect == Effect::writes || effect == Effect::updates;
 }
 
-/// The state of the wave that an instruction touches without naming it.
+/// The wave state that an instruction accesses implicitly.
 struct WaveState {
   Effect scc = Effect::none;
   Effect vcc = Effect::none;
@@ -54,16 +54,16 @@ struct WaveState {
   Effect m0 = Effect::none;
 };
 
-/// Which register of a scalar move is chosen by M0.
+/// Which register of a scalar move M0 selects.
 enum class RelativeScalar : std::uint8_t { none, source, destination };
 
-/// Lanes that give each other registers through the LDS crossbar.
+/// Exchange of registers between lanes through the LDS crossbar.
 enum class LaneExchange : std::uint8_t { none, push, pull, swizzle };
 
-/// What of a register memory's bytes become or come from, where it is not all of it.
+/// The part of a register that is loaded or stored, if not all of it.
 struct RegisterPart {
   bool is_signed = false;  ///< Extended by the sign.
-  bool half = false;       ///< To 16 bits only; the other half stays.
+  bool half = false;       ///< To 16 bits only; the other half is unchanged.
   bool upper = false;      ///< The half is the upper one.
 };
 
@@ -71,23 +71,23 @@ struct MemoryTraits {
   MemoryPath path = MemoryPath::none;
   std::uint16_t bytes = 0;           ///< Per lane and access; scalar: all of it.
   std::uint16_t offset_unit = 1;     ///< ds_two: what its offsets count.
-  std::uint32_t address_mask = ~0u;  ///< DS: the bits of an address that count.
-  std::uint8_t data_operands = 1;    ///< DS: how many data operands a store or an atomic has.
+  std::uint32_t address_mask = ~0u;  ///< DS: the significant bits of an address.
+  std::uint8_t data_operands = 1;    ///< DS: the number of data operands of a store or an atomic.
   RegisterPart part;
   LaneExchange exchange = LaneExchange::none;
-  bool to_lds = false;          ///< A load straight to LDS. (Of buffer loads a bit says it.)
-  bool swaps = false;           ///< An atomic that does not look at what it replaces.
+  bool to_lds = false;  ///< A load straight to LDS. (For buffer loads, a bit of the encoding.)
+  bool swaps = false;   ///< An atomic whose new value does not depend on the old one.
   bool compares_bits = false;   ///< An atomic that stores only where memory equals an operand.
   bool formatted = false;       ///< Buffer: converts to or from a data format,
   bool typed = false;           ///< which the instruction names, rather than the descriptor.
   bool scalar_buffer = false;   ///< Scalar: the base is a descriptor in four SGPRs.
-  bool scalar_scratch = false;  ///< Scalar: the offset in a register counts 64 bytes.
+  bool scalar_scratch = false;  ///< Scalar: the offset in a register is in units of 64 bytes.
 };
 
-/// What an instruction does to the caches, at the scope its bits name.
+/// The effect of an instruction on the caches, at the scope that its bits name.
 enum class CacheAction : std::uint8_t { none, write_back, invalidate };
 
-/// What undefined bits of the operands do to the result.
+/// The effect of undefined bits of the operands on the result.
 struct Definedness {
   BitRule rule = BitRule::whole;
   Order order = Order::as_written;
@@ -96,15 +96,16 @@ struct Definedness {
   std::uint32_t looked_at[2] = {~0u, ~0u};  ///< Bits of the first two operands.
 };
 
-/// One instruction of the ISA, as data: all that the executor, the checker and the profiler know of
-/// it before its operands are known.
+/// One instruction of the ISA, as data: everything that the executor, the checker and the profiler
+/// know about it independently of its operands.
 struct Row {
   std::string_view mnemonic;
   InstructionClass instruction_class = InstructionClass::other;
-  /// Issue slots of four cycles that it takes from its wave: MFMA its passes, transcendentals 4.
+  /// Issue slots of four cycles that it takes from its wave: for MFMA its passes, for
+  /// transcendentals 4.
   std::uint8_t passes = 1;
   Handler plain = nullptr;
-  Handler modified = nullptr;  ///< With input or output modifiers; null: there are none.
+  Handler modified = nullptr;  ///< With input or output modifiers; null: it has none.
   bool takes_signs = false;    ///< neg and abs: some source is a float.
   bool takes_halves = false;   ///< op_sel: some operand is 16 bits wide.
   bool takes_output = false;   ///< omod: the result is a float.
@@ -112,27 +113,27 @@ struct Row {
   OperandType result = OperandType::none;
   OperandType sources[4] = {};
   std::uint8_t source_count = 0;
-  bool mask_result = false;  ///< Writes a lane mask beside or instead of the VGPR result.
+  bool mask_result = false;  ///< Writes a lane mask in addition to or instead of the VGPR result.
   bool accumulates = false;  ///< The last source is the destination.
-  bool keeps_rest = false;   ///< So it is, and only a part of it changes.
+  bool keeps_rest = false;   ///< The same, and only a part of it changes.
   bool reads_vcc = false;    ///< In e32, the last source is VCC.
   bool writes_exec = false;
   Flow flow = Flow::next;
   WaveState state;  ///< Scalar rows only: vector ones have the flags above.
-  /// Scalar ALU: what becomes of the destination field's register, which is as wide as `result`.
+  /// Scalar ALU: the access to the destination field's register, which is as wide as `result`.
   Effect destination = Effect::writes;
   RelativeScalar relative = RelativeScalar::none;
   bool is_wait = false;  ///< s_waitcnt.
   bool is_nop = false;   ///< s_nop.
   CacheAction cache = CacheAction::none;
-  bool is_message = false;         ///< Sends one; the end of the program does, too.
-  Effect hardware = Effect::none;  ///< Hardware registers, of which some are clocks.
+  bool is_message = false;         ///< Sends a message; the end of the program does, too.
+  Effect hardware = Effect::none;  ///< Hardware registers, some of which are clocks.
   bool scalar_result = false;      ///< The vector destination field names an SGPR (v_readlane).
   LaneOperation lane = LaneOperation::none;  ///< No SDWA or DPP form.
   PackedForm packed = PackedForm::none;
   PackedTwin packed_twin = PackedTwin::none;
   Literal literal = Literal::none;
-  bool byte_floats = false;  ///< Source 0 has 8-bit floats, of which SDWA chooses the first.
+  bool byte_floats = false;  ///< Source 0 has 8-bit floats; SDWA selects the first.
   Operation operation = Operation::other;
   NumberType number = NumberType::none;
   Definedness definedness;  ///< ALUs.
@@ -140,23 +141,22 @@ struct Row {
   bool zero_extended_immediate = false;  ///< SOPK: the immediate is unsigned.
   std::uint8_t mfma_registers[4] = {};   ///< Registers of A, B, C and D.
   const MfmaShape* shape = nullptr;
-  std::shared_ptr<const MatrixKernels> matrix;  ///< What runs it (exec/instructions/matrix.cpp).
+  std::shared_ptr<const MatrixKernels> matrix;  ///< Its kernel (exec/instructions/matrix.cpp).
   bool returns_value = false;                   ///< Atomic that writes its destination.
   MemoryTraits memory;
   std::uint8_t registers = 0;  ///< Memory: data registers.
   bool is_store = false, is_load = false, is_atomic = false;
-  FloatUse float_use;               ///< What MODE means to it.
+  FloatUse float_use;               ///< The effect of MODE on it.
   Handler in_float_mode = nullptr;  ///< LDS: for other modes of denormals.
-  bool changes_mode = false;        ///< s_setreg, s_setvskip: may go to another copy of the code.
-  bool address_from_m0 = false;     ///< DS: no address register; see LdsRows::by_lane and counter.
+  bool changes_mode = false;     ///< s_setreg, s_setvskip: may switch to another copy of the code.
+  bool address_from_m0 = false;  ///< DS: no address register; see LdsRows::by_lane and counter.
 };
 
 /// The immediate is a displacement in dwords.
 [[nodiscard]] inline bool is_relative_branch(const Row& row) {
   return row.flow == Flow::branch || row.flow == Flow::branch_if;
 }
-/// The immediate is a displacement in dwords: also of calls and forks to where a register does not
-/// say.
+/// The immediate is a displacement in dwords: also of calls and forks without a target register.
 [[nodiscard]] inline bool has_displacement(const Row& row) {
   return is_relative_branch(row) ||
          ((row.flow == Flow::call || row.flow == Flow::fork) && row.source_count == 0);

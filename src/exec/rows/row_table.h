@@ -14,7 +14,7 @@ namespace margay {
 /// Rows by mnemonic.
 class RowTable {
  public:
-  /// Ends the process when the mnemonic is in the table: a mistake of ours, which any use shows.
+  /// Aborts if the mnemonic is in the table: an internal error that any use reveals.
   void add(Row row);
   [[nodiscard]] const Row* find(std::string_view mnemonic) const {
     const auto found = rows_.find(mnemonic);
@@ -35,7 +35,7 @@ class RowTable {
   std::unordered_map<std::string_view, std::unique_ptr<Row>> rows_;
 };
 
-/// A view of `text` that lives as long as the program; for mnemonics put together from parts.
+/// A view of `text` that lives as long as the program; for mnemonics composed of parts.
 [[nodiscard]] std::string_view interned(std::string text);
 
 }  // namespace margay

@@ -9,8 +9,9 @@
 
 namespace margay {
 
-/// To nearest even, no flushing of denormals, exceptions masked, while it lives: what handlers and
-/// the matrix library need. A program linked with -ffast-math starts with other settings.
+/// Sets round to nearest even, no flushing of denormals and masked exceptions during its lifetime,
+/// as handlers and the matrix library require. A program linked with -ffast-math starts with other
+/// settings.
 class UsualHostFloats {
  public:
 #if defined(__SSE__)

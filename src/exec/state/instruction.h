@@ -14,8 +14,8 @@ struct Row;
 /// Runs one instruction and returns the next one, or null when the wave stops (see Wave::stop).
 using Handler = const Instruction* (*)(Wave&, const Instruction&);
 
-/// Where a source value comes from. VGPRs are rows of the wave's unified file (AccVGPRs are already
-/// offset by the kernel's accum_offset); scalars are indices into Wave::s; constants stand in the
+/// The location of a source value. VGPRs are rows of the wave's unified file (AccVGPRs are already
+/// offset by the kernel's accum_offset); scalars are indices into Wave::s; constants are in the
 /// instruction.
 struct Source {
   std::uint16_t bits = kNone;
@@ -33,7 +33,7 @@ struct Source {
 
 inline constexpr std::uint16_t kNoRegister = 0xffff;
 
-/// How a vector instruction comes by its operands.
+/// How a vector instruction obtains its operands.
 enum class OperandForm : std::uint8_t { plain, sdwa, dpp, indexed };
 
 /// Input and output modifiers of VOP3 (and of SDWA and DPP, in the same places).
@@ -49,7 +49,7 @@ struct Modifiers {
 
 struct alignas(64) Instruction {
   Handler execute = nullptr;
-  const Row* row = nullptr;          ///< What it is: mnemonic, types, class.
+  const Row* row = nullptr;          ///< Its mnemonic, types and class.
   std::uint64_t constant[3] = {};    ///< Constant sources, at the width of their operand.
   std::uint32_t vaddr = 0;           ///< Address in the code object's image.
   std::int32_t offset = 0;           ///< Memory: byte offset. Branch: target, in instructions.

@@ -12,8 +12,8 @@ namespace margay {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
-/// Address space left unmapped behind every allocation: an access past the end faults.
-/// Far from where Linux puts programs, heaps, libraries and stacks of 64-bit processes.
+/// Address space left unmapped after every allocation: an access past the end faults. Far from
+/// where Linux puts programs, heaps, libraries and stacks of 64-bit processes.
 constexpr std::uint64_t kUsualArena = 0x2000'0000'0000;
 constexpr std::uint64_t kGap = 64 * 1024;
 
@@ -40,8 +40,8 @@ Memory::Memory(std::uint64_t arena_begin, std::uint64_t arena_bytes, std::uint64
 Result<std::unique_ptr<Memory>> Memory::create(std::uint64_t capacity_bytes, unsigned devices) {
   // Address space is cheap: four times the capacity, so that freed addresses need not be reused.
   const std::uint64_t arena_bytes = capacity_bytes * devices * 4;
-  // The same addresses in every run, so that what is reported of them is the same; where they are
-  // taken the system chooses others.
+  // The same addresses in every run, so that reports are reproducible; if they are occupied, the
+  // system chooses others.
   void* arena = mmap(reinterpret_cast<void*>(kUsualArena), arena_bytes, PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (arena == MAP_FAILED)
@@ -65,7 +65,7 @@ std::optional<std::uint64_t> Memory::take_address_space(std::uint64_t bytes) {
     next_address_ += bytes + kGap;
     return address;
   }
-  // The arena is used up once: forget freed blocks and take the first hole that fits.
+  // All addresses have been used once: forget freed blocks and use the first hole that fits.
   std::erase_if(allocations_, [](const auto& entry) { return entry.second.freed; });
   std::uint64_t candidate = arena_begin_ + kGap;
   for (const auto& [begin, allocation] : allocations_) {
@@ -94,7 +94,7 @@ Result<void*> Memory::allocate(std::uint64_t size_bytes, std::string label, Plac
   if (mprotect(pointer, mapped, PROT_READ | PROT_WRITE) != 0)
     return fail(ErrorCode::out_of_memory,
                 fmt::format("the host refused {} of memory", bytes_text(mapped)), label);
-  // Large pages where the host has them: tensors are read in long runs.
+  // Large pages if the host has them: tensors are read in long runs.
   if (mapped >= (2u << 20)) (void)madvise(pointer, mapped, MADV_HUGEPAGE);
   allocations_.insert_or_assign(
       *address,
@@ -120,7 +120,7 @@ Status Memory::free(void* pointer) {
         "free");
   const std::uint64_t size = allocation.range.end - allocation.range.begin;
   const std::uint64_t mapped = round_up(size, kPage);
-  // Give the pages back and make every later access fault, on the host as well.
+  // Return the pages to the system and make every later access fault, on the host as well.
   (void)mmap(pointer, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
              -1, 0);
   allocation.freed = true;

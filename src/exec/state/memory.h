@@ -1,8 +1,8 @@
 // The device's memory: an arena of host memory, a map of what is allocated in it, and the rule for
-// which other host memory a device program may touch. Several devices share one arena, in which
+// which other host memory a device program may access. Several devices share one arena, in which
 // each block belongs to one of them.
 //
-// A device address is a host address. Allocations of hipMalloc lie in one reserved arena, so that
+// A device address is a host address. Allocations of hipMalloc are in one reserved arena, so that
 // an address inside the arena is valid only inside a live allocation; an address outside is valid
 // when the host process has mapped it (a NumPy array, a torch CPU tensor, pinned memory), and may
 // be written when the host may write there.
@@ -33,9 +33,9 @@ struct AddressRange {
   }
 };
 
-/// Whose a block of memory is.
+/// The owner of a block of memory.
 struct Placement {
-  unsigned device = 0;  ///< Whose capacity it takes.
+  unsigned device = 0;  ///< The device whose capacity it uses.
   bool shared = false;  ///< Every device may access it: managed and pinned memory.
 };
 
@@ -43,7 +43,7 @@ struct Placement {
 struct Allocation {
   AddressRange range;        ///< Exactly the bytes asked for.
   std::uint64_t serial = 0;  ///< 1 for the first allocation of the process, then counting.
-  std::string label;         ///< What made it, e.g. "hipMalloc" or "code object vadd".
+  std::string label;         ///< Its origin, e.g. "hipMalloc" or "code object vadd".
   bool freed = false;
   Placement placement = {};
 };
@@ -65,23 +65,24 @@ class Memory {
   [[nodiscard]] Status free(void* pointer);
 
   /// From now on programs that this host thread runs are on `device` and may access the memory of
-  /// the devices in the mask `visible`. Without it all of it.
+  /// the devices in the mask `visible`; by default all memory.
   static void set_view(unsigned device, std::uint64_t visible);
 
   /// The live or freed allocation that holds `address`, if any.
   [[nodiscard]] std::optional<Allocation> find(std::uint64_t address) const;
-  /// The allocation (live or freed) nearest below `address`, to say how far past its end one is.
+  /// The allocation (live or freed) nearest below `address`, to report how far past its end an
+  /// address is.
   [[nodiscard]] std::optional<Allocation> nearest_below(std::uint64_t address) const;
-  /// True when `address` lies in the arena, allocated or not.
+  /// True when `address` is in the arena, allocated or not.
   [[nodiscard]] bool in_arena(std::uint64_t address) const;
 
   /// The widest range around `address` that a device program may read and write, or an empty range.
   [[nodiscard]] AddressRange accessible_range(std::uint64_t address) const;
-  /// The same for reading alone: constants and files of the host are in it as well.
+  /// The same for reading only: includes constants and files of the host.
   [[nodiscard]] AddressRange readable_range(std::uint64_t address) const;
 
-  /// The sentence for an access that is not allowed: which allocation was meant, and by how far it
-  /// was missed. `access` is a word such as "read" or "write".
+  /// The message for an access that is not allowed: the nearest allocation and the distance from
+  /// it. `access` is a word such as "read" or "write".
   [[nodiscard]] Error describe_fault(std::uint64_t address, std::uint64_t size_bytes,
                                      std::string access) const;
 
@@ -103,11 +104,11 @@ class Memory {
   std::uint64_t arena_bytes_;
   std::uint64_t capacity_bytes_;
   mutable std::mutex mutex_;
-  std::map<std::uint64_t, Allocation> allocations_;  // by first address; freed ones included
+  std::map<std::uint64_t, Allocation> allocations_;  // by first address, including freed ones
   std::uint64_t next_address_;
   std::uint64_t next_serial_ = 1;
   std::vector<std::uint64_t> allocated_bytes_;  // by device
-  /// From which device a host thread looks.
+  /// The device whose view a host thread has.
   struct View {
     unsigned device = 0;
     std::uint64_t visible = ~0ull;

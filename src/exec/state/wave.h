@@ -20,16 +20,16 @@ class Program;
 /// Indices into Wave::s that instructions name by role.
 inline constexpr unsigned kVccIndex = 106, kM0Index = 124, kExecIndex = 126;
 inline constexpr unsigned kScalarRegisters = 128;
-/// Rows behind a wave's VGPRs that the executor may use while one instruction runs.
+/// Rows after a wave's VGPRs that the executor may use while one instruction runs.
 inline constexpr unsigned kTemporaryRows = 16;
 
-/// Generic (flat) addresses whose upper half is one of these mean LDS and scratch. They lie above
+/// Generic (flat) addresses whose upper half is one of these mean LDS and scratch. They are above
 /// every address a Linux process can have.
 inline constexpr std::uint32_t kSharedApertureHigh = 0x0001'0000;
 inline constexpr std::uint32_t kPrivateApertureHigh = 0x0002'0000;
 
-/// What registers and LDS hold before a kernel writes them: a NaN in f32, bf16 and f16, so that a
-/// forgotten initialisation shows in the result.
+/// The initial contents of registers and LDS: a NaN in f32, bf16 and f16, so that a missing
+/// initialisation shows in the result.
 inline constexpr std::uint32_t kUninitialised = 0xfffa'fffa;
 
 enum class WaveStop : std::uint8_t { running, barrier, grid_barrier, ended, fault };
@@ -38,10 +38,10 @@ enum class WaveStop : std::uint8_t { running, barrier, grid_barrier, ended, faul
 /// look-up, or, for host memory, a walk through the process's mappings.
 struct RangeCache {
   std::vector<AddressRange> ranges;
-  std::vector<AddressRange> read_only;  ///< Host memory that may be read alone, in part at least.
+  std::vector<AddressRange> read_only;  ///< Host memory, at least part of which is read-only.
 };
 
-/// What the waves of one workgroup share.
+/// State shared by the waves of one workgroup.
 struct WorkgroupState {
   RangeCache* range_cache = nullptr;
   const Memory* memory = nullptr;
@@ -64,11 +64,11 @@ struct Wave {
   WaveStop stop = WaveStop::running;
   std::uint32_t mode = 0;                    ///< The MODE register.
   std::uint32_t vgpr_rows = 0;               ///< Rows the kernel owns; kTemporaryRows follow them.
-  const Instruction* next = nullptr;         ///< Where to go on after a stop.
+  const Instruction* next = nullptr;         ///< Where to continue after a stop.
   const Instruction* gave_way_at = nullptr;  ///< See exec/program/turns.h.
   WorkgroupState* group = nullptr;
   std::uint8_t* scratch = nullptr;          ///< Swizzled: see scratch_offset().
-  std::array<AddressRange, 4> ranges = {};  ///< Global ranges found accessible lately.
+  std::array<AddressRange, 4> ranges = {};  ///< Recently found accessible global ranges.
   AddressRange read_only = {};              ///< The same of host memory that may only be read.
   std::uint64_t instructions = 0;
   std::uint64_t mfma_instructions = 0;

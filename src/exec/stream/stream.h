@@ -1,4 +1,4 @@
-// The observer that makes the stream of what a workgroup's waves execute, for a watcher.
+// The observer that makes the stream of the instructions of a workgroup's waves, for a watcher.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace margay {
 
-/// `W`: Watcher, or a final class of it, which is then called without a table.
+/// `W`: Watcher, or a final class derived from it, whose calls are then not virtual.
 template <typename W>
 class StreamObserver final : public WorkgroupObserver {
  public:
@@ -29,10 +29,10 @@ class StreamObserver final : public WorkgroupObserver {
     if (std::exchange(watches_, false)) watcher_->end(group, how);
   }
 
-  // What run_wave and Workgroup::run call.
+  // The interface for run_wave and Workgroup::run.
   static constexpr bool kEnabled = true;
   const Instruction* step(Wave& wave, const Instruction& i) {
-    if (i.row == nullptr) return i.execute(wave, i);  // skipped, or stops the wave with a sentence
+    if (i.row == nullptr) return i.execute(wave, i);  // skipped, or stops the wave with an error
     const std::uint32_t run = matrix_run_length(i);
     const InstructionFacts& facts = facts_.of(i);
     const Executed first{wave, i, facts, accesses_};

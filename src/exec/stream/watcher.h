@@ -1,8 +1,9 @@
-// What a launch executes, as a stream, and who watches it: the checker, the profiler, a tracer.
+// The stream of instructions that a launch executes, and the interface of its watchers: the
+// checker, the profiler, a tracer.
 //
-// The stream has an event for each instruction that a wave executes, those of a run of matrix
-// instructions one by one. What it touches in memory is worked out once, for all watchers. Several
-// watchers may watch one launch; one of them at most may have instructions executed in another way.
+// The stream has an event for each instruction that a wave executes, including each of a run of
+// matrix instructions. Its memory accesses are computed once, for all watchers. Several watchers
+// may watch one launch; at most one of them may change how instructions are executed.
 #pragma once
 
 #include <cstdint>
@@ -20,52 +21,53 @@ struct Executed {
   Wave& wave;
   const Instruction& instruction;
   const InstructionFacts& facts;
-  /// What its lanes touch; none where it touches no memory.
+  /// The accesses of its lanes; empty if it accesses no memory.
   LaneAccesses& accesses;
 };
 
-/// Watches the workgroups that one Workgroup object is used for, one after the other. Called by one
-/// host thread at a time.
+/// Watches the workgroups of one Workgroup object, one after the other. Called by one host thread
+/// at a time.
 class Watcher {
  public:
   virtual ~Watcher() = default;
 
-  /// `group` has just begun. False: it is not watched.
+  /// `group` has just begun. Returns false if it is not watched.
   [[nodiscard]] virtual bool begin(Workgroup& group) = 0;
-  /// It has come to its end, or was left.
+  /// The workgroup has ended or was abandoned.
   virtual void end(Workgroup& group, WorkgroupEnd how) = 0;
 
-  // Of each instruction in this order; the first three before it is executed. Where one of them
-  // stops the wave (Wave::fault), it is not.
+  // Called for each instruction in this order; the first three before it is executed. If one of
+  // them stops the wave (Wave::fault), it is not executed.
 
-  /// What it touches in memory is not known yet.
+  /// Its memory accesses are not known yet.
   virtual void reach(const Executed&) {}
-  /// Takes out of `accesses` what may not be touched.
+  /// Removes from `accesses` those that are not allowed.
   virtual void admit(const Executed&) {}
   virtual void issue(const Executed&) {}
-  /// Runs it, a run of matrix instructions with the first; gives what its handler returns.
+  /// Runs it, or with the first of a run of matrix instructions the whole run; returns its
+  /// handler's result.
   virtual const Instruction* execute(const Executed& event) {
     return event.instruction.execute(event.wave, event.instruction);
   }
-  /// The wave goes on at `next`, which does not follow upon what it executed last.
+  /// The wave continues at `next`, which does not follow the last executed instruction.
   virtual void jump(const Wave&, const Instruction& /*next*/) {}
 
   /// Every wave of the workgroup that has not ended is at a barrier, which now opens.
   virtual void barrier_opens(Workgroup&) {}
-  /// All running waves have run for long, and none has stopped: they may wait for each other.
+  /// All running waves have run for a long time without a stop: they may wait for each other.
   virtual void time_passes() {}
 
-  /// The order of waves that it needs: see NoObserver. Of several watchers the shortest turn, and
-  /// the order of the one that executes.
+  /// The required order of waves: see NoObserver. Several watchers use the shortest turn, and the
+  /// order of the one that executes.
   [[nodiscard]] virtual std::uint64_t quantum() { return kTurn; }
   [[nodiscard]] virtual std::uint32_t wave_in_turn(std::uint32_t turn, std::uint32_t /*waves*/) {
     return turn;
   }
-  /// Whether it has execute() and wave_in_turn() of its own.
+  /// Whether it overrides execute() and wave_in_turn().
   [[nodiscard]] virtual bool executes() const { return false; }
 };
 
-/// Several that watch the same.
+/// Several watchers of the same workgroups.
 class Watchers final : public Watcher {
  public:
   explicit Watchers(std::vector<std::unique_ptr<Watcher>> all);
@@ -89,7 +91,7 @@ class Watchers final : public Watcher {
   std::vector<Watcher*> watching_;  // this workgroup
 };
 
-/// Observes a launch for several; all must outlive it.
+/// Observes a launch for several watchers; all must outlive it.
 class JointObserver final : public LaunchObserver {
  public:
   explicit JointObserver(std::vector<LaunchObserver*> all) : all_(std::move(all)) {}

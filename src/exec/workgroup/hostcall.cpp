@@ -6,7 +6,7 @@ namespace margay {
 namespace {
 
 /// One for every wave that can be resident on the device, rounded up to a power of two: the device
-/// library does not look whether the stack of free packets is empty.
+/// library does not check whether the stack of free packets is empty.
 constexpr std::uint64_t kPackets = 16384;
 constexpr std::uint64_t kIndexMask = kPackets - 1;
 constexpr std::uint32_t kReadyBit = 1;
@@ -26,7 +26,7 @@ static_assert(sizeof(Signal) == 64);
 }  // namespace
 
 struct HostcallBuffer::PacketHeader {
-  std::uint64_t next;  ///< On whichever stack the packet is: an index with a tag above it, or 0.
+  std::uint64_t next;  ///< The next packet on the same stack: an index with a tag above it, or 0.
   std::uint64_t active_lanes;
   std::uint32_t service;
   std::uint32_t control;
@@ -97,7 +97,7 @@ bool HostcallBuffer::pending() const {
 Status HostcallBuffer::serve() {
   const std::lock_guard lock(mutex_);
   std::uint64_t at = std::atomic_ref(buffer_->ready_stack).exchange(0, std::memory_order_acquire);
-  // What came first lies deepest.
+  // The oldest packet is the deepest.
   std::uint64_t oldest = 0;
   while (at != 0) {
     std::uint64_t& next = headers_[at & kIndexMask].next;

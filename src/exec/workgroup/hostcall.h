@@ -2,10 +2,10 @@
 //
 // The device library's side (__ockl_hostcall_internal) takes a packet off a stack of free ones,
 // fills it, pushes it on a stack of ready ones, adds to a doorbell signal and waits until the host
-// clears the packet's ready bit. Here the host thread that runs the wave is the host: it looks at
-// the ready stack each time the wave has run for a while.
-// Source: the LLVM IR of ockl.bc (ROCm device libraries 5.2; the protocol is that of every later
-// release) for the structures; the names of the services from ROCm clr, device/devhostcall.hpp.
+// clears the packet's ready bit. Here the host thread that runs the wave is the host: it
+// periodically checks the ready stack while the wave runs. Source: the LLVM IR of ockl.bc (ROCm
+// device libraries 5.2; the protocol is that of every later release) for the structures; the names
+// of the services from ROCm clr, device/devhostcall.hpp.
 #pragma once
 
 #include <atomic>

@@ -15,8 +15,8 @@
 
 namespace margay {
 
-/// Answers a call that one work-item makes to the host: `service` says which, the slots hold what
-/// it passes, and the first two take the answer. An error stops the launch.
+/// Answers a call that one work-item makes to the host: `service` identifies it, the slots hold its
+/// arguments, and the first two receive the answer. An error stops the launch.
 using HostService = std::function<Status(std::uint32_t service, std::span<std::uint64_t, 8> slots)>;
 
 struct Dim3 {
@@ -45,10 +45,10 @@ struct LaunchRequest {
   /// All workgroups have to be resident at the same time, and may wait for each other at a barrier.
   bool cooperative = false;
   unsigned device = 0;                ///< Where it runs.
-  std::uint64_t visible_devices = 1;  ///< A mask: whose memory it may access.
+  std::uint64_t visible_devices = 1;  ///< The devices whose memory it may access, as a mask.
 };
 
-/// What a launch did.
+/// Statistics of a launch.
 struct LaunchReport {
   std::uint64_t workgroups = 0;
   std::uint64_t waves = 0;

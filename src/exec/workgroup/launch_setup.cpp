@@ -152,7 +152,7 @@ Result<std::vector<std::byte>> build_arguments(const LaunchRequest& r,
                     "the kernel's printf writes to a buffer of its own (-mprintf-kind=buffered, or "
                     "OpenCL), which is not implemented",
                     "launch of " + r.kernel->name, "compile it with -mprintf-kind=hostcall");
-      // Services this version does not offer: a kernel that uses one faults on the null pointer.
+      // Services that are not implemented: a kernel that uses one faults on the null pointer.
       case ArgumentKind::hidden_default_queue:
       case ArgumentKind::hidden_completion_action:
       case ArgumentKind::hidden_queue_ptr:

@@ -1,7 +1,7 @@
-// What a kernel finds when it starts: the argument segment, the dispatch packet, and the first
-// contents of a wave's registers.
-// Source: LLVM, "User Guide for AMDGPU Backend": Kernel Descriptor, Initial Kernel Execution State,
-// Code Object V5 Metadata; HSA runtime specification 2.10 (dispatch packet).
+// The initial state of a kernel: the argument segment, the dispatch packet, and the initial
+// contents of a wave's registers. Source: LLVM, "User Guide for AMDGPU Backend": Kernel Descriptor,
+// Initial Kernel Execution State, Code Object V5 Metadata; HSA runtime specification 2.10 (dispatch
+// packet).
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@
 
 namespace margay {
 
-/// Checks a launch against the hardware's and the kernel's limits, in words.
+/// Checks a launch against the hardware's and the kernel's limits.
 [[nodiscard]] Status check_limits(const LaunchRequest& request, const Gpu& gpu);
 
 /// Whether the kernel has a hidden argument of this kind.
 [[nodiscard]] bool has_hidden_argument(const Kernel& kernel, ArgumentKind kind);
 
-/// Device addresses of what a kernel reaches through hidden arguments; 0 where it is not there.
+/// Device addresses of the objects that a kernel reaches through hidden arguments; 0 if absent.
 struct HiddenAddresses {
   std::uint64_t hostcall_buffer = 0;
   std::uint64_t grid_sync = 0;
@@ -32,9 +32,9 @@ struct HiddenAddresses {
 [[nodiscard]] Result<std::vector<std::byte>> build_arguments(const LaunchRequest& request,
                                                              const HiddenAddresses& hidden = {});
 
-/// What a cooperative launch's kernel finds through hidden_multigrid_sync_arg: the device library's
-/// grid-wide barrier in memory, and the grid's place among those launched together.
-/// Source: ROCm device libraries, ockl/src/cg.cl (mg_info).
+/// The structure behind hidden_multigrid_sync_arg of a cooperative launch: the device library's
+/// grid-wide barrier in memory, and the index of the grid among those launched together. Source:
+/// ROCm device libraries, ockl/src/cg.cl (mg_info).
 struct GridSync {
   std::uint64_t all_grids = 0;  ///< The barrier of several grids: there is only one here.
   std::uint32_t grid = 0, grids = 1;
@@ -45,7 +45,7 @@ struct GridSync {
 static_assert(sizeof(GridSync) == 48);
 [[nodiscard]] GridSync build_grid_sync(const LaunchRequest& request);
 
-/// How many workgroups of this launch the whole device has room for at a time.
+/// The number of workgroups of this launch that can be resident on the device at a time.
 [[nodiscard]] std::uint64_t resident_limit(const LaunchRequest& request, const Gpu& gpu);
 
 /// A 64-byte HSA kernel dispatch packet.

@@ -1,9 +1,10 @@
-// The run loop of a wave, and how somebody watches it.
+// The run loop of a wave, and how it is observed.
 //
-// An unobserved run pays nothing: the loop is a template on the observer. Whoever watches launches
-// is a Watcher (exec/stream/watcher.h), which is given the stream of what waves execute;
-// exec/stream/stream.h is the observer that makes the stream. Others that only need each
-// instruction are observers of their own: they run it, and may look at the wave before and after.
+// An unobserved run has no overhead: the loop is a template on the observer. Tools that watch
+// launches implement Watcher (exec/stream/watcher.h), which receives the stream of executed
+// instructions; exec/stream/stream.h is the observer that makes the stream. Code that needs only
+// each instruction is an observer itself: it runs the instruction, and may inspect the wave before
+// and after.
 #pragma once
 
 #include <cstdint>
@@ -19,31 +20,31 @@ class Workgroup;
 class Program;
 struct LaunchRequest;
 
-/// The turn of a wave for observers that want it to run to its next barrier or its end: still not
-/// for ever, because the others of its workgroup may be what it waits for. So long, too, waves run
-/// before it is looked whether they can ever go on.
+/// The turn of a wave for observers that let it run to its next barrier or its end: limited,
+/// because it may wait for other waves of its workgroup. Waves also run for this long before the
+/// workgroup is checked for a deadlock.
 inline constexpr std::uint64_t kQuantum = 1 << 20;
 
-/// The observer that observes nothing, and the interface:
+/// The observer that observes nothing, which also documents the interface:
 struct NoObserver {
   /// False: `step` is never called.
   static constexpr bool kEnabled = false;
-  /// Runs one instruction; what its handler returns. For a run of matrix instructions this is the
-  /// first of them (see matrix_run_length).
+  /// Runs one instruction and returns its handler's result. For a run of matrix instructions this
+  /// is the first of them (see matrix_run_length).
   const Instruction* step(Wave& wave, const Instruction& i) { return i.execute(wave, i); }
   /// Every wave of the workgroup that has not ended is at a barrier, which now opens.
   void barrier_opens(Workgroup&) {}
-  /// All running waves have run for long, and none has stopped: they may wait for each other.
+  /// All running waves have run for a long time without a stop: they may wait for each other.
   void time_passes() {}
-  /// Which wave runs as the `turn`-th of a round over the workgroup's waves.
+  /// The wave that runs at position `turn` of a round over the workgroup's waves.
   std::uint32_t wave_in_turn(std::uint32_t turn, std::uint32_t /*wave_count*/) { return turn; }
-  /// How many instructions the wave may run before it is the next one's turn. kTurn and less: a
-  /// turn ends before LDS is rewritten, too (exec/program/turns.h).
+  /// The number of instructions that the wave may run before the next wave's turn. If kTurn or
+  /// less, a turn also ends before LDS is rewritten (exec/program/turns.h).
   std::uint64_t quantum() { return kTurn; }
 };
 
-/// Runs `wave` until it stops or has executed `budget` instructions; then Wave::next says where it
-/// goes on.
+/// Runs `wave` until it stops or has executed `budget` instructions; then Wave::next is where it
+/// continues.
 template <typename Observer>
 void run_wave(Wave& wave, std::uint64_t budget, Observer& observer) {
   const Instruction* at = wave.next;
@@ -68,16 +69,16 @@ void run_wave(Wave& wave, std::uint64_t budget, Observer& observer) {
   wave.next = at;
 }
 
-/// How a workgroup's run came to its end.
+/// How the run of a workgroup ended.
 enum class WorkgroupEnd : std::uint8_t {
   done,
   fault,      ///< A wave has Wave::error.
-  deadlock,   ///< Workgroup::deadlock() says who waits where.
+  deadlock,   ///< Workgroup::deadlock() describes the waiting waves.
   cancelled,  ///< Another workgroup of the launch failed, or the launch was interrupted.
-  waiting,    ///< For other workgroups; Workgroup::run goes on.
+  waiting,    ///< For other workgroups; Workgroup::run continues.
 };
 
-/// Runs the workgroups for which one Workgroup object is used, one after the other.
+/// Runs the workgroups of one Workgroup object, one after the other.
 class WorkgroupObserver {
  public:
   virtual ~WorkgroupObserver() = default;
@@ -85,8 +86,8 @@ class WorkgroupObserver {
   virtual void begin(Workgroup& group) = 0;
   /// Runs `group`: Workgroup::run with an observer. Called again after WorkgroupEnd::waiting.
   [[nodiscard]] virtual WorkgroupEnd run(Workgroup& group) = 0;
-  /// It has come to its end, or is left where it waits (WorkgroupEnd::deadlock or cancelled). Does
-  /// nothing after the first time.
+  /// The workgroup has ended, or was abandoned while it waits (WorkgroupEnd::deadlock or
+  /// cancelled). Does nothing after the first call.
   virtual void end(Workgroup& group, WorkgroupEnd how) = 0;
 };
 
@@ -96,11 +97,11 @@ class Watcher;
 class LaunchObserver {
  public:
   virtual ~LaunchObserver() = default;
-  /// Called for each Workgroup object, of which there may be several for a host thread, from any of
-  /// them.
+  /// Called for each Workgroup object, from any host thread, which may have several.
   [[nodiscard]] virtual std::unique_ptr<Watcher> watch(const LaunchRequest& request,
                                                        Program& program) = 0;
-  /// The same with what makes the stream for the watcher. A watcher's own type makes it faster.
+  /// The same with the observer that makes the stream for the watcher. It is faster with the
+  /// watcher's own type.
   [[nodiscard]] virtual std::unique_ptr<WorkgroupObserver> observe(const LaunchRequest& request,
                                                                    Program& program);
 };

@@ -22,7 +22,7 @@ void GridBarrier::leave() {
 }
 
 void GridBarrier::look_for_missing() {
-  // Once found it stays: the workgroups that give up because of it end as well.
+  // Once set it stays set: the workgroups that give up because of it end as well.
   if (missing_ == 0 && arrived_ != 0 && arrived_ + ended_ >= workgroups_) missing_ = ended_;
 }
 
@@ -57,7 +57,7 @@ bool Residents::hopeless(bool stuck) {
     return true;
   }
   only_host_can_help_ = true;
-  // Those that only count how often they looked may do something else in the end.
+  // Those that only count their polls may do something else eventually.
   if (company_.alone &&
       waited > (all_stuck_ ? std::min<Clock::duration>(kStuckPatience, company_.patience)
                            : Clock::duration(company_.patience)))

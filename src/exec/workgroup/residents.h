@@ -13,7 +13,7 @@
 
 namespace margay {
 
-/// How long all workgroups of a launch that is alone may only repeat themselves.
+/// How long all workgroups of a launch that runs alone may only repeat themselves.
 inline constexpr std::chrono::seconds kStuckPatience{6};
 
 /// The barrier of a cooperative launch (ds_gws_barrier, one work-item of each workgroup).
@@ -21,14 +21,15 @@ class GridBarrier {
  public:
   explicit GridBarrier(std::uint64_t workgroups) : workgroups_(workgroups) {}
 
-  /// One of `count` has come; the phase that has to end before it goes on.
+  /// One of `count` has arrived; returns the phase that must end before it continues.
   [[nodiscard]] std::uint64_t arrive(std::uint64_t count);
   [[nodiscard]] bool open(std::uint64_t phase) const {
     return phase_.load(std::memory_order_acquire) != phase;
   }
   /// A workgroup has ended.
   void leave();
-  /// How many workgroups ended without coming to the barrier at which all others wait, or 0.
+  /// The number of workgroups that ended without reaching the barrier at which all others wait, or
+  /// 0.
   [[nodiscard]] std::uint64_t missing() const { return missing_.load(std::memory_order_relaxed); }
 
  private:
@@ -42,15 +43,15 @@ class GridBarrier {
 
 class Residents {
  public:
-  /// What a launch may wait for.
+  /// The properties of a launch that decide what it may wait for.
   struct Company {
-    /// No other launch runs beside it, and the host that made it waits: somebody watches it. Then
-    /// it is given up after a time; new workgroups are begun only where the others wait.
+    /// No other launch runs at the same time, and the host waits for it: it is observed. Then it
+    /// times out, and new workgroups are begun only when the others wait.
     bool alone = false;
-    /// How long memory may be looked at then that might still change.
+    /// The time limit for polling memory that might still change in that case.
     std::chrono::milliseconds patience = std::chrono::milliseconds::max();
   };
-  /// A launch of `workgroups`, of which the device has room for `limit` at a time.
+  /// A launch of `workgroups`, at most `limit` of which are resident at a time.
   Residents(std::uint64_t workgroups, std::uint64_t limit, Company company);
   Residents(const Residents&) = delete;
   Residents& operator=(const Residents&) = delete;
@@ -67,17 +68,18 @@ class Residents {
   /// See Company::alone.
   [[nodiscard]] bool alone() const { return company_.alone; }
   [[nodiscard]] GridBarrier& barrier() { return barrier_; }
-  /// Whether a wave was seen that waits for memory to change. From then on turns are short.
+  /// Whether a wave was seen waiting for memory to change. From then on turns are short.
   [[nodiscard]] bool polling() const { return polling_.load(std::memory_order_relaxed); }
   void found_polling() { polling_.store(true, std::memory_order_relaxed); }
   /// Called when all of a workgroup's waves wait for memory to change; `stuck`: and nothing else
-  /// changes meanwhile, not even how often they looked. True when every workgroup that the device
-  /// has room for has been waiting for a long time and some have not begun. Where all have begun,
-  /// only_host_can_help() becomes true after a short time; a launch that is alone is given up.
+  /// changes meanwhile, not even a count of polls. True when all resident workgroups have been
+  /// waiting for a long time and some have not begun. If all have begun, only_host_can_help()
+  /// becomes true after a short time; a launch that runs alone is given up.
   [[nodiscard]] bool hopeless(bool stuck);
-  /// After hopeless(): memory was waited for that nobody changed.
+  /// After hopeless(): the memory waited for was never changed.
   [[nodiscard]] bool gave_up() const { return gave_up_.load(std::memory_order_relaxed); }
-  /// Whether all that is left waits for memory that only the host, or another launch, can change.
+  /// Whether all remaining workgroups wait for memory that only the host, or another launch, can
+  /// change.
   [[nodiscard]] bool only_host_can_help() const {
     return only_host_can_help_.load(std::memory_order_relaxed);
   }
@@ -96,7 +98,7 @@ class Residents {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// Every place is taken, and there are workgroups that have not begun.
+  /// Every slot is occupied, and some workgroups have not begun.
   [[nodiscard]] bool crowded() const;
 
   const std::uint64_t workgroups_, limit_;

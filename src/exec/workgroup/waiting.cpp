@@ -43,7 +43,7 @@ bool Snapshot::same(std::span<const Wave> waves) const {
 
 void TouchedPlaces::add(const Wave& wave, const Instruction& i, const TouchedPlaces& earlier) {
   const auto watch = [&](std::uint64_t address) {
-    if (!words_.empty() && words_.back().address == address) return;  // lanes that look at one flag
+    if (!words_.empty() && words_.back().address == address) return;  // lanes that poll one flag
     too_many_ = too_many_ || words_.size() == kMostWords;
     if (too_many_) return words_.clear();
     const std::size_t n = words_.size();

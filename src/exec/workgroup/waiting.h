@@ -1,4 +1,4 @@
-// Recognises waves that only repeat themselves: which wait for memory to change, or for ever.
+// Recognises waves that only repeat themselves: they wait for memory to change, or forever.
 #pragma once
 
 #include <algorithm>
@@ -11,15 +11,15 @@
 
 namespace margay {
 
-/// A word of memory that a wave looks at, as it was before it last looked.
+/// A word of memory that a wave polls, with its value before the last poll.
 struct WatchedWord {
   std::uint64_t address = 0;  ///< A multiple of 8.
   std::uint64_t value = 0;
-  /// Whether it holds another value by now.
+  /// Whether its value has changed.
   [[nodiscard]] bool changed() const;
 };
 
-/// The registers of a wave and where it stands.
+/// The registers of a wave and its current instruction.
 class WaveSnapshot {
  public:
   explicit WaveSnapshot(const Wave& wave);
@@ -33,11 +33,11 @@ class WaveSnapshot {
   std::vector<std::uint32_t> scalars_, vectors_;
 };
 
-/// What some waves of a workgroup can change without leaving it: their registers, and LDS.
+/// The state that waves of a workgroup can change within it: their registers, and LDS.
 class Snapshot {
  public:
   explicit Snapshot(std::span<const Wave> waves);
-  /// True when all of it is as it was.
+  /// True when all of it is unchanged.
   [[nodiscard]] bool same(std::span<const Wave> waves) const;
 
  private:
@@ -45,11 +45,11 @@ class Snapshot {
   std::vector<std::uint8_t> lds_;
 };
 
-/// The places of global memory that waves touch in one pass through a loop.
+/// The addresses of global memory that waves access in one pass through a loop.
 class TouchedPlaces {
  public:
-  /// What `i` is about to touch. Values are read where `earlier`, which ran without a fault,
-  /// touched the same.
+  /// The addresses that `i` is about to access. Values are read if `earlier`, which ran without a
+  /// fault, accessed the same.
   void add(const Wave& wave, const Instruction& i, const TouchedPlaces& earlier);
   [[nodiscard]] bool any() const { return any_; }
   /// Whether something was stored, other than by an atomic.
@@ -61,7 +61,7 @@ class TouchedPlaces {
   [[nodiscard]] const std::vector<WatchedWord>& words() const { return words_; }
 
  private:
-  /// More than the lanes of a wave that look at a flag each, in a few instructions.
+  /// More than the lanes of a wave that poll a flag each, in a few instructions.
   static constexpr std::size_t kMostWords = 256;
 
   bool any_ = false, stored_ = false, too_many_ = false;
@@ -69,11 +69,11 @@ class TouchedPlaces {
   std::vector<WatchedWord> words_;
 };
 
-/// Whether `i`, run by `wave` now, stays inside its workgroup: no global memory, no scratch (which
-/// a snapshot does not hold), no clock.
+/// Whether `i`, run by `wave` now, accesses only state of its workgroup: no global memory, no
+/// scratch (which a snapshot does not hold), no clock.
 [[nodiscard]] bool stays_in_workgroup(const Wave& wave, const Instruction& i);
 
-/// Runs instructions as `Inner` does and records the places they touch.
+/// Runs instructions as `Inner` does and records the addresses they access.
 template <typename Inner>
 class PlaceRecorder {
  public:
@@ -95,7 +95,7 @@ class PlaceRecorder {
     return inner_.wave_in_turn(turn, waves);
   }
   std::uint64_t quantum() { return inner_.quantum(); }
-  /// Whether an instruction did not stay inside the workgroup.
+  /// Whether an instruction accessed state outside the workgroup.
   [[nodiscard]] bool left() const { return left_; }
 
  private:

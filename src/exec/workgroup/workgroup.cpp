@@ -88,7 +88,7 @@ void Workgroup::answer_calls(Wave& wave) {
 }
 
 void Workgroup::arrive_at_grid_barrier(Wave& wave) {
-  // Instructions know only their wave; that this launch was given the resource is known here.
+  // Instructions know only their wave; whether this launch has the resource is known here.
   const Instruction& i = *wave.next;
   if (residents_ == nullptr || i.row == nullptr || i.row->flow != Flow::grid_barrier) return;
   // The first lane's value counts the arrivals less one. Source: MI300 ISA guide, ds_gws_barrier.
@@ -152,7 +152,7 @@ std::string Workgroup::where_waves_are() const {
 }
 
 const Instruction& Workgroup::where_it_stands(const Wave& wave) {
-  // One at a barrier goes on with the instruction after it.
+  // A wave at a barrier continues with the instruction after it.
   const bool at_barrier = wave.stop == WaveStop::barrier || wave.stop == WaveStop::grid_barrier;
   return at_barrier ? wave.next[-1] : *wave.next;
 }

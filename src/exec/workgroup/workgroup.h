@@ -30,9 +30,9 @@ namespace margay {
 struct WorkgroupCompany {
   /// For a kernel that makes calls to the host.
   HostcallBuffer* hostcalls = nullptr;
-  /// The launch's other workgroups, with which it takes turns; null where it is the only one.
+  /// The launch's other workgroups, with which it takes turns; null if it is the only one.
   Residents* residents = nullptr;
-  /// Called now and then while a workgroup runs.
+  /// Called periodically while a workgroup runs.
   std::function<void(const Workgroup&)> heartbeat = {};
 };
 
@@ -46,7 +46,7 @@ class Workgroup {
   Workgroup(const Workgroup&) = delete;
   Workgroup& operator=(const Workgroup&) = delete;
 
-  /// Sets everything to what workgroup `id` (x fastest) finds when it starts.
+  /// Sets the initial state of workgroup `id` (x fastest).
   void begin(std::uint64_t id);
 
   /// Runs the waves in turn, until all have ended. After WorkgroupEnd::waiting it may be called
@@ -55,10 +55,10 @@ class Workgroup {
   [[nodiscard]] WorkgroupEnd run(Observer& observer);
 
   /// After WorkgroupEnd::waiting: false while it would only wait again, because nothing that its
-  /// waves look at has changed.
+  /// waves poll has changed.
   [[nodiscard]] bool is_ready() const;
 
-  /// Who watches what runs here; null: nobody.
+  /// The observer of this workgroup, or null.
   [[nodiscard]] WorkgroupObserver* observer() const { return observer_.get(); }
   void observe(std::unique_ptr<WorkgroupObserver> observer) { observer_ = std::move(observer); }
 
@@ -68,65 +68,65 @@ class Workgroup {
   [[nodiscard]] const WorkgroupState& state() const { return state_; }
   [[nodiscard]] const LaunchRequest& request() const { return request_; }
   [[nodiscard]] Program& program() const { return program_; }
-  /// Where the dispatch packet and the arguments lie.
+  /// The addresses of the dispatch packet and the arguments.
   [[nodiscard]] const LaunchAddresses& addresses() const { return addresses_; }
   /// The wave that has stopped with a fault.
   [[nodiscard]] const Wave& faulty() const;
-  /// At which instructions the waves are, in words.
+  /// Describes the current instructions of the waves.
   [[nodiscard]] std::string where_waves_are() const;
-  /// After WorkgroupEnd::deadlock: who waits where, in words.
+  /// After WorkgroupEnd::deadlock: describes where the waves wait.
   [[nodiscard]] Error deadlock() const;
   /// The instruction at which a wave that has not ended is or waits.
   [[nodiscard]] static const Instruction& where_it_stands(const Wave& wave);
 
  private:
-  /// One turn of each wave, and what came of it.
+  /// One turn of each wave, and its result.
   struct Round {
     std::uint32_t running = 0;                ///< Waves that had a turn.
     std::uint32_t ended = 0;                  ///< Waves that have ended.
     std::uint32_t in_grid = 0;                ///< Waves at the grid's barrier.
-    bool stopped = false;                     ///< A wave came to a barrier or to its end.
+    bool stopped = false;                     ///< A wave reached a barrier or its end.
     bool opened = false;                      ///< The barrier has opened.
     bool fault = false;                       ///< A wave has Wave::error.
     std::uint64_t executed = 0;               ///< Instructions of all waves.
-    std::uint64_t least = ~std::uint64_t{0};  ///< Of a wave that goes on, the fewest.
+    std::uint64_t least = ~std::uint64_t{0};  ///< The fewest instructions of a wave that continues.
   };
   template <typename Observer>
   [[nodiscard]] Round take_round(Observer& observer);
   template <typename Observer>
   void take_turn(Wave& wave, std::uint64_t turn, Observer& observer);
-  /// After a round: how the run ends, if it does.
+  /// After a round: how the run ends, if at all.
   template <typename Observer>
   [[nodiscard]] std::optional<WorkgroupEnd> look_after(const Round& round, Observer& observer);
 
-  /// What the running waves do.
+  /// The activity of the running waves.
   enum class Activity : std::uint8_t {
     work,
     polling,  ///< Each repeats a loop that reads the same places of memory.
     stuck,    ///< And nothing else changes.
-    endless,  ///< And nothing it does can ever change.
+    endless,  ///< And its behaviour can never change.
   };
-  /// Runs each running wave until it comes back to where it is, for `longest` instructions at
-  /// most.
+  /// Runs each running wave until it returns to its current instruction, for at most `longest`
+  /// instructions.
   template <typename Observer>
   [[nodiscard]] Activity activity(Observer& observer, std::uint32_t longest);
   template <typename Observer>
   [[nodiscard]] Activity activity_of(Wave& wave, Observer& observer, std::uint32_t longest);
-  /// The same for a workgroup all of whose waves stand behind a barrier that has just opened: runs
-  /// it until they do so again.
+  /// The same for a workgroup whose waves have all just passed a barrier: runs it until they pass
+  /// it again.
   template <typename Observer>
   [[nodiscard]] Activity activity_across_barriers(Observer& observer, std::uint32_t longest);
-  /// Lets the other waves do as many instructions as the one that has run ahead the furthest;
-  /// `before`: how many each had done.
+  /// Lets the other waves run as many instructions as the wave that is furthest ahead; `before`:
+  /// the counts of each before the round.
   template <typename Observer>
   void catch_up(std::span<const std::uint64_t> before, Observer& observer);
-  /// What comes of it; nothing when the run goes on.
+  /// The end of the run, or nothing if it continues.
   [[nodiscard]] std::optional<WorkgroupEnd> after(Activity found);
   /// A wave that stopped at the grid's barrier, in a launch that has one.
   void arrive_at_grid_barrier(Wave& wave);
-  /// Lets waves go on whose grid barrier has opened.
+  /// Continues waves whose grid barrier has opened.
   void leave_grid_barrier();
-  /// Answers waves that call the host, be they of this workgroup or not; `wave` ran last.
+  /// Answers waves that call the host, in this workgroup or others; `wave` ran last.
   void answer_calls(Wave& wave);
 
   const LaunchRequest& request_;
@@ -136,15 +136,16 @@ class Workgroup {
   const WorkgroupCompany company_;
   HostcallBuffer* const hostcalls_;
   Residents* const residents_;
-  /// After so many instructions of each wave without a stop, and after so many across barriers, it
-  /// is looked whether they only wait. Both grow while the waves do other than wait.
+  /// After this many instructions of each wave without a stop, and after this many across barriers,
+  /// the waves are checked for waiting. Both grow while the waves do something else.
   std::uint64_t quantum_ = kQuantum, barrier_quantum_ = kQuantum;
   std::uint64_t unstopped_ = 0, across_barriers_ = 0;  ///< Counted so far.
   std::uint64_t since_heartbeat_ = 0;                  ///< Instructions of all waves.
-  std::uint32_t long_turns_ = 0;  ///< How many of kQuantum this workgroup has had.
-  std::uint64_t grid_phase_ = 0;  ///< What a wave at the grid's barrier waits for the end of.
+  std::uint32_t long_turns_ = 0;  ///< The number of turns of kQuantum this workgroup has had.
+  std::uint64_t grid_phase_ = 0;  ///< The phase that a wave at the grid's barrier waits for.
   bool all_watched_ = false;
-  std::vector<WatchedWord> watched_;  ///< Of the waves that wait for memory; empty: not known.
+  std::vector<WatchedWord>
+      watched_;  ///< The addresses polled by the waves that wait for memory; empty: not known.
   std::uint64_t id_ = 0;
   std::uint32_t wave_count_;
   std::uint32_t rows_;
@@ -159,25 +160,24 @@ class Workgroup {
   std::unique_ptr<WorkgroupObserver> observer_;
 };
 
-/// In kernels that may call the host, how many instructions run before it is looked whether one
-/// waits for an answer.
+/// In kernels that may call the host, the number of instructions between checks for calls.
 inline constexpr std::uint64_t kHostcallQuantum = 256;
 
 /// The longest loop that is examined for being endless.
 inline constexpr std::uint32_t kLongestSpin = 1 << 14;
-/// The longest that is looked for early, in a workgroup that is not known to wait.
+/// The longest loop that is examined early, in a workgroup that is not known to wait.
 inline constexpr std::uint32_t kLongestPoll = 1 << 9;
 /// A workgroup's first quantum where workgroups may wait for each other, and where they do.
 inline constexpr std::uint64_t kFirstQuantum = 1 << 14, kShortQuantum = 1 << 10;
-/// After so many turns of kQuantum a workgroup that was never seen to wait gives way as well: it
-/// may wait in a way that is not recognised.
+/// After this many turns of kQuantum a workgroup that was never seen waiting yields as well: it may
+/// wait in a way that is not recognised.
 inline constexpr std::uint32_t kManyTurns = 64;
 /// The same across barriers.
 inline constexpr std::uint32_t kLongestBarrierPoll = 1 << 11;
-/// After so many instructions of each wave a workgroup's loops over barriers are looked at first:
+/// After this many instructions of each wave a workgroup's loops over barriers are first examined:
 /// more than most workgroups run.
 inline constexpr std::uint64_t kFirstBarrierQuantum = 1 << 16;
-/// How many instructions of a workgroup there are between two heartbeats.
+/// The number of instructions of a workgroup between two heartbeats.
 inline constexpr std::uint64_t kHeartbeat = 1 << 18;
 
 }  // namespace margay

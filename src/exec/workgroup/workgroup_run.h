@@ -26,7 +26,7 @@ Workgroup::Activity Workgroup::activity_of(Wave& wave, Observer& observer, std::
     changed = !before.same({&wave, 1});
     if (!recorder.left()) return changed ? Activity::work : Activity::endless;
   }
-  // A loop that counts how often it looked changes its registers, but looks at the same places.
+  // A loop that counts its polls changes its registers, but polls the same addresses.
   const bool same_places = passes[0].same(passes[1]);
   if (changed && !(passes[0].any() && same_places)) return Activity::work;
   const std::vector<WatchedWord>& words = passes[1].words();
@@ -58,7 +58,7 @@ Workgroup::Activity Workgroup::activity_across_barriers(Observer& observer, std:
   std::optional<Snapshot> before;
   TouchedPlaces passes[2];
   for (TouchedPlaces& pass : passes) {
-    // Most loops do not touch the same places twice: it takes no snapshot to know.
+    // Most loops do not access the same addresses twice: that is checked without a snapshot.
     if (&pass == &passes[1]) before.emplace(waves_);
     PlaceRecorder recorder(observer, pass, passes[0]);
     std::uint64_t executed = 0;
@@ -93,7 +93,7 @@ void Workgroup::catch_up(std::span<const std::uint64_t> before, Observer& observ
 
 template <typename Observer>
 void Workgroup::take_turn(Wave& wave, std::uint64_t turn, Observer& observer) {
-  // The turns of observers are long, and so are their instructions.
+  // Observers have long turns and slow instructions.
   const std::uint64_t part = hostcalls_ == nullptr ? kTurnAlone : kHostcallQuantum;
   for (std::uint64_t done = 0;
        done < turn && wave.stop == WaveStop::running && !stop_.load(std::memory_order_relaxed);
@@ -158,7 +158,7 @@ std::optional<WorkgroupEnd> Workgroup::look_after(const Round& round, Observer& 
   if (!repeats && !(round.opened && round.ended == 0 && across_barriers_ >= barrier_quantum_))
     return std::nullopt;
   if (repeats) observer.time_passes();
-  // Observed instructions, and single ones, are not put off.
+  // Observed instructions, and single ones, are not deferred.
   state_.gives_way = false;
   Activity found;
   if (repeats) {
