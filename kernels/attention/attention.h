@@ -7,8 +7,8 @@
 
 namespace margay_attention {
 
-/// Enqueues o = softmax(scale q k^T) v. A refused problem gives hipErrorInvalidValue; plan(problem)
-/// says why in words.
+/// Enqueues o = softmax(scale q k^T) v. An unsupported problem gives hipErrorInvalidValue;
+/// plan(problem) gives the reason as text.
 hipError_t attention_bf16(const Problem& problem, hipStream_t stream = nullptr);
 
 }  // namespace margay_attention

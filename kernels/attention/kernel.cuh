@@ -8,7 +8,7 @@
 //   O^T = V^T P^T        mma_AB: the accumulator S^T has the layout of its right operand (col), so
 //                        P^T is a conversion to bf16 away: no shuffle, no trip through LDS
 //
-// V^T comes out of a row-major tile by a choice of row order (values.cuh). So no tile ever changes
+// V^T is read from a row-major tile by a choice of row order (values.cuh). So no tile ever changes
 // its layout.
 //
 // One LDS buffer each for keys and values; the next tiles are in flight to registers meanwhile:

@@ -7,8 +7,8 @@
 
 namespace margay_gemm {
 
-/// Enqueues C = alpha A op(B) + beta C. A refused problem gives hipErrorInvalidValue; plan(problem)
-/// says why in words.
+/// Enqueues C = alpha A op(B) + beta C. An unsupported problem gives hipErrorInvalidValue;
+/// plan(problem) gives the reason as text.
 hipError_t gemm_bf16(const Problem& problem, hipStream_t stream = nullptr);
 
 }  // namespace margay_gemm

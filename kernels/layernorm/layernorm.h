@@ -7,7 +7,8 @@
 
 namespace margay_layernorm {
 
-/// Enqueues the problem. A refused one gives hipErrorInvalidValue; plan(problem) says why in words.
+/// Enqueues the problem. An unsupported one gives hipErrorInvalidValue; plan(problem) gives the
+/// reason as text.
 hipError_t layernorm_bf16(const Problem& problem, hipStream_t stream = nullptr);
 
 }  // namespace margay_layernorm

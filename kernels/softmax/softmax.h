@@ -7,8 +7,8 @@
 
 namespace margay_softmax {
 
-/// Enqueues y = softmax(x). A refused problem gives hipErrorInvalidValue; plan(problem) says why in
-/// words.
+/// Enqueues y = softmax(x). An unsupported problem gives hipErrorInvalidValue; plan(problem) gives
+/// the reason as text.
 hipError_t softmax(const Problem& problem, hipStream_t stream = nullptr);
 
 }  // namespace margay_softmax

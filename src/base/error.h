@@ -16,7 +16,7 @@ enum class ErrorCode : std::uint8_t {
   wrong_architecture,   ///< A code object is well formed but not for gfx942.
   not_found,            ///< A named file, kernel or symbol does not exist.
   out_of_memory,        ///< The device's memory, or the host's, is exhausted.
-  exceeds_limits,       ///< A launch asks for more than the hardware has.
+  exceeds_limits,       ///< A launch requests more than the hardware has.
   illegal_address,      ///< A device program touched memory it may not touch.
   illegal_instruction,  ///< A device program ran something that is not an instruction.
   not_implemented,      ///< Valid on the hardware, but not in this version of Margay.
@@ -26,7 +26,7 @@ enum class ErrorCode : std::uint8_t {
   system,               ///< The host's operating system refused something.
 };
 
-/// One failure, in words. `what` is a sentence that names the thing; `where` the place (a file, an
+/// One failure, as text. `what` is a sentence that names the object; `where` the place (a file, an
 /// instruction with its PC and source line, a call); `hint` what to do. `where` and `hint` may be
 /// empty.
 struct Error {

@@ -9,7 +9,7 @@
 namespace margay {
 
 /// Whether this host has everything that code compiled for `level` may use: "generic", or a
-/// microarchitecture level of the x86-64 psABI. The compiler's own list is asked, because with
+/// microarchitecture level of the x86-64 psABI. The compiler's own list is used, because with
 /// -march=x86-64-v3 it may use any of AVX2, FMA, BMI, F16C, LZCNT and MOVBE.
 [[nodiscard]] inline bool host_has(std::string_view level) {
   if (level == "generic") return true;

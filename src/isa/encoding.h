@@ -126,7 +126,7 @@ struct Encoding {
   std::uint32_t prefix;
   unsigned prefix_low;  ///< Lowest bit of the prefix; it reaches up to bit 31.
   unsigned opcode_low, opcode_bits;
-  bool second_source_word;  ///< A second dword holds a literal, SDWA or DPP when source 0 says so.
+  bool second_source_word;  ///< A second dword holds a literal, SDWA or DPP, depending on source 0.
 
   /// Prefix and opcode in their places.
   [[nodiscard]] constexpr std::uint64_t fixed(std::uint64_t opcode) const {

@@ -45,8 +45,7 @@ namespace margay {
 /// The levels this host can run, best first.
 [[nodiscard]] std::vector<std::string_view> mfma_levels();
 
-/// What `fast` uses for an instruction at a host level, in words ("AMX bf16", "AVX-512 BF16", "as
-/// fma").
+/// The method of `fast` for an instruction at a host level ("AMX bf16", "AVX-512 BF16", "as fma").
 [[nodiscard]] std::string_view mfma_fast_method(const MfmaShape& shape, std::string_view level);
 
 // ---- v_smfmac_*

@@ -33,8 +33,8 @@ struct __attribute__((aligned(4))) __hip_bfloat162_raw {
 namespace margay_bf16 {
 
 /// Round to nearest, ties to even. Adding 0x7fff plus the lowest kept bit carries exactly when the
-/// dropped half is above the tie, or on the tie with an odd result; infinity comes out right by
-/// itself. A NaN is kept apart because the carry could turn it into an infinity.
+/// dropped half is above the tie, or on the tie with an odd result; infinity needs no special case.
+/// A NaN is kept apart because the carry could turn it into an infinity.
 MARGAY_BF16_FN constexpr unsigned short from_float(float value) {
   const unsigned bits = __builtin_bit_cast(unsigned, value);
   if ((bits & 0x7fffffffu) > 0x7f800000u) {

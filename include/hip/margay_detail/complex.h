@@ -1,6 +1,6 @@
-// Complex numbers of HIP 6 and 7: functions on float2 and double2, of which x is the real part. The
-// operators of the two are those of vectors, element by element.
-// Source: "HIP complex math API", ROCm 7.2. Part of hip/hip_complex.h; do not include it alone.
+// Complex numbers of HIP 6 and 7: functions on float2 and double2, whose x is the real part. The
+// operators of the two are those of vectors, element by element. Source: "HIP complex math API",
+// ROCm 7.2. Part of hip/hip_complex.h; do not include it alone.
 #pragma once
 
 #include <hip/amd_detail/amd_hip_vector_types.h>

@@ -55,9 +55,9 @@ constexpr int TILE_COL_DIM = sizeof(T) == 1 ? 32 : 16;
 template <typename T>
 constexpr int TILE_ELEMENTS = TILE_ROW_DIM<T> * TILE_COL_DIM<T>;
 
-/// A value that is the same in all lanes of the warp, told to the compiler: what is computed from
-/// it then lives in scalar registers. The coordinates of a tile need it where the compiler cannot
-/// see that by itself (threadIdx.x / 64, a value read from shared memory); without it the access
+/// Declares to the compiler that a value is the same in all lanes of the warp: values computed from
+/// it are then in scalar registers. The coordinates of a tile need it where the compiler cannot see
+/// that by itself (threadIdx.x / 64, a value read from shared memory); without it the access
 /// becomes a loop over the lanes' coordinates. blockIdx, warpid(), kernel arguments and what is
 /// loaded through them are seen. Outside of a loop it costs next to nothing, in one an instruction.
 KITTENS_DEVICE int uniform(int value) { return __builtin_amdgcn_readfirstlane(value); }
@@ -101,7 +101,7 @@ struct default_type {};
 #define CHECK_CUDA_ERROR(expression) ::kittens::report_hip_error((expression), __FILE__, __LINE__)
 
 namespace kittens {
-/// Prints what went wrong and where, and goes on.
+/// Prints the error and its place, and continues.
 inline void report_hip_error(hipError_t status, const char* file, int line) {
   if (status == hipSuccess) return;
   std::fprintf(stderr, "%s:%d: HIP error: %s\n", file, line, hipGetErrorString(status));

@@ -77,7 +77,7 @@ KITTENS_DEVICE T reduce_groups(T value) {
 }
 }  // namespace detail
 
-/// The value of lane `source`. The mask is there for source compatibility; all lanes take part.
+/// The value of lane `source`. The mask exists for source compatibility; all lanes take part.
 template <typename T>
 KITTENS_DEVICE T packed_shfl(uint64_t /*mask*/, const T& value, int source) {
   return detail::read_lane(value, source & 63);

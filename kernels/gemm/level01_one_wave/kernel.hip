@@ -2,12 +2,12 @@
 //
 // The three kinds of memory and the moves between them:
 //   gl  global memory    load(st, gl)   16 bytes per lane, through registers into LDS
-//   st  LDS              load(rt, st)   into the places where the matrix unit wants its operands
+//   st LDS load(rt, st) into the layout that the matrix unit requires
 //   rt  registers        mma_AB         64 x 64 x 64 = 64 MFMA instructions of 16x16x16
 //
 // A tile's layout says which lane holds which elements. mma_AB takes A in row layout (a lane has
-// four neighbours of a row) and B in col layout (four neighbours of a column); the sums come out in
-// col layout.
+// four neighbours of a row) and B in col layout (four neighbours of a column); the sums are in col
+// layout.
 #include "../ladder.cuh"
 
 namespace level01 {

@@ -2,8 +2,8 @@
 //
 // In level 4 a wave that waits for global memory cannot compute meanwhile: load() returns when the
 // tile is in LDS. Here the waits are the producers' and the matrix instructions the consumers', and
-// the hardware runs whichever wave of a SIMD can go on. All eight must reach the same barriers, so
-// the roles branch around the work and never around __syncthreads().
+// the hardware runs any wave of a SIMD that can continue. All eight must reach the same barriers,
+// so the roles branch around the work and never around __syncthreads().
 #include "../ladder.cuh"
 
 namespace level05 {

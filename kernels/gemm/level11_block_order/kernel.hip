@@ -5,7 +5,8 @@
 // each with an L2 of its own, and consecutive workgroups are distributed over them in turn:
 // neighbours never share. Two steps fix that:
 //   - chiplet_transform_chunked gives each die runs of 32 consecutive ids;
-//   - band_order lets consecutive ids go down four rows before they go on to the next column. A run
+//   - band_order lets consecutive ids go down four rows before they continue with the next column.
+//     A run
 //     is then 4 x 8 blocks, which need 4 panels of A and 8 of B; 32 blocks of a row need 1 + 32.
 #include "../ladder.cuh"
 

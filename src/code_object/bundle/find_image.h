@@ -1,5 +1,5 @@
-// From whatever the user has (a code object, an offload bundle, a host program) to the code objects
-// for one architecture inside.
+// Finds the code objects for one architecture in a file of the user's: a code object, an offload
+// bundle or a host program.
 #pragma once
 
 #include <cstddef>

@@ -39,7 +39,7 @@ class AbbreviationTable {
   std::vector<AbbreviationAttribute> attributes_;
 };
 
-/// All tables, read when first asked for.
+/// All tables, read on first use.
 class Abbreviations {
  public:
   Abbreviations() = default;

@@ -19,7 +19,7 @@ using ElfFile = llvm::object::ELFFile<llvm::object::ELF64LE>;
 using SectionHeader = llvm::object::ELF64LE::Shdr;
 
 // An image larger than this is refused: the largest real ones (rocBLAS, Composable Kernel) stay
-// below 1 GiB, and a corrupted size must not make the loader ask for terabytes.
+// below 1 GiB, and a corrupted size must not make the loader allocate terabytes.
 constexpr std::uint64_t kMaxImageBytes = std::uint64_t{4} << 30;
 // Pages are 4 KiB; 2 MiB, the largest page AMD GPUs map, bounds the alignment a linker can request.
 constexpr std::uint64_t kMaxAlignment = std::uint64_t{2} << 20;

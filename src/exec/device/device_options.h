@@ -1,4 +1,4 @@
-// How a virtual device is made, and what it calls while it runs.
+// The options of a virtual device, and the callbacks of a running launch.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Which workgroup of a launch a host thread runs next: a new one, or one that was put aside because
-// it waited for others.
+// Chooses the workgroup of a launch that a host thread runs next: a new one, or one that was
+// suspended because it waited for others.
 #pragma once
 
 #include <atomic>
@@ -18,8 +18,8 @@ class ResidentQueue {
  public:
   explicit ResidentQueue(Residents& residents) : residents_(residents) {}
 
-  /// What a host thread does next: begin the workgroup of that number, continue one that was put
-  /// aside, or (std::monostate) nothing, because no work is left.
+  /// The next task of a host thread: begin the workgroup with that number, continue a suspended
+  /// one, or (std::monostate) nothing, because no work is left.
   using Next = std::variant<std::monostate, std::uint64_t, std::unique_ptr<Workgroup>>;
   [[nodiscard]] Next next();
   /// Suspends a workgroup that waits or yields.

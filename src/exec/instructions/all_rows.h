@@ -1,4 +1,4 @@
-// All instructions that the executor has: the groups of rows, each filled by one source file.
+// All implemented instructions: the groups of rows, each filled by one source file.
 #pragma once
 
 #include <string_view>

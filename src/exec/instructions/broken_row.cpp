@@ -35,7 +35,7 @@ enum class Part : std::uint8_t {
             ///< an exclusive or.)
   flow,     ///< A branch takes the other direction, a barrier does not wait.
   skipped,  ///< MODE, a message: not executed.
-  nothing,  ///< None of these: a wait, a hint, work on caches.
+  nothing,  ///< None of these: a wait, a hint, a cache operation.
 };
 constexpr std::size_t kParts = 10;
 constexpr std::array<std::string_view, kParts> kPartNames = {
@@ -60,7 +60,7 @@ class Breakage {
     const char* const file = std::getenv("MARGAY_BREAK_ROW_REPORT");
     if (file == nullptr) return;
     std::ofstream out(file, std::ios::app);
-    for (const auto& [row, broken] : rows_)  // the table is gone
+    for (const auto& [row, broken] : rows_)  // the table no longer exists
       for (std::size_t part = 0; part < kParts; ++part)
         if (const std::uint64_t times = broken.times[part])
           out << broken.mnemonic << ' ' << kPartNames[part] << ' ' << times << '\n';

@@ -2,17 +2,18 @@
 // (tools/isa_page/row_kills.py). Rows are broken while their table is built; without a request, a
 // row keeps its handlers.
 //
-//   MARGAY_BREAK_ROW=MNEMONIC:PART breaks one part of the instruction's result; reports it on
-//   stderr MARGAY_BREAK_ROW=* breaks nothing, but records which parts each instruction has
-//   MARGAY_BREAK_ROW_REPORT=FILE "MNEMONIC PART TIMES" lines are appended when the
-//   process ends
+// clang-format off
+//   MARGAY_BREAK_ROW=MNEMONIC:PART   breaks one part of the instruction's result; reports it on stderr
+//   MARGAY_BREAK_ROW=*               breaks nothing, but records which parts each instruction has
+//   MARGAY_BREAK_ROW_REPORT=FILE     "MNEMONIC PART TIMES" lines are appended when the process ends
+// clang-format on
 #pragma once
 
 #include "exec/rows/row_table.h"
 
 namespace margay {
 
-/// Puts handlers around those of the rows of `table` that the environment asks for.
+/// Wraps the handlers of the rows of `table` that the environment names.
 void break_rows_if_asked(RowTable& table);
 
 }  // namespace margay

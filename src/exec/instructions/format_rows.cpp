@@ -117,7 +117,8 @@ class FormatAccess {
     return true;
   }
   /// Component n of the registers, of an element's components. Those that the format lacks are 0:
-  /// the guide says so for the identity (X000, XY00 ...), and the same is assumed for dst_sel.
+  /// the guide documents this for the identity (X000, XY00 ...), and the same is assumed for
+  /// dst_sel.
   [[nodiscard]] std::uint32_t select(unsigned n, const FormatRegisters& value) const {
     const std::uint8_t choice = selection_.of[n];
     if (choice >= kSelectFirst) return value.component[choice - kSelectFirst];

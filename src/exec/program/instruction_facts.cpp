@@ -9,7 +9,7 @@ CountedBy counted_by(const Row& row, const MemoryForm& form) {
   using Path = MemoryForm::Path;
   switch (form.path) {
     case Path::none:
-      // Lane exchanges use the LDS crossbar; clocks come back like scalar loads.
+      // Lane exchanges use the LDS crossbar; clocks return like scalar loads.
       if (row.instruction_class == InstructionClass::lds) return {.lgkm = true};
       if (row.instruction_class == InstructionClass::smem && reads(row.hardware))
         return {.lgkm = true, .in_order = false};

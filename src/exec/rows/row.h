@@ -32,7 +32,7 @@ enum class Flow : std::uint8_t {
   jump,          ///< At an address in registers.
   call,          ///< Likewise, or at a displacement; the callee may return.
   fork,          ///< On both sides of a condition, one after the other.
-  barrier,       ///< With the instruction that follows, when the other waves have come,
+  barrier,       ///< At the next instruction, when the other waves have arrived,
   grid_barrier,  ///< or all workgroups of a cooperative launch.
   end,           ///< Nowhere.
 };

@@ -1,5 +1,5 @@
-// The table of instructions the executor knows: mnemonic to semantics. Filled once per host level
-// from the row lists (instructions/all_rows.h); decoding looks mnemonics up here and nowhere else.
+// The table of implemented instructions: mnemonic to semantics. Filled once per host level from the
+// row lists (instructions/all_rows.h); decoding looks up mnemonics only here.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Instruction::extra: what an instruction's encoding says in addition to its operands, by format.
+// Instruction::extra: the fields of an instruction's encoding other than its operands, by format.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ struct Placement {
 
 /// One block of device memory, live or freed.
 struct Allocation {
-  AddressRange range;        ///< Exactly the bytes asked for.
+  AddressRange range;        ///< Exactly the requested bytes.
   std::uint64_t serial = 0;  ///< 1 for the first allocation of the process, then counting.
   std::string label;         ///< Its origin, e.g. "hipMalloc" or "code object vadd".
   bool freed = false;

@@ -47,7 +47,7 @@ struct WorkgroupState {
   const Memory* memory = nullptr;
   Program* program = nullptr;
   std::uint8_t* lds = nullptr;
-  std::uint32_t lds_bytes = 0;  ///< Allocated: static + dynamic, as asked for.
+  std::uint32_t lds_bytes = 0;  ///< Allocated: static + dynamic, as requested.
   std::uint32_t scratch_bytes_per_lane = 0;
   std::uint32_t id[3] = {};
   MfmaMode mfma = MfmaMode::exact;

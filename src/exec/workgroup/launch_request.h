@@ -1,4 +1,4 @@
-// What a launch is asked to do, and what it did.
+// The request for a launch, and its statistics.
 #pragma once
 
 #include <cstddef>
@@ -40,11 +40,11 @@ struct LaunchRequest {
   Dim3 grid;   ///< Workgroups.
   Dim3 block;  ///< Work-items per workgroup.
   std::uint32_t dynamic_lds_bytes = 0;
-  /// The explicit arguments, laid out as the metadata says; hidden arguments are added here.
+  /// The explicit arguments in the layout of the metadata; hidden arguments are added here.
   std::span<const std::byte> arguments;
-  /// All workgroups have to be resident at the same time, and may wait for each other at a barrier.
+  /// All workgroups must be resident at the same time, and may wait for each other at a barrier.
   bool cooperative = false;
-  unsigned device = 0;                ///< Where it runs.
+  unsigned device = 0;                ///< The device that it runs on.
   std::uint64_t visible_devices = 1;  ///< The devices whose memory it may access, as a mask.
 };
 
@@ -56,7 +56,7 @@ struct LaunchReport {
   std::uint64_t mfma_instructions = 0;
   double seconds = 0;  ///< Host wall time.
   /// Share of the host's time by instruction class (sums to 1), from timing a sample of
-  /// workgroups; empty unless DeviceOptions asks for it.
+  /// workgroups; empty unless DeviceOptions requests it.
   std::vector<std::pair<std::string, double>> time_shares;
 };
 

@@ -1,4 +1,4 @@
-// The occupancy of a kernel as its code object describes it; gpu/occupancy.h works it out.
+// The occupancy of a kernel as its code object describes it; gpu/occupancy.h computes it.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace margay {
 
-/// Launched with `workgroup_size` work-items and so much dynamic LDS.
+/// Launched with `workgroup_size` work-items and the given dynamic LDS.
 [[nodiscard]] inline Occupancy occupancy(const Architecture& architecture, const Kernel& kernel,
                                          std::uint32_t workgroup_size,
                                          std::uint32_t dynamic_lds_bytes) {

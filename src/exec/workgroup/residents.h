@@ -1,6 +1,6 @@
 // How the workgroups of one launch wait for each other: at a grid-wide barrier, or for a flag in
 // memory that another workgroup sets. As on the hardware, no more of them are resident at a time
-// than the compute units have room for. Which of them runs next: device/resident_queue.h.
+// than fit on the compute units. device/resident_queue.h chooses the one that runs next.
 #pragma once
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class Residents {
 
   /// Takes the number of the next workgroup to begin; workgroups() or more when all have begun.
   [[nodiscard]] std::uint64_t begin() { return next_.fetch_add(1, std::memory_order_relaxed); }
-  /// Whether another one may begin beside those that are resident.
+  /// Whether another one may begin in addition to the resident ones.
   [[nodiscard]] bool has_room() const {
     return begun() < workgroups_ && begun() - ended_.load() < limit_;
   }

@@ -1,4 +1,4 @@
-// Workgroup::run, for those who call it.
+// The implementation of Workgroup::run, for its callers.
 #pragma once
 
 #include <algorithm>

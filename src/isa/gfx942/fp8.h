@@ -4,7 +4,7 @@
 // the only NaN; the largest numbers are 240 and 57344. What does not fit, infinities included,
 // becomes the NaN. Source: MI300 ISA guide, section 7.2; for overflow AMD's hip_fp8.h, whose
 // software conversion gives 0x80 unless it clips first, which is what it does around the
-// instruction when a caller wants saturation.
+// instruction when a caller requests saturation.
 #pragma once
 
 #include <array>

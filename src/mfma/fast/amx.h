@@ -1,5 +1,5 @@
-// v_mfma_f32_16x16x16_bf16 on the host's AMX unit. Compiled with AMX enabled; call only where
-// amx_usable() says so.
+// v_mfma_f32_16x16x16_bf16 on the host's AMX unit. Compiled with AMX enabled; call only if
+// amx_usable() returns true.
 #pragma once
 
 #include "mfma/instructions/operands.h"

@@ -6,7 +6,7 @@
 namespace margay {
 
 /// exact: the published bit-level model of the hardware. fma: a chain of fp32 fused multiply-adds
-/// in ascending k. fast: whatever this host does fastest.
+/// in ascending k. fast: the fastest method of this host.
 enum class MfmaMode : std::uint8_t { exact, fma, fast };
 
 }  // namespace margay

@@ -89,7 +89,7 @@ Special special_terms(const MfmaFactor* a, const MfmaFactor* b, int count, const
       else
         special.add_infinity(negative);
     } else if (!zero(a[i]) && !zero(b[i])) {
-      // A product of 2^128 or more is an infinity, even where the sum would have come back.
+      // A product of 2^128 or more is an infinity, even if the sum would be finite again.
       const std::uint64_t product = std::uint64_t{a[i].significand} * b[i].significand;
       const int exponent = std::bit_width(product) - 1 - a[i].fraction_bits - b[i].fraction_bits +
                            a[i].exponent + b[i].exponent;

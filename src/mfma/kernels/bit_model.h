@@ -3,7 +3,7 @@
 //
 // Source: MMA-Sim (microsoft/MMA-Sim, MIT; Xie et al., arXiv 2511.10909), the functions its newest
 // version calls tr_fdpa and gtr_fdpa, which its authors compared with a real CDNA3 device on random
-// bit patterns. See README.md for the model in words.
+// bit patterns. README.md describes the model.
 #pragma once
 
 #include <cstdint>

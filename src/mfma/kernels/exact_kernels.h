@@ -129,7 +129,7 @@ MARGAY_INLINE void value_exponents(const F32 (&x)[k][m * blocks / 16],
 /// C is taken in units of 2^(e - 24 + up): `up` is 0 unless C is 2^6 times the largest product or
 /// more, and then such that C has 30 bits. What the sum of products has below that unit is cut to
 /// 32 significant bits of the total, toward -infinity, and the rest of it only kept as one sticky
-/// bit; with at least six bits between that bit and C's last, rounding comes out the same.
+/// bit; with at least six bits between that bit and C's last, rounding gives the same result.
 ///
 /// Lanes whose largest exponent byte is below `least` are handed to `repair` unless `narrow` says
 /// that they can only have products of zero.
@@ -191,9 +191,9 @@ template <typename A, typename B>
   return ea.usable && eb.usable && ea.highest + eb.highest <= 254 + 100;
 }
 
-/// D = C + the sums of `k` products per row and column, for operands of which vector_sums_possible.
-/// The part of B that row i of A is multiplied by: `column(u, i, kk)`, the values of the k'th
-/// product in chunk u, and `column_exponents(u, i, dword)`, the exponents of four.
+/// D = C + the sums of `k` products per row and column, for operands for which vector_sums_possible
+/// holds. The part of B that row i of A is multiplied by: `column(u, i, kk)`, the values of the
+/// k'th product in chunk u, and `column_exponents(u, i, dword)`, the exponents of four.
 template <MfmaType ta, int m, int k, int chunks, typename A, typename B, typename Column,
           typename ColumnExponents>
 MARGAY_INLINE void exact_sums(const F32 (&a)[k][chunks], const A& ea, const B& eb, Column&& column,

@@ -7,7 +7,7 @@
 //   (r, c) on auto block = g.x.view(coord<st_bf<64, 32>>{r, c}, 64, 32);   // ... of the tile in
 //   {r, c}
 //
-// With bounded() a load or store ends at the edges of the view, whatever lies around it.
+// With bounded() a load or store ends at the edges of the view, regardless of the memory around it.
 #pragma once
 
 #include <stdexcept>

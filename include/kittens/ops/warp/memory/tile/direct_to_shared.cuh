@@ -54,7 +54,7 @@ KITTENS_DEVICE void load_direct(ST& dst, const GL& src, const COORD& idx) {
   load_direct<2, ST, GL, COORD, WARP_THREADS>(dst, src, idx);
 }
 
-/// Waits until at most `outstanding` of this warp's latest vector-memory operations are under way
+/// Waits until at most `outstanding` of this warp's latest vector-memory operations are in flight
 /// (0 to 63); with 0, until every direct load of this warp is in shared memory.
 template <int outstanding = 0>
 KITTENS_DEVICE void direct_loads_done() {
