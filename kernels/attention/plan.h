@@ -32,7 +32,8 @@ struct Problem {
   const void* k = nullptr;
   const void* v = nullptr;
   void* o = nullptr;
-  void* lse = nullptr;  // float, batch x heads x q_len: the scores' logsumexp; null: not wanted
+  void* lse =
+      nullptr;  // float, batch x heads x q_len: the logsumexp of the scores; null: not computed
   std::int64_t batch = 0, heads = 0, kv_heads = 0;
   std::int64_t q_len = 0, kv_len = 0;
   std::int64_t dim = 0;

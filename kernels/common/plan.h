@@ -9,7 +9,7 @@
 
 namespace margay_kernels {
 
-/// Four dimensions and an address, as kittens::gl lies in memory.
+/// Four dimensions and an address, in the memory layout of kittens::gl.
 struct Tensor {
   std::int32_t batch, depth, rows, cols;
   const void* data;

@@ -1,6 +1,6 @@
 // The ladder: GEMM kernels from one wave to the fast one, each a folder with one kernel, and the
-// table by which programs find them. Plain C++, as plan.h: `margay gemm --level N` launches by the
-// plan; HIP programs link ladder.hip and call launch().
+// table by which programs find them. Plain C++, as plan.h: `margay gemm --level N` launches from
+// the plan; HIP programs link ladder.hip and call launch().
 #pragma once
 
 #include <cstdint>
@@ -103,7 +103,7 @@ inline std::string refuse_memory(const Problem& p) {
   return {};
 }
 
-/// The launch of a level for a problem, or why there is none.
+/// The launch of a level for a problem, or why it cannot run.
 inline Plan plan(const Level& level, const Problem& p) {
   Plan result;
   result.refusal = refuse_extents(level, p);
@@ -154,12 +154,12 @@ inline Plan plan_general(const Level& level, const margay_gemm::Problem& p) {
   return plan(level, Problem{p.a, p.b, p.c, p.m, p.n, p.k});
 }
 
-/// Enqueues the level's kernel. Empty if that went well, otherwise what is wrong.
+/// Enqueues the level's kernel. Empty on success, otherwise the reason.
 std::string launch(const Level& level, const Problem& problem, ihipStream_t* stream = nullptr);
 
 }  // namespace margay_gemm::ladder
 
-/// The same for other languages, on the null stream: null if that went well, otherwise what is
-/// wrong (valid until the thread's next call).
+/// The same for other languages, on the null stream: null on success, otherwise the reason (valid
+/// until the thread's next call).
 extern "C" const char* margay_gemm_level(int number, const void* a, const void* b, void* c,
                                          std::int64_t m, std::int64_t n, std::int64_t k);

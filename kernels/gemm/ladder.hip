@@ -20,7 +20,7 @@
 namespace margay_gemm::ladder {
 namespace {
 
-// Plain C++ builds the kernels' parameter without kittens::gl: the two must be the same bytes.
+// Plain C++ builds the kernels' parameter without kittens::gl: the two must have the same layout.
 using Globals = ::ladder::Globals;
 static_assert(sizeof(Globals) == sizeof(Arguments) && sizeof(Globals::a) == sizeof(Tensor) &&
               sizeof(Globals::b) == sizeof(Tensor) && sizeof(Globals::c) == sizeof(Tensor));

@@ -95,7 +95,7 @@ inline std::string refuse_memory(const Problem& p) {
   return {};
 }
 
-/// Whether rows can be read in 16-byte chunks none of which straddles the end of a row.
+/// Whether rows can be read in 16-byte chunks, none of which straddles the end of a row.
 inline bool reads_whole_chunks(const Problem& p) {
   const std::int64_t b_row = p.transpose_b ? p.k : p.n;
   return margay_kernels::aligned(p.a, 16) && margay_kernels::aligned(p.b, 16) && p.lda % 8 == 0 &&

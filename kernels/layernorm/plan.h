@@ -20,7 +20,7 @@ struct Problem {
   const void* weight = nullptr;    // cols elements; null: one
   const void* bias = nullptr;      // cols elements; null: zero
   void* y = nullptr;
-  void* sum = nullptr;  // null: not wanted
+  void* sum = nullptr;  // null: not computed
   std::int64_t rows = 0, cols = 0;
   float eps = 1e-5f;
 };
@@ -34,7 +34,7 @@ struct Arguments {
 };
 static_assert(sizeof(Arguments) == 152 && offsetof(Arguments, eps) == 144);
 
-/// A row is kept in the registers of 1, 2, 4 or 8 waves, so many elements in each.
+/// A row is kept in the registers of 1, 2, 4 or 8 waves, with this many elements in each.
 constexpr int kPart = 1024;
 constexpr int kMaxWaves = 8;
 constexpr int kMaxCols = kMaxWaves * kPart;

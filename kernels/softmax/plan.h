@@ -13,7 +13,7 @@ namespace margay_softmax {
 enum class Type { kBf16, kFloat };
 
 /// y = softmax(x) along the rows of a row-major matrix without gaps; y may be x. Computed in float.
-/// A row of which every element is minus infinity, or one plus infinity or NaN, gives NaN.
+/// A row whose elements are all minus infinity, or one of which is plus infinity or NaN, gives NaN.
 struct Problem {
   const void* x = nullptr;
   void* y = nullptr;

@@ -8,10 +8,10 @@ namespace margay::cli {
 
 /// Exit codes, the same for every subcommand.
 inline constexpr int kExitOk = 0;
-inline constexpr int kExitFailed = 1;  ///< What was asked for did not work, or was found wrong.
-inline constexpr int kExitUsage = 2;   ///< The command line makes no sense.
+inline constexpr int kExitFailed = 1;  ///< The operation failed, or errors were found.
+inline constexpr int kExitUsage = 2;   ///< The command line is invalid.
 
-/// `arguments[0]` is the subcommand's name, the rest are what follows it.
+/// `arguments[0]` is the subcommand's name, followed by its arguments.
 using CommandFunction = int (*)(std::span<char*> arguments);
 
 struct Command {

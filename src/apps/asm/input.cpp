@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr auto kSuffixes =
     std::to_array<std::string_view>({".cpp", ".cc", ".cxx", ".c++", ".C", ".cp", ".hip", ".cu"});
-// Whatever takes longer than this says that it is at work.
+// Operations that take longer than this print a message.
 constexpr auto kSilence = std::chrono::seconds(2);
 constexpr auto kPollInterval = std::chrono::milliseconds(5);
 
@@ -63,13 +63,13 @@ Result<std::vector<std::byte>> read_file(const fs::path& file) {
   return bytes;
 }
 
-/// The error with the file in front of the place it names.
+/// The error with the file's name before its place.
 Error in_file(Error error, const fs::path& file) {
   error.where = error.where.empty() ? file.string() : file.string() + ": " + error.where;
   return error;
 }
 
-/// A directory of its own that goes away with this object.
+/// A temporary directory that is removed with this object.
 class TemporaryDirectory {
  public:
   [[nodiscard]] static Result<TemporaryDirectory> create() {

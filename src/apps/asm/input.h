@@ -1,4 +1,4 @@
-// From the FILE a user names to the gfx942 code objects in it; source files are compiled first.
+// Reads the gfx942 code objects in the FILE a user names; source files are compiled first.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,7 @@ namespace margay::assembly {
 [[nodiscard]] Result<std::vector<CodeObject>> read_code_objects(const std::filesystem::path& file);
 
 /// Compiles the device side of a source file and reads the code object. `margay` is the program
-/// whose subcommand hipcc is used. The compiler's messages go to stderr as they are.
+/// whose subcommand hipcc is used. The compiler's messages go to stderr unchanged.
 [[nodiscard]] Result<std::vector<CodeObject>> compile_code_object(
     const std::filesystem::path& margay, const std::filesystem::path& source,
     std::span<const std::string> compiler_arguments);

@@ -1,6 +1,6 @@
-// One function of a code object as a list of instructions with all that `margay asm` says of each:
-// address, text with named branch targets, kind, source position. Pure: neither prints nor reads
-// files.
+// One function of a code object as a list of instructions with everything that `margay asm` prints
+// for each: address, text with named branch targets, kind, source position. Pure: neither prints
+// nor reads files.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace margay::assembly {
 
-/// What a reader looks for when scanning a listing.
+/// The kinds of instructions that a listing highlights.
 enum class LineKind : std::uint8_t {
   valu,
   salu,
@@ -27,7 +27,7 @@ enum class LineKind : std::uint8_t {
   barrier,
   wait,
   other,
-  invalid,  ///< Bytes that are no instruction.
+  invalid,  ///< Bytes that are not an instruction.
 };
 [[nodiscard]] std::string_view name_of(LineKind kind);
 
@@ -39,10 +39,10 @@ struct ListedInstruction {
   std::string_view mnemonic;          ///< Without encoding suffix; empty when invalid.
   std::string text;                   ///< As assembled; a branch target inside is named ("L2").
   LineKind kind = LineKind::other;
-  bool ends_block = false;          ///< Control may leave here, or does.
+  bool ends_block = false;          ///< Control flow may or does leave here.
   int label = kNoLabel;             ///< The number of the label before it.
   bool has_target = false;          ///< A direct branch or call.
-  std::uint64_t target = 0;         ///< Where it goes.
+  std::uint64_t target = 0;         ///< Its target.
   std::vector<SourceFrame> frames;  ///< Innermost first; empty: no line table.
 };
 

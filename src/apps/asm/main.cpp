@@ -1,5 +1,5 @@
-// `margay asm`: what the compiler made of a kernel: resources, arguments, and gfx942 instructions
-// with the source lines they come from.
+// `margay asm`: the compiled form of a kernel: resources, arguments, and gfx942 instructions with
+// the source lines they come from.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -81,7 +81,7 @@ Error no_such_kernel(const std::vector<KernelPlace>& places, const AsmOptions& o
               : fmt::format("Did you mean {}? Its kernels are {}.", guess, comma_list(names))};
 }
 
-/// The kernels to show: all of them, or those the user means.
+/// The kernels to show: all of them, or those the user names.
 Result<std::vector<KernelPlace>> choose(const std::vector<CodeObject>& objects,
                                         const AsmOptions& options) {
   std::vector<KernelPlace> places = all_kernels(objects);
@@ -110,8 +110,8 @@ Result<std::vector<CodeObject>> open(const AsmOptions& options) {
   return read_code_objects(options.file);
 }
 
-/// Memory for a loaded image. Damaged files can ask for gigabytes: pages that are not used take
-/// none, and what cannot be had is an error.
+/// Memory for a loaded image. Damaged files can require gigabytes: unused pages take no memory, and
+/// a failed allocation is an error.
 class ImageMemory {
  public:
   [[nodiscard]] static Result<ImageMemory> create(std::uint64_t bytes) {

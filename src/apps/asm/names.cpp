@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kUnnamed = "(anonymous namespace)";
 
-/// Where `stop` is outside of all brackets, from `from` on; npos if nowhere.
+/// The position of `stop` outside of all brackets, from `from` on; npos if none.
 template <typename Stop>
 std::size_t find_outside(std::string_view text, std::size_t from, Stop&& stop) {
   int depth = 0;

@@ -1,4 +1,4 @@
-// What a user may call a kernel by, and which kernels that means.
+// The names by which a user may select kernels.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct FunctionName {
   std::string unqualified;  ///< "gemm<64, float>"
   std::string plain;        ///< "gemm"
 };
-/// `symbol` may be mangled or not. An operator's name is not taken apart: all parts are the whole.
+/// `symbol` may be mangled or not. An operator's name is not split: all parts are the whole name.
 [[nodiscard]] FunctionName split_function_name(std::string_view symbol);
 
 /// The parameter types of a demangled name: {"int", "float const*"}. Empty when there is no list.

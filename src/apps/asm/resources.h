@@ -1,4 +1,4 @@
-// What a kernel takes of a compute unit, in the figures `margay asm` prints and writes to JSON.
+// A kernel's use of a compute unit, in the figures that `margay asm` prints and writes to JSON.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct KernelResources {
   std::uint64_t code_bytes = 0;
   std::uint32_t max_workgroup_size = 0;   ///< Work-items.
   std::uint32_t waves_per_workgroup = 0;  ///< Of that size.
-  const ComputeUnit* cu = nullptr;        ///< What it runs on.
-  /// All that allow no more workgroups than there are: relaxing one of several gains nothing.
+  const ComputeUnit* cu = nullptr;        ///< The compute unit it runs on.
+  /// All resources that allow no further workgroup: relaxing one of several gains nothing.
   std::vector<OccupancyLimit> limits;
   Occupancy occupancy;  ///< For that size, without dynamic LDS.
 };

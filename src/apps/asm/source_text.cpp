@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// No source file is larger; what debug information points to may be anything.
+// No source file is larger; debug information may point to any file.
 constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{64} << 20;
 
 std::vector<std::string> read_lines(const std::string& file) {

@@ -11,8 +11,8 @@
 
 namespace margay::assembly {
 
-/// Reads each file once, when first asked for. The names come from debug information, which may be
-/// anyone's: only regular files of ordinary size are read.
+/// Reads each file once, when first asked for. The names come from untrusted debug information:
+/// only regular files of ordinary size are read.
 class SourceText {
  public:
   /// Line `line` (from 1) of `file`, without control characters; nothing when it cannot be read.
@@ -22,11 +22,10 @@ class SourceText {
   std::map<std::string, std::vector<std::string>> files_;
 };
 
-/// The shortest name of each file that tells it from the others: its last component, or more where
-/// two files share it.
+/// The shortest unique name of each file: its last component, or more if two files share it.
 [[nodiscard]] std::map<std::string, std::string> short_names(const std::set<std::string>& files);
 
-/// `text` with tabs as two spaces and everything else that would move a terminal's cursor left out.
+/// `text` with tabs as two spaces and without other characters that would move a terminal's cursor.
 [[nodiscard]] std::string printable(std::string_view text);
 
 }  // namespace margay::assembly

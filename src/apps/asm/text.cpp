@@ -163,19 +163,19 @@ std::string chain_text(const std::vector<SourceFrame>& frames, const FileNames& 
     const auto name = names.find(frame.file);
     text += name == names.end() ? frame.file : name->second;
     text += frame.line == 0 ? ":?" : fmt::format(":{}", frame.line);
-    // Arguments, the template's included, would drown the position.
+    // Arguments, including the template's, would obscure the position.
     if (!frame.function.empty())
       text += fmt::format(" {}", split_function_name(frame.function).plain);
   }
   return printable(text);
 }
 
-/// HIP's and the compiler's own headers: where threadIdx.x and the like are written down.
+/// HIP's and the compiler's own headers, which define threadIdx.x etc.
 bool is_toolchain_header(std::string_view file) {
   return file.contains("/hip/amd_detail/") || file.contains("/lib/clang/");
 }
 
-/// The frame whose text is worth a line: the innermost of the user's own.
+/// The frame whose text is shown: the innermost of the user's own.
 const SourceFrame& frame_to_quote(const std::vector<SourceFrame>& frames) {
   const auto own = std::ranges::find_if(
       frames, [](const SourceFrame& frame) { return !is_toolchain_header(frame.file); });

@@ -1,5 +1,5 @@
 // `margay fuzz`: random programs, compiled for gfx942 and for the host; the virtual device and the
-// host's processor have to agree on every bit.
+// host's processor must agree on every bit.
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ source is left in the current directory (or in --keep). Exit code 1.
   margay fuzz --seed 7 --first 4711 --cases 1    one case again
   margay fuzz --seed 7 --first 4711 --show       its source, not run)";
 
-/// One line that is written over and over, on a terminal only.
+/// One line that is redrawn, only on a terminal.
 class Progress {
  public:
   void operator()(const CampaignResult& r) {
@@ -89,7 +89,7 @@ Status write_json(const Options& o, const CampaignResult& r) {
   return {};
 }
 
-/// What `margay asm` says of the failing kernel.
+/// The output of `margay asm` for the failing kernel.
 std::string disassemble(const cli::Install& install, const std::filesystem::path& object) {
   const std::string command =
       fmt::format("'{}' asm '{}' k0 --no-source 2>&1 | sed -n '/^ *[0-9a-f]*  [svdgbf][a-z_]*_/p'",

@@ -27,8 +27,8 @@ struct Choice {
 
 [[nodiscard]] Result<Choice> choose(const Options& options, const Matrices& matrices);
 
-/// Makes the options those of options.level. `transpose_given`: the user asked for transpose_b as
-/// it is; a level can do only one of the two.
+/// Makes the options those of options.level. `transpose_given`: the user has set transpose_b; a
+/// level supports only one of the two values.
 [[nodiscard]] Status apply_level(Options& options, bool transpose_given);
 
 /// The headline of a level: "level 3, b_transposed: ...".

@@ -32,7 +32,7 @@ void Interrupts::serve() {
   while (!over_) {
     const int number = sigtimedwait(&signals_, nullptr, &kLook);
     const bool came = number > 0;
-    // Who asks twice does not want to wait.
+    // A second signal ends the process at once.
     if (came && number_ != 0) _exit(128 + number);
     if (!came && number_ == 0) continue;
     const std::lock_guard lock(mutex_);

@@ -1,4 +1,4 @@
-// Ctrl-C during `margay gemm`: the launch is stopped, and the job says how far it got.
+// Ctrl-C during `margay gemm`: the launch is stopped, and the job reports its progress.
 #pragma once
 
 #include <signal.h>
@@ -11,19 +11,19 @@
 
 namespace margay::gemm {
 
-/// Takes SIGINT, SIGTERM and SIGHUP from its construction on, in a thread of its own that waits for
-/// them: a launch cannot be stopped from a signal handler. To be made before any other thread, so
-/// that none of them takes the signal first. Signals that the process ignores stay ignored.
+/// Handles SIGINT, SIGTERM and SIGHUP from its construction on, in a separate thread that waits for
+/// them: a launch cannot be stopped from a signal handler. Must be created before any other thread,
+/// so that no other thread receives the signal. Signals that the process ignores stay ignored.
 class Interrupts {
  public:
-  /// `elsewhere` is called where a signal comes and no launch runs; the process ends after it.
+  /// `elsewhere` is called if a signal arrives while no launch runs; the process ends after it.
   explicit Interrupts(std::function<void(int number)> elsewhere);
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
   ~Interrupts();
 
-  /// While this lives, a signal calls `stop`, again and again until the launch has ended: one that
-  /// is about to begin is not reached yet.
+  /// During its lifetime, a signal calls `stop` repeatedly until the launch has ended: one that is
+  /// about to begin is not stopped by the first call.
   class DuringLaunch {
    public:
     DuringLaunch(Interrupts& interrupts, std::function<void()> stop);
@@ -45,7 +45,7 @@ class Interrupts {
   sigset_t signals_ = {};
   std::atomic<int> number_ = 0;
   std::atomic<bool> over_ = false;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // of the members below
   std::function<void()> stop_;
   std::thread thread_;
 };

@@ -1,5 +1,5 @@
 // `margay gemm`: a bf16 GEMM kernel, compiled for gfx942, runs in full on the virtual device and
-// every element of C is verified. A program of its own, because oneDNN and LLVM would slow the
+// every element of C is verified. A separate program, because oneDNN and LLVM would slow down the
 // start of the other commands; `margay` starts it.
 #include <unistd.h>
 
@@ -143,7 +143,7 @@ Result<LaunchReport> launch_until_interrupted(const runtime::Watch& watch, Devic
   return launched;
 }
 
-/// What --device says, or else MARGAY_DEVICE.
+/// The value of --device, or else of MARGAY_DEVICE.
 Result<const Gpu*> chosen_gpu(const Options& o) {
   if (!o.device.empty()) return find_gpu(o.device);
   return MARGAY_TRY(runtime::read_settings(runtime::process_environment())).gpu;
@@ -169,7 +169,7 @@ Result<Outcome> run_job(const Options& o, const Gpu& gpu, Steps& steps, Interrup
   out.device = device->gpu().name;
   Memory& memory = device->memory();
 
-  // Under `margay check` and `margay prof` the launch is watched, as one of a HIP program is.
+  // Under `margay check` and `margay prof` the launch is watched, like that of a HIP program.
   const auto settings = MARGAY_TRY(runtime::read_settings(runtime::process_environment()));
   auto watch = runtime::Watch::create(settings);
   if (!watch) return std::unexpected(std::move(watch).error().error);
@@ -287,7 +287,7 @@ void print_report(const Options& o, const Outcome& out) {
   fmt::print("\n  {}\n", v.verified ? "verified: C is right in every element" : "NOT VERIFIED");
 }
 
-/// What is left to say when a signal ended the job; its exit code.
+/// Prints the final message when a signal ended the job; returns its exit code.
 int report_interrupt(int number, std::string_view how_far, Clock::time_point started,
                      const Options& o) {
   fmt::print("\n\n  {:<22}by {} after {:.2f} s{}{}\n", "interrupted", strsignal(number),

@@ -34,7 +34,7 @@ void parallel(std::int64_t count, unsigned threads,
 [[nodiscard]] std::uint16_t to_bf16(float value);
 
 /// Fills with pseudo-random numbers, uniform in [-1, 1) and rounded to bf16. The same seed and
-/// stream give the same values whatever the number of threads.
+/// stream give the same values for any number of threads.
 void fill_random(std::span<std::uint16_t> values, std::uint64_t seed, std::uint64_t stream,
                  unsigned threads);
 void fill_random(std::span<float> values, std::uint64_t seed, std::uint64_t stream,

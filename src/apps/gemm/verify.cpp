@@ -140,7 +140,7 @@ class Checker {
   }
 
   void compare_sample(Verdict& v) {
-    // Tiles spread over C, the corners first: edges are where kernels go wrong.
+    // Tiles spread over C, the corners first: errors of kernels are most likely at edges.
     const std::int64_t last_i = std::max<std::int64_t>(o_.m - kSampleEdge, 0),
                        last_j = std::max<std::int64_t>(o_.n - kSampleEdge, 0);
     std::vector<std::pair<std::int64_t, std::int64_t>> corners = {

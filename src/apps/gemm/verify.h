@@ -1,4 +1,4 @@
-// Is C right? Every element against a whole reference matrix, a sample of tiles against f64.
+// Verifies C: every element against a whole reference matrix, a sample of tiles against f64.
 //
 // The bound. A dot product of K exact products summed in f32, in any order, differs from the exact
 // sum by at most lambda sqrt(K) u S with S = sum |a_ik b_kj| and u = 2^-24, except with a
@@ -7,8 +7,8 @@
 // element, 3e-14 over the 67 million elements of an 8192 x 8192 C. S is at most |a_i| |b_j|
 // (Cauchy-Schwarz), which for uniform numbers is 4/3 of it. MFMA truncates products at 24 bits
 // below the largest of its group: at most K 2^-23 max|a_i| max|b_j| more. Both C and the reference
-// may be off by this much. The worst-case bound, K u S, would be 9 times larger at K = 8192 and let
-// a missing K step pass.
+// may have this error. The worst-case bound, K u S, would be 9 times larger at K = 8192 and let a
+// missing K step pass.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// `margay`: hands its arguments to the subcommand they name. Start-up is part of the interface:
-// nothing is initialised here that a subcommand may not need.
+// `margay`: passes its arguments to the subcommand they name. Start-up time matters: nothing is
+// initialised here that a subcommand may not need.
 #include <array>
 #include <cstdio>
 #include <string>
@@ -17,7 +17,7 @@ namespace margay::cli {
 
 namespace {
 
-/// In the order of the help page: what one does first comes first.
+/// In the order of the help page: the first steps come first.
 constexpr auto kCommands = std::to_array<Command>({
     {"gemm", "run and verify a bf16 GEMM on the virtual GPU", gemm_main},
     {"hipcc", "compile HIP C++ for the host and gfx942 (hipcc's arguments)", hipcc_main},

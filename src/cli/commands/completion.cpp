@@ -1,5 +1,5 @@
 // `margay completion SHELL`: a script that completes commands, their options and file names. The
-// options come from each command's own --help, so that the script does not age.
+// options come from each command's own --help, so that the script stays current.
 #include <fmt/format.h>
 
 #include <string>
@@ -21,7 +21,7 @@ usage: margay completion bash|zsh|fish
   margay completion fish > ~/.config/fish/completions/margay.fish
 )sh";
 
-// After `--` the user's own command is completed as a command of its own would be.
+// After `--` the user's own command is completed as usual.
 constexpr const char* kBash = R"sh(_margay() {
   local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} n
   COMPREPLY=()

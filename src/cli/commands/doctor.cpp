@@ -1,5 +1,5 @@
-// `margay doctor`: whether everything is in place, part by part, and what to do where it is not.
-// The last part is the real thing: a kernel is compiled, run and checked.
+// `margay doctor`: checks the installation part by part, with a remedy for each fault. The last
+// part compiles, runs and checks a kernel.
 #include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -105,7 +105,7 @@ void check_toolchain(Report& report, const Install& install) {
   }
 }
 
-/// What the host offers the matrix instructions, best first.
+/// The host's units for matrix instructions, best first.
 void check_host(Report& report) {
   std::ifstream file("/proc/cpuinfo");
   std::string line, flags;
@@ -143,7 +143,7 @@ void check_device(Report& report) {
                           (*gpu)->compute_units(), (*gpu)->memory_bytes >> 30));
 }
 
-/// Another libamdhip64 in front of ours is what a program would load.
+/// A program would load another libamdhip64 that comes before ours.
 void check_library_path(Report& report, const Install& install) {
   const char* const path = std::getenv("LD_LIBRARY_PATH");
   if (path == nullptr) return;

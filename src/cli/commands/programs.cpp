@@ -1,5 +1,5 @@
-// `margay gemm` and `margay fuzz` are programs of their own (apps/gemm, apps/fuzz), because the
-// libraries they need would slow the start of the other commands: this starts them.
+// `margay gemm` and `margay fuzz` are separate programs (apps/gemm, apps/fuzz), because the
+// libraries they need would slow down the start of the other commands: this starts them.
 #include <unistd.h>
 
 #include <cerrno>

@@ -41,7 +41,7 @@ int run_main(std::span<char*> arguments) {
   if (!mfma.empty()) setenv("MARGAY_MFMA", mfma.c_str(), 1);
   if (threads != 0) setenv("MARGAY_THREADS", std::to_string(threads).c_str(), 1);
   if (stats) setenv("MARGAY_STATS", "1", 1);
-  // A long launch shows how far it is, unless the user has said otherwise.
+  // A long launch shows its progress, unless the user has disabled it.
   if (isatty(STDERR_FILENO) != 0) setenv("MARGAY_PROGRESS", "1", /*overwrite=*/0);
 
   std::vector<char*> words(line.command.begin(), line.command.end());

@@ -1,5 +1,5 @@
 // `margay test`: the tests belong to the source tree, where the launcher builds and runs them; this
-// hands over to it.
+// starts the launcher.
 #include <unistd.h>
 
 #include <filesystem>

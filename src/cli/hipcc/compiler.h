@@ -1,5 +1,4 @@
-// Which clang compiles kernels: the one place that looks for it, for `margay hipcc` and all who
-// call it.
+// Finds the clang that compiles kernels, for `margay hipcc` and all its callers.
 #pragma once
 
 #include <array>
@@ -17,23 +16,22 @@ namespace margay::cli {
 constexpr std::array<std::string_view, 2> kClangVersions = {MARGAY_LLVM, "22"};
 
 struct Clang {
-  std::string program;  ///< clang++; where it was looked for first, if it is nowhere.
+  std::string program;  ///< clang++; if not found, the first place searched.
   std::string version;  ///< "19"; empty for one that HIP_CLANG_PATH names.
 
-  /// Passes for clang, which fit the version they are built with.
+  /// Passes for clang, which work only with the version they are built with.
   [[nodiscard]] bool loads_our_passes() const { return version == MARGAY_LLVM; }
-  /// The version of Debian's packages for it. With a compiler of the user's own choice, of the
-  /// default.
+  /// The version of Debian's packages for it. For a compiler that the user chose, of the default.
   [[nodiscard]] std::string package_version() const;
   /// A package of the same LLVM, by its name before the version.
   [[nodiscard]] std::string package(std::string_view name) const;
 };
 
-/// The clang of `version`; without one that of HIP_CLANG_PATH where it is set, else the default.
-/// Debian's place for it, then PATH.
+/// The clang of `version`; without one that of HIP_CLANG_PATH if set, else the default. Searches
+/// Debian's directory for it, then PATH.
 [[nodiscard]] Clang find_clang(std::string_view version = {});
 
-/// Takes `--clang N` and `--clang=N` out of the arguments of a compilation, and finds that clang.
+/// Removes `--clang N` and `--clang=N` from the arguments of a compilation, and finds that clang.
 /// The last one counts. invalid_argument for a version that is not among the known ones.
 [[nodiscard]] Result<Clang> take_clang_option(std::vector<std::string>& arguments);
 

@@ -1,4 +1,4 @@
-// `margay config`: where this installation's parts are, for people and for scripts.
+// `margay config`: prints where the parts of this installation are, as text and for scripts.
 #include <fmt/format.h>
 
 #include <algorithm>

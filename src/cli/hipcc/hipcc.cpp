@@ -1,5 +1,5 @@
 // `margay hipcc`: compiles HIP C++ for the host and gfx942 with clang, and links against the
-// virtual device's HIP runtime. It takes hipcc's arguments; what it adds is in hipcc_plan.cpp.
+// virtual device's HIP runtime. It accepts hipcc's arguments; hipcc_plan.cpp adds its own.
 #include <unistd.h>
 
 #include <cerrno>
@@ -105,7 +105,7 @@ int execute(const std::vector<std::string>& command) {
 
 /// A .clangd file: the options of a HIP compilation, without those that only code generation needs.
 Status print_clangd(Toolchain toolchain) {
-  toolchain.argument_types.clear();  // an editor makes no code
+  toolchain.argument_types.clear();  // an editor generates no code
   const std::vector<std::string> words = {"-c", "-x", "hip", "kernel.hip"};
   const HipccPlan plan = MARGAY_TRY(plan_hipcc(toolchain, words, {}));
   fmt::print("# For clangd: margay hipcc --clangd > .clangd\nCompileFlags:\n");

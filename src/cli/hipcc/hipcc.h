@@ -10,18 +10,18 @@
 
 namespace margay::cli {
 
-/// One thing a compilation needs, and the Debian package that has it.
+/// One requirement of a compilation, and its Debian package.
 struct Need {
   const char* what;
   std::string path;
-  std::string package;  ///< Empty for what Margay's own build makes.
+  std::string package;  ///< Empty for parts of Margay's own build.
 };
 
 [[nodiscard]] Toolchain find_toolchain(const Install& install, const Clang& clang = find_clang());
 [[nodiscard]] std::vector<Need> needs(const Toolchain& toolchain);
 
-/// The driver by the compiler's name, as CMake's language HIP calls it: in addition it tells clang
-/// that PREFIX/rocm is the HIP installation.
+/// The driver by the compiler's name, as CMake's language HIP calls it: in addition it passes
+/// PREFIX/rocm to clang as the HIP installation.
 int hipcc_as_clang(std::span<char*> arguments);
 
 }  // namespace margay::cli

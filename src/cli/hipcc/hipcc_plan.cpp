@@ -85,7 +85,7 @@ bool contains(const List& list, std::string_view word) {
   return std::ranges::find(list, word) != std::end(list);
 }
 
-/// What a file is, by its suffix, as hipcc sees it: .cpp and its kin are HIP.
+/// The kind of a file by its suffix, as in hipcc: .cpp etc. are HIP.
 enum class InputKind : std::uint8_t { hip, c, other };
 
 InputKind classify(std::string_view file) {
@@ -110,9 +110,9 @@ class Planner {
   void add_input(const std::string& file);
   /// Puts -x where the language changes. Never after the last input: clang warns about that.
   void set_language(const std::string& language);
-  /// The user's own -x, which rules until the next one.
+  /// The user's own -x, which applies until the next one.
   void note_language(std::string_view language);
-  /// True, and taken care of, when the option is hipcc's own and not clang's.
+  /// Handles an option that is hipcc's own and not clang's; returns whether it is.
   bool take_hipcc_option(const std::string& argument);
   void take_rocm_path(const std::string& directory);
   void note_properties(std::string_view argument);
@@ -188,8 +188,8 @@ void Planner::note_language(std::string_view language) {
 }
 
 void Planner::take_rocm_path(const std::string& directory) {
-  // Makefiles name /opt/rocm by habit. Where there is one its headers are used; the device
-  // libraries stay ours, because their bitcode must not be newer than the compiler.
+  // Makefiles often name /opt/rocm. If it exists, its headers are used; the device libraries stay
+  // ours, because their bitcode must not be newer than the compiler.
   const std::filesystem::path include = std::filesystem::path(directory) / "include";
   std::error_code ignored;
   if (std::filesystem::exists(include / "hip" / "hip_runtime.h", ignored)) {
@@ -216,7 +216,7 @@ bool Planner::take_hipcc_option(const std::string& argument) {
     verbose_ |=
         static_cast<unsigned>(std::strtoul(value_of("--hipcc-verbose=").c_str(), nullptr, 10));
   } else {
-    // Switches of older hipcc versions that ask for what is done anyway.
+    // Switches of older hipcc versions for what is now the default.
     return view == "-hc" || view == "--hipcc-func-supp" || view == "-use-staticlib" ||
            view == "-use-sharedlib" || view == "--hipcc-clang";
   }
@@ -269,7 +269,7 @@ Status Planner::add_all(std::span<const std::string> arguments) {
     } else if (only_inputs_ || (!is_option && argument.front() != '@')) {
       add_input(argument);
     } else if (argument.front() == '@') {
-      // The inputs inside have to be seen, so that they are compiled as HIP.
+      // The inputs inside must be known, so that they are compiled as HIP.
       std::ifstream file(argument.substr(1), std::ios::binary);
       if (!file) {
         return fail(ErrorCode::not_found, "cannot read the response file " + argument.substr(1));
@@ -341,7 +341,7 @@ HipccPlan Planner::finish(const HipccEnvironment& environment) && {
     for (const std::string& include : rocm_includes_) {
       out.insert(out.end(), {"-isystem", include});
     }
-    // After all others: headers of libraries that are not installed, which say so.
+    // After all others: headers that report libraries which are not installed.
     out.insert(out.end(), {"-idirafter", toolchain_.margay_include + "/missing"});
     if (has_c_) out.emplace_back("-D__HIP_PLATFORM_AMD__=1");  // clang defines it for HIP only
     for (std::string& word : split_words(environment.compile_flags_append)) {

@@ -1,4 +1,4 @@
-// From hipcc's command line to clang's: a pure function, so that every rule of it can be tested
+// Translates hipcc's command line to clang's: a pure function, so that every rule can be tested
 // without compiling anything.
 //
 // What hipcc accepts and adds is from its public documentation: "HIPCC environment variables" and
@@ -15,14 +15,14 @@
 
 namespace margay::cli {
 
-/// The pieces a compilation is put together from: the compiler, and paths.
+/// The parts of a compilation: the compiler, and paths.
 struct Toolchain {
   Clang compiler;
   std::string margay_include;  ///< HIP supplements and the tile library
   std::string device_libs;     ///< ocml.bc, ockl.bc, oclc_*.bc
   std::string runtime_lib;     ///< the directory of libamdhip64.so
-  std::string rocm_root;       ///< what clang is told is the HIP installation; empty: nothing
-  std::string argument_types;  ///< device_pass/; empty for a compiler that it is not made for
+  std::string rocm_root;       ///< the HIP installation passed to clang; empty: none
+  std::string argument_types;  ///< device_pass/; empty for a compiler that it does not support
 };
 
 /// The variables hipcc reads that have a meaning here.
@@ -34,7 +34,7 @@ struct HipccEnvironment {
 
 struct HipccPlan {
   std::vector<std::string> command;  ///< The compiler and its arguments.
-  bool links = false;                ///< Whether a host program or library comes out.
+  bool links = false;                ///< Whether the output is a host program or library.
   bool openmp = false;               ///< Whether host code uses OpenMP.
   unsigned verbose = 0;
 };

@@ -1,6 +1,6 @@
 // The programs of a ROCm installation that build systems call, by the names they call them:
 // PREFIX/rocm/bin/{hipcc, amdclang++, hipconfig, rocm_agent_enumerator, ...} are links to `margay`,
-// which looks at the name it was started by.
+// which uses the name it was started by.
 #pragma once
 
 #include <optional>

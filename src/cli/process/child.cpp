@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Signals of which the program that does the work should hear.
+// Signals that are forwarded to the program that does the work.
 constexpr std::array kPassedOn = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 std::atomic<pid_t> signal_target = 0;
@@ -34,7 +34,7 @@ void pass_on(int number, siginfo_t* info, void*) {
   if (target > 0 && info->si_code <= 0) kill(target, number);
 }
 
-/// Hands signals on to the child while it lives.
+/// Forwards signals to the child while it lives.
 class SignalsToChild {
  public:
   SignalsToChild() {
@@ -132,7 +132,7 @@ ChildEnd end_of(int status, Clock::time_point begin) {
   return end;
 }
 
-/// Looks now and then: a limit of seconds needs no more.
+/// Polls: sufficient for a limit in seconds.
 ChildEnd wait_with_limit(pid_t child, const ChildPlan& plan, Clock::time_point begin) {
   constexpr std::chrono::milliseconds kInterval(5);
   bool killed = false;
@@ -141,7 +141,7 @@ ChildEnd wait_with_limit(pid_t child, const ChildPlan& plan, Clock::time_point b
     int status = 0;
     const pid_t ended = waitpid(child, &status, WNOHANG);
     if (ended == child) {
-      // What it started and did not wait for goes with it.
+      // Its remaining child processes are killed too.
       kill(-child, SIGKILL);
       ChildEnd end = end_of(status, begin);
       end.timed_out = timed_out;

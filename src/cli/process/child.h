@@ -1,5 +1,5 @@
-// A user's program as a child process: started with a changed environment, waited for, stopped
-// after a time where there is one.
+// A user's program as a child process: started with a changed environment, waited for, and killed
+// after a time limit, if any.
 #pragma once
 
 #include <atomic>
@@ -29,12 +29,12 @@ struct ChildEnd {
   bool timed_out = false;
   double seconds = 0;
 
-  /// As a shell would say it: 128 + N after signal N.
+  /// The exit code as in a shell: 128 + N after signal N.
   [[nodiscard]] int shell_code() const { return signal != 0 ? 128 + signal : exit_code; }
 };
 
-/// Runs the child to its end. Without a limit it gets the terminal's signals, and those that
-/// another process sends to this one are passed on to it.
+/// Runs the child to its end. Without a limit it receives the terminal's signals, and signals that
+/// another process sends to this one are forwarded to it.
 [[nodiscard]] Result<ChildEnd> run_child(const ChildPlan& plan);
 
 /// "signal 11 (Segmentation fault)"

@@ -1,5 +1,5 @@
-// Where Margay's parts are. A build tree and an installation have the same shape, so everything is
-// found relative to the running program and both can be moved:
+// The locations of Margay's parts. A build tree and an installation have the same layout, so
+// everything is found relative to the running program and both can be moved:
 //
 //   PREFIX/bin/margay
 //   PREFIX/lib/libamdhip64.so                 the virtual device's HIP runtime

@@ -1,5 +1,5 @@
-// What every subcommand needs that starts the user's program: where its words begin, the virtual
-// device's library, and what to say when it does not start.
+// Shared by the subcommands that start the user's program: splitting the command line, the virtual
+// device's library, and messages when it does not start.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class App;
 
 namespace margay::cli {
 
-/// A command line cut in two: margay's own words, and the user's command.
+/// A command line in two parts: margay's own words, and the user's command.
 struct CommandLine {
   std::span<char*> own;      ///< With the subcommand's name in front.
   std::span<char*> command;  ///< May be empty.
@@ -31,12 +31,13 @@ struct OptionsWithValues {
 };
 
 /// The first word that is not an option of ours, or the one after `--`, starts the command;
-/// everything after it belongs to the command, also what looks like an option.
+/// everything after it belongs to the command, including words that look like options.
 [[nodiscard]] CommandLine split_command(std::span<char*> arguments,
                                         const OptionsWithValues& options);
 
-/// Lets `app`, whose options are declared, read margay's own words; the help page also names
-/// COMMAND. The exit code, when the command line asks for help or is wrong (which has been said).
+/// Parses margay's own words with `app`, whose options are declared; the help page also names
+/// COMMAND. Returns the exit code if the command line asks for help or is invalid (which has been
+/// reported).
 [[nodiscard]] std::optional<int> read_own_words(CLI::App& app, const CommandLine& line,
                                                 std::string_view subcommand,
                                                 bool needs_command = true);
@@ -47,7 +48,7 @@ void add_device_option(CLI::App& app, std::string& device);
 /// This installation, if the HIP runtime in it has been built.
 [[nodiscard]] Result<Install> find_runtime();
 
-/// LD_LIBRARY_PATH with the virtual device's directory in front of its old value.
+/// LD_LIBRARY_PATH with the virtual device's directory before its old value.
 [[nodiscard]] std::string library_path(const Install& install);
 
 /// `number` is the errno of the attempt.

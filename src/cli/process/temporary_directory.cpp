@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The process id in "1234.json"; 0 where there is none.
+/// The process id in "1234.json"; 0 if there is none.
 unsigned long process_of(const fs::path& file) {
   const std::string name = file.stem().string();
   unsigned long process = 0;

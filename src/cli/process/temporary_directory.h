@@ -1,4 +1,4 @@
-// A place for what a child process leaves behind.
+// A directory for the files that a child process writes.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace margay::cli {
 
-/// A directory that is gone, with what is in it, when this is.
+/// A directory that is removed with its contents by the destructor.
 class TemporaryDirectory {
  public:
   [[nodiscard]] static Result<TemporaryDirectory> create();

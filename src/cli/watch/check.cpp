@@ -1,6 +1,6 @@
 // `margay check -- CMD...`: runs any program with every launch watched. The runtime inside the
-// program prints findings as they come; this waits for the end, adds up what all processes of the
-// program report, and makes the exit code.
+// program prints findings as they occur; this waits for the end, merges the reports of all
+// processes of the program, and determines the exit code.
 #include <unistd.h>
 
 #include <algorithm>
@@ -107,7 +107,7 @@ void declare(CLI::App& app, Options& options) {
       ->type_name("N");
 }
 
-/// What is wrong with the options' values is said before the program starts.
+/// Invalid option values are reported before the program starts.
 Status complete(Options& options) {
   options.check.tools = MARGAY_TRY(check::parse_tools(options.tools));
   if (!options.check.suppressions.empty()) {
@@ -124,10 +124,10 @@ std::uint64_t launches_of(const CheckedRun& run) {
   return launches;
 }
 
-/// Whether some findings may be known only to those who read what was printed.
+/// Whether some findings may only have been printed.
 bool is_lost(const WatchedProcess& process) { return process.write_error != 0; }
 
-/// How the program ended, where that is not as usual; then the closing line.
+/// How the program ended, if abnormally; then the closing line.
 void print_end(const CheckedRun& run, const std::string& program, const CheckOptions& options) {
   const Reports& reports = run.reports;
   check::FindingPrinter printer(check::stderr_text_options(), options.max_findings);
@@ -170,12 +170,12 @@ void print_end(const CheckedRun& run, const std::string& program, const CheckOpt
 }
 
 int exit_code_of(const CheckedRun& run, int error_exit_code) {
-  // A process counts its errors itself as well, for when its report is lost.
+  // A process also counts its errors itself, in case its report is lost.
   const bool has_errors =
       check::tally(run.reports.merged.findings).errors != 0 ||
       std::ranges::any_of(run.processes, [](const auto& process) { return process.errors != 0; });
   if (has_errors) return error_exit_code;
-  // Without its report it is not known whether the program was clean.
+  // Without its report it is unknown whether the program was clean.
   const bool lost = !run.reports.unreadable.empty() || std::ranges::any_of(run.processes, is_lost);
   if (run.end.shell_code() == 0 && lost) return kExitFailed;
   return run.end.shell_code();
@@ -198,7 +198,7 @@ Result<int> check_program(const Options& options, std::span<char*> command) {
   const Install install = MARGAY_TRY(find_runtime());
   ChildPlan plan;
   plan.command.assign(command.begin(), command.end());
-  // A long launch shows how far it is, unless the user has said otherwise.
+  // A long launch shows its progress, unless the user has disabled it.
   if (isatty(STDERR_FILENO) != 0 && getenv("MARGAY_PROGRESS") == nullptr) {
     plan.environment.emplace_back("MARGAY_PROGRESS", "1");
   }

@@ -69,7 +69,7 @@ Result<CheckedRun> run_checked(const Install& install, const CheckOptions& optio
 
   CheckedRun run;
   run.end = MARGAY_TRY(run_child(plan));
-  // One that was to end at a time has been ended with all that it started.
+  // A program with a time limit has been killed with all its children.
   if (!plan.limit) watch.wait("========= margay check");
   run.processes = watch.processes();
   run.reports = read_reports(directory.path());

@@ -1,5 +1,5 @@
-// A program run under the checker: what travels to the runtime as environment variables, and the
-// reports that come back.
+// Runs a program under the checker: settings for the runtime as environment variables, and the
+// reports of its processes.
 #pragma once
 
 #include <cstdint>
@@ -31,12 +31,12 @@ struct CheckOptions {
   unsigned threads = 0;
 };
 
-/// The reports in a directory, in the order of their processes' ids, made into one.
+/// Merges the reports in a directory, in the order of their processes' ids.
 struct Reports {
   check::Report merged;
   std::size_t count = 0;
   std::vector<Error> unreadable;
-  /// Of `merged`, what a process found in a launch whose end it did not live to see.
+  /// The findings in `merged` from launches during which their process ended.
   std::vector<check::Finding> not_printed;
 };
 [[nodiscard]] Reports read_reports(const std::filesystem::path& directory);
@@ -45,7 +45,7 @@ struct CheckedRun {
   ChildEnd end;
   Reports reports;
   std::vector<WatchedProcess> processes;
-  profile::Profile profile;  ///< If it was asked for.
+  profile::Profile profile;  ///< If requested.
   std::vector<Error> unreadable_profiles;
 };
 

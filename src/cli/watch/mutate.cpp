@@ -1,6 +1,6 @@
-// `margay mutate -- CMD...`: how much of a program's synchronisation would the checker miss if it
-// were not there? Runs the program once as it is, then once for each wait, barrier and fence that
-// ran, with that one taken away or weakened.
+// `margay mutate -- CMD...`: would the checker detect missing synchronisation in a program? Runs
+// the program once unchanged, then once for each executed wait, barrier and fence, with that one
+// removed or weakened.
 #include <signal.h>
 #include <unistd.h>
 
@@ -93,7 +93,7 @@ void catch_signals() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
 }
 
-/// A line on stderr that says how far it is: redrawn on a terminal, now and then otherwise.
+/// A progress line on stderr: redrawn on a terminal, otherwise printed periodically.
 class Progress {
  public:
   explicit Progress(std::size_t all) : all_(all) {}
@@ -127,7 +127,7 @@ class Progress {
   bool drawn_ = false;
 };
 
-/// Everything the mutants' runs share.
+/// State shared by the runs of the mutants.
 struct Job {
   Install install;
   Options options;
@@ -149,7 +149,7 @@ Result<Outcome> run_mutant(const Job& job, const Mutant& mutant) {
       std::chrono::duration<double>(job.options.timeout > 0 ? job.options.timeout : from_clean_run);
   plan.stop = &interrupted;
   const CheckedRun run = MARGAY_TRY(run_checked(job.install, job.options.check, std::move(plan)));
-  // A report that cannot be read must not look like silence.
+  // A report that cannot be read must not count as a clean run.
   if (!run.reports.unreadable.empty()) return std::unexpected(run.reports.unreadable.front());
   return judge(site, mutant, job.clean.end, job.clean_errors, run.end, run.reports.merged);
 }
@@ -157,7 +157,7 @@ Result<Outcome> run_mutant(const Job& job, const Mutant& mutant) {
 Result<std::vector<Outcome>> run_mutants(const Job& job) {
   std::vector<std::optional<Outcome>> outcomes(job.mutants.size());
   std::optional<Error> failure;
-  std::mutex mutex;  // guards what follows, outcomes and failure
+  std::mutex mutex;  // guards the members below, outcomes and failure
   std::size_t next = 0;
   std::size_t done = 0;
   std::size_t killed = 0;
@@ -222,7 +222,7 @@ Status judge_clean_run(const Job& job) {
   return {};
 }
 
-/// Sites of the kernels that the user means, in program order.
+/// Sites of the kernels that the user selects, in program order.
 std::vector<check::Site> chosen_sites(const check::Report& report, const std::string& kernel) {
   std::vector<check::Site> sites;
   for (const check::Site& site : report.sites) {

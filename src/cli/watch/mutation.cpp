@@ -1,4 +1,4 @@
-// Mutants and their fates; see mutation.h. The table and the JSON are in mutation_text.cpp.
+// Mutants and their outcomes; see mutation.h. The table and the JSON are in mutation_text.cpp.
 #include "cli/watch/mutation.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ bool mattered(const check::Site& site, const Mutant& mutant) {
       return weaker[0] > site.loosest[0];
     case 2:
       return weaker[2] > site.loosest[1];
-    // What counts in expcnt (exports, ds_gws_*) is not there: docs/isa-coverage.md.
+    // Instructions that use expcnt (exports, ds_gws_*) are not implemented: docs/isa-coverage.md.
     default:
       return false;
   }
@@ -112,7 +112,7 @@ Outcome judge(const check::Site& site, const Mutant& mutant, const ChildEnd& cle
     for (const std::string& kind : errors.kinds) {
       if (!clean.kinds.contains(kind)) outcome.by.push_back(kind);
     }
-    // The same kinds as before, but elsewhere.
+    // The same kinds as before, but at other places.
     if (outcome.by.empty()) outcome.by.assign(errors.kinds.begin(), errors.kinds.end());
   } else if (end.timed_out) {
     outcome.fate = Fate::hang;

@@ -1,9 +1,9 @@
-// Mutation testing of waits and barriers, without running anything: which mutants a run's sites
-// give, what became of each, and the table.
+// Mutation testing of waits and barriers, without running anything: the mutants for a run's sites,
+// their outcomes, and the table.
 //
 // A mutant is the same program with one s_waitcnt, s_barrier or fence (buffer_wbl2, buffer_inv)
-// removed, or one count of an s_waitcnt made weaker by one. A checker that sees asynchrony has to
-// notice each that matters.
+// removed, or one count of an s_waitcnt made weaker by one. A checker that models asynchrony must
+// detect each one that matters.
 #pragma once
 
 #include <array>
@@ -38,26 +38,26 @@ using WaitCounts = std::array<unsigned, 3>;
 
 struct Mutant {
   std::size_t site = 0;    ///< Index.
-  std::uint32_t word = 0;  ///< What is at the site's vaddr.
+  std::uint32_t word = 0;  ///< The contents of the site's vaddr.
   unsigned words = 1;      ///< Of the instruction; those after the first become kSNop0.
   std::string change;      ///< "removed", "vmcnt(0) -> vmcnt(1)"
   int counter = -1;        ///< The counter made weaker; -1 when all is removed.
 };
-/// In the order of the sites; removal first. A wait for nothing gives none.
+/// In the order of the sites; removal first. A wait for nothing has no mutants.
 [[nodiscard]] std::vector<Mutant> mutants_of(std::span<const check::Site> sites);
 
-/// What MARGAY_MUTATE has to be.
+/// The value of MARGAY_MUTATE.
 [[nodiscard]] std::string mutation_setting(const check::Site& site, const Mutant& mutant);
 
-/// A kernel's mangled name as people write it.
+/// The readable form of a kernel's mangled name.
 [[nodiscard]] std::string demangled_kernel(const std::string& symbol);
 
 enum class Fate : std::uint8_t {
   killed,      ///< The checker found an error that the unchanged program does not have.
   hang,        ///< It did not end in time.
-  own_result,  ///< The checker was silent, but the program itself ended otherwise.
-  equivalent,  ///< Nothing noticed, and in the clean run nothing depended on what was changed.
-  survived,    ///< Nothing noticed, though something depended on it.
+  own_result,  ///< The checker was silent, but the program itself ended differently.
+  equivalent,  ///< Not detected, and in the clean run nothing depended on the change.
+  survived,    ///< Not detected, although something depended on it.
 };
 [[nodiscard]] std::string_view fate_name(Fate fate);
 
@@ -68,8 +68,8 @@ struct Outcome {
   ChildEnd end;
 };
 
-/// What a run found: "tool kind" of its errors, with where, so that a mutant's are distinguished
-/// from those of the unchanged program.
+/// The findings of a run: "tool kind" of its errors, with their places, to distinguish a mutant's
+/// errors from those of the unchanged program.
 struct Errors {
   std::set<std::string> keys;
   std::set<std::string> kinds;
@@ -82,7 +82,7 @@ struct Errors {
 
 struct Score {
   std::size_t all = 0;
-  std::size_t killed = 0;  ///< By the checker, or by not ending.
+  std::size_t killed = 0;  ///< By the checker, or by a timeout.
   std::size_t own_result = 0;
   std::size_t equivalent = 0;
   std::size_t survived = 0;

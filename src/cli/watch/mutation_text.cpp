@@ -26,7 +26,7 @@ std::string place_text(const check::Site& site, std::string_view directory) {
   return place.empty() ? fmt::format("at {:#x}", site.vaddr) : place;
 }
 
-/// Why a mutant that went unnoticed makes no difference.
+/// Why an undetected mutant makes no difference.
 std::string reason(const check::Site& site, const Mutant& mutant) {
   if (site.is_fence) return "no access of another workgroup depended on it alone";
   if (site.is_barrier) return "no data passed between waves over it alone";
@@ -103,7 +103,7 @@ std::string mutation_text(std::span<const check::Site> sites, std::span<const Ou
   }
   std::string text, block, last_block, last_kernel;
   std::size_t alike = 0;
-  // Sites of one line that fare alike are shown once: an unrolled loop has many.
+  // Sites of one line with the same outcome are shown once: an unrolled loop has many.
   const auto flush = [&] {
     if (block.empty()) return;
     if (block == last_block) {

@@ -1,5 +1,5 @@
-// `margay prof -- CMD...`: runs any program with every launch profiled, and shows what its kernels
-// did.
+// `margay prof -- CMD...`: runs any program with every launch profiled, and prints the profile of
+// its kernels.
 #include <unistd.h>
 
 #include <algorithm>

@@ -14,7 +14,7 @@
 namespace margay::cli {
 
 std::optional<std::vector<std::string>> read_source(const std::string& path) {
-  // The names come from debug information, which may be anyone's.
+  // The names come from untrusted debug information.
   constexpr std::uintmax_t kLargest = 8 << 20;
   std::error_code failure;
   if (!std::filesystem::is_regular_file(path, failure) ||
@@ -57,7 +57,7 @@ Result<ProfiledRun> run_profiled(const Install& install, const ProfileOptions& o
   if (!options.device.empty()) set("MARGAY_DEVICE", options.device);
   if (!options.mfma.empty()) set("MARGAY_MFMA", options.mfma);
   if (options.threads != 0) set("MARGAY_THREADS", std::to_string(options.threads));
-  // A long launch shows how far it is, unless the user has said otherwise.
+  // A long launch shows its progress, unless the user has disabled it.
   if (isatty(STDERR_FILENO) != 0 && getenv("MARGAY_PROGRESS") == nullptr)
     set("MARGAY_PROGRESS", "1");
 

@@ -1,5 +1,5 @@
-// A program run under the profiler: what travels to the runtime as environment variables, and the
-// profile that comes back.
+// Runs a program under the profiler: settings for the runtime as environment variables, and the
+// resulting profile.
 #pragma once
 
 #include <filesystem>
@@ -34,7 +34,7 @@ struct ProfiledRun {
 /// The lines of a source file, or nothing when it cannot be read.
 [[nodiscard]] std::optional<std::vector<std::string>> read_source(const std::string& path);
 
-/// Adds the profiles that processes have left in a directory, with their sources.
+/// Adds the profiles that processes have written to a directory, with their sources.
 void read_profiles(const std::filesystem::path& directory, profile::Profile& all,
                    std::vector<Error>& unreadable);
 

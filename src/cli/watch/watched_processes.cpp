@@ -34,9 +34,9 @@ Result<ProcessWatch> ProcessWatch::create(const std::filesystem::path& directory
 
 namespace {
 
-/// Whether the process `id` runs and has the file at `path` mapped: ids are used again.
+/// Whether the process `id` runs and has the file at `path` mapped: ids are reused.
 bool uses(std::uint32_t id, const std::string& path) {
-  std::ifstream maps(fmt::format("/proc/{}/maps", id));  // of a zombie it is empty
+  std::ifstream maps(fmt::format("/proc/{}/maps", id));  // empty for a zombie
   for (std::string line; std::getline(maps, line);)
     if (line.ends_with(path)) return true;
   return false;

@@ -80,8 +80,7 @@ int memory_type(MemoryKind kind, HipAbi abi) {
   return host ? hip6::kMemoryTypeHost : hip6::kMemoryTypeDevice;
 }
 
-// Libraries ask this about any pointer to find out whose it is: "unknown" is an answer, not a
-// fault.
+// Libraries ask this about any pointer to find out its owner: "unknown" is an answer, not a fault.
 Outcome describe_pointer(hipPointerAttribute_t* out, const void* pointer, HipAbi abi) {
   if (out == nullptr) return refuse(hipErrorInvalidValue, "The result is a null pointer.");
   const auto record = process().allocator.table().find(pointer);
@@ -96,7 +95,7 @@ Outcome describe_pointer(hipPointerAttribute_t* out, const void* pointer, HipAbi
   const int type = memory_type(record->kind, abi);
   static_assert(sizeof out->memoryType == sizeof type);
   std::memcpy(&out->memoryType, &type,
-              sizeof type);  // HIP 6 values are none of HIP 5's enumerators
+              sizeof type);  // HIP 6 values are not HIP 5 enumerators
   out->device = static_cast<int>(record->device);
   out->devicePointer = const_cast<void*>(pointer);
   out->hostPointer = record->kind == MemoryKind::device ? nullptr : const_cast<void*>(pointer);
@@ -120,10 +119,10 @@ Outcome pointer_attribute(void* out, hipPointer_attribute attribute, hipDevicept
     return {};
   };
   if (!record) {
-    // Memory that HIP did not allocate: ROCm's runtime says hipErrorInvalidValue and gives these
+    // Memory that HIP did not allocate: ROCm's runtime returns hipErrorInvalidValue and these
     // values, on systems with HMM as well (clr, hip_memory.cpp, ihipPointerGetAttributes, 2025).
-    // But the device's address of memory that kernels can use is asked for by who wants to pass it
-    // to one (Triton, of a CPU tensor), and here every kernel can.
+    // But programs ask for the device address of memory in order to pass it to a kernel (Triton
+    // does for a CPU tensor), and here every kernel can use it.
     switch (attribute) {
       case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER:
         if (MARGAY_TRY(is_readable(pointer))) return give(pointer);
@@ -186,8 +185,7 @@ hipError_t hipMalloc(void** out, std::size_t bytes) {
 }
 hipError_t hipExtMallocWithFlags(void** out, std::size_t bytes, unsigned int flags) {
   return api(__func__, [&]() -> Outcome {
-    // The others say how memory is cached and laid out, which makes no difference to a program
-    // here.
+    // The others control caching and layout of memory, which makes no difference to a program here.
     if (flags == hipMallocSignalMemory && bytes != sizeof(std::uint64_t))
       return refuse(hipErrorInvalidValue, "Signal memory is one word of 8 bytes.");
     if (flags > margay::hip6::kDeviceMallocContiguous)

@@ -99,8 +99,8 @@ Outcome fill_3d(hipPitchedPtr memory, int value, hipExtent extent, hipStream_t s
   return {};
 }
 
-/// A fill that is no asynchronous one is taken for done when its call returns. It need not be, of
-/// device memory.
+/// A fill that is not asynchronous is assumed to be complete when its call returns, although HIP
+/// does not require that for device memory.
 template <typename Body>
 hipError_t filled(const char* call, Body&& body) {
   return api(call, [&]() -> Outcome {
@@ -111,7 +111,7 @@ hipError_t filled(const char* call, Body&& body) {
   });
 }
 
-/// A call that is done when it returns, also where its work comes behind work in flight.
+/// A synchronous call, even if its work follows work in flight.
 template <typename Body>
 hipError_t complete(const char* call, hipStream_t stream, Body&& body) {
   return api(call, [&]() -> Outcome {

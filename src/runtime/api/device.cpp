@@ -31,7 +31,7 @@ hipUUID uuid_of(int device) {
   return uuid;
 }
 
-// HIP's contexts are deprecated and mean the devices.
+// HIP's contexts are deprecated and represent the devices.
 std::array<char, kMaxDevices> contexts;
 hipCtx_t context_of(int device) { return reinterpret_cast<hipCtx_t>(&contexts[device]); }
 
@@ -157,13 +157,13 @@ using namespace margay::runtime;  // NOLINT
 
 extern "C" {
 
-/// For bindings: what MARGAY_DEVICE may be, with commas between. Reads no settings.
+/// For bindings: the possible values of MARGAY_DEVICE, separated by commas. Reads no settings.
 __attribute__((visibility("default"))) const char* margayDevices() {
   static const std::string options = gpu_options();
   return options.c_str();
 }
-/// For bindings: what MARGAY_DEVICE calls the machine that this process has; null when its settings
-/// cannot be read.
+/// For bindings: the MARGAY_DEVICE name of this process's machine; null if its settings cannot be
+/// read.
 __attribute__((visibility("default"))) const char* margayDevice() {
   const Devices& devices = process().devices;
   return devices.settings_error() == nullptr ? devices.gpu().option.data() : nullptr;

@@ -124,7 +124,7 @@ Outcome blocks_per_cu(int* out, const Function& function, int block_size, std::s
   *out = 0;
   if (static_cast<std::uint32_t>(block_size) > function.kernel->max_workgroup_size ||
       dynamic_lds > free_lds(function)) {
-    return {};  // no block fits, which is an answer
+    return {};  // no block fits, which is a valid answer
   }
   *out = static_cast<int>(occupancy(process().devices.gpu().arch(), *function.kernel,
                                     static_cast<std::uint32_t>(block_size),
@@ -134,7 +134,7 @@ Outcome blocks_per_cu(int* out, const Function& function, int block_size, std::s
 }
 
 // The largest block among those with the most waves per CU, as the CUDA and HIP documentation of
-// these calls asks: "a block size that achieves the maximum occupancy".
+// these calls requires: "a block size that achieves the maximum occupancy".
 Outcome best_block(int* grid_size, int* block_size, const Function& function,
                    std::size_t dynamic_lds, int block_limit) {
   if (grid_size == nullptr || block_size == nullptr) {

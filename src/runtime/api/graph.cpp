@@ -39,7 +39,7 @@ Outcome add(const Place& place, hipGraphNodeType type, Work work) {
 Outcome change(hipGraphNode_t node, hipGraphNodeType type, Work work) {
   return process().graphs.change(node, {type}, std::move(work));
 }
-/// The same for a node of a graph that was instantiated: only there.
+/// The same for a node of an instantiated graph, without changing the original.
 Outcome change(hipGraphExec_t executable, hipGraphNode_t node, Work work) {
   return process().graphs.change(executable, node, std::move(work));
 }
@@ -57,7 +57,7 @@ Answer<Work> host_work(const hipHostNodeParams* p) {
   if (p == nullptr || p->fn == nullptr)
     return refuse(hipErrorInvalidValue, "The parameters or the function are a null pointer.");
   return [call = *p]() -> Outcome {
-    process().ordering.host_waits();  // whomever the function may tell
+    process().ordering.host_waits();  // anyone the function may notify
     call.fn(call.userData);
     return {};
   };
@@ -79,7 +79,7 @@ Work copy_work(void* to, const void* from, std::size_t bytes) {
   return [=] { return process().copies.copy(to, from, bytes); };
 }
 
-/// The two-step way in which lists are asked for: with a null pointer, how long it is.
+/// The two-step protocol for lists: with a null pointer, the length is returned.
 Outcome give_list(const std::vector<hipGraphNode_t>& list, hipGraphNode_t* out,
                   std::size_t* count) {
   if (count == nullptr) return refuse(hipErrorInvalidValue, "The count is a null pointer.");
@@ -201,7 +201,7 @@ hipError_t hipGraphExecUpdate(hipGraphExec_t executable, hipGraph_t graph,
                               hipGraphNode_t* error_node, hipGraphExecUpdateResult* result) {
   return api(__func__, [&] { return update(executable, graph, error_node, result); });
 }
-// Nothing has to be brought to the device beforehand.
+// No upload to the device is needed.
 hipError_t hipGraphUpload(hipGraphExec_t executable, hipStream_t stream) {
   return api(__func__, [&]() -> Outcome {
     MARGAY_TRY(process().graphs.find(executable));

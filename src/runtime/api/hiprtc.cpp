@@ -1,8 +1,8 @@
 // hiprtc: the HIP calls that compile source while a program runs. libhiprtc.so is a link to the
-// same library. Compiler errors are the program's to show (hiprtcGetProgramLog); other refusals are
-// printed.
+// same library. The program prints compiler errors (hiprtcGetProgramLog); other failures are
+// printed here.
 #ifndef __HIP_PLATFORM_AMD__
-#define __HIP_PLATFORM_AMD__ 1  // what hiprtc.h asks for
+#define __HIP_PLATFORM_AMD__ 1  // what hiprtc.h requires
 #endif
 #include <hip/hiprtc.h>
 
@@ -28,7 +28,7 @@ hiprtcResult refuse_rtc(const char* call, hiprtcResult code, const char* what) {
   return refuse_rtc(call, code, Error{ErrorCode::invalid_argument, what, {}, {}});
 }
 
-/// Runs `body`, which gets the program, unless the handle or `out` is bad.
+/// Runs `body` with the program, unless the handle or `out` is invalid.
 template <typename Body>
 hiprtcResult with_program(const char* call, hiprtcProgram handle, const void* out, Body&& body) {
   try {
@@ -102,7 +102,7 @@ const char* hiprtcGetErrorString(hiprtcResult result) {
 hiprtcResult hiprtcVersion(int* major, int* minor) {
   if (major == nullptr || minor == nullptr)
     return refuse_rtc(__func__, HIPRTC_ERROR_INVALID_INPUT, "An argument is a null pointer.");
-  // Of HIP 6, as hipRuntimeGetVersion says.
+  // HIP 6, like hipRuntimeGetVersion.
   *major = 6;
   *minor = 0;
   return HIPRTC_SUCCESS;

@@ -1,4 +1,4 @@
-// The HIP calls that advise on managed memory, and ask for what was advised.
+// The HIP calls that set and query advice on managed memory.
 #include <algorithm>
 #include <cstring>
 #include <span>

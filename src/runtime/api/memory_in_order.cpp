@@ -17,14 +17,14 @@ Outcome allocate_in_order(void** out, std::size_t bytes, Pool pool, hipStream_t 
         stream, kNodeTypeMemAlloc,
         MARGAY_TRY(hip.graph_memory.allocation(out, bytes, std::move(pool))));
   MARGAY_CHECK(hip.allocator.allocate(out, bytes, {.label = label, .pool = std::move(pool)}));
-  // Only what comes behind it may use the memory.
+  // Only later operations may use the memory.
   const OperationScope operation(hip.ordering, stream);
   Touching touching(hip.ordering);
   touching.write(*out, bytes);
   return {};
 }
 
-/// Only what comes before it may use the memory.
+/// Only earlier operations may use the memory.
 Outcome free_in_stream(void* pointer) {
   Process& hip = process();
   const auto record = hip.allocator.table().find(pointer);

@@ -36,7 +36,7 @@ Outcome choose(int device, hipMemPool_t handle) {
   return {};
 }
 
-/// What is held is what is used: nothing is kept back.
+/// The memory held equals the memory used: nothing is cached.
 std::atomic<std::uint64_t>* counter(ihipMemPoolHandle_t& pool, hipMemPoolAttr attribute) {
   switch (attribute) {
     case hipMemPoolAttrReleaseThreshold:
@@ -172,7 +172,7 @@ hipError_t hipMemPoolGetAccess(hipMemAccessFlags* flags, hipMemPool_t pool,
                                hipMemLocation* location) {
   return api(__func__, [&] { return get_access(flags, pool, location); });
 }
-// Nothing is held back, so there is nothing to trim.
+// Nothing is cached, so there is nothing to trim.
 hipError_t hipMemPoolTrimTo(hipMemPool_t pool, std::size_t) {
   return api(__func__, [&]() -> Outcome {
     MARGAY_TRY(pool_of(pool));

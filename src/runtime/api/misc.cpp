@@ -1,5 +1,5 @@
-// The few HIP functions that fit nowhere else: descriptors that are plain data, looking up an
-// exported function by name, and what functions do that are not implemented (unsupported.h).
+// Miscellaneous HIP functions: descriptors that are plain data, look-up of an exported function by
+// name, and the behaviour of functions that are not implemented (unsupported.h).
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -40,7 +40,7 @@ hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w, hipChannel
   return {x, y, z, w, kind};
 }
 
-// No precompiled header is built in; hiprtc, the only user, is not there either.
+// No precompiled header is built in.
 #pragma GCC visibility push(default)
 void __hipGetPCH(const char** header, unsigned int* bytes) {
   if (header != nullptr) *header = nullptr;

@@ -21,8 +21,8 @@ Answer<std::shared_ptr<ihipModule_t>> find_module(hipModule_t handle) {
   return module;
 }
 
-// Reads the code object now: a program that loads a module by hand wants to know at once that it
-// is bad.
+// Reads the code object now: a program that loads a module explicitly expects an immediate error if
+// it is invalid.
 Outcome add_module(hipModule_t* out, std::shared_ptr<ihipModule_t> module) {
   MARGAY_TRY(module->loaded(Devices::current()));
   *out = process().modules.add(std::move(module));

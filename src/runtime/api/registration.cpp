@@ -23,7 +23,7 @@ struct FatBinaryWrapper {
 };
 
 // Between __hipPushCallConfiguration and the kernel's stub, and for the older hipConfigureCall and
-// hipSetupArgument, a launch is put together step by step, on the calling thread.
+// hipSetupArgument, a launch is assembled step by step, on the calling thread.
 struct PendingLaunch {
   dim3 grid;
   dim3 block;
@@ -141,7 +141,7 @@ hipError_t hipConfigureCall(dim3 grid, dim3 block, std::size_t dynamic_lds, hipS
 
 hipError_t hipSetupArgument(const void* argument, std::size_t bytes, std::size_t offset) {
   return api(__func__, [&]() -> Outcome {
-    // A kernel-argument segment is far smaller; a wild offset must not become a huge allocation.
+    // A kernel-argument segment is far smaller; an invalid offset must not cause a huge allocation.
     constexpr std::size_t kMaxArgumentBytes = 64 * 1024;
     if (pending_launches().empty()) {
       return refuse(hipErrorMissingConfiguration, "hipConfigureCall has to come first.");

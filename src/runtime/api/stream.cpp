@@ -19,8 +19,8 @@ constexpr unsigned kEventFlags = hipEventDefault | hipEventBlockingSync | hipEve
                                  hipEventReleaseToSystem |
                                  0x20000000;  // hipEventDisableSystemFence, from HIP 5.3 on
 
-// The failure of a kernel has been printed by the launch that ran it; synchronising says the code
-// again, because there a program looks for it.
+// The failure of a kernel has been printed by the launch that ran it; synchronising returns the
+// code again, because programs check it there.
 hipError_t synchronised() {
   const hipError_t interrupted = process().launches.take_interrupted();
   if (interrupted != hipSuccess) return remember(interrupted);

@@ -39,7 +39,7 @@ Outcome wait_for_value(hipStream_t stream, void* at, T value, unsigned compariso
   MARGAY_CHECK(check_word<T>(stream, at));
   if (comparison > hipStreamWaitValueNor)
     return refuse(hipErrorInvalidValue, "The comparison is not one of hipStreamWaitValue*.");
-  // Whoever has set the word may have published by it all that came before.
+  // The writer of the word may have published everything before it.
   process().ordering.stream_waits_for_all(stream);
   const auto reached = [=] {
     return holds<T>(std::atomic_ref(*static_cast<T*>(at)).load(), value, comparison, mask);

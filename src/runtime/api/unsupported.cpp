@@ -1,5 +1,5 @@
-// Every HIP name that has no implementation yet. A program that uses one links, and at the call
-// gets hipErrorNotSupported and a line that names it. unsupported_names.inc is the list; the test
+// Every HIP name that is not implemented. A program that uses one links, and the call returns
+// hipErrorNotSupported and prints a line that names it. unsupported_names.inc is the list; the test
 // runtime.exports compares it with the declarations in the HIP headers.
 //
 // This file includes no HIP header on purpose: the functions take any arguments (the x86-64 calling

@@ -1,9 +1,10 @@
-// What the functions of unsupported.cpp do; apart from it because it needs the HIP headers.
+// The implementation of the functions of unsupported.cpp; separate because it needs the HIP
+// headers.
 #pragma once
 
 namespace margay::runtime {
 
-/// Reports that `call` is not there and returns hipErrorNotSupported.
+/// Reports that `call` is not implemented and returns hipErrorNotSupported.
 int refuse_unsupported(const char* call) noexcept;
 
 /// The same for a call of the run-time compiler, which has error codes of its own; returns

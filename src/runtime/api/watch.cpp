@@ -28,7 +28,7 @@ struct ProfileAnswers {
   std::string error, json;
   profile::Profile profile;
 };
-// What they give out has to outlive every thread.
+// The results must outlive every thread.
 CheckAnswers& checks() {
   static auto* const one = new CheckAnswers();
   return *one;
@@ -38,7 +38,7 @@ ProfileAnswers& profiles() {
   return *one;
 }
 
-/// `name` of the kernel that has `kernel` in its name; exactly one has to.
+/// `name` of the only kernel whose name contains `kernel`.
 Result<double> value_in(const profile::Profile& profile, std::string_view kernel,
                         std::string_view name) {
   const profile::KernelProfile* found = nullptr;
@@ -126,12 +126,12 @@ int margayProfileValue(const char* kernel, const char* name, double* value) {
   return 0;
 }
 
-/// Where a tensor is in host memory and what its shape is: kittens::gl tells when it is made.
+/// Registers the host address and shape of a tensor: called by the constructor of kittens::gl.
 void margayDescribeTensor(const void* data, std::size_t batch, std::size_t depth, std::size_t rows,
                           std::size_t columns, std::size_t element_bytes) {
   if (data == nullptr) return;
-  // A check begins with the device, and the first tensor may be made before anything uses that.
-  // What keeps the device from being created is reported by the call that needs it.
+  // A check begins with the device, and the first tensor may be created before the device is used.
+  // An error in creating the device is reported by the call that needs it.
   static_cast<void>(process().devices.get());
   const std::shared_ptr<Checking> checking = process().watchers.checking();
   const std::shared_ptr<Profiling> profiling = process().watchers.profiling();

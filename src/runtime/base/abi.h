@@ -1,5 +1,5 @@
 // HIP 6.0 renumbered an enumeration that the library returns through a function whose name did not
-// change. Which numbers a caller means follows from the library version it was linked to.
+// change. The numbering a caller uses follows from the library version it was linked to.
 #pragma once
 
 #include <cstdint>

@@ -113,8 +113,8 @@ const ErrorRow* find_row(hipError_t code) {
 
 thread_local hipError_t last = hipSuccess;
 
-// The same sentence twice in a row says nothing new (a program that polls, or tries a call in a
-// loop), and hides what came before it.
+// Repeated messages (from a program that polls, or retries a call in a loop) add nothing and hide
+// earlier ones.
 void print_once(const std::string& text) {
   static std::mutex mutex;
   static std::string previous;

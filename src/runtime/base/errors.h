@@ -1,5 +1,5 @@
-// From an Error in words to the hipError_t that a HIP program sees: the codes, their names and
-// texts, and the thread's last error.
+// Maps an Error to the hipError_t that a HIP program receives: the codes, their names and texts,
+// and the thread's last error.
 #pragma once
 
 #include <expected>
@@ -13,15 +13,15 @@ namespace margay::runtime {
 
 [[nodiscard]] hipError_t hip_error(ErrorCode code);
 
-/// Why a HIP call did not do what was asked: the code the program gets and the sentence for the
-/// person. An Error from the layers below converts by the table in errors.cpp.
+/// Why a HIP call failed: the code for the program and the message for the user. An Error from the
+/// layers below converts by the table in errors.cpp.
 struct Refusal {
   hipError_t code = hipErrorUnknown;
   Error error;
-  /// Programs ask some questions whose answer may well be no ("is this pointer yours?"): such an
-  /// answer is returned, but not printed.
+  /// Some queries have a regular negative answer ("is this pointer yours?"): such an answer is
+  /// returned, but not printed.
   bool silent = false;
-  /// Nothing is wrong with the device: later calls do not say it again.
+  /// The device is not affected: later calls do not return it again.
   bool transient = false;
 
   Refusal(Error from) : code(hip_error(from.code)), error(std::move(from)) {}  // NOLINT: converts
@@ -44,24 +44,24 @@ using Answer = std::expected<T, Refusal>;
   return std::unexpected(std::move(refusal));
 }
 
-/// Sets the thread's last error, prints the sentence unless it is `quiet`, and returns the code to
-/// give back.
+/// Sets the thread's last error, prints the message unless it is `quiet`, and returns the code to
+/// return.
 hipError_t report(const char* call, Refusal refusal, bool quiet) noexcept;
 
-/// Remembers `code` as the thread's last error without a sentence (for codes that are answers, such
-/// as an earlier launch's failure that has been printed already).
+/// Sets `code` as the thread's last error without a message (for codes that are answers, such as an
+/// earlier launch's failure that has been printed already).
 hipError_t remember(hipError_t code) noexcept;
 
 /// The thread's last error.
 [[nodiscard]] hipError_t last_error() noexcept;
-/// The same, which is forgotten.
+/// The same, and resets it.
 [[nodiscard]] hipError_t take_last_error() noexcept;
 
-/// The name and the text of a code; null of a number that is none.
+/// The name and the text of a code; null if it is unknown.
 [[nodiscard]] const char* error_name(hipError_t code) noexcept;
 [[nodiscard]] const char* error_text(hipError_t code) noexcept;
 
-/// The HIP function that the calling thread is in, or was in last.
+/// The current or latest HIP function of the calling thread.
 [[nodiscard]] inline const char*& current_call() {
   thread_local const char* call = "";
   return call;

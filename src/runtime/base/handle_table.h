@@ -1,5 +1,5 @@
-// The set of live objects of one handle type. A handle that a program passes back is looked up
-// here before it is touched, so that a destroyed or foreign handle is refused rather than followed.
+// The set of live objects of one handle type. A handle that a program passes back is looked up here
+// before use, so that a destroyed or foreign handle is an error rather than dereferenced.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ class HandleTable {
     return found == objects_.end() ? nullptr : found->second;
   }
 
-  /// Takes the handle out of the table; null when it was not in it.
+  /// Removes the handle from the table; null if it was not in it.
   std::shared_ptr<T> remove(const void* handle) {
     const std::lock_guard lock(mutex_);
     const auto found = objects_.find(handle);

@@ -1,4 +1,4 @@
-// Names of kernels and variables, for sentences.
+// Names of kernels and variables, for messages.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace margay::runtime {
 
-/// The source-level name of a kernel or variable: demangled where it can be.
+/// The source-level name of a kernel or variable: demangled if possible.
 [[nodiscard]] inline std::string readable_name(const std::string& symbol) {
   return code_object::demangled(symbol);
 }

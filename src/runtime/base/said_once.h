@@ -1,4 +1,4 @@
-// Sentences that are said once for each kernel: a kernel may be launched again and again.
+// Messages that are printed once per kernel: a kernel may be launched many times.
 #pragma once
 
 #include <mutex>

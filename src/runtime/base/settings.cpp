@@ -55,14 +55,14 @@ Result<const Gpu*> read_gpu(const Environment& environment) {
   const std::string value = environment(kName).value_or("");
   if (const auto gpu = find_gpu(value)) return *gpu;
   auto error = bad_value(kName, value, fmt::format("one of {}", gpu_options()));
-  // How many devices there are is another matter, and an easy one to mistake for it.
+  // The number of devices is a different variable, which is easily confused with this one.
   if (to_number<unsigned>(value))
     error.error().hint += fmt::format(" MARGAY_DEVICES={} makes that number of devices.", value);
   return error;
 }
 
-/// Whether this host can run the level is for Device::create to say. MARGAY_TARGET is the former
-/// name of the variable.
+/// Device::create checks whether this host can run the level. MARGAY_TARGET is the former name of
+/// the variable.
 Result<std::string> read_host_level(const Environment& environment) {
   constexpr std::string_view kName = "MARGAY_HOST_LEVEL", kFormerName = "MARGAY_TARGET";
   const bool has_former_name = !environment(kName);
@@ -116,7 +116,8 @@ Result<std::optional<Mutation>> read_mutation(const Environment& environment) {
   constexpr std::string_view kName = "MARGAY_MUTATE";
   const std::optional<std::string> value = environment(kName);
   if (!value || value->empty()) return std::nullopt;
-  // Symbol versions aside, a mangled name holds neither sign; if it does, the last ones count.
+  // Except for symbol versions, a mangled name contains neither sign; if it does, the last ones
+  // count.
   const std::size_t equals = value->rfind('=');
   const std::size_t at = value->rfind('@', equals);
   const std::string_view text = *value;
@@ -190,8 +191,7 @@ Result<Settings> read_settings(const Environment& environment) {
   settings.quiet = MARGAY_TRY(read_switch(environment, "MARGAY_QUIET"));
   settings.check = MARGAY_TRY(read_check(environment));
   settings.profile = MARGAY_TRY(read_profile(environment));
-  // A process has one entry in the table of those that are watched; where both watch, the checker
-  // keeps it.
+  // A process has one entry in the table of watched processes; if both watch, the checker owns it.
   if (settings.check.tools.any() && settings.profile.enabled) settings.profile.table.clear();
   return settings;
 }

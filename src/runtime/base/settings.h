@@ -1,4 +1,4 @@
-// The environment variables the runtime obeys, read in one place. README.md lists them for users.
+// The environment variables of the runtime, read in one place. README.md lists them for users.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@
 
 namespace margay::runtime {
 
-/// Instruction words to be replaced before the code object is decoded: `margay mutate`'s means to
-/// take a wait, a barrier or a fence away.
+/// Instruction words to be replaced before the code object is decoded: how `margay mutate` removes
+/// a wait, a barrier or a fence.
 struct Mutation {
   std::string kernel;                ///< Mangled; the code object that defines it is changed.
-  std::uint64_t vaddr = 0;           ///< Of the first of them, in the code object's image.
-  std::vector<std::uint32_t> words;  ///< What is put in their place.
+  std::uint64_t vaddr = 0;           ///< Of the first word, in the code object's image.
+  std::vector<std::uint32_t> words;  ///< The replacement words.
 };
 
 /// What `margay check` sets. Without tools no launch is watched.
 struct CheckSettings {
-  check::ToolSet tools = {};         ///< MARGAY_CHECK=all, or tools with commas between.
+  check::ToolSet tools = {};         ///< MARGAY_CHECK=all, or tools separated by commas.
   std::string json = {};             ///< MARGAY_CHECK_JSON=FILE, where %p is the process's id.
   std::uint64_t max_findings = 100;  ///< MARGAY_CHECK_MAX=N: further ones are only counted.
   bool full = false;                 ///< MARGAY_CHECK_FULL=1: nothing is folded.
@@ -64,7 +64,7 @@ struct Settings {
   ProfileSettings profile = {};
 };
 
-/// Gives the value of an environment variable, or nothing when it is not set.
+/// Returns the value of an environment variable, or nothing if it is not set.
 using Environment = std::function<std::optional<std::string>(std::string_view name)>;
 
 /// The process's own environment.

@@ -1,4 +1,4 @@
-// A piece of work that a call describes and a stream or a graph does at its turn.
+// A piece of work that a call describes and a stream or a graph executes in order.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,8 @@
 namespace margay::runtime {
 
 using Work = std::function<Outcome()>;
-/// Begins work and, where it cannot be ended now, gives what is left of it; else an empty function.
+/// Begins work and, if it cannot be completed now, returns its continuation; otherwise an empty
+/// function.
 using Start = std::function<Answer<Work>()>;
 
 }  // namespace margay::runtime

@@ -11,7 +11,7 @@
 namespace margay::runtime {
 namespace {
 
-/// Reads a message from front to back; what is missing at its end reads as 0.
+/// Reads a message sequentially; missing bytes at its end read as 0.
 class MessageReader {
  public:
   explicit MessageReader(std::span<const std::uint64_t> message) : rest_(message) {}
@@ -89,7 +89,7 @@ long long sized_integer(std::uint64_t bits, const Conversion& c) {
 template <typename T>
 std::string print(const Conversion& c, const char* length, T value) {
   std::string format = "%" + c.flags;
-  // A negative width is the flag '-', a negative precision is none.
+  // A negative width is the flag '-', a negative precision means none.
   if (c.width) format += std::to_string(*c.width);
   if (c.precision && *c.precision >= 0) format += "." + std::to_string(*c.precision);
   format += length;

@@ -1,4 +1,4 @@
-// The text of a device-side printf: the host formats what the kernel sends it.
+// The text of a device-side printf: the host formats the arguments that the kernel sends.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace margay::runtime {
 
 struct FormattedText {
   std::string text;
-  /// Conversions that this cannot do ("%n"); they are in `text` as written.
+  /// Unsupported conversions ("%n"); they are in `text` as written.
   std::string refused;
 };
 

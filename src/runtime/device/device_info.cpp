@@ -1,5 +1,5 @@
-// See device_info.h. The figures of the hardware come from Gpu; what is here besides are the values
-// a MI300-class device reports through ROCm that have no counterpart in the hardware model.
+// See device_info.h. The figures of the hardware come from Gpu; this file adds the values that a
+// MI300-class device reports through ROCm and that have no counterpart in the hardware model.
 #include "runtime/device/device_info.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ constexpr int kWallClockKhz = 100'000;
 constexpr std::size_t kTextureAlignment = 256;
 constexpr int kPciBus = 1;
 
-constexpr int kXnackOff = 0;  // pageable host memory is not for the kernels of a xnack- target
+constexpr int kXnackOff = 0;  // kernels of a xnack- target cannot use pageable host memory
 
 void set_text(char* out, std::size_t capacity, std::string_view text) {
   std::memcpy(out, text.data(), std::min(text.size(), capacity - 1));
@@ -216,7 +216,7 @@ std::optional<int> device_attribute(const Gpu& gpu, int attribute) {
     case hipDeviceAttributeAsicRevision:
       return 0;
 
-    // What there is.
+    // Supported features.
     case hipDeviceAttributeEccEnabled:
     case hipDeviceAttributeAsyncEngineCount:
     case hipDeviceAttributeCanMapHostMemory:
@@ -234,7 +234,7 @@ std::optional<int> device_attribute(const Gpu& gpu, int attribute) {
     case hip6::kAttributeHostRegisterSupported:
       return 1;
 
-    // What there is not, on the hardware or in Margay.
+    // Features that the hardware or Margay does not support.
     case hipDeviceAttributeAccessPolicyMaxWindowSize:
     case hipDeviceAttributeComputePreemptionSupported:
     case hipDeviceAttributeCooperativeMultiDeviceLaunch:

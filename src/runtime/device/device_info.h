@@ -1,5 +1,5 @@
-// What the virtual device answers when a program asks for its properties: the two ABI forms of
-// hipDeviceProp_t, and attributes by number.
+// The properties of the virtual device for programs: the two ABI forms of hipDeviceProp_t, and
+// attributes by number.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace margay::runtime {
 [[nodiscard]] hipDeviceProp_t properties_r0000(const Gpu& gpu);
 [[nodiscard]] hipDeviceProp_tR0600 properties_r0600(const Gpu& gpu);
 
-/// Nothing when HIP has no such attribute, or when it has no integer value.
+/// Empty if HIP has no such attribute, or if it has no integer value.
 [[nodiscard]] std::optional<int> device_attribute(const Gpu& gpu, int attribute);
 
 }  // namespace margay::runtime

@@ -1,4 +1,4 @@
-// The virtual devices of the process: made at first use with the environment's settings. Safe to
+// The virtual devices of the process: created at first use with the environment's settings. Safe to
 // use from several threads.
 #pragma once
 
@@ -19,11 +19,11 @@ namespace margay::runtime {
 
 class Devices {
  public:
-  /// What devices need to have done for them.
+  /// Callbacks that devices need.
   struct Hooks {
-    /// Of memory, for a checker that the environment asks for.
+    /// On memory, for a checker that the environment requests.
     IsRegistered is_registered;
-    /// The process is watched from here on: its reports have to be written when it ends.
+    /// The process is watched from here on: its reports must be written when it ends.
     std::function<void()> on_watched;
   };
   Devices(Watchers& watchers, HostSide& host, Hooks hooks);
@@ -32,34 +32,34 @@ class Devices {
   [[nodiscard]] bool quiet() const { return settings_ && settings_->quiet; }
   /// MARGAY_STATS=1.
   [[nodiscard]] bool prints_stats() const { return settings_ && settings_->stats; }
-  /// What is wrong with the environment's settings, if anything is.
+  /// The error in the environment's settings, if any.
   [[nodiscard]] const Error* settings_error() const {
     return settings_ ? nullptr : &settings_.error();
   }
-  /// What each of them is, known without creating them.
+  /// The machine of each of them, known without creating them.
   [[nodiscard]] const Gpu& gpu() const { return settings_ ? *settings_->gpu : default_gpu(); }
   /// How many there are.
   [[nodiscard]] unsigned count() const { return settings_ ? settings_->devices : 1; }
-  /// Refuses a number that is not one of a device (hipErrorInvalidDevice).
+  /// An error for a number that is not a device's (hipErrorInvalidDevice).
   [[nodiscard]] Outcome check(int device) const;
 
   /// All of them, as one object; the first call creates it.
   [[nodiscard]] Answer<Device*> get() {
-    // Every launch and copy asks.
+    // Called by every launch and copy.
     if (Device* const made = made_.load(std::memory_order_acquire)) return made;
     return make();
   }
-  /// Their memory, or null where no device was made.
+  /// Their memory, or null if no device was created.
   [[nodiscard]] Memory* memory_if_made() const;
-  /// Places a code object on a device, changed as MARGAY_MUTATE asks.
+  /// Places a code object on a device, with the changes of MARGAY_MUTATE.
   [[nodiscard]] Answer<std::shared_ptr<LoadedModule>> load(CodeObject object, unsigned device);
 
   /// The device that the calling thread has chosen.
   [[nodiscard]] static unsigned current();
   static void set_current(unsigned device);
-  /// A mask: the devices whose memory kernels on `device` may access besides its own.
+  /// The devices whose memory kernels on `device` may access in addition to its own, as a mask.
   [[nodiscard]] std::atomic<std::uint64_t>& peers(unsigned device) { return peers_[device]; }
-  /// Accepted and given back, without effect: gfx942 has one cache and one LDS bank configuration.
+  /// Stored and returned, without effect: gfx942 has one cache and one LDS bank configuration.
   [[nodiscard]] std::atomic<unsigned>& flags() { return flags_; }
 
  private:

@@ -21,7 +21,7 @@ constexpr std::uint64_t kBegin = 1, kEnd = 2, kFlags = 3;
 constexpr unsigned kCountShift = 5, kNumberShift = 8;
 constexpr std::uint64_t kCountMask = 7;
 
-// The device library cuts small blocks out of slabs, and finds a block's slab by its address: a
+// The device library allocates small blocks from slabs, and finds a block's slab by its address: a
 // slab is aligned to its size. Source: ockl.bc, __ockl_dm_dealloc.
 constexpr std::uint64_t kSlabBytes = 2 << 20;
 
@@ -80,7 +80,7 @@ std::uint64_t HostServices::print(std::span<const std::uint64_t> message) {
                  formatted.refused.c_str());
   }
   if (to_stderr && formatted.text.contains(kAssertion)) {
-    // Each work-item says so, in most cases with the same words.
+    // Each work-item reports it, usually with the same text.
     if (!failed_assert_.empty()) return formatted.text.size();
     failed_assert_ = formatted.text.substr(0, formatted.text.find_last_not_of('\n') + 1);
   }
@@ -99,7 +99,7 @@ Status HostServices::give_memory(Memory& memory, std::span<std::uint64_t, 8> slo
   const bool is_slab = bytes == kSlabBytes;
   const Result<void*> block = memory.allocate(
       is_slab ? 2 * kSlabBytes : bytes, "malloc in device code", {.device = 0, .shared = true});
-  // A kernel that asks for too much gets a null pointer, as from malloc.
+  // A kernel that requests too much gets a null pointer, as from malloc.
   slots[0] = block ? reinterpret_cast<std::uint64_t>(*block) : 0;
   if (!block || !is_slab) return {};
   const std::uint64_t begin = slots[0];

@@ -1,5 +1,5 @@
-// What a kernel may ask of the host while it runs: to print (printf, a failed assert) and for
-// memory (malloc and free in device code).
+// Host services for running kernels: printing (printf, a failed assert) and memory (malloc and free
+// in device code).
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class HostServices {
                              std::span<std::uint64_t, 8> slots);
 
   void begin_launch();
-  /// Everything that the launch printed has arrived where it goes.
+  /// Flushes everything that the launch printed.
   void end_launch();
 
   /// The launch's first failed assert, as its file, line, function and condition; empty without

@@ -23,8 +23,7 @@ void HostSide::connect(DeviceOptions& options, const Settings& settings) {
     options.on_long_launch = [this](const LongLaunch& launch) { say_long_launch(launch); };
 }
 
-// A person who waits wants to know what for. Of a kernel that is launched again and again it is
-// said once.
+// Users who wait need to know the reason. Printed once for a kernel that is launched repeatedly.
 void HostSide::say_long_launch(const LongLaunch& launch) {
   if (!long_launches_.first(launch.kernel)) return;
   const std::string text = fmt::format(
@@ -40,7 +39,7 @@ Status HostSide::serve(Memory& memory, std::uint32_t service, std::span<std::uin
 
 void HostSide::launch_begins(const std::string& kernel, bool alone) {
   if (shows_progress_) progress_.begin(readable_name(kernel), ProgressLine::Clock::now());
-  // What a launch in flight is printing goes on.
+  // Output of a launch in flight continues.
   if (!alone) return;
   const std::lock_guard lock(services_mutex_);
   services_.begin_launch();

@@ -1,5 +1,5 @@
-// What running launches have to do with the host: what their kernels ask of it, and what is printed
-// meanwhile for the person who waits. Safe to use from several threads.
+// The host's side of running launches: services for their kernels, and progress messages for users.
+// Safe to use from several threads.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,20 @@ class HostSide {
  public:
   HostSide();
 
-  /// Has the device call back here, as the settings ask.
+  /// Sets the device's callbacks to this object, according to the settings.
   void connect(DeviceOptions& options, const Settings& settings);
   /// Answers one call of one work-item; see margay::HostService.
   [[nodiscard]] Status serve(Memory& memory, std::uint32_t service,
                              std::span<std::uint64_t, 8> slots);
 
-  /// `kernel`: its symbol. `alone`: no launch in flight is in the middle of printing.
+  /// `kernel`: its symbol. `alone`: no launch in flight is printing.
   void launch_begins(const std::string& kernel, bool alone);
-  /// The launch runs no more in the foreground.
+  /// The launch no longer runs in the foreground.
   void foreground_ends();
-  /// Everything that the launch printed has arrived. Gives its first failed assert, or nothing.
+  /// Flushes everything that the launch printed. Returns its first failed assert, or nothing.
   [[nodiscard]] std::string launch_ended();
 
-  /// Whether it has been said where the waves of a launch of this kernel are that takes long.
+  /// Whether the positions of the waves of a long launch of this kernel have been printed.
   [[nodiscard]] bool long_launch_was_named(const std::string& kernel) const {
     return long_launches_.contains(kernel);
   }
@@ -43,7 +43,7 @@ class HostSide {
  private:
   void say_long_launch(const LongLaunch& launch);
 
-  bool shows_progress_ = false;  // as the settings say; written before the first launch
+  bool shows_progress_ = false;  // according to the settings; written before the first launch
   ProgressLine progress_;        // belongs to the launch in the foreground
   SaidOnce long_launches_;
   std::mutex services_mutex_;

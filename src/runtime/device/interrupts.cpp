@@ -23,8 +23,8 @@ constexpr std::array kEnding = {SIGINT, SIGTERM, SIGHUP};
 sem_t wake;
 std::atomic<std::uint64_t> interrupt_count = 0;
 std::atomic<int> ending_signal = 0;
-/// The program's own handling of SIGINT while ours is in front of it. Written only while it
-/// does not.
+/// The program's own handling of SIGINT while ours replaces it. Written only while ours is not
+/// installed.
 struct sigaction program_action = {};
 
 /// Everything else. Never destroyed: threads outlive main().
@@ -54,7 +54,7 @@ void stop_launches_too(int number, siginfo_t* info, void* context) {
 void end_after_report(int number, siginfo_t*, void*) {
   const int kept = errno;
   interrupt_count.fetch_add(1);
-  // Who asks twice does not want to wait for the report.
+  // A second signal does not wait for the report.
   if (ending_signal.exchange(number) != 0) {
     signal(number, SIG_DFL);
     raise(number);
@@ -63,7 +63,7 @@ void end_after_report(int number, siginfo_t*, void*) {
   errno = kept;
 }
 
-/// A thread waits for what the handlers ask for: in a handler no mutex may be taken.
+/// A thread waits for requests of the handlers: a handler must not lock a mutex.
 void serve() {
   while (true) {
     while (sem_wait(&wake) != 0) {
@@ -87,7 +87,7 @@ void serve() {
 void need_thread() {
   if (std::exchange(state().has_thread, true)) return;
   sem_init(&wake, 0, 0);
-  // It would otherwise be chosen to run the program's handlers.
+  // Otherwise the system could run the program's handlers on it.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -149,7 +149,7 @@ StoppedByInterrupt::StoppedByInterrupt() {
 
 StoppedByInterrupt::~StoppedByInterrupt() {
   const std::lock_guard lock(state().mutex);
-  // The child of a fork() from inside a launch has begun to count anew.
+  // The child of a fork() from inside a launch has reset the count.
   if (state().launches == 0 || --state().launches != 0) return;
   if (!std::exchange(state().in_front, false)) return;
   // Unless the program has chosen another one meanwhile.

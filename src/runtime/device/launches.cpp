@@ -62,7 +62,7 @@ Outcome Launches::ended(const LaunchRequest& request, const Result<LaunchReport>
     refusal.code = hipErrorAssert;
     refusal.error.what = "an assert failed: " + failed_assert;
   }
-  // The device is none the worse for an interrupt: later launches and calls begin clean.
+  // An interrupt does not affect the device: later launches and calls start without an error.
   const bool was_interrupted =
       report.error().code == ErrorCode::interrupted && interrupts() != interrupts_before;
   refusal.transient = was_interrupted;
@@ -76,7 +76,7 @@ Outcome Launches::ended(const LaunchRequest& request, const Result<LaunchReport>
 Outcome Launches::run(const LaunchRequest& request,
                       const std::shared_ptr<check::Operation>& operation) {
   Outcome outcome = run_alone(request, operation);
-  // The program must not come to its own end before the report is written.
+  // The program must not end before the report is written.
   stay_if_ending();
   return outcome;
 }

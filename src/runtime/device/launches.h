@@ -1,5 +1,5 @@
-// Runs launches on the devices, one after another, under whoever watches. Safe to use from several
-// threads.
+// Runs launches on the devices, one after another, under the active watchers. Safe to use from
+// several threads.
 #pragma once
 
 #include <atomic>
@@ -20,32 +20,32 @@ class Launches {
   Launches(Devices& devices, Watchers& watchers, HostSide& host)
       : devices_(devices), watchers_(watchers), host_(host) {}
 
-  /// Runs a launch, with the progress and statistics lines the environment asks for. A failure of
-  /// the kernel itself is kept. `operation`: what the launch is in the order of streams, if that is
-  /// followed.
+  /// Runs a launch, with the progress and statistics lines that the environment requests. A failure
+  /// of the kernel itself is kept. `operation`: the launch's place in the order of streams, if that
+  /// is tracked.
   [[nodiscard]] Outcome run(const LaunchRequest& request,
                             const std::shared_ptr<check::Operation>& operation);
-  /// The same; where the kernel waits for what the host does next, gives what is left to do.
+  /// The same; if the kernel waits for the host, returns the continuation.
   [[nodiscard]] Answer<Work> start(const LaunchRequest& request,
                                    const std::shared_ptr<check::Operation>& operation);
 
-  /// Makes `code` that of the first failure, unless there was one.
+  /// Sets `code` as that of the first failure, unless there was one.
   void keep_failure(hipError_t code);
   /// The code of the first kernel that failed while it ran, or hipSuccess.
   [[nodiscard]] hipError_t failure() const { return failure_.load(); }
   void forget_failure() { failure_.store(hipSuccess); }
-  /// The code of a launch that an interrupt stopped, or hipSuccess: it is said once, unless another
+  /// The code of a launch that an interrupt stopped, or hipSuccess: returned once, unless another
   /// launch has begun since.
   [[nodiscard]] hipError_t take_interrupted() { return interrupted_.exchange(hipSuccess); }
 
-  /// Watches from now on; waits for a launch that runs, so that none is watched by half. Refused
-  /// while something is watched so already.
+  /// Watches from now on; waits for a running launch, so that none is watched partially. An error
+  /// while another watcher is active.
   template <typename Watcher>
   [[nodiscard]] Outcome begin_watching(std::shared_ptr<Watcher> watcher) {
     const std::lock_guard lock(mutex_);
     return watchers_.begin(std::move(watcher));
   }
-  /// While it is held no launch begins; what one found is known.
+  /// While it is held no launch begins; the findings of previous ones are complete.
   [[nodiscard]] std::unique_lock<std::mutex> paused() { return std::unique_lock(mutex_); }
 
   /// In the child of a fork().

@@ -9,7 +9,7 @@
 namespace margay::runtime {
 namespace {
 
-// A terminal line is redrawn often enough to look alive; plain lines stay in a log for ever.
+// A terminal line is redrawn frequently; plain lines remain in a log.
 constexpr std::chrono::milliseconds kTerminalPeriod{200};
 constexpr std::chrono::seconds kPlainPeriod{5};
 

@@ -12,7 +12,7 @@ class ProgressLine {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// No progress line for a launch that is over before it can be read.
+  /// No progress line for a launch that ends before it can be read.
   static constexpr std::chrono::seconds kQuietTime{2};
 
   explicit ProgressLine(std::FILE* out);

@@ -21,7 +21,7 @@ void join(const std::shared_ptr<ihipStream_t>& stream, const std::shared_ptr<Cap
   capture->streams.push_back(stream);
 }
 
-/// Whether all that the streams of a capture did comes before what its first stream did last.
+/// Whether all operations of a capture's streams precede the last one of its first stream.
 bool is_joined(const Capture& capture, const ihipStream_t& origin) {
   std::set<const hipGraphNode*> before;
   std::vector<hipGraphNode*> open = origin.captured_last;
@@ -124,8 +124,8 @@ Outcome Captures::on_stream_in_background(hipStream_t handle, Work work) {
   MARGAY_CHECK(streams_.check(handle));
   if (const std::shared_ptr<ihipStream_t> stream = captured(handle))
     return capture_work(*stream, hipGraphNodeTypeHost, std::move(work));
-  ordering_.host_waits(handle);  // whomever the function may tell
-  // Most are short, and programs that forget to wait for them would not notice on a device either.
+  ordering_.host_waits(handle);  // anyone the function may notify
+  // Most are short, and a missing wait for them would go unnoticed on a device as well.
   constexpr std::chrono::milliseconds kPatience{100};
   in_flight_.in_background(handle, "a host function", std::move(work), kPatience);
   return {};
@@ -174,7 +174,7 @@ Outcome Captures::wait_for_event(hipStream_t stream_handle, hipEvent_t handle) {
   const std::lock_guard lock(mutex_);
   const std::shared_ptr<Capture> capture = event->captured_in();
   if (capture == nullptr) {
-    // What the event marks has been done; but a graph cannot depend on what is not in it.
+    // The work before the event is complete; but a graph cannot depend on work outside of it.
     if (stream->capture == nullptr || !event->time()) return {};
     return refuse(hipErrorStreamCaptureIsolation,
                   "A stream that is being captured cannot wait for an event from outside.",

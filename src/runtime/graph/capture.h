@@ -1,5 +1,5 @@
-// Work that is given to streams: done in the stream's order or, while the stream is captured, put
-// into a graph in place of doing it.
+// Work for streams: executed in the stream's order or, while the stream is captured, added to a
+// graph instead.
 #pragma once
 
 #include <atomic>
@@ -16,12 +16,12 @@
 
 namespace margay::runtime {
 
-/// A capture that is under way. Guarded by the mutex of Captures.
+/// A capture in progress. Guarded by the mutex of Captures.
 struct Capture {
   std::shared_ptr<ihipGraph> graph = std::make_shared<ihipGraph>();
   const void* origin = nullptr;  ///< The stream in which it began.
   unsigned long long id = 0;
-  bool lost = false;  ///< By a call that is not allowed meanwhile.
+  bool lost = false;  ///< By a call that is not allowed during a capture.
   std::vector<std::weak_ptr<ihipStream_t>> streams;
 };
 
@@ -31,17 +31,17 @@ class Captures {
   Captures(const Streams& streams, Ordering& ordering, WorkInFlight& in_flight, Graphs& graphs)
       : streams_(streams), ordering_(ordering), in_flight_(in_flight), graphs_(graphs) {}
 
-  /// Does `work` in the stream's order (see in_flight.h) or, while the stream is captured, makes it
-  /// a node of the graph. `start` begins the same work where it may be left in flight.
+  /// Executes `work` in the stream's order (see in_flight.h) or, while the stream is captured,
+  /// makes it a node of the graph. `start` begins the same work if it may be left in flight.
   [[nodiscard]] Outcome on_stream(hipStream_t stream, hipGraphNodeType type, Work work,
                                   const Start& start = {},
                                   const std::string& what = "a copy or fill");
-  /// Does `work`, which may block, in the stream's order on another thread, or makes it a node.
+  /// Executes `work`, which may block, in the stream's order on another thread, or makes it a node.
   [[nodiscard]] Outcome on_stream_in_background(hipStream_t stream, Work work);
 
-  /// Whether what is done in the stream becomes nodes of a graph.
+  /// Whether the stream's work becomes nodes of a graph.
   [[nodiscard]] bool is_captured(hipStream_t stream) const { return captured(stream) != nullptr; }
-  /// Refuses a call that would have to wait for a stream which is captured; the capture is lost.
+  /// An error for a call that would have to wait for a captured stream; the capture is invalidated.
   [[nodiscard]] Outcome check_not_captured(hipStream_t stream);
 
   /// Records an event in a stream that may be captured, and makes a stream wait for one.
@@ -52,7 +52,7 @@ class Captures {
   [[nodiscard]] Outcome record_if_given(hipEvent_t event);
 
   [[nodiscard]] Outcome begin(hipStream_t stream);
-  /// The graph, if the capture was not lost.
+  /// The graph, unless the capture was invalidated.
   [[nodiscard]] Answer<hipGraph_t> end(hipStream_t stream);
   struct Info {
     hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
@@ -71,7 +71,7 @@ class Captures {
   Graphs& graphs_;
   mutable std::mutex mutex_;
   unsigned long long last_id_ = 0;
-  // So that a program which captures nothing never waits for the mutex.
+  // Lets a program that captures nothing avoid the mutex.
   std::atomic<int> under_way_ = 0;
 };
 

@@ -27,8 +27,7 @@ bool contains(const ihipGraph& graph, const hipGraphNode* node) {
 
 using Nodes = std::vector<std::shared_ptr<hipGraphNode>>;
 
-/// The graph's nodes in an order their dependencies allow: that of their creation, as far as
-/// possible.
+/// The graph's nodes in topological order: that of their creation, as far as possible.
 Answer<Nodes> in_order(const ihipGraph& graph) {
   Nodes order;
   std::set<const hipGraphNode*> done;

@@ -1,6 +1,6 @@
 // Memory that belongs to graphs: it has its address from the moment its node is made, as on a
-// device, and exists until the last graph that holds the node is gone; what the graph does at the
-// node's turn is nothing.
+// device, and exists until the last graph that holds the node is gone; the node itself does nothing
+// when the graph runs.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,10 @@ class GraphMemory {
  public:
   explicit GraphMemory(Allocator& allocator) : allocator_(allocator) {}
 
-  /// What a node that allocates memory does; gives the address at once.
+  /// The work of a node that allocates memory; returns the address at once.
   [[nodiscard]] Answer<Work> allocation(void** out, std::size_t bytes,
                                         std::shared_ptr<ihipMemPoolHandle_t> pool);
-  /// What a node that frees memory does.
+  /// The work of a node that frees memory.
   [[nodiscard]] Work release(void* pointer);
 
  private:

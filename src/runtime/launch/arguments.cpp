@@ -22,7 +22,7 @@ std::uint32_t explicit_bytes(const Kernel& kernel) {
   return bytes;
 }
 
-/// What the program does not pass looks like what a kernel did not initialise.
+/// Arguments that the program does not pass have the pattern of uninitialised values.
 std::vector<std::byte> without_values(std::size_t size) {
   std::vector<std::byte> bytes(size);
   for (std::size_t at = 0; at < size; ++at)
@@ -83,9 +83,8 @@ Answer<std::vector<std::byte>> copy_arguments(const Kernel& kernel, void** buffe
                               readable_name(kernel.name), needed));
   }
   // A structure with padding at its end is larger than the arguments it holds. One that is smaller
-  // is taken as well: ROCm's runtime does not look at the size and copies what is behind (clr,
-  // hip_module.cpp, ihipLaunchKernelCommand), so libraries leave out what their kernels do not
-  // read.
+  // is accepted as well: ROCm's runtime ignores the size and copies the bytes behind it (clr,
+  // hip_module.cpp, ihipLaunchKernelCommand), so libraries omit what their kernels do not read.
   std::vector<std::byte> bytes = without_values(needed);
   const std::size_t copied = std::min<std::size_t>(given, needed);
   if (copied != 0) std::memcpy(bytes.data(), source, copied);

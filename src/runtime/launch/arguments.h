@@ -1,4 +1,4 @@
-// The explicit arguments of a launch, from either form in which programs pass them.
+// The explicit arguments of a launch, from either of the two forms in which programs pass them.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace margay::runtime {
 
-/// The explicit arguments, laid out as the kernel's metadata says.
+/// The explicit arguments, in the layout of the kernel's metadata.
 [[nodiscard]] Answer<std::vector<std::byte>> pack_arguments(const Kernel& kernel,
                                                             void** parameters);
 
 /// The same from a buffer in the form of HIP_LAUNCH_PARAM_BUFFER_POINTER, ...,
-/// HIP_LAUNCH_PARAM_END. `said`: of which kernels it was said that their buffer is short; null
-/// where it is not to be said.
+/// HIP_LAUNCH_PARAM_END. `said`: the kernels whose short buffer has been reported; null to report
+/// nothing.
 [[nodiscard]] Answer<std::vector<std::byte>> copy_arguments(const Kernel& kernel, void** buffer,
                                                             SaidOnce* said);
 

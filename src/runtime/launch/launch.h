@@ -42,23 +42,23 @@ class Launcher {
         streams_(streams),
         captures_(captures) {}
 
-  /// Checks a launch and takes its arguments: what is left is to run it, once or more.
+  /// Checks a launch and copies its arguments, so that it can be run once or more.
   [[nodiscard]] Answer<Work> prepare(const LaunchCall& call);
   /// Checks and runs a launch to its end, or makes it a node of a graph.
   [[nodiscard]] Outcome launch(const LaunchCall& call);
-  /// Programs often do not look at what a launch returns: for the checker that is a finding. What
-  /// the device itself refuses is one already.
+  /// Programs often ignore the result of a launch: for the checker, a failed one is a finding.
+  /// Launches that the device itself refuses are findings already.
   void tell_checker(const std::string& kernel, const Refusal& refusal);
 
  private:
   using Arguments = std::vector<std::byte>;
-  /// Of a launch that was checked.
+  /// For a launch that was checked.
   [[nodiscard]] Answer<Arguments> checked_arguments(const LaunchCall& call);
   [[nodiscard]] Outcome check_device(const LaunchCall& call) const;
   [[nodiscard]] LaunchRequest request_of(const LaunchCall& call,
                                          std::span<const std::byte> arguments);
   [[nodiscard]] Outcome run(const LaunchCall& call, std::span<const std::byte> arguments);
-  /// As run(), but gives back what is left where the kernel waits for the host.
+  /// As run(), but returns the continuation if the kernel waits for the host.
   [[nodiscard]] Answer<Work> start(const LaunchCall& call, std::span<const std::byte> arguments);
 
   Devices& devices_;

@@ -1,4 +1,4 @@
-// What a launch may ask for, with the codes of the ROCm runtime.
+// The limits of a launch, with the error codes of the ROCm runtime.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace margay::runtime {
 
-/// The ROCm runtime answers the same mistake with different codes in its two families of calls.
+/// The ROCm runtime returns different codes for the same error in its two families of calls.
 enum class LaunchFamily : std::uint8_t { runtime, module };
 
-/// The part of a launch that is limited. Sizes are as wide as the calls take them, so that nothing
-/// is cut off before it is checked.
+/// The part of a launch that is limited. Sizes are as wide as in the calls, so that nothing is
+/// truncated before it is checked.
 struct LaunchSize {
   dim3 grid;   ///< Workgroups.
   dim3 block;  ///< Work-items per workgroup.
@@ -23,7 +23,8 @@ struct LaunchSize {
   bool cooperative = false;
 };
 
-/// Refuses what the hardware cannot run, with the codes of the ROCm runtime and a sentence.
+/// An error for launches that the hardware cannot run, with the codes of the ROCm runtime and a
+/// message.
 [[nodiscard]] Outcome check_launch(const Kernel& kernel, const Gpu& gpu, const LaunchSize& size);
 
 }  // namespace margay::runtime

@@ -1,5 +1,5 @@
-// Advice on managed memory. There is one memory, so nothing moves; what was advised is kept for
-// programs that ask.
+// Advice on managed memory. There is only one memory, so nothing moves; advice is stored for
+// queries.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Advice {
   std::set<int> accessed_by;
 };
 
-/// Advice by address: each entry holds from its address to the next one's.
+/// Advice by address: each entry applies from its address to the next one's.
 class AdviceMap {
  public:
   template <typename Change>
@@ -31,7 +31,7 @@ class AdviceMap {
     split(end);
     for (auto at = advice_.find(begin); at->first != end; ++at) change(at->second);
   }
-  /// What every part of the range was advised, in order.
+  /// The advice for every part of the range, in order.
   [[nodiscard]] std::vector<Advice> of(std::uint64_t begin, std::uint64_t end) {
     const std::lock_guard lock(mutex_);
     std::vector<Advice> found;
@@ -39,7 +39,7 @@ class AdviceMap {
     for (; at != advice_.end() && at->first < end; ++at) found.push_back(at->second);
     return found;
   }
-  /// Memory that is gone has no advice.
+  /// Freed memory has no advice.
   void forget(std::uint64_t address, std::uint64_t bytes) {
     if (bytes != 0) change(address, address + bytes, [](Advice& a) { a = {}; });
   }

@@ -21,13 +21,13 @@ struct AllocationRecord {
   unsigned flags = 0;   ///< As passed to the allocating call.
   std::uint64_t address = 0;
   std::uint64_t size_bytes = 0;
-  std::shared_ptr<ihipMemPoolHandle_t> pool;  ///< That it came from, if from one.
+  std::shared_ptr<ihipMemPoolHandle_t> pool;  ///< The pool it came from, if any.
 };
 
 class AllocationTable {
  public:
   void add(const AllocationRecord& record);
-  /// The record that starts at `address`, taken out of the table.
+  /// Removes the record that starts at `address` from the table and returns it.
   std::optional<AllocationRecord> remove(std::uint64_t address);
   /// The record that holds `address`.
   [[nodiscard]] std::optional<AllocationRecord> find(std::uint64_t address) const;

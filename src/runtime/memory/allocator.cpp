@@ -65,8 +65,8 @@ Outcome Allocator::release(void* pointer, std::initializer_list<MemoryKind> kind
 }
 
 Outcome Allocator::free_device(void* pointer) {
-  // Pinned memory too: ROCm's hipFree takes whatever HIP allocated (clr, hip_memory.cpp, ihipFree),
-  // and programs rely on it.
+  // Pinned memory too: ROCm's hipFree accepts all memory that HIP allocated (clr, hip_memory.cpp,
+  // ihipFree), and programs rely on it.
   return release(pointer, {MemoryKind::device, MemoryKind::managed, MemoryKind::host},
                  "It is the program's own: hipHostUnregister, then free it as it was allocated.");
 }

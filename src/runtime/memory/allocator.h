@@ -1,5 +1,5 @@
 // Allocating and freeing memory. All memory is host memory: a device pointer, a pinned host pointer
-// and a managed pointer differ only in what may be asked about them.
+// and a managed pointer differ only in the allowed queries.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +20,12 @@ class Allocator {
  public:
   Allocator(Devices& devices, const Watchers& watchers) : devices_(devices), watchers_(watchers) {}
 
-  /// What is asked for besides the size.
+  /// Properties of an allocation other than its size.
   struct Request {
     MemoryKind kind = MemoryKind::device;
-    unsigned flags = 0;      ///< As passed to the call.
-    const char* label = "";  ///< Names it in faults.
-    std::shared_ptr<ihipMemPoolHandle_t> pool =
-        {};  ///< Where given, on its device; else the current.
+    unsigned flags = 0;                              ///< As passed to the call.
+    const char* label = "";                          ///< Names it in faults.
+    std::shared_ptr<ihipMemPoolHandle_t> pool = {};  ///< Null: the current device.
   };
   [[nodiscard]] Outcome allocate(void** out, std::size_t bytes, Request request);
 

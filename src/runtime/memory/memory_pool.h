@@ -1,5 +1,5 @@
 // Memory pools: what stream-ordered allocations are made from. Memory is allocated and freed at the
-// call, so a pool holds nothing back; it counts, and says who may access what comes from it.
+// call, so a pool caches nothing; it counts, and controls access to its memory.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ struct ihipMemPoolHandle_t {
     }
   }
   void give_back(std::uint64_t bytes) { used.fetch_sub(bytes); }
-  /// Whether a device besides its own may access what comes from it.
+  /// Whether a device other than its own may access its memory.
   [[nodiscard]] bool is_shared() const;
 };
 
@@ -42,14 +42,13 @@ class MemoryPools {
   using Pool = std::shared_ptr<ihipMemPoolHandle_t>;
 
   [[nodiscard]] Pool create(unsigned device);
-  /// Refused for a device's default pool. It lives on until the memory that came from it is freed.
+  /// An error for a device's default pool. The pool lives until its memory is freed.
   [[nodiscard]] Outcome destroy(hipMemPool_t handle);
   /// The pool behind a handle.
   [[nodiscard]] Answer<Pool> find(hipMemPool_t handle) const;
 
   [[nodiscard]] Pool default_of(unsigned device);
-  /// The pool that hipMallocAsync takes from on a device: its default one, unless another was
-  /// chosen.
+  /// The pool that hipMallocAsync uses on a device: its default one, unless another was chosen.
   [[nodiscard]] Pool current(unsigned device);
   void choose(Pool pool);
 

@@ -37,8 +37,8 @@ Outcome check_range(Devices& devices, const void* pointer, std::size_t bytes,
     error.hint = "Check the pointer and the number of bytes of this call.";
     return std::unexpected(Refusal(hipErrorInvalidValue, std::move(error)));
   }
-  // Host memory: both ends mapped is the mistake worth finding (a wild pointer, a wrong size); a
-  // hole in the middle is for the operating system.
+  // Host memory: only both ends are checked, which finds the likely errors (a wild pointer, a wrong
+  // size); a hole in the middle is left to the operating system.
   if (last < begin || !is_page_mapped(begin) || !is_page_mapped(last)) {
     return refuse(hipErrorInvalidValue,
                   fmt::format("The {} of {} bytes at {} is not memory of this process.", role,

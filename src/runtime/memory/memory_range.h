@@ -1,5 +1,5 @@
-// Whether a range of addresses may be copied from or to. Device memory is host memory, so without
-// this check a wrong size would quietly overwrite a neighbour, or end the process.
+// Checks that a range of addresses may be copied from or to. Device memory is host memory, so
+// without this check a wrong size would silently overwrite a neighbour, or crash the process.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace margay::runtime {
 
-/// Refuses null, freed, and out-of-bounds ranges with hipErrorInvalidValue and the reason. `role`
-/// is "source" or "destination". An empty range is always fine.
+/// Fails for null, freed, and out-of-bounds ranges with hipErrorInvalidValue and the reason. `role`
+/// is "source" or "destination". An empty range is always valid.
 [[nodiscard]] Outcome check_range(Devices& devices, const void* pointer, std::size_t bytes,
                                   std::string_view role);
 

@@ -56,7 +56,7 @@ Answer<std::shared_ptr<LoadedModule>> Module::loaded(unsigned device) {
       return module;
     }
     loaded = std::move(*module);
-    image_ = {};  // of a module for one device: a bundle has none
+    image_ = {};  // of a module for one device: none for a bundle
   }
   return loaded;
 }

@@ -27,7 +27,7 @@ struct ihipModuleSymbol_t {
   std::string name;
   std::shared_ptr<margay::LoadedModule> module;
   const margay::Kernel* kernel = nullptr;
-  std::string readable;  ///< readable_name() of it: each launch may have to say it.
+  std::string readable;  ///< Its readable_name(), cached because each launch may print it.
   unsigned device = 0;   ///< On which the module was loaded.
   std::atomic<std::uint32_t> max_dynamic_lds_bytes = 0;  ///< Set by hipFuncSetAttribute.
   std::atomic<int> preferred_lds_carveout = -1;          ///< In percent; -1 is no preference.
@@ -43,14 +43,14 @@ struct Variable {
   std::uint64_t size_bytes = 0;
 };
 
-/// What modules are loaded with.
+/// The dependencies of loading modules.
 struct CodeContext {
   Devices& devices;
-  HandleTable<Function>& functions;  ///< Every kernel that is handed out.
+  HandleTable<Function>& functions;  ///< Every kernel returned to the program.
 };
 
 /// The code object or bundle that begins at `start`. Its length is not given; its own tables have
-/// it, as far as there is memory.
+/// it, limited by the mapped memory.
 [[nodiscard]] Answer<std::span<const std::byte>> image_at(Devices& devices, const std::byte* start);
 
 class Module {
@@ -64,7 +64,7 @@ class Module {
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
-  // `device`: which one, of a bundle; a plain code object has its own.
+  // `device`: the device for a bundle; a plain code object has its own.
 
   /// Parses the code object and places it in the memory of the device, the first time it is called.
   [[nodiscard]] Answer<std::shared_ptr<LoadedModule>> loaded(unsigned device);
@@ -88,7 +88,7 @@ class Module {
   std::vector<std::byte> image_;
   const std::optional<unsigned> device_;
   std::array<OnDevice, kMaxDevices> devices_;
-  std::optional<Refusal> failure_;  // a bad image is reported for each use, but read only once
+  std::optional<Refusal> failure_;  // an invalid image is reported for each use, but read only once
   std::map<std::string, std::uint64_t, std::less<>> managed_pointers_;
 };
 

@@ -78,7 +78,7 @@ Answer<std::shared_ptr<Function>> Registry::function(const void* host_address, u
         "Pass the kernel itself; link its object file with the HIP compiler so that it is "
         "registered.");
   }
-  // Loading may take long and may call back here (managed variables): not under the lock.
+  // Loading may take long and may call back here (managed variables): the lock is not held.
   std::shared_ptr<Function> function = MARGAY_TRY(module->function(name, device));
   const std::lock_guard lock(mutex_);
   if (const auto found = functions_.find(host_address); found != functions_.end()) {

@@ -1,5 +1,5 @@
-// What clang's generated constructors said of the program's own kernels and variables: the
-// address the host code uses for each, and the name it has in the embedded code object.
+// The registrations by clang's generated constructors of the program's kernels and variables: the
+// address that the host code uses for each, and its name in the embedded code object.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ class Registry {
 
   void add_function(void** handle, const void* host_address, std::string device_name);
   void add_variable(void** handle, const void* host_address, std::string device_name);
-  /// Managed variables live in memory of their own; the host reaches it through `*pointer`.
+  /// Managed variables have separate memory; the host reaches it through `*pointer`.
   [[nodiscard]] Outcome add_managed_variable(void** handle, void** pointer,
                                              const void* initial_value, std::string device_name,
                                              std::size_t size_bytes);
@@ -35,8 +35,8 @@ class Registry {
                                                            unsigned device);
   /// The device variable behind the address of a `__device__` or `__constant__` variable.
   [[nodiscard]] Answer<Variable> variable(const void* host_address, unsigned device);
-  /// Where byte `offset` of a variable is on the current device; refused unless `bytes` fit behind
-  /// it.
+  /// The address of byte `offset` of a variable on the current device; fails unless `bytes` fit
+  /// after it.
   [[nodiscard]] Answer<std::byte*> in_symbol(const void* symbol, std::size_t bytes,
                                              std::size_t offset);
 

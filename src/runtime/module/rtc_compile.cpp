@@ -86,8 +86,8 @@ std::string variable_of(std::size_t expression) {
   return fmt::format("margay_rtc_name_{}", expression);
 }
 
-/// The program's text, and for each name expression a variable that holds its address: so the
-/// compiler instantiates templates, and the linked code says which symbol it is.
+/// The program's text, and for each name expression a variable that holds its address, so that the
+/// compiler instantiates templates and the linked code identifies the symbol.
 std::string text_of(const RtcSource& source) {
   std::string text = fmt::format("#line 1 \"{}\"\n{}\n", source.name, source.text);
   for (std::size_t n = 0; n < source.name_expressions.size(); ++n)
@@ -99,7 +99,7 @@ std::string text_of(const RtcSource& source) {
   return text;
 }
 
-/// Runs `command` to its end, with both its outputs in `log`; its exit code.
+/// Runs `command` to its end, with both its outputs in `log`; returns its exit code.
 Result<int> run(const std::vector<std::string>& command, const fs::path& log) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
@@ -121,7 +121,7 @@ Result<int> run(const std::vector<std::string>& command, const fs::path& log) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-/// What the variables of text_of() point at.
+/// The targets of the variables of text_of().
 Result<std::map<std::string, std::string>> lowered_names(const RtcSource& source,
                                                          const std::vector<std::byte>& code) {
   std::map<std::string, std::string> names;

@@ -13,7 +13,7 @@
 namespace margay::runtime {
 
 struct RtcSource {
-  std::string name;  ///< What diagnostics and line tables call it.
+  std::string name;  ///< Its name in diagnostics and line tables.
   std::string text;
   std::vector<std::pair<std::string, std::string>> headers;  ///< Name in #include, and text.
   std::vector<std::string> name_expressions;                 ///< Kernels and variables, in C++.
@@ -21,13 +21,13 @@ struct RtcSource {
 };
 
 struct RtcResult {
-  std::string log;                                   ///< What the compiler said.
+  std::string log;                                   ///< The compiler's output.
   std::vector<std::byte> code;                       ///< Empty: it did not compile.
   std::map<std::string, std::string> lowered_names;  ///< By name expression.
 };
 
-/// An error here is no compiler error (those are in the log), but that there is no compiler, or no
-/// room for its files.
+/// An error here is not a compiler error (those are in the log), but a missing compiler, or no
+/// space for its files.
 [[nodiscard]] Result<RtcResult> rtc_compile(const RtcSource& source);
 
 }  // namespace margay::runtime

@@ -1,5 +1,5 @@
-// The frame around every exported function: it keeps the thread's last error, prints the sentence,
-// and lets no exception cross the C boundary.
+// The frame of every exported function: it sets the thread's last error, prints the message, and
+// stops exceptions at the C boundary.
 #pragma once
 
 #include <exception>
@@ -11,7 +11,7 @@
 
 namespace margay::runtime {
 
-/// Reports a refusal unless the environment asks for silence; returns the code to give back.
+/// Reports a failure unless the environment disables messages; returns the code to return.
 inline hipError_t report(const char* call, Refusal refusal) noexcept {
   return report(call, std::move(refusal), process().devices.quiet());
 }

@@ -40,9 +40,9 @@ void Process::begin_again() {
 }
 
 void Process::finish_interrupted() {
-  // What a launch found is known when it has ended.
+  // The findings of a launch are complete when it has ended.
   const std::unique_lock paused = launches.paused();
-  // The program had no occasion to free its memory.
+  // The program had no chance to free its memory.
   watchers.end_all().finish(nullptr);
 }
 

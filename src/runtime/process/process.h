@@ -1,4 +1,4 @@
-// The state behind the HIP calls of this process: one object owns all layers and joins them.
+// The state behind the HIP calls of this process: one object owns all layers and connects them.
 #pragma once
 
 #include "runtime/base/errors.h"
@@ -23,18 +23,18 @@
 
 namespace margay::runtime {
 
-/// All members are safe to use from several threads; each knows only what is above it here.
+/// All members are thread-safe; each depends only on those above it.
 struct Process {
   Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// What hipDeviceReset does to the current device: frees what HIP calls allocated on it, drops
-  /// its streams, forgets a failed launch.
+  /// Implements hipDeviceReset for the current device: frees what HIP calls allocated on it, drops
+  /// its streams, clears a failed launch.
   [[nodiscard]] Outcome reset_device();
   /// For a checker: whether the program registered the host memory at an address.
   [[nodiscard]] IsRegistered is_registered();
-  /// What modules are loaded with.
+  /// The dependencies of loading modules.
   [[nodiscard]] CodeContext code() { return {devices, functions}; }
 
   Watchers watchers;
@@ -67,8 +67,8 @@ struct Process {
   void finish_interrupted();  // the same when a signal ends it
 };
 
-/// The one of this process, for the exported functions. Never destroyed: clang's generated
-/// destructors call in after all of ours have run.
+/// The instance of this process, for the exported functions. Never destroyed: clang's generated
+/// destructors call it after all of ours have run.
 [[nodiscard]] Process& process();
 
 }  // namespace margay::runtime

@@ -33,7 +33,7 @@ Outcome check_box(const hipMemcpy3DParms* p) {
                 "Use pitched linear memory from hipMalloc3D.");
 }
 
-/// One copy as the checker sees it: which bytes were ever written goes with the bytes.
+/// One copy for the checker: the state of written bytes is copied with the bytes.
 class Copies::Copy {
  public:
   explicit Copy(Copies& copies)

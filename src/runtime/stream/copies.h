@@ -1,5 +1,5 @@
-// Copies and fills, done at once: every range is checked against the allocation map first, and what
-// is read and written is reported to the checker.
+// Copies and fills, executed at once: every range is checked against the allocation map first, and
+// accesses are reported to the checker.
 #pragma once
 
 #include <cstddef>
@@ -43,9 +43,9 @@ extern template Outcome Copies::fill(void*, std::uint8_t, std::size_t);
 extern template Outcome Copies::fill(void*, std::uint16_t, std::size_t);
 extern template Outcome Copies::fill(void*, std::int32_t, std::size_t);
 
-/// Refuses a copy direction that is none.
+/// An error for an invalid copy direction.
 [[nodiscard]] Outcome check_kind(hipMemcpyKind kind);
-/// Refuses a box of which this cannot make a copy.
+/// An error for a box that cannot be copied.
 [[nodiscard]] Outcome check_box(const hipMemcpy3DParms* parameters);
 
 }  // namespace margay::runtime

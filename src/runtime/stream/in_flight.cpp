@@ -14,13 +14,13 @@
 namespace margay::runtime {
 namespace {
 
-/// As long as a device's queue; then the host waits for room.
+/// As long as a device's queue; when it is full, the host waits.
 constexpr std::size_t kMostInFlight = 1024;
 
 }  // namespace
 
-/// A failure has no call to return from: it is printed, and later calls say it, as after a kernel
-/// that failed on a device.
+/// A failure has no call to return from: it is printed, and later calls return it, as after a
+/// kernel that failed on a device.
 void WorkInFlight::keep_failure(const std::string& what, Refusal refusal) {
   if (!refusal.transient) launches_.keep_failure(refusal.code);
   (void)report(what.c_str(), std::move(refusal), devices_.quiet());
@@ -38,7 +38,7 @@ PendingWork WorkInFlight::matching(Predicate&& wanted) {
 
 std::shared_ptr<Pending> WorkInFlight::add(const Order& order, const std::string& what,
                                            PendingWork before, Work work) {
-  // What is put off is not followed.
+  // Deferred work is not tracked.
   if (!before.empty()) ordering_.host_waits_for_all();
   if (count_.load() >= kMostInFlight) wait_for_all();
   auto pending = std::make_shared<Pending>(what);
@@ -75,7 +75,7 @@ void WorkInFlight::wait_for(const Pending& pending) const {
   const StoppedByInterrupt stopped_by_interrupt;
   constexpr std::chrono::seconds kLong{10}, kVeryLong{60};
   if (pending.wait_for(kLong)) return;
-  // Of a launch it has been said already where its waves are.
+  // The positions of a launch's waves have already been printed.
   const bool is_known = host_.long_launch_was_named(pending.what);
   if (is_known && pending.wait_for(kVeryLong - kLong)) return;
   if (!devices_.quiet())

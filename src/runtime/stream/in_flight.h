@@ -1,6 +1,6 @@
-// Work of streams that the host did not wait for. Work is done at the call as long as it can be; a
-// kernel that waits for what the host does next goes on in the background, and what comes behind it
-// in the order of streams waits for it, each piece on a thread of its own.
+// Work of streams that the host did not wait for. Work is executed at the call if possible; a
+// kernel that waits for the host continues in the background, and later work in the order of
+// streams waits for it, each piece on a separate thread.
 #pragma once
 
 #include <atomic>
@@ -33,32 +33,33 @@ class WorkInFlight {
         streams_(streams),
         ordering_(ordering) {}
 
-  /// Begins `work` or, where it has to wait for work in flight on this stream or others, puts it
-  /// behind that. `what` names it to a person who waits for it.
+  /// Begins `work` or, if it must wait for work in flight on this stream or others, queues it.
+  /// `what` names it in messages to a waiting user.
   [[nodiscard]] Outcome in_order(hipStream_t stream, const std::string& what, const Start& start,
                                  Work work);
   [[nodiscard]] Outcome in_order(hipStream_t stream, const std::string& what, Work work);
-  /// Does `work` on another thread; comes back before its end when that takes longer than
+  /// Executes `work` on another thread; returns before its end if that takes longer than
   /// `patience`.
   void in_background(hipStream_t stream, const std::string& what, Work work,
                      std::chrono::milliseconds patience);
 
-  /// Whether the next work of the stream has something to wait for.
+  /// Whether the next work of the stream must wait.
   [[nodiscard]] bool is_busy(hipStream_t stream) { return !before_next(stream).empty(); }
-  /// A point of the stream behind all of that, and behind `also`; null when there is nothing.
+  /// A point of the stream after all of that, and after `also`; null if there is nothing to wait
+  /// for.
   [[nodiscard]] std::shared_ptr<Pending> mark(hipStream_t stream, const std::string& what,
                                               std::shared_ptr<Pending> also, Work work);
 
-  /// Waits for one piece of work; says what is waited for when that takes long.
+  /// Waits for one piece of work; prints what it waits for if that takes long.
   void wait_for(const Pending& pending) const;
   /// For all work of the stream, of the device, of all devices.
   void wait_for_stream(hipStream_t stream) { wait_for_each(before_next(stream)); }
   void wait_for_device(unsigned device);
   void wait_for_all();
 
-  /// A handle that was destroyed may be given to another stream, which has nothing in flight.
+  /// A destroyed handle may be reused for another stream, which has nothing in flight.
   void forget_stream(hipStream_t stream);
-  /// In the child of a fork(): the threads that do the work are its parent's, and so is the work.
+  /// In the child of a fork(): the threads and their work belong to the parent.
   void begin_again();
 
  private:
@@ -67,13 +68,13 @@ class WorkInFlight {
     std::shared_ptr<Pending> pending;
   };
 
-  /// What the next work of the stream has to wait for.
+  /// What the next work of the stream must wait for.
   [[nodiscard]] PendingWork before_next(hipStream_t stream);
   template <typename Predicate>
   [[nodiscard]] PendingWork matching(Predicate&& wanted);
   std::shared_ptr<Pending> add(const Order& order, const std::string& what, PendingWork before,
                                Work work);
-  /// On a thread of its own.
+  /// On a separate thread.
   void do_behind(const PendingWork& before, const Order& order, const Work& work,
                  const std::shared_ptr<Pending>& pending);
   void wait_for_each(const PendingWork& work) const;
@@ -86,7 +87,7 @@ class WorkInFlight {
   Ordering& ordering_;
   std::mutex mutex_;
   std::vector<Entry> entries_;
-  std::atomic<std::size_t> count_ = 0;  // so that the mutex is not taken where there is nothing
+  std::atomic<std::size_t> count_ = 0;  // avoids the mutex if there is nothing
 };
 
 }  // namespace margay::runtime

@@ -1,4 +1,4 @@
-// Which order a piece of work belongs to, and what it comes behind.
+// The stream order that a piece of work belongs to, and what it follows.
 #pragma once
 
 #include <thread>
@@ -8,7 +8,7 @@ namespace margay::runtime {
 /// Source: HIP documentation, "Stream management", null stream: between the null stream and the
 /// streams without hipStreamNonBlocking each waits for the other.
 struct Order {
-  const void* stream = nullptr;  ///< Of the null stream: null, with its device.
+  const void* stream = nullptr;  ///< For the null stream: null, with its device.
   unsigned device = 0;
   std::thread::id thread;  ///< Of hipStreamPerThread.
   bool waits_for_null = false;

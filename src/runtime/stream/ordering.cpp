@@ -14,7 +14,7 @@ namespace {
 thread_local std::shared_ptr<check::Operation> current;
 thread_local unsigned synchronous = 0;
 
-/// In the order in which threads use theirs first.
+/// In the order of the threads' first use.
 unsigned number_of_this_thread() {
   static std::atomic<unsigned> last = 0;
   thread_local const unsigned number = ++last;
@@ -94,14 +94,14 @@ void Ordering::touched(Checking& checking, const check::Footprint& footprint) {
   if (memory == nullptr) return;
   checking.touched(*memory, current, footprint);
   if (current->host_waits) return;
-  // A copy from or to memory that is not pinned is done when the call returns. Source: HIP
+  // A copy from or to memory that is not pinned is complete when the call returns. Source: HIP
   // documentation, hipMemcpyAsync.
   for (const check::TouchedRange& range : footprint.ranges)
     if (!memory->in_arena(range.begin) && !allocations_.find(range.begin)) {
       host_waits();
       return;
     }
-  // Of a copy of many rows the host's own are apart.
+  // The host's rows of a copy of many rows are separate.
   constexpr std::size_t kMostWatched = 8;
   if (footprint.ranges.size() > kMostWatched) return;
   for (const check::TouchedRange& range : footprint.ranges) {

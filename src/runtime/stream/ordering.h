@@ -1,7 +1,6 @@
-// The order of what streams do, as it is reported to the checker
-// (observe/check/streams/stream_order.h): each HIP call that begins work, records or waits says so
-// here. Nothing happens where racecheck is off. A call whose ordering is not followed orders
-// everything.
+// Reports the order of stream operations to the checker (observe/check/streams/stream_order.h):
+// each HIP call that begins work, records or waits is reported here. Does nothing if racecheck is
+// off. A call whose ordering is not tracked orders everything.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +23,7 @@ class Ordering {
       : watchers_(watchers), devices_(devices), allocations_(allocations), streams_(streams) {}
 
   void recorded(hipEvent_t event, hipStream_t stream);
-  /// By the calling thread's operation, if it does one.
+  /// By the calling thread's operation, if any.
   void recorded(hipEvent_t event);
   void event_gone(hipEvent_t event);
   void stream_waits(hipStream_t stream, hipEvent_t event);
@@ -41,7 +40,7 @@ class Ordering {
   friend class OperationScope;
   friend class GraphParts;
   friend class Touching;
-  /// The checker, if it follows streams.
+  /// The checker, if it tracks streams.
   [[nodiscard]] std::shared_ptr<Checking> follower() const { return watchers_.follower(); }
   [[nodiscard]] check::Stream stream_of(hipStream_t stream) const;
   void touched(Checking& checking, const check::Footprint& footprint);
@@ -52,8 +51,8 @@ class Ordering {
   const Streams& streams_;
 };
 
-/// The calling thread does an operation of the stream until the end of the scope; what it touches
-/// is the operation's. Work that is put off to another thread has none: it is not followed.
+/// The calling thread executes an operation of the stream until the end of the scope; its accesses
+/// belong to the operation. Work deferred to another thread has no operation: it is not tracked.
 class OperationScope {
  public:
   OperationScope(Ordering& ordering, hipStream_t stream);
@@ -64,19 +63,19 @@ class OperationScope {
  private:
   std::shared_ptr<check::Operation> outer_;
 };
-/// Null where there is none.
+/// Null if there is none.
 [[nodiscard]] const std::shared_ptr<check::Operation>& current_operation();
 
-/// The calling thread's operation launches a graph: each of its parts is an operation of its own,
-/// behind those that it depends on.
+/// The calling thread's operation launches a graph: each of its parts is a separate operation,
+/// after those that it depends on.
 class GraphParts {
  public:
   explicit GraphParts(Ordering& ordering);
   ~GraphParts();
   GraphParts(const GraphParts&) = delete;
   GraphParts& operator=(const GraphParts&) = delete;
-  /// The next part begins, the one before it is over. `after`: which of the parts, from 0 on, it
-  /// depends on.
+  /// The next part begins and the previous one ends. `after`: the indices of the parts it depends
+  /// on.
   void next(std::span<const std::size_t> after);
 
  private:
@@ -85,7 +84,7 @@ class GraphParts {
   check::StreamOrder::Parts parts_;
 };
 
-/// Within the scope the calling thread's operations are done when their calls come back.
+/// Within the scope the calling thread's operations are complete when their calls return.
 class SynchronousScope {
  public:
   SynchronousScope();
@@ -94,7 +93,7 @@ class SynchronousScope {
   SynchronousScope& operator=(const SynchronousScope&) = delete;
 };
 
-/// What a copy or fill reads and writes; reported at the end of its scope.
+/// The memory that a copy or fill reads and writes; reported at the end of its scope.
 class Touching {
  public:
   explicit Touching(Ordering& ordering);

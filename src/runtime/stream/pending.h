@@ -1,4 +1,4 @@
-// A piece of work in flight, for those who wait for its end.
+// A piece of work in flight that others may wait for.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ class Pending {
     std::unique_lock lock(mutex_);
     ended_.wait(lock, [&] { return done_; });
   }
-  /// False when it took longer.
+  /// False on timeout.
   [[nodiscard]] bool wait_for(std::chrono::milliseconds time) const {
     std::unique_lock lock(mutex_);
     return ended_.wait_for(lock, time, [&] { return done_; });

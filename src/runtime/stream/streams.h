@@ -1,5 +1,5 @@
-// Streams and events: what the handles mean. Work is done in order, at the call, unless it has to
-// wait for what the host does next (in_flight.h); an event is a point in the host's time.
+// Streams and events: the objects behind the handles. Work is executed in order, at the call,
+// unless it must wait for the host (in_flight.h); an event is a point in the host's time.
 #pragma once
 
 #include <atomic>
@@ -16,17 +16,17 @@
 #include "runtime/stream/pending.h"
 
 namespace margay::runtime {
-struct Capture;  // graph/capture.h; here it is only held
+struct Capture;  // see graph/capture.h; only a pointer here
 }  // namespace margay::runtime
 
 /// What a hipStream_t points to, unless it is one of the implicit streams (see is_implicit_stream).
 struct ihipStream_t {
-  unsigned number = 0;  ///< In the order of their creation, from 1: the name it has in reports.
+  unsigned number = 0;  ///< In the order of their creation, from 1: its name in reports.
   unsigned flags = 0;
   int priority = 0;
   unsigned device = 0;
   std::shared_ptr<margay::runtime::Capture> capture;  ///< While the stream is captured ...
-  std::vector<hipGraphNode*> captured_last;           ///< ... what its next node depends on.
+  std::vector<hipGraphNode*> captured_last;           ///< ... the dependencies of its next node.
 };
 
 /// What a hipEvent_t points to.
@@ -36,12 +36,12 @@ struct ihipEvent_t {
   explicit ihipEvent_t(unsigned event_flags) : flags(event_flags) {}
 
   const unsigned flags;
-  std::vector<hipGraphNode*> captured_nodes;  ///< What it marks in captured_in().
-  /// Null unless it was recorded behind work that was in flight.
+  std::vector<hipGraphNode*> captured_nodes;  ///< The nodes it marks in captured_in().
+  /// Null unless it was recorded after work in flight.
   std::atomic<std::shared_ptr<margay::runtime::Pending>> pending;
 
-  /// The capture in one of whose streams it was recorded last (graph/capture.h), while that goes
-  /// on.
+  /// The capture in whose streams it was last recorded (graph/capture.h), while that is in
+  /// progress.
   [[nodiscard]] std::shared_ptr<margay::runtime::Capture> captured_in() const {
     const std::lock_guard lock(mutex_);
     return capture_.lock();
@@ -79,19 +79,19 @@ class Streams {
  public:
   /// On the current device.
   [[nodiscard]] hipStream_t create(unsigned flags, int priority);
-  /// Null for an implicit stream and for one that is gone.
+  /// Null for an implicit stream and for a destroyed one.
   [[nodiscard]] std::shared_ptr<ihipStream_t> find(hipStream_t stream) const;
   void remove(hipStream_t stream) { streams_.remove(stream); }
   void remove_all(unsigned device);
-  /// Refuses a stream that was destroyed or never created, as the ROCm runtime does
+  /// An error for a stream that was destroyed or never created, as in the ROCm runtime
   /// (hipErrorContextIsDestroyed).
   [[nodiscard]] Outcome check(hipStream_t stream) const;
-  /// The device of a stream; of an implicit one, and of one that is gone, the current device.
+  /// The device of a stream; for an implicit or destroyed one, the current device.
   [[nodiscard]] unsigned device_of(hipStream_t stream) const;
   [[nodiscard]] Order order_of(hipStream_t stream) const;
 
   [[nodiscard]] hipEvent_t create_event(unsigned flags);
-  /// The event behind a handle, or a refusal (hipErrorInvalidHandle).
+  /// The event behind a handle, or an error (hipErrorInvalidHandle).
   [[nodiscard]] Answer<std::shared_ptr<ihipEvent_t>> find_event(hipEvent_t event) const;
   void remove_event(hipEvent_t event) { events_.remove(event); }
   void remove_all_events() { events_.clear(); }

@@ -1,5 +1,6 @@
-// The checker as the HIP calls see it: launches run under it, and what the host does with memory is
-// reported to it. What it finds is printed when a launch ends; the report is made at the end.
+// The checker's interface for HIP calls: launches run under it, and the host's operations on memory
+// are reported to it. Its findings are printed when a launch ends; the report is written at the
+// end.
 #pragma once
 
 #include <functional>
@@ -15,54 +16,54 @@
 
 namespace margay::runtime {
 
-/// Changes a loaded code object as MARGAY_MUTATE asks, if it defines the kernel that is named.
+/// Changes a loaded code object according to MARGAY_MUTATE, if it defines the named kernel.
 [[nodiscard]] Status mutate(const LoadedModule& module, const Mutation& mutation);
 
 /// Whether the program registered the host memory at an address for the device.
 using IsRegistered = std::function<bool(std::uint64_t address)>;
 
-/// "tools=all;adversarial=7": what a program gives that begins a check itself.
+/// "tools=all;adversarial=7": the options of a program that begins a check itself.
 [[nodiscard]] Result<CheckSettings> parse_check_options(std::string_view text);
 
 class Checking {
  public:
-  /// Reads the suppressions. `prints`: findings go to stderr as they come.
+  /// Reads the suppressions. `prints`: findings go to stderr as they occur.
   [[nodiscard]] static Answer<std::shared_ptr<Checking>> create(const CheckSettings& settings,
                                                                 bool prints,
                                                                 IsRegistered is_registered);
 
-  /// `operation`: what the launch is in the order of streams, if that is followed. `launcher`: see
+  /// `operation`: the launch's place in the order of streams, if that is tracked. `launcher`: see
   /// check::Session::launch().
   [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request,
                                             const std::shared_ptr<check::Operation>& operation,
                                             const check::Session::Launcher& launcher = {});
   void launch_refused(const std::string& kernel, const Error& error);
-  /// Device memory is new; or is about to be freed. `host_writes`: without a call.
+  /// Device memory was allocated, or is about to be freed. `host_writes`: without a call.
   void allocated(std::uint64_t address, std::uint64_t bytes, bool host_writes);
   void freed(std::uint64_t address, std::uint64_t bytes);
-  /// The host has copied memory; what it copied was reported to memory().
+  /// The host has copied memory; the copy was reported to memory().
   void copied(const check::UndefinedCopy& copy);
   [[nodiscard]] check::GlobalMemory& memory() { return session_.memory(); }
-  /// The order of streams (stream/ordering.h), if it is followed.
+  /// The order of streams (stream/ordering.h), if it is tracked.
   [[nodiscard]] bool follows_streams() const { return session_.follows_streams(); }
   [[nodiscard]] check::StreamRaces& streams() { return session_.streams(); }
-  /// A copy or fill has touched memory.
+  /// A copy or fill has accessed memory.
   void touched(const Memory& memory, const std::shared_ptr<check::Operation>& operation,
                const check::Footprint& footprint);
   /// By streams().
   void found(std::vector<check::Finding> findings);
 
-  /// The end of the checked stretch: leaks (where `memory` is given) and the report.
+  /// The end of the checked section: leaks (if `memory` is given) and the report.
   [[nodiscard]] check::Report finish(Memory* memory);
   /// Prints the advice and writes the JSON file that the settings name, at the end of the process.
   void write(const check::Report& report);
-  /// In the child after fork(): what was found so far is its parent's to report.
+  /// In the child after fork(): previous findings are reported by the parent.
   [[nodiscard]] Status begin_again();
 
  private:
   Checking(const CheckSettings& settings, check::Suppressions suppressions, bool prints);
   void print(const std::string& text) const;
-  /// Prints what was found outside of a launch, and keeps it.
+  /// Prints findings from outside of a launch, and keeps them.
   void show(const std::vector<check::Finding>& found);
   void keep(bool urgent);
 
@@ -70,7 +71,7 @@ class Checking {
   const bool prints_;
   check::Session session_;
   check::FindingPrinter printer_;
-  std::unique_ptr<KeptReport> kept_;  // where the process is watched from outside
+  std::unique_ptr<KeptReport> kept_;  // if the process is watched from outside
 };
 
 }  // namespace margay::runtime

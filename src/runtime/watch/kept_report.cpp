@@ -38,7 +38,7 @@ Status KeptReport::claim() {
                   fmt::format("More than {} processes of one program use the device.",
                               table_->entries().size()),
                   {}, "Watch a part of the program at a time.");
-    // The id alone stays the same over exec().
+    // The id alone is unchanged by exec().
     name += fmt::format("-{}", table_->number_of(*entry_));
   }
   path_ = pattern_;

@@ -1,5 +1,5 @@
-// The report of a watched process, kept up to date on disk: it exists in whatever way the process
-// ends (_exit, exec, a signal, SIGKILL).
+// The report of a watched process, kept up to date on disk: it exists however the process ends
+// (_exit, exec, a signal, SIGKILL).
 #pragma once
 
 #include <chrono>
@@ -17,23 +17,23 @@ namespace margay::runtime {
 
 class KeptReport {
  public:
-  /// `path`: the report, in which %p is replaced by what tells this process from others; `table`:
-  /// the file that the watcher made. Either may be empty.
+  /// `path`: the report, in which %p is replaced by a unique name of this process; `table`: the
+  /// file that the watcher made. Either may be empty.
   [[nodiscard]] static Result<std::unique_ptr<KeptReport>> create(const std::string& path,
                                                                   const std::string& table);
 
   void launch_begins(std::string_view kernel);
-  /// `errors`: how many findings of the checker it brought.
+  /// `errors`: the number of the checker's findings in it.
   void launch_ended(std::uint64_t errors);
   void found(std::uint64_t errors);
 
-  /// Writes the report. Where it is not `urgent`, only when that costs little against the time
-  /// since it was last written: a program may make a million launches.
+  /// Writes the report. Unless `urgent`, only if that costs little compared with the time since it
+  /// was last written: a program may make a million launches.
   void keep(bool urgent, const std::function<std::string()>& text);
   /// The last time.
   void end(const std::function<std::string()>& text);
 
-  /// In the child after fork(): what was found so far is its parent's.
+  /// In the child after fork(): previous findings belong to the parent.
   [[nodiscard]] Status begin_again();
 
  private:
@@ -47,8 +47,8 @@ class KeptReport {
   std::optional<report::ProcessTable> table_;
   report::ProcessEntry* entry_ = nullptr;  // in table_, or null
   std::mutex mutex_;                       // guards what follows
-  Clock::time_point next_;                 // when it is worth to write again
-  bool failed_ = false;                    // which has been said
+  Clock::time_point next_;                 // the earliest time to write again
+  bool failed_ = false;                    // which has been reported
 };
 
 }  // namespace margay::runtime

@@ -12,22 +12,22 @@
 namespace margay::runtime {
 
 struct WatchOption {
-  /// What becomes of the value: taken, refused with a reason of its own, or no value of this
-  /// option, which is refused as an unknown option is.
+  /// The result for the value: accepted, rejected with a specific reason, or not a value of this
+  /// option, which is rejected like an unknown option.
   enum class Taken : bool { no, yes };
 
   std::string_view name;
   std::function<Result<Taken>(const std::string& value)> take;
 };
 
-/// Who is asked, for refusals.
+/// The names used in error messages.
 struct WatchCall {
   std::string_view who;   ///< "the checker"
   std::string_view call;  ///< "margayCheckBegin"
-  std::string_view hint;  ///< Which options there are.
+  std::string_view hint;  ///< The available options.
 };
 
-/// Reads options with ; between. Empty ones are passed over.
+/// Reads options separated by ;. Empty ones are skipped.
 [[nodiscard]] Status read_watch_options(std::string_view text, std::span<const WatchOption> options,
                                         const WatchCall& call);
 

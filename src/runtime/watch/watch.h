@@ -1,4 +1,4 @@
-// Who watches launches: the checker, the profiler, both or none.
+// The watchers of launches: the checker, the profiler, both or none.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ struct Watch {
   std::shared_ptr<Checking> checking;
   std::shared_ptr<Profiling> profiling;
 
-  /// What the environment asks for.
+  /// The watchers that the environment requests.
   [[nodiscard]] static Answer<Watch> create(const Settings& settings,
                                             IsRegistered is_registered = {});
   [[nodiscard]] bool any() const { return checking != nullptr || profiling != nullptr; }
@@ -22,30 +22,29 @@ struct Watch {
   [[nodiscard]] Result<LaunchReport> launch(
       Device& device, const LaunchRequest& request,
       const std::shared_ptr<check::Operation>& operation = nullptr) const;
-  /// The end of the process: reports are written. `memory` is looked through for leaks, where
-  /// given.
+  /// The end of the process: writes the reports. `memory`, if given, is checked for leaks.
   void finish(Memory* memory) const;
 };
 
-/// Who watches the launches of this process from now on. Safe to use from several threads.
+/// The current watcher of this process's launches. Thread-safe.
 class Watchers {
  public:
   [[nodiscard]] std::shared_ptr<Checking> checking() const { return checking_.load(); }
-  /// The checker, if it follows the order of streams.
+  /// The checker, if it tracks the order of streams.
   [[nodiscard]] std::shared_ptr<Checking> follower() const;
   [[nodiscard]] std::shared_ptr<Profiling> profiling() const { return profiling_.load(); }
   [[nodiscard]] Watch all() const { return {checking(), profiling()}; }
 
-  /// What the environment asked for; a stretch that the program began itself goes on.
+  /// Ends what the environment requested; a section that the program began itself continues.
   void set(const Watch& watch);
-  /// Refused while one is under way.
+  /// An error while one is in progress.
   [[nodiscard]] Outcome begin(std::shared_ptr<Checking> checking);
   [[nodiscard]] Outcome begin(std::shared_ptr<Profiling> profiling);
   [[nodiscard]] std::shared_ptr<Checking> end_checking() { return checking_.exchange(nullptr); }
   [[nodiscard]] std::shared_ptr<Profiling> end_profiling() { return profiling_.exchange(nullptr); }
   [[nodiscard]] Watch end_all() { return {end_checking(), end_profiling()}; }
 
-  /// In the child after fork(): what was found so far is its parent's to report.
+  /// In the child after fork(): previous findings are reported by the parent.
   void begin_again();
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 using Kind = Expression::Kind;
 
-/// What may be used at one place of a function.
+/// What may be used at one point of a function.
 struct Scope {
   std::vector<Variable>* variables = nullptr;
   std::vector<std::uint32_t> visible = {};  ///< Variables that can be read here.
@@ -49,7 +49,7 @@ class Generator {
 
   Random random_;
   Program program_;
-  std::vector<Type> favourites_;  // a program is about few types
+  std::vector<Type> favourites_;  // a program uses few types
 };
 
 Type Generator::any_type() {
@@ -63,7 +63,7 @@ Expression Generator::constant(Type type) {
       .kind = Kind::constant, .type = type, .bits = interesting_value(info(type).element, random_)};
 }
 
-/// The nearest scalar inputs there are; vectors are made of scalars.
+/// The nearest existing scalar inputs; vectors are made of scalars.
 Expression Generator::input(Type type) {
   return {.kind = Kind::input, .type = type, .index = random_.below(kColumns)};
 }
@@ -284,7 +284,7 @@ void Generator::make_helpers() {
     const bool recursive = random_.chance(15);
     program_.helpers.push_back(make_helper(recursive));
     if (recursive || !random_.chance(30)) continue;
-    // A twin with the same signature, to be chosen between through a pointer.
+    // A second helper with the same signature, selected through a pointer.
     Helper twin = program_.helpers.back();
     Scope scope{.variables = &twin.variables, .in_helper = true};
     for (std::uint32_t v = 0; v < twin.variables.size(); ++v)

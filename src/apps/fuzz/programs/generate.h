@@ -1,4 +1,4 @@
-// Makes programs. The same seed makes the same program, everywhere.
+// Generates programs. The same seed gives the same program on every host.
 #pragma once
 
 #include "apps/fuzz/programs/program.h"

@@ -51,7 +51,8 @@ bool approximation_holds(unsigned function, std::uint64_t device, std::uint64_t 
   const auto [name, type] = kApproximations[function];
   const Range range = range_of(type);
   const auto x = std::bit_cast<double>(argument);
-  // Some of these instructions take denormals for zeros; LLVM, of constants, not always so.
+  // Some of these instructions treat denormals as zeros; LLVM does not always do so when it folds
+  // constants.
   if (x != 0 && std::abs(x) < range.least) return true;
   const double got = widen(type, device);
   const double want = reference(name, x);

@@ -8,7 +8,7 @@
 
 namespace margay::fuzz {
 
-/// What every source begins with: types, operations, and what differs between the two sides.
+/// The preamble of every source: types, operations, and the differences between the two sides.
 [[nodiscard]] std::string prelude();
 
 /// One program, as the `number`-th of its source: helpers h<number>_<n> and the function k<number>.

@@ -1,5 +1,5 @@
-// A generated program: a small typed tree. It is made by generate.h, becomes C++ in print.h and is
-// made smaller by shrink.h.
+// A generated program: a small typed tree. generate.h makes it, print.h turns it into C++ and
+// shrink.h reduces it.
 #pragma once
 
 #include <array>

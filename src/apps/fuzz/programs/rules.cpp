@@ -21,7 +21,7 @@ class Table {
   [[nodiscard]] std::vector<Rule> take() { return std::move(rules_); }
 
  private:
-  /// In `text` TT is the result's type, the holes are written $0, $1 ...
+  /// In `text` TT is the result's type; the holes are $0, $1 ...
   void add(std::string_view text, Type result, std::vector<Type> arguments, unsigned weight = 1) {
     Rule rule{{}, result, std::move(arguments), weight};
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -138,7 +138,7 @@ void Table::wide_integers() {
 
 void Table::floats(Type t) {
   for (const auto* text : {"($0 + $1)", "($0 * $1)"}) add(text, t, {t, t}, 6);
-  // LLVM 19 takes 0 - x, as an operand, for -x, also where x is 0.
+  // LLVM 19 treats 0 - x, as an operand, as -x, even if x is 0.
   add("(opaque($0) - $1)", t, {t, t}, 5);
   add("((TT)4 - $0)", t, {t});
   add("fused($0, $1, $2)", t, {t, t, t}, 5);
@@ -191,7 +191,7 @@ void Table::mixed_floats() {
   add("bits<f32>($0)", f32, {u32}, 2);
   add("bits<f64>($0)", f64, {u64}, 2);
   add("bits<f16>($0)", f16, {u16}, 2);
-  // With a NaN that it knows LLVM 19 makes it a maximum, where the instruction gives the minimum.
+  // With a known NaN LLVM 19 folds it to a maximum, but the instruction gives the minimum.
   add("middle_of(number($0), number($1), number($2))", f32, {f32, f32, f32}, 2);
   add("packed_toward_zero($0, $1)", u32, {f32, f32}, 2);
 }
@@ -217,7 +217,7 @@ void Table::vectors(Type v) {
   const TypeInfo& i = info(v);
   const Type e = i.element;
   if (v == Type::f16x2) {
-    // Of a constant -0 in a pair of f16 LLVM 19 loses the sign: nothing in a pair that it can fold.
+    // LLVM 19 loses the sign of a constant -0 in a pair of f16: no foldable operands in a pair.
     add("TT{opaque($0), opaque($1)}", v, {e, e}, 3);
     add("TT{-opaque($0), absolute(opaque($1))}", v, {e, e});
   } else {
@@ -291,7 +291,7 @@ void Table::builtins() {
 }
 
 struct ByResult {
-  std::array<std::vector<std::uint32_t>, kTypes> rules;  // each as often as its weight says
+  std::array<std::vector<std::uint32_t>, kTypes> rules;  // each in proportion to its weight
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ struct Rule {
   std::string text;  ///< {0}, {1} ... are the operands.
   Type result = Type::u32;
   std::vector<Type> arguments;
-  unsigned weight = 1;  ///< How often it is taken, among those with its result.
+  unsigned weight = 1;  ///< Its weight among the rules with the same result.
 };
 
 [[nodiscard]] const std::vector<Rule>& rules();

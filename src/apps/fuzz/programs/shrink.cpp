@@ -13,7 +13,7 @@ using Block = std::vector<Statement>;
 /// Programs compiled and run together: a compiler's start costs as much as several small programs.
 constexpr std::size_t kTogether = 32;
 
-/// Whether a block can do without the loop around it.
+/// Whether a block is valid without the loop around it.
 bool needs_loop(const Block& block, std::uint32_t counter) {
   bool needs = false;
   Block copy = block;
@@ -57,7 +57,7 @@ std::vector<Expression*> expressions_of(Program& program) {
   return out;
 }
 
-/// What may take the place of one statement.
+/// Possible replacements of one statement.
 std::vector<Block> replacements(const Statement& s) {
   std::vector<Block> out = {{}};
   switch (s.kind) {
@@ -88,7 +88,7 @@ std::vector<Block> replacements(const Statement& s) {
   return out;
 }
 
-/// What may take the place of one expression.
+/// Possible replacements of one expression.
 std::vector<Expression> replacements(const Expression& e) {
   std::vector<Expression> out;
   if (e.kind == Kind::constant) {

@@ -1,4 +1,4 @@
-// Makes a failing program small.
+// Shrinks a failing program.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace margay::fuzz {
 
-/// Which of the candidates still fail.
+/// Returns which of the candidates still fail.
 using StillFails = std::function<Result<std::vector<bool>>(std::span<const Program>)>;
 
 struct Shrunk {
@@ -19,12 +19,12 @@ struct Shrunk {
   unsigned tried = 0;  ///< Programs run.
 };
 
-/// Takes away statements, then replaces expressions by simpler ones, as long as the result still
-/// fails, until nothing more can go or `limit` programs were run.
+/// Removes statements, then replaces expressions by simpler ones, as long as the result still
+/// fails, until nothing more can be removed or `limit` programs were run.
 [[nodiscard]] Result<Shrunk> shrink(const Program& failing, const StillFails& still_fails,
                                     unsigned limit = 6000);
 
-/// A measure of what a reader has to read.
+/// A measure of the reading effort.
 [[nodiscard]] std::size_t size_of(const Program& program);
 
 }  // namespace margay::fuzz

@@ -78,7 +78,7 @@ std::uint64_t floating(unsigned bits, Random& random) {
     case 9:
     case 10:
       return sign | quarters(format, random);
-    case 11:  // around the widths of integers
+    case 11:  // near the widths of integers
       return sign |
              (one + (static_cast<std::uint64_t>(7 + random.below(58) % (bits == 16 ? 9 : 58))
                      << format.fraction)) |

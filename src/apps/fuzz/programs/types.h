@@ -91,7 +91,7 @@ class Random {
   std::uint64_t state_;
 };
 
-/// The seed of the `index`-th thing that derives from `seed`.
+/// The `index`-th seed derived from `seed`.
 [[nodiscard]] inline std::uint64_t derived_seed(std::uint64_t seed, std::uint64_t index) {
   return Random(seed ^ (Random(index).next())).next();
 }

@@ -1,4 +1,4 @@
-// How a source is compiled, once for the device and once for the host.
+// Compiles a source once for the device and once for the host.
 #pragma once
 
 #include <filesystem>

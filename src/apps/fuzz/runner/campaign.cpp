@@ -14,8 +14,7 @@ using Clock = std::chrono::steady_clock;
 
 const BuildOptions kPlain = {};
 
-/// Runs candidates of the shrinker. One that does not compile spoils its batch, which is then
-/// halved.
+/// Runs candidates of the shrinker. If one does not compile, its batch fails and is halved.
 Result<std::vector<bool>> failing(Runner& runner, const BuildOptions& options,
                                   std::span<const Program> programs) {
   const auto outcomes = runner.run(programs, options);
@@ -52,7 +51,7 @@ Result<BuildOptions> simpler_options(Runner& runner, const Program& program, Bui
   return options;
 }
 
-/// What the threads of a campaign share.
+/// State shared by the threads of a campaign.
 struct Shared {
   const CampaignSettings& settings;
   const std::function<void(const CampaignResult&)>& progress;
@@ -125,7 +124,7 @@ Status run_batches(Shared& shared, unsigned job) {
       shared.result.seconds = shared.seconds();
       shared.progress(shared.result);
       if (bad == outcomes.end() || shared.stop) continue;
-      shared.stop = true;  // from here on this thread is the only one that goes on
+      shared.stop = true;  // from here on only this thread continues
     }
     Failure failure =
         MARGAY_TRY(minimise(runner, from + index, programs[index], options, s.shrink));
@@ -157,7 +156,7 @@ Result<Failure> minimise(Runner& runner, std::uint64_t number, const Program& pr
               .options = options,
               .outcome = {},
               .disassembly = {}};
-  // Alone it may pass: then it depends on its neighbours, and stays as it is.
+  // Alone it may pass: then it depends on its neighbours, and is not shrunk.
   const bool alone = MARGAY_TRY(failing(runner, options, std::span(&program, 1)))[0];
   if (shrink_it && alone) {
     out.options = MARGAY_TRY(simpler_options(runner, program, options));

@@ -32,7 +32,7 @@ struct CampaignSettings {
   std::function<void(std::vector<std::byte>&)> tamper = {};
 };
 
-/// The program of one case. The seed of the whole run and the number say it all.
+/// The program of one case. It is determined by the seed of the whole run and the number.
 [[nodiscard]] Program case_program(std::uint64_t seed, std::uint64_t number);
 [[nodiscard]] BuildOptions case_options(std::uint64_t seed, std::uint64_t number);
 
@@ -49,7 +49,7 @@ struct CampaignResult {
   std::uint64_t cases = 0;
   std::uint64_t wave_instructions = 0;
   std::uint64_t refused = 0;  ///< Compilations that failed and were repeated with plain options.
-  std::uint64_t crashed = 0;  ///< Cases on which the compiler crashes, whatever its options.
+  std::uint64_t crashed = 0;  ///< Cases on which the compiler crashes with any options.
   double seconds = 0;
   Executions executions = {};  ///< With CampaignSettings::coverage.
   std::optional<Failure> failure;
@@ -59,11 +59,11 @@ struct CampaignResult {
 [[nodiscard]] Result<CampaignResult> run_campaign(
     const CampaignSettings& settings, const std::function<void(const CampaignResult&)>& progress);
 
-/// A failing case made small: first the program, then the compiler's options.
+/// Shrinks a failing case: first the program, then the compiler's options.
 [[nodiscard]] Result<Failure> minimise(Runner& runner, std::uint64_t number, const Program& program,
                                        const BuildOptions& options, bool shrink_it);
 
-/// What a reader needs: source, inputs, both results, instructions.
+/// The report for a reader: source, inputs, both results, instructions.
 [[nodiscard]] std::string describe(const Failure& failure, std::uint64_t seed,
                                    const Compiler& compiler);
 

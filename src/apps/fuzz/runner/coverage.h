@@ -1,4 +1,4 @@
-// Which instructions generated programs execute, and which never.
+// Which instructions generated programs execute, and which they never do.
 #pragma once
 
 #include <cstdint>

@@ -31,7 +31,7 @@ struct Outcome {
   [[nodiscard]] bool passed() const { return !difference && !device_error; }
 };
 
-/// What one program is run with: a function of its seed.
+/// The inputs of one program: a function of its seed.
 struct Inputs {
   explicit Inputs(std::uint64_t seed);
   std::vector<std::byte> columns;
@@ -41,9 +41,9 @@ struct Inputs {
 };
 
 struct RunnerSettings {
-  std::filesystem::path directory;  ///< For sources and what is made of them.
-  bool coverage = false;            ///< Note which instructions run.
-  /// A test's own way of breaking the device: called with each code object before it is loaded.
+  std::filesystem::path directory;  ///< For sources and compiled files.
+  bool coverage = false;            ///< Record which instructions run.
+  /// Lets a test break the device: called with each code object before it is loaded.
   std::function<void(std::vector<std::byte>&)> tamper = {};
 };
 
@@ -56,7 +56,7 @@ class Runner {
                                                  const BuildOptions& options);
   [[nodiscard]] const Compiler& compiler() const { return compiler_; }
   [[nodiscard]] std::uint64_t wave_instructions() const { return wave_instructions_; }
-  /// Empty unless it was asked for.
+  /// Empty unless requested.
   [[nodiscard]] Executions executions() const { return coverage_->executions(); }
 
  private:
