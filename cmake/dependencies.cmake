@@ -1,6 +1,6 @@
 # Debian packages the build needs; tools/packages.txt lists what provides them.
 find_package(Threads REQUIRED)
-# The LLVM that decodes, and the clang that `margay hipcc` runs unless it is told otherwise.
+# The LLVM for decoding, and the clang that `margay hipcc` runs by default.
 set(MARGAY_LLVM 19)
 find_package(LLVM ${MARGAY_LLVM}.1 REQUIRED CONFIG HINTS /usr/lib/llvm-${MARGAY_LLVM})
 find_package(fmt REQUIRED)

@@ -1,6 +1,6 @@
 # The device libraries `margay hipcc` compiles against, in PREFIX/lib/margay/amdgcn/bitcode: those of
-# Debian's rocm-device-libs, plus the control constants that version 5.2 lacks and clang 19 asks for.
-# Target: margay_device_libs.
+# Debian's rocm-device-libs, plus the control constants that version 5.2 lacks and clang 19
+# requires. Target: margay_device_libs.
 #
 # An oclc_*.bc file holds one constant that ocml and ockl are specialised on. gfx942 is version 9402
 # (major 9, minor 4, stepping 2; LLVM's AMDGPU usage page, "Processors"); the ABI constant is the
@@ -44,8 +44,8 @@ ${ARGN}")
   set(margay_device_libs ${margay_device_libs} PARENT_SCOPE)
 endfunction()
 
-# Version 5.2's ocml.bc asks whether denormals are zero; clang 22 no longer links the file that says so.
-# Where clang links it (19 does) its answer is taken, which comes first.
+# Version 5.2's ocml.bc asks whether denormals are zero; clang 22 no longer links the file that
+# answers it. Where clang links it (19 does) its answer is taken, which comes first.
 margay_oclc_constant(oclc_isa_version_942 ISA_version 9402
   "@__oclc_daz_opt = linkonce_odr protected local_unnamed_addr addrspace(4) constant i8 0, align 1\n")
 margay_oclc_constant(oclc_abi_version_400 ABI_version 400)

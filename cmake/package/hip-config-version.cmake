@@ -1,4 +1,4 @@
-# The headers are HIP 5.2's with what HIP 6 and 7 add; a project that asks for either is served.
+# The headers are HIP 5.2's with what HIP 6 and 7 add; a project may require either version.
 set(PACKAGE_VERSION 7.0.0)
 if(PACKAGE_FIND_VERSION_MAJOR GREATER 7)
   set(PACKAGE_VERSION_COMPATIBLE FALSE)

@@ -233,7 +233,7 @@ def _compile(source, command, place, manifest, verbose):
         output = _run([*command, *_depends(work / "host.d"), "-MD", "-o", f"{work}/module.so"], verbose)
         if output is not None:
             raise CompileError(source, command, output)
-        # -MD tells only of the host's pass; the device's may include other files.
+        # -MD covers only the host's pass; the device's may include other files.
         _run([*command, *_depends(work / "device.d"), "-M", "--cuda-device-only"], False)
         paths = {path for rule in work.glob("*.d") for path in _dependencies(rule.read_text())}
         sources = {path: _content_hash(path) for path in sorted(paths)}

@@ -456,7 +456,7 @@ def _extent(size):
 
 
 def _listed(kernels):
-    # Whole names: template arguments may be all that tells kernels apart.
+    # Whole names: kernels may differ only in their template arguments.
     return "\n".join(f"  {k.name}, {profile_text.size(k)}" for k in kernels)
 
 

@@ -80,7 +80,7 @@ def pytest_runtest_call(item):
         except CheckError:
             raise
         except BaseException:
-            # The test fails for a reason of its own, of which the checker may know more.
+            # The test fails on its own; the checker may give more details.
             if checking.report.errors:
                 item.add_report_section("call", "margay check", str(checking.report))
             raise

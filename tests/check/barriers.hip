@@ -9,7 +9,7 @@ constexpr unsigned kThreads = 128;  // two waves
 constexpr unsigned kBlocks = 32;    // of counts_slip: a bug of order shows in some, if not in all
 
 // broken: wave 1 takes s_cbranch to s_endpgm around the s_barrier that wave 0 waits at. The
-// hardware lets wave 0 go on when wave 1 ends: no hang here, and none of the order that was meant.
+// hardware lets wave 0 continue when wave 1 ends: no hang here, but not the intended order.
 template <bool kBroken>
 __global__ void others_end(const unsigned* in, unsigned* out) {
   if (wave_index() == 0) {

@@ -1,8 +1,8 @@
 // What the checker's test programs share: `program CASE` runs one case on the device, compares its
 // result with the host's and prints "result: right" or "result: wrong".
 //
-// A case whose name contains "broken" has a bug on purpose, so nobody can rely on its result: it
-// ends with 0 either way. Every other case ends with 1 when its result is wrong.
+// A case whose name contains "broken" has a bug on purpose, so its result is undefined: it ends
+// with 0 either way. Every other case ends with 1 when its result is wrong.
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -16,7 +16,7 @@
 
 namespace check_program {
 
-/// Set by a HIP call that failed: the result is wrong then. The program goes on, as programs do
+/// Set by a HIP call that failed: the result is then wrong. The program continues, as programs do
 /// that check nothing.
 inline bool failed = false;
 

@@ -1,5 +1,5 @@
-// Values that nobody wrote, on their way: where they decide something they are reported, where they
-// are only moved they are not.
+// Values that were never written: where they decide something they are reported, where they are
+// only moved they are not.
 #include "check_program.h"
 
 #include <cstdlib>
@@ -84,7 +84,7 @@ bool run_exchanges(void (*kernel)(unsigned*, unsigned)) {
   return true;
 }
 
-// ---- Moved, and never looked at ----
+// ---- Moved, and never used ----
 
 struct Padded {
   char kind;
@@ -170,7 +170,7 @@ struct Bits {
   unsigned rest : 24;
 };
 
-/// Bit fields are written one after the other in memory that nobody wrote, and tested.
+/// Bit fields are written one after the other in uninitialised memory, and tested.
 __global__ void bit_fields(const unsigned* in, unsigned* out) {
   __shared__ Bits tile[64];
   const unsigned t = threadIdx.x;
@@ -215,7 +215,7 @@ bool run_partly_filled() {
   return matches(out.host(), [](std::size_t n) { return n * 3 + 1; });
 }
 
-/// broken: the second kernel looks at what the first has only moved.
+/// broken: the second kernel uses what the first has only moved.
 bool run_moved_on() {
   const DeviceArray<unsigned> in(64);
   const std::vector<unsigned> values = ramp(64, 3u);

@@ -1,5 +1,5 @@
 // Loads that go from global memory straight to LDS, published by a barrier. vmcnt alone says when
-// their data stand in LDS; a barrier before the wait publishes the place, not the data.
+// their data is in LDS; a barrier before the wait publishes the place, not the data.
 #include "check_program.h"
 
 using namespace check_program;
@@ -8,7 +8,7 @@ namespace {
 
 constexpr unsigned kThreads = 128;  // two waves
 
-// Old contents to tell from new ones, and nothing left for the compiler to reorder.
+// Old contents that differ from new ones, and nothing left for the compiler to reorder.
 __device__ void clear(unsigned* tile) {
   tile[threadIdx.x] = 0;
   __syncthreads();

@@ -1,6 +1,6 @@
 // Workgroups that hand global memory over to each other: last-block reduction, split-K with a
 // semaphore, stream-K, decoupled look-back. The forms without "broken" in their names are free of
-// races. Whoever waits waits for workgroups with lower numbers only, which are dispatched first.
+// races. Workgroups wait only for workgroups with lower numbers, which are dispatched first.
 #include "check_program.h"
 
 using namespace check_program;
@@ -84,7 +84,7 @@ constexpr unsigned kDepth = 5;  // rows of `in` per part
 
 // C of a tile is the sum of its parts. Workgroups add theirs in turn, which the tile's semaphore
 // counts. first: one thread lets the next workgroup in before the other wave has stored. second:
-// nobody waits for the turn.
+// no workgroup waits for its turn.
 template <Bug kBug>
 __global__ void split_k(const unsigned* in, unsigned* c, unsigned* semaphore) {
   const unsigned tile = blockIdx.x, part = blockIdx.y;
@@ -114,10 +114,10 @@ constexpr unsigned kStreamDepth = 10;  // steps of K per tile
 constexpr unsigned kStreamBlocks = 10;
 constexpr unsigned kSteps = kStreamTiles * kStreamDepth / kStreamBlocks;  // per workgroup
 
-// Workgroups share the steps of all tiles evenly. One that does not come to the end of a tile
-// leaves what it has in the workspace; the one that does collects the others' parts. first: it
-// waits for the workgroup before it and takes what is further back for ready too. second: the flag
-// is set without a release, so that parts may still be on their way.
+// Workgroups share the steps of all tiles evenly. One that does not reach the end of a tile leaves
+// what it has in the workspace; the one that does collects the others' parts. first: it waits for
+// the workgroup before it and takes what is further back for ready too. second: the flag is set
+// without a release, so that parts may still be on their way.
 template <Bug kBug>
 __global__ void stream_k(const unsigned* in, unsigned* c, unsigned* workspace, unsigned* ready) {
   unsigned step = blockIdx.x * kSteps;

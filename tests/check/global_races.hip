@@ -32,7 +32,7 @@ __global__ void between_workgroups(unsigned* sum) {
   }
 }
 
-// broken: the counter is atomic, but no fence makes the sum beside it arrive first: nothing waits
+// broken: the counter is atomic, but no fence makes the sum next to it arrive first: nothing waits
 // for the store, and the caches of another die need not see it.
 __device__ unsigned arrived;
 __device__ unsigned sums[kBlocks];

@@ -64,8 +64,7 @@ __global__ void block_reduction(const unsigned* in, unsigned* out) {
 
 // The largest value and how many have it, by atomics on single words of LDS.
 // first: the largest is read while other waves still look for it.
-// second: ds_add_rtn_u32 gives places in a list, of which a wave reads the length while others
-// append.
+// second: ds_add_rtn_u32 gives places in a list, whose length a wave reads while others append.
 template <Bug kBug>
 __global__ void block_atomics(const unsigned* in, unsigned* out) {
   __shared__ unsigned largest, length, list[kThreads];
@@ -103,7 +102,7 @@ __device__ void release(unsigned* word, unsigned value) {
 // Wave 0 fills slots, the others empty them, each in its turn. `turn` of a slot is even when it is
 // empty, odd when it is full.
 // first: a consumer gives the slot back and reads it afterwards.
-// second: a consumer reads the slot and looks at its turn afterwards.
+// second: a consumer reads the slot and checks its turn afterwards.
 template <Bug kBug>
 __global__ void ring_buffer(const unsigned* in, unsigned* out) {
   __shared__ unsigned slots[kSlots][64];

@@ -1,4 +1,4 @@
-// Dynamic LDS used beyond what the launch asked for.
+// Dynamic LDS used beyond the size in the launch.
 #include "check_program.h"
 
 using namespace check_program;
@@ -27,7 +27,7 @@ bool run(unsigned bytes) {
 
 int main(int argc, char** argv) {
   // The hardware allocates in granules of 512 bytes: "one-word" stays inside the granule that the
-  // launch gets, "half" does not. Both ask for less than they use.
+  // launch gets, "half" does not. Both request less than they use.
   return run_case(argc, argv,
                   {{"half-broken", [] { return run(kBytes / 2); }},
                    {"one-word-broken", [] { return run(kBytes - 4); }},

@@ -38,7 +38,7 @@ __global__ void count(unsigned char* counters, unsigned offset) {
                : "memory");
 }
 
-// scratch_store_dword at an index that nobody checks.
+// scratch_store_dword at an unchecked index.
 constexpr unsigned kEntries = 256;
 __global__ void permute(const unsigned* in, unsigned* out) {
   unsigned table[kEntries];

@@ -1,5 +1,5 @@
 // Waits and barriers that order nothing. Advice is about those that the source spells out: what the
-// compiler has put in, or a library, nobody can take away.
+// compiler or a library has inserted, users cannot remove.
 #include "check_program.h"
 
 using namespace check_program;

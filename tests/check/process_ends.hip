@@ -24,7 +24,7 @@ bool is_broken = false;
 // The names are looked up by a Python script.
 extern "C" __global__ void store(int* data) { data[threadIdx.x] = 1; }
 
-// Goes on for longer than anybody waits; what is wrong happens in its first workgroup.
+// Runs longer than any timeout; the error happens in its first workgroup.
 extern "C" __global__ void go_on(int* data) {
   if (blockIdx.x == 0) data[threadIdx.x] = 1;
   unsigned value = threadIdx.x;

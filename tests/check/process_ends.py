@@ -137,7 +137,7 @@ def profile(margay, program):
             partial = "go_on: the launch was interrupted after "
             if interrupted != (partial in document.get("partial", "")) or interrupted != (partial in run.stdout):
                 fail(f"prof, {how}: partial is {document.get('partial')}", run.stdout)
-        # A launch that nobody could end is named.
+        # A launch that could not be stopped is named.
         run = subprocess.run([margay, "prof", "--", program, "killed-inside", "fixed"], text=True,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100)
         if run.returncode != 137 or "in the middle of a launch of go_on" not in run.stderr:

@@ -13,8 +13,8 @@ constexpr unsigned kThreads = 128;  // two waves
 constexpr unsigned kBlocks = 12;
 constexpr unsigned kRounds = 3;
 
-// broken: nothing stands between what a workgroup writes and its neighbour reads, but the
-// workgroup's own barrier. fixed: the grid's.
+// broken: nothing orders a workgroup's write and its neighbour's read, but the workgroup's own
+// barrier. fixed: the grid's.
 template <bool kBroken>
 __global__ void neighbour(unsigned* data, unsigned* out) {
   const unsigned here = blockIdx.x * kThreads + threadIdx.x;
@@ -60,8 +60,8 @@ __global__ void from_the_last(unsigned* flags, unsigned* data, unsigned* out) {
   if (blockIdx.x == 0) *out = data[0];
 }
 
-// broken: every workgroup writes the same place, and one of them does not come to the barrier, so
-// that the others wait for ever; what they did before is found all the same.
+// broken: every workgroup writes the same address, and one of them does not reach the barrier, so
+// that the others wait forever; their earlier accesses are reported nevertheless.
 template <bool kBroken>
 __global__ void left_waiting(unsigned* data, unsigned* out) {
   if (threadIdx.x == 0) data[kBroken ? 0 : blockIdx.x] = blockIdx.x;  // BUG left write

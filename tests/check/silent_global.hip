@@ -89,7 +89,7 @@ __global__ void halves(const _Float16* in, Half2* out) {
   out[i] = Half2{in[i], in[kCount - 1 - i]} * Half2{2, 4};
 }
 
-// global_load_short_d16_hi into a register of which nothing else is ever used.
+// global_load_short_d16_hi into a register that is otherwise unused.
 __global__ void upper_half_only(const std::uint16_t* in, std::uint16_t* out) {
   const unsigned i = global_index();
   unsigned value;

@@ -25,7 +25,7 @@ __global__ void same_wave_order(const unsigned* in, unsigned* out) {
   out[threadIdx.x] = value;
 }
 
-// ds_read2st64_b32 reads two ranges; another wave writes what lies between them at the same time.
+// ds_read2st64_b32 reads two ranges; another wave writes between them at the same time.
 __global__ void read2_ranges(const unsigned* in, unsigned* out) {
   __shared__ unsigned tile[4 * 64];
   const unsigned lane = threadIdx.x % 64;
@@ -42,7 +42,7 @@ __global__ void read2_ranges(const unsigned* in, unsigned* out) {
     tile[64 + lane] = lane;
     out[64 + lane] = tile[64 + (lane ^ 5)];
   } else {
-    // ds_write2st64_b32 to ranges on both sides of what nobody but wave 3 reads.
+    // ds_write2st64_b32 to ranges on both sides of one that only wave 3 reads.
     if (wave_index() == 2) out[128 + lane] = lane;
     if (wave_index() == 3) out[192 + lane] = tile[192 + lane];
   }
@@ -124,7 +124,7 @@ __global__ void double_buffer(const unsigned* in, unsigned* out) {
   out[threadIdx.x] = sum;
 }
 
-// Wave 0 fills, the others use: their barriers stand at different places of the code.
+// Wave 0 fills, the others use: their barriers are at different places of the code.
 __global__ void producer_consumer(const unsigned* in, unsigned* out) {
   __shared__ unsigned tile[2][64];
   const unsigned lane = threadIdx.x % 64;
@@ -159,7 +159,7 @@ __global__ void reduction(const unsigned* in, unsigned* out) {
   out[threadIdx.x] = sums[0];
 }
 
-// Lanes that return early are gone; the barrier is for those that are left. Wave 3 has 8 of them.
+// Lanes that return early have ended; the barrier is for the remaining ones. Wave 3 has 8 of them.
 __global__ void early_return(const unsigned* in, unsigned* out) {
   __shared__ unsigned tile[kThreads];
   if (threadIdx.x >= 200) return;

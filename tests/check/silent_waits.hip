@@ -105,7 +105,7 @@ __global__ void partial_lgkmcnt(const unsigned* in, unsigned* out) {
   out[threadIdx.x] = first + second;
 }
 
-// Direct-to-LDS loads, the older one used while the younger is under way.
+// Direct-to-LDS loads, the older one used while the younger is in flight.
 __global__ void partial_direct(const unsigned* in, unsigned* out) {
   __shared__ unsigned tile[2][kThreads];
   for (unsigned i = 0; i < 2; ++i) {
@@ -168,7 +168,7 @@ __global__ __launch_bounds__(1024, 8) void spills(const unsigned* in, unsigned* 
   out[threadIdx.x] = sum;
 }
 
-// Scalar loads come back in any order; the compiler waits for all of them.
+// Scalar loads return in any order; the compiler waits for all of them.
 __global__ void scalar(const unsigned* in, unsigned* out) {
   unsigned sum = 0;
   for (unsigned i = 0; i < kRows; ++i) sum += in[i * kThreads + blockIdx.x];

@@ -22,7 +22,7 @@ __global__ void consume(int* out, const int* in) {
   out[i] = 2 * value;
 }
 __global__ void count(unsigned* counter) { atomicAdd(counter, 1); }
-/// Says that `out` is ready, and waits until it is said.
+/// Signals that `out` is ready, and waits for the signal.
 __global__ void hand_over(int* out, unsigned* flag) {
   out[threadIdx.x] = 5;
   __threadfence();
@@ -33,7 +33,7 @@ __global__ void take_over(int* out, const int* in, unsigned* flag) {
   __threadfence();
   out[threadIdx.x] = in[threadIdx.x];
 }
-/// Tells the host.
+/// Signals the host.
 __global__ void signal(unsigned* flag) {
   __threadfence_system();
   __hip_atomic_store(flag, 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
@@ -252,7 +252,7 @@ bool fill(bool waits) {
   return m.right();
 }
 
-/// Rows that lie between each other: 64 bytes here, 64 there.
+/// Interleaved rows: 64 bytes here, 64 there.
 bool interleaved(bool apart) {
   DeviceArray<int> a(kCount, 0);
   Pinned x(1), y(2);
@@ -283,7 +283,7 @@ bool double_buffered(bool waits) {
   };
   for (int round = 0; round < kRounds; ++round) {
     const int slot = round % 2;
-    // What was fetched last was made of what lay here before: all three steps are over.
+    // The last fetched data was computed from the previous contents: all three steps are complete.
     if (round >= 2) take(round - 2);
     for (unsigned i = 0; i < kCount; ++i) from[slot].get()[i] = static_cast<int>(i) + round;
     expect(hipMemcpyAsync(in[slot], from[slot].get(), kBytes, hipMemcpyHostToDevice, up));
@@ -417,7 +417,7 @@ bool counters() {
   return counter.host()[0] == 512;
 }
 
-/// Two kernels at the same time, of which one waits for the other.
+/// Two kernels at the same time, one of which waits for the other.
 bool flag_between_kernels() {
   DeviceArray<int> a(64, 0), b(64, 0);
   DeviceArray<unsigned> flag(1, 0u);
@@ -445,7 +445,7 @@ bool flag_to_host() {
   return m.right();
 }
 
-/// A host function tells another host thread.
+/// A host function signals another host thread.
 bool host_function() {
   Buffers m;
   Stream first, second;

@@ -1,4 +1,4 @@
-// LDS stores that a bare barrier does not publish: either nothing waits for them, or they stand
+// LDS stores that a bare barrier does not publish: either nothing waits for them, or they are
 // behind the barrier. (clang 19 keeps C++ stores before a __builtin_amdgcn_s_barrier that follows
 // them, but puts no wait between; what a scheduler that moves them makes is written in asm.)
 #include "check_program.h"

@@ -7,7 +7,7 @@ namespace {
 
 constexpr unsigned kThreads = 64;
 
-// broken: the upper half of the tile is read, and nobody has written it.
+// broken: the upper half of the tile is read, but was never written.
 __global__ void from_lds(const unsigned* in, unsigned* out, unsigned written) {
   __shared__ unsigned tile[kThreads];
   if (threadIdx.x < written) tile[threadIdx.x] = in[threadIdx.x];

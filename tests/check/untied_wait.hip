@@ -1,5 +1,5 @@
 // Loads in inline asm whose wait is another asm statement. The compiler counts neither; only
-// operands tell it that the registers are not there before the wait.
+// operands declare that the registers are not valid before the wait.
 #include "check_program.h"
 
 using namespace check_program;
@@ -31,7 +31,7 @@ __device__ void wait_global(Float4& value) {
 }
 
 // A pipeline through registers. broken, in the loop: global_load_dwordx4 v[4:7], v_mov_b64 of
-// v[4:5], v_mov_b64 of v[6:7], s_waitcnt vmcnt(0). fixed: the copies stand behind the wait.
+// v[4:5], v_mov_b64 of v[6:7], s_waitcnt vmcnt(0). fixed: the copies follow the wait.
 template <bool kBroken>
 __global__ void copied(const Float4* in, Float4* out, unsigned count) {
   const unsigned lane = threadIdx.x;
@@ -99,9 +99,9 @@ __global__ __attribute__((amdgpu_waves_per_eu(8, 8))) void spilled(const Float4*
   for (int i = 0; i < kSpilled; ++i) out[i * 64 + threadIdx.x] = values[i];
 }
 
-// A load whose result nobody wants: the compiler sees a dead output and gives its register away.
-// broken: global_load_dword vN, v_mul_u32_u24 vN, s_waitcnt vmcnt(0): the data of the load arrive
-// on top of the new value. fixed: the wait comes first and takes the register.
+// A load whose result is unused: the compiler sees a dead output and reuses its register. broken:
+// global_load_dword vN, v_mul_u32_u24 vN, s_waitcnt vmcnt(0): the data of the load arrive on top of
+// the new value. fixed: the wait comes first and takes the register.
 __device__ float product(unsigned a, unsigned b) {
   unsigned value;
   asm volatile("v_mul_u32_u24 %0, %1, %2" : "=v"(value) : "v"(a), "v"(b));  // BUG dead value

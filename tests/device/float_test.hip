@@ -1,5 +1,5 @@
 // Floating point, bit for bit against the host: f64, f32 and f16 arithmetic, conversions between
-// all types, rounding, comparisons. Which NaN an operation gives is not judged.
+// all types, rounding, comparisons. Which NaN an operation gives is not tested.
 #include <cmath>
 
 #include "judge.h"
@@ -360,8 +360,7 @@ TEST(Float2, pairs) {
       },
       a, b);
 }
-/// A minimum sees a signalling NaN and answers with a quiet one, whatever the host's conversions
-/// do.
+/// A minimum of a signalling NaN is a quiet one, regardless of what the host's conversions do.
 TEST(Half, signalling_nan_is_seen_by_class_tests) {
   const std::vector<std::uint16_t> in = {0x7c01, 0x7dff, 0x7e00, 0xfc01, 0xfe01, 0x7c00, 0x3c00};
   expect_as(

@@ -1,6 +1,6 @@
 // 8-bit floats (FNUZ: E4M3 with bias 8, E5M2 with bias 16, 0x80 the only NaN, no infinity): every
 // code, every midpoint between neighbouring codes with one ulp around it, overflow, denormals and
-// NaN. The judge finds the nearest code by looking at all of them.
+// NaN. The reference finds the nearest code by checking all of them.
 #include <algorithm>
 #include <cmath>
 

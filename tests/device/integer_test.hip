@@ -89,8 +89,7 @@ TYPED_TEST(Integer, widening_and_narrowing) {
       in);
 }
 
-/// Field positions as run-time values: v_bfe, v_bfi, v_alignbit, v_perm and s_bfe stand behind
-/// these.
+/// Field positions as run-time values: v_bfe, v_bfi, v_alignbit, v_perm and s_bfe implement these.
 TYPED_TEST(Integer, bit_fields) {
   using T = TypeParam;
   using U = std::make_unsigned_t<T>;

@@ -1,5 +1,6 @@
-// The judge of the device tests: the same C++ function runs on the host and on the virtual device,
-// and the bits of both results are compared. The host's compiler and libm know nothing of Margay.
+// The comparison of the device tests: the same C++ function runs on the host and on the virtual
+// device, and the bits of both results are compared. The host's compiler and libm know nothing of
+// Margay.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,7 +32,7 @@ inline const bool fresh_device_registered = [] {
   return true;
 }();
 
-/// Several results of one function: one kernel judges many expressions.
+/// Several results of one function: one kernel tests many expressions.
 template <typename T, int n>
 struct List {
   T at[n];
@@ -257,7 +258,7 @@ void expect_equal(const char* what, const std::vector<R>& expected, const std::v
   if (wrong != 0) ADD_FAILURE() << what << ": " << wrong << " of " << expected.size() << " wrong";
 }
 
-/// The judgement: f on the host is `reference` (f itself unless told).
+/// The comparison: f on the host is `reference` (by default f itself).
 template <typename F, typename G, typename... In>
 void expect_as(const char* what, F f, G reference, const std::vector<In>&... in) {
   const auto got = on_device(f, in...);

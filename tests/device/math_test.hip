@@ -1,6 +1,6 @@
 // The math library on the device against the host's in a wider type. The bounds, in units in the
 // last place, are those of the OpenCL C 3.0 specification, section 7.4, which the device library
-// (ocml) is written to; they judge the instructions it is made of.
+// (ocml) is written to; they test the instructions it is made of.
 #include <cmath>
 
 #include "judge.h"
@@ -124,7 +124,7 @@ TEST(Math, approximations) {
         return x;
 #endif
       },
-      // It flushes denormals, whatever MODE says.
+      // It flushes denormals, regardless of MODE.
       [](long double x) { return 1.0L / (std::fabs(x) < 0x1p-126L ? std::copysign(0.0L, x) : x); },
       -1e30, 1e30);
 }

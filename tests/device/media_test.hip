@@ -41,7 +41,7 @@ Triple<u32> words(std::size_t extra = 3000) {
   judge::pairs(out.a, out.b, extra);
   judge::Random random(5);
   for (std::size_t n = 0; n < out.a.size(); ++n) out.c.push_back(static_cast<u32>(random.next()));
-  // Fields that are equal, and zero: what masked sums look at.
+  // Fields that are equal, and zero: the cases of masked sums.
   for (int n = 0; n < 1000; ++n) {
     const auto x = static_cast<u32>(random.next());
     out.a.push_back(x);
@@ -407,7 +407,7 @@ Triple<u32> half_pairs() {
   }
   return out;
 }
-/// These instructions flush denormals, whatever MODE says.
+/// These instructions flush denormals, regardless of MODE.
 float flushed(float x, float smallest) {
   return std::fabs(x) < smallest ? std::copysign(0.0f, x) : x;
 }

@@ -380,7 +380,7 @@ TEST(Scalar, registers_by_m0) {
   EXPECT_EQ(got[4], 0x2222'0000'1111u);
 }
 
-/// Both sides of a fork run, the smaller first, each lane on its own; then EXEC is set anew.
+/// Both sides of a fork run, the smaller first, each lane on its own; then EXEC is restored.
 __global__ void forks(u64 condition, u32* out) {
   u32 to_address = 0, relative = 0;
   (void)condition, (void)to_address, (void)relative;

@@ -13,7 +13,7 @@ using u64 = std::uint64_t;
 using i32 = std::int32_t;
 using i64 = std::int64_t;
 
-/// What comes of an instruction: its result and SCC.
+/// The results of an instruction: its destination and SCC.
 struct Outcome {
   u64 result = 0;
   u32 scc = 0;

@@ -87,7 +87,7 @@ u32 operand(Fill fill, judge::Random& random) {
 using Kernel = void (*)(const u32*, const u32*, const u32*, u32*, std::size_t);
 using Same = std::function<bool(u32 expected, u32 got)>;
 bool same_word(u32 expected, u32 got) { return expected == got; }
-/// Of instructions with a 16-bit result: what becomes of the other half is judged elsewhere.
+/// For instructions with a 16-bit result the effect on the other half is tested elsewhere.
 bool same_half(u32 expected, u32 got) { return u16(expected) == u16(got); }
 bool same_float(u32 expected, u32 got) { return f32(expected) == f32(got); }
 bool same_f16(u32 expected, u32 got) { return f16(expected) == f16(got); }

@@ -15,7 +15,7 @@ struct Measured {
 /// The line of one instruction.
 [[nodiscard]] Measured recorded(const std::string& mnemonic);
 
-/// The line as it has to stand there.
+/// The expected line.
 [[nodiscard]] std::string line_of(const std::string& mnemonic, const Measured& measured);
 
 }  // namespace exhaustive

@@ -15,12 +15,12 @@ enum class Denormals { kept, flushed };
 struct Verdict {
   std::uint64_t correct = 0;  ///< The bits that the instruction has to give.
   double error = 0;  ///< Of what it gave against the true value, in units of the last place.
-  /// The true value is so near the middle between two numbers that the reference cannot tell which
+  /// The true value is so near the midpoint of two numbers that the reference cannot decide which
   /// of the two is nearer.
   bool undecided = false;
 };
 
-/// Judges `got`, what the instruction gave for `input`. NaN: an input's comes out quiet, with its
+/// Checks `got`, the instruction's result for `input`. NaN: an input's comes out quiet, with its
 /// payload; an invalid operation gives the negative quiet NaN without one, as the guide's examples
 /// have it.
 [[nodiscard]] Verdict judge_f16(Function function, std::uint16_t input, std::uint16_t got);

@@ -292,7 +292,7 @@ TEST(Approximated, examplesOfTheGuide) {
   }
 }
 
-/// All inputs of one f32 instruction, the device and the judges at the same number of threads.
+/// All inputs of one f32 instruction, the device and the reference with the same number of threads.
 Tally all_of(const Row<u32>& row, unsigned threads) {
   constexpr std::size_t kChunk = std::size_t{1} << 22;
   judge::Buffer<u32> in(kChunk), out(kChunk);

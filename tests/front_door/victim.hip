@@ -1,6 +1,6 @@
 // A program that does one thing wrong, as users do: victim CASE [FILE]. It checks every call,
 // prints the name of the first error and ends with 1. Where the device must survive the mistake, it
-// goes on and prints "still works".
+// continues and prints "still works".
 #include <hip/hip_runtime.h>
 #include <sys/resource.h>
 
@@ -73,7 +73,7 @@ void load_damaged(const char* file) {
     if (n % 3 == 0) {
       bad.resize(random() % good.size());
     } else {
-      // The tables stand at both ends of the file.
+      // The tables are at both ends of the file.
       for (int damage = 0; damage < 1 + n % 8; ++damage) {
         const std::size_t near = random() % 1024;
         bad[random() % 2 == 0 ? near % bad.size() : bad.size() - 1 - near % bad.size()] =

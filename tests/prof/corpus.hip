@@ -1,5 +1,5 @@
-// Small kernels of which it is known what limits them and what would change it: corpus [WORD...].
-// test_advice.py says for each what margay prof has to say.
+// Small kernels with known limits and known remedies: corpus [WORD...]. test_advice.py says for
+// each what margay prof has to say.
 #include <hip/hip_runtime.h>
 
 #include <cstdio>

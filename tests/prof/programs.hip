@@ -28,7 +28,7 @@ __global__ void copied(const float4* in, float4* out) {
   out[blockIdx.x * 256 + threadIdx.x] = in[blockIdx.x * 256 + threadIdx.x];
 }
 
-// In memory of the host, so many bytes behind a page.
+// In memory of the host, the given number of bytes after a page boundary.
 void copied_at(std::size_t offset, bool on_device) {
   constexpr std::size_t kBytes = 64 * 256 * sizeof(float4);
   char *in = nullptr, *out = nullptr;

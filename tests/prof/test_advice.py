@@ -129,7 +129,7 @@ def test_verdict(kernel, word):
     if meaning:
         assert found["limit"]["meaning"] == meaning
     assert [without_lines(a["what"]) for a in found["advice"]] == advice
-    # The one that saves most stands first, and says how much.
+    # The one that saves most comes first, with the amount.
     gains = [a["gain"] for a in found["advice"]]
     assert gains == sorted(gains, reverse=True)
     assert all(a["effect"].startswith("saves up to") for a in found["advice"] if a["gain"] > 0)

@@ -76,7 +76,7 @@ def test_the_profile_is_that_of_the_device(tmp_path, device, name, xcds, cus):
     assert len(kernel["xcds"]) == xcds
     # Each CU invalidates its vL1D when a kernel begins.
     assert kernel["counters"]["TCP_TOTAL_WRITEBACK_INVALIDATES_sum"] == cus
-    # A profile from a file is shown as it was, whatever the device is now.
+    # A profile from a file is shown unchanged, regardless of the current device.
     shown = margay("prof", "--from", path, environment={"MARGAY_DEVICE": "mi308x"}).stdout
     assert f"for {cus} CUs" in " ".join(shown.split())
 
@@ -472,7 +472,7 @@ def test_compare_two_files(saved, tmp_path):
     assert re.search(r"B by LDS \(", said)
     assert row(said, "Local Data Share (LDS): Bank Conflict") == ["0", "992", "new"]
     assert row(said, "LDS per workgroup") == ["8.45 kB", "8.19 kB", "0.97x"]
-    # The part that changed most stands first.
+    # The part that changed most comes first.
     assert said.index("  LDS  ") < said.index("  vector ALU  ")
     document = json.loads(path.read_text())
     assert document["bounds"][0]["what"] == "LDS"
@@ -526,7 +526,7 @@ def test_compare_counts_by_launch(tmp_path, saved):
 def test_compare_chooses_kernels(tmp_path, saved):
     both = tmp_path / "both.json"
     profile_of(both, "padded", "conflicting", "scattered")
-    # The one of the same name, whatever costs more.
+    # The one of the same name, regardless of cost.
     said = margay("compare", saved["scattered"], both).stdout
     assert "A  scattered" in said and "B  scattered" in said
     said = margay("compare", "--kernel-a", "rows<32>", "--kernel-b", "scattered", both, both).stdout

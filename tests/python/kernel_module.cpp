@@ -45,7 +45,7 @@ struct endless {
   dim3 block() { return dim3(64); }
 };
 
-/// For so many workgroups that nobody waits for its end.
+/// For more workgroups than any timeout allows.
 __global__ void go_on(const endless) {
   for (int n = 0; n < 10000; ++n) __builtin_amdgcn_s_sleep(0);
 }

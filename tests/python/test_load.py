@@ -376,7 +376,7 @@ def test_build_for_a_script_that_imports(tmp_path):
     assert done.returncode == 1 and done.stderr == "margay: there is no file nowhere.cpp to compile\n"
 
 
-# The collection is not part of the repository: kernels of other authors, beside the checkout if at all.
+# The collection is not part of the repository: kernels of other authors, next to the checkout if at all.
 @pytest.mark.skipif(not SEEDS, reason="no collection of further kernels")
 @pytest.mark.parametrize("seed, is_transposed, scalars", [("002-2", False, (1.0, 0.0)), ("003-1", True, ())])
 def test_a_kernel_of_the_collection(seed, is_transposed, scalars, tmp_path):

@@ -74,7 +74,7 @@ def test_options_reach_the_library(run, clean_report):
 
 
 def test_xfail_takes_errors_as_failures(run):
-    # The mark stands in the text of a user's test, which the plugin is tried on; this test itself runs.
+    # The mark is in the text of a user's test, which tests the plugin; this test itself runs.
     tests = "import pytest\n@pytest.mark.xfail(strict=True)\ndef test_x(): pass"
     run("--margay-check", tests=tests).assert_outcomes(xfailed=1)
 

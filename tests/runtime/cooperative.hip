@@ -83,7 +83,7 @@ __global__ void chain_backward(volatile int* sums, unsigned long long* looks) {
   looks[blockIdx.x] = looked;
 }
 
-// The last workgroup to come adds up; nobody waits.
+// The last workgroup to arrive sums up; none waits.
 __global__ void last_block_sums(unsigned* arrived, const int* in, int* partial, int* out) {
   __shared__ bool last;
   if (threadIdx.x == 0) {

@@ -7,11 +7,11 @@ import subprocess
 import sys
 
 # Generated code calls these; no header declares them.
-# What Margay adds: the checker and the profiler for bindings, and where tensors of the tile library lie.
+# What Margay adds: the checker and the profiler for bindings, and the addresses of the tile library's tensors.
 OWN = {"margayCheckBegin", "margayCheckEnd", "margayCheckError", "margayDescribeTensor", "margayDevice",
        "margayDevices",
        "margayProfileBegin", "margayProfileEnd", "margayProfileError", "margayProfileValue"}
-# A few that programs of ROCm 5, 6 and 7 ask for.
+# A few that programs of ROCm 5, 6 and 7 require.
 VERSIONS = {"hipMalloc": "hip_4.2", "hipGraphLaunch": "hip_4.3", "hipMallocAsync": "hip_5.1",
             "hipGetDevicePropertiesR0600": "hip_6.0", "hipGetProcAddress": "hip_6.1",
             "hipExtModuleLaunchKernel": "hip_4.2", "hipModuleGetFunctionCount": "hip_7.1"}

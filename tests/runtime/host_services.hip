@@ -186,7 +186,7 @@ TEST_F(HostServices, PrintingWorksAfterAFailure) {
   EXPECT_EQ(stdout_of([] { run(greet, 1, 1); }), "hello from 0 of 1\n");
 }
 
-// Small blocks come out of slabs, large ones straight from the host.
+// Small blocks come from slabs, large ones directly from the host.
 TEST_F(HostServices, DeviceMallocOutlivesItsKernel) {
   constexpr int kThreads = 128;
   int** blocks = nullptr;

@@ -175,7 +175,7 @@ TEST(CopyArguments, takes_a_buffer_of_any_size_but_says_what_is_missing) {
   ASSERT_TRUE(bytes.has_value());
   EXPECT_EQ(bytes->size(), 24U);
   EXPECT_EQ((*bytes)[2], std::byte{3});
-  // As ROCm's runtime does, which does not look at the size.
+  // As in ROCm's runtime, which ignores the size.
   size = 18;
   testing::internal::CaptureStderr();
   const auto cut = copy_arguments(kernel_with_arguments(), extra, &said);

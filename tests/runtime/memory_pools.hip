@@ -237,7 +237,7 @@ TEST(MemoryAdvice, IsKeptByRange) {
             hipSuccess);
   EXPECT_THAT(devices, ElementsAre(1, -2, -2));
   EXPECT_EQ(hipMemAdvise(p, 8192, hipMemAdviseSetAccessedBy, 77), hipErrorInvalidDevice);
-  // Memory that is allocated anew has no advice.
+  // Newly allocated memory has no advice.
   ASSERT_EQ(hipFree(p), hipSuccess);
   EXPECT_EQ(advice(p, 8192, hipMemRangeAttributePreferredLocation), -2);
 }

@@ -206,8 +206,8 @@ TEST_F(MemoryApi, pointer_attributes_of_hip_5) {
   EXPECT_EQ(bytes, kBytes);
 }
 
-// Kernels can use all of the program's memory: that is what the address is asked for. The rest is
-// as ROCm's runtime says it of memory that it did not allocate.
+// Kernels can use all of the program's memory: programs query the address for this purpose. The
+// rest is as ROCm's runtime says it of memory that it did not allocate.
 TEST_F(MemoryApi, attributes_of_memory_that_is_not_hips) {
   int host[4];
   void* address = nullptr;

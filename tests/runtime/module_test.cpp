@@ -230,7 +230,7 @@ TEST_F(Modules, damaged_images_in_memory) {
     hipModule_t module = nullptr;
     ASSERT_EQ(hipModuleLoadData(&module, memory.data), hipSuccess) << path;
     ASSERT_EQ(hipModuleUnload(module), hipSuccess);
-    // Of an ELF file the section headers stand at its end, and their place in bytes 40 to 47.
+    // The section headers of an ELF file are at its end, and their offset in bytes 40 to 47.
     std::size_t sections = 64;
     if (path == code_object_path) std::memcpy(&sections, sound.data() + 40, sizeof sections);
     std::mt19937 random(1);

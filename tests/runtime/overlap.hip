@@ -32,7 +32,7 @@ class Overlap : public testing::Test {
     ASSERT_EQ(hipStreamCreate(&blocking_), hipSuccess);
   }
   void TearDown() override {
-    raise(flag());  // nothing is left behind, whatever failed
+    raise(flag());  // nothing is left behind on any failure
     EXPECT_EQ(hipDeviceSynchronize(), expected_end_);
     EXPECT_EQ(hipHostFree(words_), hipSuccess);
   }

@@ -24,7 +24,7 @@ int main() {
     std::printf("memory type %d, not %d\n", type, margay::hip6::kMemoryTypeDevice);
     return 1;
   }
-  // In HIP 6 a pointer that is nobody's is "unregistered", not an error.
+  // In HIP 6 an unknown pointer is "unregistered", not an error.
   if (hipPointerGetAttributes(&attributes, &type) != hipSuccess) return 1;
   std::memcpy(&type, &attributes.memoryType, sizeof type);
   if (type != margay::hip6::kMemoryTypeUnregistered) return 1;

@@ -1,4 +1,4 @@
-// Stands in for ROCm 6's libamdhip64.so.6 when a program is linked; never run.
+// A stub of ROCm 6's libamdhip64.so.6 for linking a program; never run.
 extern "C" {
 #pragma GCC visibility push(default)
 int hipMalloc(void**, unsigned long) { return 1; }

@@ -1,4 +1,4 @@
-// A library that somebody linked to ROCm's libamdhip64: its references carry symbol versions.
+// A library linked to ROCm's libamdhip64: its references carry symbol versions.
 #pragma GCC visibility push(default)
 extern "C" int hipMalloc(void**, unsigned long);
 

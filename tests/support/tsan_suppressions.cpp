@@ -1,5 +1,5 @@
-// What ThreadSanitizer is not to judge: the accesses of the programs that Margay runs. Workgroups
-// on several host threads may race in the memory they share, and some tests have them do it on
+// Excluded from ThreadSanitizer: the accesses of the programs that Margay runs. Workgroups on
+// several host threads may race in the memory they share, and some tests have them do it on
 // purpose; telling that is the checker's business. All such accesses are made in these files.
 extern "C" const char* __tsan_default_suppressions();
 extern "C" const char* __tsan_default_suppressions() {

@@ -1,5 +1,5 @@
 // What the tile tests share: device buffers, element values that are exact in every type, and the
-// documented place of an element in the lanes, written out once more on purpose.
+// documented place of an element in the lanes, written a second time on purpose.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ std::vector<T> matrix(int rows, int cols) {
   return result;
 }
 
-/// The documented base tiles, written out once more: how many lanes lie across, how many elements
+/// The documented base tiles, written a second time: how many lanes are across, how many elements
 /// along, and how many neighbours of these a lane holds together.
 struct BaseShape {
   int across, along, run;

@@ -345,7 +345,7 @@ TEST(Compare, VectorsAndSharedTiles) {
 
 // --- apply, and operations of one's own ---
 
-/// Every element's row and column, as the function is told them.
+/// Every element's row and column, as passed to the function.
 template <typename RT>
 __global__ void told_places(float* lanes) {
   RT tile;
@@ -370,7 +370,7 @@ TEST(Apply, KnowsRowAndColumn) {
 }
 
 /// Philox 4x32 with seven rounds (Salmon et al., 2011), whose counter is the element's place: the
-/// same mask whatever tiles the matrix is cut into.
+/// same mask for any division of the matrix into tiles.
 __host__ __device__ inline uint32_t philox(uint32_t seed, uint32_t row, uint32_t col) {
   uint32_t c0 = row, c1 = col, c2 = 0, c3 = 0, k0 = seed, k1 = 0;
   for (int round = 0; round < 7; ++round) {

@@ -179,7 +179,7 @@ void check_cost(int m, int n, int k, bool transpose_b) {
   EXPECT_EQ(profile["mfma_flops"], 2.0 * m * n * k);
   EXPECT_EQ(profile["scratch_bytes"], 0);
 
-  // A and B: 16 bytes per lane, eight of which fill a line; C: four floats per lane, once.
+  // A and B: 16 bytes per lane, eight lanes fill a line; C: four floats per lane, once.
   EXPECT_EQ(profile["SQ_INSTS_VMEM_RD"], waves * steps * 8);
   EXPECT_EQ(profile["SQ_INSTS_VMEM_WR"], waves * 32);
   EXPECT_EQ(profile["coalescing"], 1.0);

@@ -1,4 +1,4 @@
-// Grouped GEMM against a reference in double: ragged groups, empty ones, and rows nobody owns.
+// Grouped GEMM against a reference in double: ragged groups, empty ones, and rows without a group.
 #include "grouped_gemm/grouped_gemm.h"
 
 #include <numeric>

@@ -53,7 +53,7 @@ struct Operands {
 
 class Ladder : public testing::TestWithParam<Level> {
  protected:
-  /// A problem of so many blocks and steps.
+  /// A problem of the given number of blocks and steps.
   static void expect_right(int rows, int cols, int steps) {
     const Level& level = GetParam();
     const int m = rows * level.block_m, n = cols * level.block_n, k = steps * level.step_k;

@@ -61,7 +61,7 @@ TEST(View, ByElementsAndByTiles) {
   check_views<Way::direct>();
 }
 
-/// A view ends where it was said to, not where its tensor does.
+/// A view ends at its own bounds, not at its tensor's.
 __global__ void copy_bounded_views(Global<float> src, Global<float> dst, int rows, int cols) {
   const auto from = src.view({0, 0, 3, 5}, rows, cols);
   const auto to = dst.view({0, 0, 3, 5}, rows, cols);
@@ -69,7 +69,7 @@ __global__ void copy_bounded_views(Global<float> src, Global<float> dst, int row
     for (int c = 0; c < ceil_div(cols, 32); ++c) {
       rt_fl<32, 32> tile;
       load(tile, bounded(from), {r, c});
-      add(tile, tile, 1.0f);  // what lies outside reads as 0 and would be written as 1
+      add(tile, tile, 1.0f);  // elements outside read as 0 and would be written as 1
       store(bounded(to), tile, {r, c});
     }
   }

@@ -37,7 +37,7 @@ void expect(const Word* words, unsigned thread, unsigned column, Word wanted, co
 
 }  // namespace
 
-/// As libraries take it: any tile of 32, whatever it was made from.
+/// As in libraries: any tile of 32, regardless of its parent.
 __device__ unsigned sum(const cg::thread_block_tile<32>& tile, unsigned value) {
   for (unsigned offset = tile.size() / 2; offset > 0; offset /= 2) {
     value += tile.shfl_xor(value, offset);

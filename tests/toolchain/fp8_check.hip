@@ -124,7 +124,7 @@ __global__ void constants(float* floats, double* doubles) {
 
 int main() {
   std::vector<float> numbers;
-  // All upper halves of a float with lower halves that matter: on, beside and between codes.
+  // All upper halves of a float with critical lower halves: on, next to and between codes.
   for (unsigned high = 0; high < 0x10000; ++high) {
     if ((high & 0x7fff) > 0x4800 && high % 16 != 0) continue;  // far beyond the largest number
     if ((high & 0x7fff) < 0x3600 && high % 16 != 0) continue;  // far below the smallest

@@ -1,5 +1,5 @@
-// What the programs that judge the types of the HIP headers share. `compute` runs every operation
-// of a type and puts the results into a list, on the host and on the device; `reference` puts what
+// Shared by the programs that test the types of the HIP headers. `compute` runs every operation of
+// a type and puts the results into a list, on the host and on the device; `reference` puts what
 // they have to be, in the same order, by arithmetic that uses none of the headers.
 #pragma once
 

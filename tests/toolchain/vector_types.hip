@@ -11,7 +11,7 @@
 
 namespace {
 
-/// Two vectors of any rank, a number for beside them, and a distance to shift by.
+/// Two vectors of any rank, a scalar operand, and a shift distance.
 template <typename T>
 struct Input {
   T a[4], b[4], number;
@@ -347,7 +347,7 @@ __host__ __device__ inline float last_of_cross(const float3& a, const float3& b)
 }
 }  // namespace own
 
-/// What device code does with members beside arithmetic.
+/// Uses of members in device code other than arithmetic.
 __global__ void uses(int4* ints, float4* floats) {
   const int4 t = ints[0];
   atomicAdd(&ints[1].x, t.x);

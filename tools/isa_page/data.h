@@ -1,4 +1,4 @@
-// The data files beside this one that the page shows: kills.txt and measured.txt.
+// The data files next to this one that the page shows: kills.txt and measured.txt.
 #pragma once
 
 #include <filesystem>

@@ -19,7 +19,7 @@ static int complain(const Error& error) {
   return 1;
 }
 
-/// Tells the first line that differs.
+/// Reports the first line that differs.
 static int check(const std::string& file, const std::string& wanted) {
   std::ifstream stream(file);
   std::istringstream text(wanted);

@@ -12,7 +12,7 @@
 
 namespace margay::isa_page {
 
-/// How near an implemented instruction comes to the hardware.
+/// How closely an implemented instruction matches the hardware.
 [[nodiscard]] std::string_view exactness(const Row& row, const RowTable& rows);
 
 /// Whether the executor has the instruction, and runs it rather than saying why it does not.

@@ -4,8 +4,8 @@ NAME=FILE?FILTER for those tests of it that GTEST_FILTER chooses."""
 import os
 import subprocess
 
-# Where the results that a program expects come from: whether they are independent of whoever wrote the
-# executor, and from what.
+# Where the results that a program expects come from: whether they are independent of the author of the executor, and
+# from what.
 SOURCES = {
     "exhaustive/transcendental": (True, "the host: 80-bit arithmetic and the C library's functions, rounded once"),
     "exec/float_mode": (True, "the host's arithmetic under fesetround; f16 worked out exactly"),

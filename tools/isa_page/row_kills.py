@@ -37,8 +37,8 @@ import programs
 WANTED_KILLS = 2
 SLOW_SECONDS = 1.0
 HEAD = """\
-# Which tests fail when a part of an instruction's result is broken (+), and which do not notice (-).
-# Written by tools/isa_page/row_kills.py (cmake --build DIR --target isa_kills_update).
+# Which tests fail when a part of an instruction's result is broken (+), and which do not (-). Written by
+# tools/isa_page/row_kills.py (cmake --build DIR --target isa_kills_update).
 """
 NOTHING = "nothing"
 
@@ -164,7 +164,7 @@ def check(options, all_rows, survey):
     wrong += [f"{row}: no test executes it" for row in sorted(all_rows - executed)]
     noticed = [(m, words[0][1:].partition(":")[0]) for m, words in sorted(listed.items())
                if m in mutants and words and words[0][0] == "+"]
-    # In programs that take long, only what none of the others notices.
+    # In programs that take long, only what none of the others detects.
     chosen = random.Random(options.seed).sample(noticed, min(options.check, len(noticed)))
 
     def broken(entry):

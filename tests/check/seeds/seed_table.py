@@ -134,7 +134,7 @@ SEEDS = {
             LOOP_TIED_WAIT,
         ),
     ),
-    # 16 bytes of static and 64 KiB of dynamic LDS: the launch is refused and nobody looks.
+    # 16 bytes of static and 64 KiB of dynamic LDS: the launch is refused and the error is not checked.
     "001-2": Seed(size=(128, 128, 256), findings=("memcheck:launch-refused",), result="wrong", shim=(SYNC_WARP,), has_fix=False),
     "001-3": Seed(
         size=(256, 256, 512),

@@ -69,7 +69,7 @@ bool run_plain(bool broken) {
   return matches(out.host(), [](std::size_t) { return 5.0f; });
 }
 
-/// The shape that the kernel is told is larger than the memory.
+/// The shape passed to the kernel is larger than the memory.
 bool run_shape(bool broken) {
   const DeviceArray<float> out(2 * 3 * 32 * 32, 1.0f);
   const gl<float, -1, -1, -1, -1> to(out.get(), 2, 3, broken ? 64 : 32, 32);
@@ -95,8 +95,8 @@ bool run_views() {
   return matches(values, [](std::size_t i) { return i / 32 / 16 % 2 == 0 ? 1.0f : 0.0f; });
 }
 
-/// The right half of a matrix, by its leading dimension: more bytes lie between its ends than it
-/// has.
+/// The right half of a matrix, by its leading dimension: there are more bytes between its ends than
+/// it has.
 using strided_matrix = gl<float, 1, 1, -1, 32, strided>;
 __global__ __launch_bounds__(64) void store_strided(strided_matrix half, int rows) {
   rt_fl<16, 32> tile;
@@ -104,7 +104,7 @@ __global__ __launch_bounds__(64) void store_strided(strided_matrix half, int row
   for (int row = 0; row < rows; ++row) store(half, tile, {row, 0});  // BUG strided
 }
 bool run_strided(bool broken) {
-  // Memory of the program: the runtime knows of it what it is told of the tensor.
+  // Memory of the program: the runtime knows only the tensor's description.
   std::vector<float> values(80 * 64, 1.0f);
   const strided_matrix half(values.data() + 32, nullptr, nullptr, 64, nullptr, 64);
   store_strided<<<1, 64>>>(half, broken ? 5 : 4);
@@ -112,7 +112,7 @@ bool run_strided(bool broken) {
   return matches(values, [](std::size_t i) { return i % 64 < 32 || i / 64 >= 64 ? 1.0f : 0.0f; });
 }
 
-/// A smaller tensor that lay here earlier says nothing of a plain pointer.
+/// An earlier, smaller tensor at this address does not apply to a plain pointer.
 bool run_earlier() {
   std::vector<float> values(64, 7.0f);
   values[40] = 5.0f;

@@ -1,5 +1,5 @@
 // Damaged inputs: cut off at every length, and with random bytes and words changed. Nothing may
-// crash, hang or ask for absurd memory; what is still accepted must keep its promises.
+// crash, hang or request excessive memory; what is still accepted must keep its promises.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -11,7 +11,7 @@
 namespace margay::test {
 namespace {
 
-// A damaged size may legitimately ask for up to 4 GiB; loading those would only test the host.
+// A damaged size may validly request up to 4 GiB; loading those would only test the host.
 constexpr std::uint64_t kMaxLoadBytes = std::uint64_t{1} << 24;
 constexpr unsigned kMaxPositions = 96;
 

@@ -297,7 +297,7 @@ scalar_memory_offsets:
         s_endpgm
         .size   scalar_memory_offsets, .-scalar_memory_offsets
 
-// The arguments are in SGPRs already: what stands before byte 256 is for firmware that leaves them
+// The arguments are in SGPRs already: the code before byte 256 is for firmware that leaves them
 // out, as LLVM 17 to 19 write it.
         .globl  preloads
         .p2align 8
@@ -486,7 +486,7 @@ results:
         v_mov_b32 v8, 0x5566f788
         v_mov_b32 v9, 0xabcdef01
         v_add_u32_sdwa v9, v7, sext(v8) dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:BYTE_2 src1_sel:BYTE_1
-        // 6: the same, zeros beside it; 7: into byte 1, sign-extended
+        // 6: the same, with zeros in the other bytes; 7: into byte 1, sign-extended
         v_mov_b32 v11, -1
         v_add_u32_sdwa v11, v7, sext(v8) dst_sel:BYTE_0 dst_unused:UNUSED_PAD src0_sel:BYTE_2 src1_sel:BYTE_1
         v_mov_b32 v12, -1
@@ -496,7 +496,7 @@ results:
         v_add_u32_e64 v13, v13, 5 clamp
         v_mov_b32 v14, 0x7ffffffd
         v_add_i32 v14, v14, 5 clamp
-        // 10: constants of packed f32 stand for both halves only when asked for
+        // 10: constants of packed f32 apply to both halves only when selected
         v_mov_b32 v16, 2.0
         v_mov_b32 v17, 4.0
         v_pk_mul_f32 v[16:17], v[16:17], 0.5 op_sel_hi:[1,0]

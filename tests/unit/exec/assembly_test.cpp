@@ -52,7 +52,7 @@ class Assembly : public testing::Test {
     request.arguments = packed;
     return device_->launch(request);
   }
-  /// The error of a kernel; the device runs the next one all the same.
+  /// The error of a kernel; the device still runs the next one.
   Error fault_of(const char* kernel) {
     const auto report = launch(kernel);
     EXPECT_FALSE(report) << kernel;

@@ -88,7 +88,7 @@ Access random_access(Random& random, const BufferBench& bench, unsigned bytes,
   std::shuffle(order.begin(), order.end(), random);
   for (unsigned lane = 0; lane < 64; ++lane) {
     a.index[lane] = static_cast<std::uint32_t>(random() % 60);
-    // In a swizzled record an access lies in one element.
+    // In a swizzled record an access is in one element.
     a.offset[lane] = a.d.swizzle && a.d.stride != 0 && !raw
                          ? static_cast<std::uint32_t>(random() % (a.d.stride / step + 1)) * step
                          : order[lane] * 16 + static_cast<std::uint32_t>(random() % 3) * step % 16;
@@ -120,7 +120,7 @@ class BufferAddress : public testing::TestWithParam<const char*> {
     bench_.wave.set_exec(random_() % 2 ? ~0ull : random_());
   }
   [[nodiscard]] bool active(unsigned lane) const { return bench_.wave.exec() >> lane & 1; }
-  /// What the instruction did is what those who watch it are told.
+  /// Observers receive the accesses of the instruction.
   void expect_told(const Access& a, unsigned bytes) {
     static LaneAccesses told;
     lane_accesses(bench_.wave, bench_.instruction, memory_form(bench_.instruction), told);

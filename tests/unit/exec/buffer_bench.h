@@ -1,5 +1,5 @@
 // Runs single memory instructions, encoded, decoded and bound as in a program, on a wave whose
-// registers and memory the test fills and looks at.
+// registers and memory that the test fills and checks.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ struct Descriptor {
   }
 };
 
-/// The fields of an instruction beside its opcode and registers.
+/// The fields of an instruction other than its opcode and registers.
 struct Fields {
   std::uint32_t offset = 0;
   bool offen = false, idxen = false, sc0 = false, lds = false;

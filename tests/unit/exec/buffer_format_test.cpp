@@ -329,7 +329,7 @@ TEST_F(BufferFormats, Store) {
       ASSERT_EQ(problem, "") << c.text();
       for (unsigned lane = 0; lane < 64; ++lane)
         for (unsigned n = 0; n < 16; ++n) {
-          // Any NaN is as good as another.
+          // All NaNs are equivalent.
           if (c.number == 7 && bench_.block[16 * lane + n] != expected[16 * lane + n]) {
             const unsigned part = w[0] == 32 ? n / 4 : w[0] == 16 ? n / 2 : 0;
             const auto a = component(bench_.block + 16 * lane, w, part);
@@ -449,7 +449,7 @@ TEST_F(BufferFormats, StraightToLds) {
   }
 }
 
-// All or nothing, also in raw buffers; and what those who watch are told is the format's size.
+// All or nothing, also in raw buffers; and observers receive the format's size.
 TEST_F(BufferFormats, RangeIsOfTheWholeElement) {
   for (const unsigned data : {4u, 10u, 12u, 13u, 14u}) {
     const Case c{data, 4, 4, false, false};

@@ -114,7 +114,7 @@ TEST(LdsAccess, IsWhatAnInstructionTouches) {
         ++changed;
         ASSERT_TRUE(written[at]) << row.mnemonic << ", seed " << seed << ": byte " << at;
       }
-      // Again with other bytes where nothing is said to be read: the same results.
+      // Again with other bytes where nothing is read according to it: the same results.
       machine.now = before;
       for (std::uint32_t at = 0; at < kLdsBytes; ++at)
         if (!read[at]) machine.now.lds[at] ^= 0xa5;

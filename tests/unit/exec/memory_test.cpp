@@ -111,7 +111,7 @@ TEST_F(MemoryTest, ReadOnlyHostMemoryMayBeRead) {
   EXPECT_EQ(memory_->readable_range(at + 5).begin, at);
   EXPECT_EQ(memory_->readable_range(at + 5).end, at + ReadOnlyPage::kPage);
   EXPECT_EQ(memory_->readable_range(at - 1).end, 0u);
-  // It joins what lies beside it and may be written.
+  // It is merged with adjacent writable memory.
   mprotect(page.get() - ReadOnlyPage::kPage, ReadOnlyPage::kPage, PROT_READ | PROT_WRITE);
   EXPECT_TRUE(memory_->readable_range(at).contains(at - 8, 16));
   EXPECT_TRUE(memory_->accessible_range(at - 8).contains(at - 8, 8));

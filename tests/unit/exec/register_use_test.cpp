@@ -1,4 +1,4 @@
-// register_use judged by LLVM's own description of each instruction (MCInstrDesc: explicit and
+// register_use compared with LLVM's own description of each instruction (MCInstrDesc: explicit and
 // implicit operands, read and written), for random operands of every instruction the executor has.
 #include "exec/program/register_use.h"
 
@@ -167,7 +167,7 @@ void apply_differences(Described& llvm, const RegisterUse& ours, const Row& row)
   // M0 bounded LDS addresses before gfx9; LLVM's encodings of gfx8 serve gfx9 too.
   if (row.instruction_class == InstructionClass::lds || name == "ds_nop") forget(kM0Index, 1);
   llvm.reads |= llvm.implicit_reads;
-  // Where M0 is the address, those encodings do not say so.
+  // These encodings do not show that M0 is the address.
   if (row.address_from_m0) llvm.reads.set(kScalars + kM0Index);
   if (name.starts_with("ds_gws")) llvm.reads.reset();  // stops before it reads
   // Forks and joins divide EXEC; LLVM never makes them and describes their operands only.
@@ -198,7 +198,7 @@ void apply_differences(Described& llvm, const RegisterUse& ours, const Row& row)
     llvm.tied &= ~destination;
     llvm.reads &= ~(destination & ~of(ours.reads, {}, false));  // it may be the address, too
   }
-  // The other bits of a register of which these replace some are read; LLVM does not say so.
+  // These replace some bits of a register and read the others; LLVM does not list this.
   const Set scalars = of({}, ours.scalar_writes, false);
   if (name.starts_with("s_bitset") || name == "s_set_gpr_idx_mode") llvm.reads |= scalars;
   // Of a buffer's or a scalar compare-and-swap the first half of the data tuple is written; LLVM's

@@ -1,4 +1,4 @@
-// Kernels of turns_test.cpp: what comes of the order in which the waves of a workgroup run.
+// Kernels of turns_test.cpp: effects of the order in which the waves of a workgroup run.
 #include <hip/hip_runtime.h>
 
 namespace {
@@ -11,7 +11,7 @@ __device__ unsigned pass_time(unsigned x, int instructions) {
 
 // A tile in LDS, stored, read by all waves, computed with, and rewritten, with one barrier a step:
 // behind the stores. That the reads of a step are over before the next step's stores is left to the
-// waves' running abreast.
+// waves running in step.
 template <int kCompute>
 __device__ void rewrite_tile(const unsigned* in, unsigned* out, int steps) {
   __shared__ unsigned tile[512];
@@ -93,7 +93,7 @@ extern "C" __global__ void poll_lds(unsigned* out, int compute) {
   if (threadIdx.x == 0) out[0] = looked;
 }
 
-// Goes round barriers for ever.
+// Loops over barriers forever.
 extern "C" __global__ void endless_barriers() {
   __shared__ volatile unsigned word;
   word = 0;
@@ -135,7 +135,7 @@ extern "C" __global__ void many_steps(const unsigned* table, unsigned* out, int 
   out[threadIdx.x] = x;
 }
 
-// Takes as long as it is told to, without an end that could be foreseen.
+// Takes a given time, with no foreseeable end.
 extern "C" __global__ void count_to(unsigned long long last, unsigned long long* out) {
   unsigned long long n = 0;
   while (n < last) {

@@ -135,7 +135,7 @@ TEST_P(LongLaunchTest, IsSaidOnceWithItsPlace) {
   };
   start(std::move(options));
   const auto out = allocate<std::uint64_t>(64);
-  // Short ones are not said.
+  // Short ones are not reported.
   ASSERT_TRUE(launch("count_to", {1, 1, 1}, {64, 1, 1}, std::uint64_t{10}, out.data()));
   EXPECT_TRUE(said.empty());
   std::uint64_t last = 1 << 20;

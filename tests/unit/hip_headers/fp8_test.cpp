@@ -1,5 +1,5 @@
-// The host half of include/hip/hip_fp8.h. The judge knows the formats' values by their definition
-// and finds the nearest code by looking at all of them.
+// The host half of include/hip/hip_fp8.h. The reference derives the formats' values from their
+// definition and finds the nearest code by looking at all of them.
 #include <hip/hip_fp8.h>
 
 #include <gtest/gtest.h>

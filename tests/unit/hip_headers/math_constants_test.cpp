@@ -15,7 +15,7 @@ template <typename T>
 void nearest(T constant, long double exact) {
   EXPECT_EQ(constant, static_cast<T>(exact)) << static_cast<double>(exact);
 }
-/// The pair has the digits of long double, of which the last may be off.
+/// The pair has the digits of long double, the last of which may be off.
 void pair(double whole, double high, double low, long double exact) {
   nearest(whole, exact);
   EXPECT_EQ(whole, high);

@@ -1,5 +1,5 @@
 // LLVM's printing of one instruction, taken apart into mnemonic, operands and modifiers. It knows
-// nothing of Margay's own decoding, which is judged by it.
+// nothing of Margay's own decoding, which is tested with it.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct PrintedOperand {
   bool negative = false, absolute = false, sign_extended = false;
   std::string text;  ///< Without its modifiers.
 
-  /// The bits that stand in a source of `type`; nothing when the text is no number.
+  /// The bits in a source of `type`; nothing if the text is not a number.
   [[nodiscard]] std::optional<std::uint64_t> bits(OperandType type) const;
 };
 

@@ -1,4 +1,4 @@
-// Decoding and binding judged by LLVM's printer: random operands for every opcode of every
+// Decoding and binding compared with LLVM's printer: random operands for every opcode of every
 // encoding; what binding makes of the bits must be the registers, constants, offsets and modifiers
 // of the text.
 #include <fmt/format.h>
@@ -128,7 +128,7 @@ class Comparison {
     std::uint64_t mask = ~0ull;
     if (!is_64_bit(type)) mask = is_16_bit(type) ? 0xffff : 0xffffffff;
     std::optional<std::uint64_t> printed = o.bits(type);
-    // Apertures lie where the executor puts them.
+    // Apertures are where the executor puts them.
     if (o.text == "src_shared_base") printed = std::uint64_t{kSharedHigh} << 32;
     if (o.text == "src_shared_limit") printed = std::uint64_t{kSharedHigh} << 32 | 0xffffffff;
     if (o.text == "src_private_base") printed = std::uint64_t{kPrivateHigh} << 32;
@@ -231,7 +231,7 @@ class Comparison {
     if (!sdwa && line_.has("op_sel")) {
       unsigned wanted = line_.list("op_sel", 0);
       const auto entries = static_cast<unsigned>(line_.list_size("op_sel"));
-      // The last entry is the destination's, whatever the number of sources.
+      // The last entry is the destination's, for any number of sources.
       const unsigned last = entries - 1;
       wanted = (wanted & ((1u << last) - 1)) | (wanted >> last & 1) << 3;
       same("op_sel", i_.modifiers.op_select, wanted);

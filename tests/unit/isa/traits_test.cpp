@@ -75,7 +75,7 @@ TEST(Traits, NumberIsTheFirstTypeInTheName) {
                                     : NumberType::f64;
     else if (is_typed && found[2] != "16")
       expected = found[2] == "32" ? NumberType::i32 : NumberType::i64;
-    // The first type is the result's: no number when bits or bytes stand before it.
+    // The first type is the result's: not a number if bits or bytes precede it.
     if (matches(name, "v_(\\w+_)?(b32|b64|u8)_.*")) expected = NumberType::none;
     EXPECT_EQ(static_cast<int>(row.number), static_cast<int>(expected)) << name;
   });

@@ -1,4 +1,4 @@
-// Where each element stands, tested one product at a time against the published layout tables,
+// The position of each element, tested one product at a time against the published layout tables,
 // written down here a second time; CBSZ, ABID and BLGP against the ISA guide's words; and which
 // mnemonics exist.
 #include <gtest/gtest.h>

@@ -98,7 +98,7 @@ float model(MfmaType ta, MfmaType tb, const std::uint32_t* a, const std::uint32_
   double total = std::ldexp(std::floor(std::ldexp(sum.significand, sum.exponent - top + 32)), -32);
   if (!(by_parity && pc.exponent < top - 25))
     total += std::ldexp(std::floor(std::ldexp(pc.significand, pc.exponent - top + 24)), -24);
-  if (total == 0) return 0;  // +0 whatever the signs of the terms
+  if (total == 0) return 0;  // +0 for any signs of the terms
   const Parts result = split(std::ldexp(total, top), -126);
   return static_cast<float>(
       std::ldexp(std::floor(std::ldexp(result.significand, 31)), result.exponent - 31));
@@ -334,7 +334,7 @@ TEST_P(Kernels, GroupsEqualSingles) {
           const int a = static_cast<int>(random() % 6) * 2,
                     b = static_cast<int>(random() % 6) * 2 + 16;
           int d = 64 + static_cast<int>(random() % 4) * rows, c = d;
-          // Now and then something less regular: C elsewhere, or D on later operands.
+          // Occasionally something less regular: C elsewhere, or D on later operands.
           if (round % 4 == 1 && random() % 4 == 0) c = 64 + static_cast<int>(random() % 32);
           if (round % 4 == 2 && random() % 6 == 0) d = static_cast<int>(random() % 16) * 2;
           if (round % 4 == 3 && random() % 6 == 0) d += 2;

@@ -202,7 +202,7 @@ inline MfmaOperands operands_at(Registers& registers, int d = kD, int a = kA, in
       .d = registers.row(d), .a = registers.row(a), .b = registers.row(b), .c = registers.row(c)};
 }
 
-/// The first difference between D rows, in words; empty when there is none.
+/// The first difference between D rows, as text; empty if there is none.
 inline std::string difference(const MfmaShape& shape, const std::uint32_t* expected,
                               const std::uint32_t* actual) {
   for (int n = 0; n < shape.d_registers * kLanes; ++n)

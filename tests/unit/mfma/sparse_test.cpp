@@ -1,6 +1,6 @@
-// v_smfmac_*: the layout judged with exact small integers by plain loops over the layout tables of
-// AMD's matrix instruction calculator, A expanded to a dense matrix; the sums judged by the dense
-// instruction of half the k, fed with the k of B that each row's indices name.
+// v_smfmac_*: the layout tested with exact small integers by plain loops over the layout tables of
+// AMD's matrix instruction calculator, A expanded to a dense matrix; the sums compared with the
+// dense instruction of half the k, fed with the k of B that each row's indices name.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -105,7 +105,7 @@ class Sparse : public ::testing::TestWithParam<MfmaShape> {
   const MfmaShape& shape_ = *find_smfmac_shape(GetParam().mnemonic);
   Registers registers_;
 
-  /// Integers from -4 to 4: every sum is exact, whatever the order.
+  /// Integers from -4 to 4: every sum is exact, in any order.
   void fill_small(Random& random) {
     const auto fill = [&](int base, int count, MfmaType type) {
       for (int n = 0; n < count * kLanes; ++n) {
@@ -178,8 +178,8 @@ const MfmaShape& dense_of_half_k(const MfmaShape& s) {
   });
 }
 
-// B for row i's indices, in the dense instruction's layout; A's kept values stand there already as
-// the dense instruction wants them.
+// B for row i's indices, in the dense instruction's layout; A's kept values are already where the
+// dense instruction takes them.
 void gather_b(const MfmaShape& s, const Matrices& m, int i, Registers& out, int base) {
   std::fill_n(out.row(base), 2 * kLanes, 0);
   const int width = bits_of(s.b), per_lane = 64 / width;

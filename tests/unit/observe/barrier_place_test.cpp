@@ -236,9 +236,9 @@ TEST_F(BarrierPlace, an_arm_that_breaks_or_continues) {
   };
   // Around the loop, past the barrier.
   EXPECT_THAT(places(text("continue"), {race(9, 5)}, {8}), ElementsAre("4"));
-  // Nobody jumps: the barrier stands on all ways, and nothing says which is meant.
+  // No jumps: the barrier is on all paths, and the intended one is unknown.
   EXPECT_THAT(places(text("stay()"), {race(9, 5)}, {8}), ElementsAre("9"));
-  // To what follows the loop; nobody comes back.
+  // To the code after the loop; no wave returns.
   EXPECT_THAT(places(text("break"), {race(12, 5)}, {8}), ElementsAre("12"));
   SourceFiles files;
   files.add(kFile, text("break"));

@@ -79,7 +79,7 @@ TEST(WrittenMap, IsAVectorOfBytes) {
   EXPECT_GT(complete, 0u);
 }
 
-// An access may reach past the end (memcheck tells, if it is on): what lies there is nobody's.
+// An access may reach past the end (memcheck reports it, if on): that memory has no owner.
 TEST(WrittenMap, PastItsEnd) {
   for (const std::uint64_t size : {1, 7, 8, 9, 64}) {
     Model model(0x1000, size);

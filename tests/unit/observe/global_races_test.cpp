@@ -18,10 +18,10 @@ using Rng = std::mt19937;
 unsigned below(Rng& rng, unsigned n) { return static_cast<unsigned>(rng() % n); }
 
 constexpr unsigned kGroups = 4, kWaves = 3;
-/// Nothing is asked of memory: runs that overlap in part are taken for different.
+/// Memory is not read: runs that overlap in part count as different.
 bool never(const AddressRun&) { return false; }
 
-/// Releases of a launch, as the graph has them and as a list of what each tells.
+/// Releases of a launch, in the graph and as a list of what each publishes.
 struct Releases {
   struct Told {
     std::uint32_t workgroup = 0, own_wave = 0, own = 0;
@@ -110,7 +110,7 @@ std::vector<AddressRun> compacted(const std::vector<AddressRun>& runs) {
   return out;
 }
 
-/// The rule, in words of its own: workgroups differ, bytes are shared, somebody writes, not both
+/// The rule, written a second time: workgroups differ, bytes are shared, one is a write, not both
 /// are of agent scope, and neither knows of the other.
 bool races(const AddressRun& a, const AddressRun& b, const Releases& releases) {
   if (a.workgroup == b.workgroup || a.end <= b.begin || b.end <= a.begin) return false;
@@ -248,7 +248,7 @@ TEST(GlobalRaces, CompactLosesNoRace) {
   }
 }
 
-// Whatever the order and the size of the stores: the bytes and their values make the digest.
+// For any order and size of the stores: the digest depends only on the bytes and their values.
 TEST(GlobalRaces, DigestsTellValuesApart) {
   Rng rng(6);
   std::vector<std::uint8_t> bytes(64);
@@ -274,7 +274,7 @@ TEST(GlobalRaces, DigestsTellValuesApart) {
   }
 }
 
-// Where runs overlap in part, what both have left in memory tells whether they wrote the same.
+// If runs overlap in part, the contents of memory show whether they wrote the same.
 TEST(GlobalRaces, RunsThatOverlapInPart) {
   std::vector<AddressRun> runs(2);
   for (std::uint32_t n = 0; n < 2; ++n) {

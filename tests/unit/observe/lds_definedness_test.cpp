@@ -1,4 +1,4 @@
-// LdsDefinedness judged by an array with an entry per byte.
+// LdsDefinedness compared with an array with an entry per byte.
 #include "observe/check/lds/lds_definedness.h"
 
 #include <gtest/gtest.h>

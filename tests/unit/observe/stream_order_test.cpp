@@ -1,4 +1,4 @@
-// The order of operations of streams, against a judge that keeps for each stream, event and the
+// The order of operations of streams, against a reference that keeps for each stream, event and the
 // host which operations it has seen; and footprints against single bytes.
 #include "observe/check/streams/stream_order.h"
 

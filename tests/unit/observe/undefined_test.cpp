@@ -1,7 +1,7 @@
-// ValueTracker judged by the instructions themselves: every one of the ALUs, of the lane exchanges
-// and of the matrix unit runs twice with undefined bits changed. A bit of any register that comes
-// out otherwise depends on them, and must be called undefined. Of moves, bitwise operations and
-// permutations every bit that is called undefined must come out otherwise at least once.
+// ValueTracker compared with the instructions themselves: every one of the ALUs, of the lane
+// exchanges and of the matrix unit runs twice with undefined bits changed. A bit of any register
+// that comes out otherwise depends on them, and must be called undefined. Of moves, bitwise
+// operations and permutations every bit that is called undefined must differ at least once.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ struct Registers {
 
 const Row& row_named(std::string_view name) { return *row_table("")->find(name); }
 
-/// A tracker whose state can be given and looked at through what a kernel could do.
+/// A tracker whose state is set and read through operations of a kernel.
 class Subject {
  public:
   explicit Subject(const Registers& undefined) : tracker_(reporter_, kRows, 0, kRows) {
@@ -82,7 +82,7 @@ class Subject {
           std::memcpy(&out.v[(row + d) * kWaveLanes + lane], &bits.bytes[lane][4 * d], 4);
     }
     out.scc = tracker_.scc_undefined();
-    // A scalar is looked at in a vector register.
+    // A scalar is inspected in a vector register.
     for (unsigned n = 0; n < kExecIndex; ++n) {
       if (!contains(tracker_.scalar_attention(), n)) continue;
       Instruction move;
@@ -394,7 +394,7 @@ void judge_alu(InstructionClass kind, unsigned rounds, std::size_t fewest) {
           judge.undefined.s = {};
         judge.undefined.scc = false;
       }
-      // x & ~x is 0 whatever x is.
+      // x & ~x is 0 for any x.
       const bool twice = i->src[0].bits == i->src[1].bits || i->src[0].bits == i->src[2].bits ||
                          i->src[1].bits == i->src[2].bits;
       judge.judge(*i, is_exact(row->mnemonic) && (row->source_count < 2 || !twice), counts);

@@ -1,4 +1,4 @@
-// The table in which watched processes tell how they fare.
+// The table in which watched processes report their state.
 #include "report/process_table.h"
 
 #include <sys/wait.h>

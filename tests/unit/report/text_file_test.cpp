@@ -43,7 +43,7 @@ TEST_F(TextFile, of_a_link_is_what_it_points_to) {
   EXPECT_EQ(*read_text(at("a")), "second");
 }
 
-// Nobody but root could replace a device; here it is a FIFO that stands for one.
+// Only root could replace a device; here a FIFO represents one.
 TEST_F(TextFile, what_is_no_file_is_written_to) {
   ASSERT_EQ(mkfifo(at("fifo").c_str(), 0600), 0);
   std::fstream reader(at("fifo"), std::ios::in | std::ios::out);  // both: neither end waits

@@ -1,4 +1,4 @@
-// Which mutants a run gives, and what is said of them.
+// The mutants of a run, and their report.
 #include "cli/watch/mutation.h"
 
 #include <gmock/gmock.h>

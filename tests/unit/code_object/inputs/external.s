@@ -1,4 +1,4 @@
-// Refers to a symbol that nobody defines, and weakly to another.
+// Refers to an undefined symbol, and weakly to another.
         .amdgcn_target "amdgcn-amd-amdhsa--gfx942"
         .amdhsa_code_object_version 5
         .text

@@ -24,8 +24,8 @@ struct Listing {
   [[nodiscard]] std::size_t size() const { return instructions.size(); }
 };
 
-/// All of `code`, which lies at `vaddr`. AccVGPRs start at row 256. What the executor does not know
-/// stands as an instruction without a row.
+/// All of `code`, which is at `vaddr`. AccVGPRs start at row 256. Instructions that are not
+/// implemented have no row.
 [[nodiscard]] Listing decode(isa::Decoder& decoder, std::span<const std::byte> code,
                              std::uint64_t vaddr = 0);
 /// s_nop instructions for that many wait states, at most 16 each.

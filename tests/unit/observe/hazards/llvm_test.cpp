@@ -1,5 +1,5 @@
-// The rules judged by LLVM's hazard recognizer, on random sequences (sequences.py): what it put out
-// is silent here, and with one of its wait states less the instruction behind is reported.
+// The rules compared with LLVM's hazard recognizer, on random sequences (sequences.py): what it put
+// out is silent here, and with one of its wait states less the instruction behind is reported.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -120,7 +120,7 @@ Excuse excuse_for_pair(const Instruction& producer, const Instruction& consumer,
   return Excuse::none;
 }
 
-/// Why LLVM's wait before the last instruction of `listing` is none of ours; independent of the
+/// Why LLVM's wait before the last instruction of `listing` is not one of ours; independent of the
 /// rules' own code.
 Excuse excuse_for(const Listing& listing) {
   const std::size_t last = listing.size() - 1;

@@ -1,6 +1,6 @@
-// Pairs of instructions with the wait states that must stand between them. rules_test.cpp runs each
-// pair with that many (nothing is found) and with one less (the rule is found); pairs that need none
-// run back to back. Each pair ends with s_endpgm; its line says: NEEDED ROW RULE.
+// Pairs of instructions with the wait states required between them. rules_test.cpp runs each pair
+// with that many (nothing is found) and with one less (the rule is found); pairs that need none run
+// back to back. Each pair ends with s_endpgm; its line says: NEEDED ROW RULE.
 //
 // Source of the numbers: MI300 ISA guide, tables 11 and 37.
 

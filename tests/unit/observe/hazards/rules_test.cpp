@@ -1,5 +1,5 @@
 // Each rule fires with one wait state too few and is silent with enough (rules.s); the window sees
-// across branches, and remembers paths it has judged.
+// across branches, and remembers the paths it has checked.
 #include <gtest/gtest.h>
 #include <set>
 
@@ -116,7 +116,7 @@ constexpr std::uint32_t kExpV9 = 0x7e12'4104;   // v_exp_f32 v9, v4
 constexpr std::uint32_t kReadV9 = 0x7e02'0309;  // v_mov_b32 v1, v9
 
 /// Falling through meets a hazard that jumping over the producer does not, and the other way round:
-/// having judged one path says nothing of the other.
+/// checking one path does not cover the other.
 TEST(HazardWindow, JudgesEachPath) {
   const std::uint32_t words[] = {kBranch, kNop0, kExpV9, kReadV9, kNop15, kNop15, kBranch};
   Code code(words);
@@ -142,7 +142,7 @@ TEST(HazardWindow, SeesAcrossABranch) {
   for (int round = 0; round < 3; ++round)
     for (std::size_t n = 0; n < 5; ++n)
       EXPECT_FALSE(code.step(window, n)) << "the branch is a wait state";
-  // A jump that is none: as if the branch were not there.
+  // A jump to the next instruction: as if there were no branch.
   EXPECT_FALSE(code.step(window, 3));
   EXPECT_TRUE(code.step(window, 0));
 }
@@ -159,7 +159,7 @@ TEST(HazardWindow, ForgetsAtReset) {
   EXPECT_TRUE(code.step(window, 1));
 }
 
-/// In a loop, short or long, every instruction is judged a few times only: its memo settles.
+/// In a loop, short or long, every instruction is checked only a few times: its memo settles.
 TEST(HazardWindow, RemembersWhatALoopDoes) {
   for (const std::size_t length : {3u, 7u, 60u}) {
     std::vector<std::uint32_t> words(length, kReadV9);

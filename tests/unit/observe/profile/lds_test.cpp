@@ -53,7 +53,7 @@ struct Reckoned {
   std::set<unsigned> worst_banks;  ///< All that have the worst.
 };
 
-/// `move`: so many bytes further on.
+/// `move`: a distance in bytes.
 Reckoned reckon(const Sample& s, std::uint64_t move = 0) {
   Reckoned r;
   std::map<std::pair<unsigned, unsigned>, std::multiset<std::uint64_t>> wanted;  // group, bank

@@ -1,5 +1,5 @@
 // The caches under the memory streams of a launch: against a slow simulation of the stated
-// schedule, and in whatever order and by whatever threads the streams arrive.
+// schedule, and in any order and by any threads the streams arrive.
 #include "observe/profile/memory/replay.h"
 
 #include <gmock/gmock.h>
@@ -105,7 +105,7 @@ struct Machine {
   const char* option;
   std::uint32_t xcds;
   std::uint32_t engine_end[4];  ///< CUs of the four shader engines: 10, 9, 10 and 9 of 38.
-  std::uint32_t pairs;          ///< So many SQCs have two CUs, the others one.
+  std::uint32_t pairs;          ///< The number of SQCs with two CUs; the others have one.
 
   [[nodiscard]] std::uint32_t sqc_of(std::uint32_t cu) const {
     return cu < 2 * pairs ? cu / 2 : cu - pairs;
@@ -292,7 +292,7 @@ Outcome outcome_of(const Replay& replay) {
   return out;
 }
 
-/// Deposits `streams` in their order, from so many threads.
+/// Deposits `streams` in their order, from the given number of threads.
 Outcome replay(const std::vector<MemoryStream>& streams, std::uint64_t workgroups,
                std::uint32_t per_cu, unsigned threads = 1, std::uint64_t fills = 0,
                const Gpu& gpu = default_gpu()) {

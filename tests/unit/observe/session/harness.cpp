@@ -45,7 +45,7 @@ Listing::Listing(const std::string& base) {
     if (dot == name.npos || name.ends_with(".kd")) continue;
     const std::uint64_t vaddr = std::stoull(address, nullptr, 16);
     vaddr_[name] = vaddr;
-    // Of two marks of one instruction the first of the alphabet is as good as the other.
+    // Two marks of one instruction are equivalent: the alphabetically first is used.
     mark_.try_emplace({name.substr(0, dot), vaddr}, name.substr(dot + 1));
   }
 }

@@ -19,7 +19,7 @@ namespace margay::check {
 /// A kernel of the listings.
 struct ListedKernel {
   struct Expectation {
-    std::string finding;  ///< As told() puts it.
+    std::string finding;  ///< As told() formats it.
     std::string message;  ///< Part of the message.
   };
   std::string name;

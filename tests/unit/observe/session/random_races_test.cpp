@@ -1,5 +1,5 @@
 // Random kernels (random_races.py) against a model that keeps every access with its bytes and the
-// phases in which it is under way: a race is found if and only if the model has one, and between
+// phases in which it is in flight: a race is found if and only if the model has one, and between
 // waves whose accesses race. The instruction is not compared: of several that touch the same eight
 // bytes in a phase, by one wave or by several in the same way, the checker remembers one.
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Each kernel of the listings under the checker: exactly the findings that its listing tells, with
-// both instructions, wave, lane and workgroup of the example, and how often it happened.
+// Each kernel of the listings under the checker: exactly the findings that its listing declares,
+// with both instructions, wave, lane and workgroup of the example, and how often it happened.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ std::vector<std::string> names() {
 INSTANTIATE_TEST_SUITE_P(Session, ListedKernelTest, testing::ValuesIn(names()),
                          [](const auto& param) { return param.param; });
 
-// The launch ends with an error; who waits where is told, and the other kernels run all the same.
+// The launch ends with an error that describes the waiting waves, and the other kernels still run.
 TEST(Session, Deadlocks) {
   const Listing& listing = Listing::instance();
   for (const std::string name : {"deadlock_through_ds_read", "deadlock_through_flat_load"}) {
@@ -70,7 +70,8 @@ TEST(Session, Deadlocks) {
   }
 }
 
-// What the checker cannot run beside the kernel: it says so in place of waiting for ever.
+// What the checker cannot run at the same time as the kernel: it reports that instead of waiting
+// forever.
 TEST(Session, WaitsForTheHostComeToAnEnd) {
   Bench bench(1, everything(), std::chrono::milliseconds(100));
   const Session::Checked checked =
@@ -98,7 +99,7 @@ TEST(Session, WhenAllThreadsRepeatThemselvesItIsSaidInSeconds) {
   EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(40));
 }
 
-// `margay mutate` explains with it why nobody misses a wait.
+// `margay mutate` explains with it why a wait is not missed.
 bool ordered(const std::string& kernel, const char* mark) {
   Bench bench(1, everything());
   EXPECT_TRUE(bench.launch(Listing::instance().kernel(kernel)).result);
@@ -180,7 +181,7 @@ TEST(Session, LanesOutOfBoundsAreMasked) {
   EXPECT_FALSE(run("all_lanes_past_the_end")) << "is no news";
 }
 
-// Without memcheck nobody has looked at addresses before the other tools do.
+// Without memcheck addresses have not been checked before the other tools use them.
 TEST(Session, OutOfBoundsWithoutMemcheck) {
   for (const Tool tool : {Tool::racecheck, Tool::initcheck, Tool::waitcheck}) {
     CheckConfig config;
@@ -191,14 +192,14 @@ TEST(Session, OutOfBoundsWithoutMemcheck) {
     EXPECT_TRUE(lds.fresh.empty());
     for (std::uint32_t lane = 0; lane < 64; ++lane)
       EXPECT_EQ(bench.results()[lane], lane < 32 ? lane : 0) << "lane " << lane;
-    // The device stops here, as it does when nobody checks.
+    // The device stops here, as without the checker.
     for (const char* name : {"a_load_past_the_end", "a_load_past_unwritten_memory"})
       EXPECT_FALSE(bench.launch(Listing::instance().kernel(name)).result) << name;
   }
 }
 
-/// As JSON, without device addresses: where the arena lies is up to the host (a sanitizer's runtime
-/// may have taken its usual place).
+/// As JSON, without device addresses: the arena's address depends on the host (a sanitizer's
+/// runtime may have taken its usual place).
 std::string json_without_addresses(Report report) {
   const auto blank = [](std::string& text) {
     for (std::size_t at = text.find("0x"); at != text.npos; at = text.find("0x", at + 2)) {
@@ -248,7 +249,7 @@ TEST(Session, ReportsDoNotDependOnThreads) {
   EXPECT_EQ(one, report_of(4));
 }
 
-// A store that is put off is made in the end, though its wave waits for the others.
+// A deferred store is eventually executed, although its wave waits for the others.
 TEST(Session, AFlagThatIsPutOffArrives) {
   CheckConfig config = everything();
   config.adversarial = 1;

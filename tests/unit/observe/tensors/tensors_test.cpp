@@ -1,4 +1,4 @@
-// Which element and tile of which tensor an address is said to be.
+// The element, tile and tensor reported for an address.
 #include "observe/check/global/tensors.h"
 
 #include <gmock/gmock.h>
@@ -123,7 +123,7 @@ TEST(DescribeMissed, CountsRowsPastTheLast) {
 }
 
 TEST(DescribeMissed, TellsAColumnThatRunsOn) {
-  // Tile (0, 0, 1, 7): its rows 124 to 127, columns 896 to 1023, lie one row further down.
+  // Tile (0, 0, 1, 7): its rows 124 to 127, columns 896 to 1023, are one row further down.
   const std::vector tensors = {matrix("g.a", 0x100000)};
   const LaneAccess access = four_rows(0x100000, 125, 384);
   const Missed missed = describe_missed(tensors, tiles_of(64, 128), access, 0xffffull << 48);

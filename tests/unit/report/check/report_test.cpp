@@ -1,4 +1,4 @@
-// Counting findings: the same result whatever the host threads' order.
+// Counting findings: the same result for any order of the host threads.
 #include "report/check/report.h"
 
 #include <gmock/gmock.h>
@@ -131,7 +131,7 @@ std::vector<Occurrence> random_occurrences(std::mt19937_64& random) {
     one.finding = at(1 + below(2), 0x100 + 4 * below(3), 0x100 + 4 * below(3));
     if (below(8) == 0) one.finding.severity = Severity::advice;
     if (one.finding.severity == Severity::advice) one.finding.kind = "advice";
-    // Few places, so that ties happen; what tells examples apart is in the finding.
+    // Few places, so that ties occur; examples differ in the finding.
     one.place = {one.finding.launch, below(3), below(3)};
     one.finding.accesses[0].wave = static_cast<std::int32_t>(below(4));
     one.finding.message = std::string(1, static_cast<char>('a' + below(3)));

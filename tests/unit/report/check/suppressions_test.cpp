@@ -1,4 +1,4 @@
-// Which lines of a suppressions file match what, and what wrong ones are told.
+// Which lines of a suppressions file match what, and the errors for invalid ones.
 #include "report/check/suppressions.h"
 
 #include <gmock/gmock.h>

@@ -134,7 +134,7 @@ TEST(Bounds, TheLongestFirst) {
 
 // ---- advice ---------------------------------------------------------------------------------
 
-/// The advice that has `part` in its first sentence; empty when there is none.
+/// The advice that has `part` in its first sentence; empty if there is none.
 std::string advice_with(const KernelProfile& k, std::string_view part) {
   for (const Advice& a : advice_for(k))
     if (a.what.find(part) != std::string::npos) return a.what + " | " + a.why + " | " + a.fix;
@@ -169,7 +169,7 @@ TEST(Advice, LdsConflicts) {
   EXPECT_THAT(advice_with(sometimes, "conflicts"), StartsWith("25 of 100 ds_read_b64"));
 }
 
-/// Loads of a tensor that vL1D looks up so often, on a kernel of which they are the limit.
+/// Loads of a tensor with the given number of vL1D look-ups, in a kernel that they limit.
 KernelProfile with_memory(std::uint64_t tags, std::uint64_t sectors, std::uint64_t least) {
   KernelProfile k = plain();
   k.counters[TCP_TOTAL_CACHE_ACCESSES_sum] = tags;
