@@ -101,6 +101,24 @@ TEST(LaunchCheck, more_lds_than_a_workgroup_has) {
   EXPECT_FALSE(check(kernel, 1, 64, std::numeric_limits<std::size_t>::max()));
 }
 
+TEST(LaunchCheck, what_the_executor_cannot_run_is_refused_before_it_is_put_into_a_graph) {
+  Kernel kernel = kernel_named("k");
+  kernel.descriptor.compute_pgm_rsrc2 = 1u << 24;  // an exception
+  const Outcome trap = check(kernel, 1, 64);
+  ASSERT_FALSE(trap);
+  EXPECT_EQ(trap.error().code, hipErrorNotSupported);
+  EXPECT_THAT(trap.error().error.what, HasSubstr("The descriptor of k enables exceptions"));
+  kernel.descriptor = {};
+  kernel.descriptor.group_segment_fixed_size = 4096;  // which the metadata does not say
+  EXPECT_TRUE(check(kernel, 1, 64, 61440));
+  const Outcome lds = check(kernel, 1, 64, 61441);
+  ASSERT_FALSE(lds);
+  EXPECT_EQ(lds.error().code, hipErrorInvalidValue);
+  EXPECT_EQ(check(kernel_named("k"), dim3(1U << 22, 1U << 22, 1U << 21), 1).error().code,
+            hipErrorInvalidConfiguration)
+      << "2^65 workgroups";
+}
+
 // f(char c, double d, float* p) with a hidden argument behind.
 Kernel kernel_with_arguments() {
   Kernel kernel = kernel_named("f");

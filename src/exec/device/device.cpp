@@ -15,6 +15,7 @@
 #include "exec/instructions/all_rows.h"
 #include "exec/program/program.h"
 #include "exec/workgroup/hostcall.h"
+#include "exec/workgroup/launch_limits.h"
 #include "exec/workgroup/launch_setup.h"
 
 namespace margay {

@@ -6,12 +6,9 @@
 #include <cstring>
 
 #include "exec/program/program.h"
-#include "exec/workgroup/occupancy.h"
 
 namespace margay {
 namespace {
-
-std::string dim_text(const Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
 
 unsigned dimensions(const LaunchRequest& r) {
   if (r.grid.z * r.block.z > 1) return 3;
@@ -19,63 +16,6 @@ unsigned dimensions(const LaunchRequest& r) {
 }
 
 }  // namespace
-
-Status check_limits(const LaunchRequest& r, const Gpu& gpu) {
-  const std::string where = "launch of " + r.kernel->name;
-  const std::uint64_t size = r.block.count();
-  if (r.grid.count() == 0 || size == 0)
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("a launch with grid {} and block {}: no dimension may be 0",
-                            dim_text(r.grid), dim_text(r.block)),
-                where);
-  if (size > gpu.arch().cu.max_workgroup_size)
-    return fail(ErrorCode::exceeds_limits,
-                fmt::format("a block of {} = {} work-items; the device allows {}",
-                            dim_text(r.block), size, gpu.arch().cu.max_workgroup_size),
-                where);
-  if (size > r.kernel->max_workgroup_size)
-    return fail(ErrorCode::exceeds_limits,
-                fmt::format("a block of {} work-items; this kernel was compiled for at most {}",
-                            size, r.kernel->max_workgroup_size),
-                where,
-                "raise the kernel's __launch_bounds__, or launch fewer work-items per block");
-  const std::uint64_t axes[3][2] = {
-      {r.grid.x, r.block.x}, {r.grid.y, r.block.y}, {r.grid.z, r.block.z}};
-  for (const auto& [blocks, block] : axes)
-    if (blocks * block > 0xffff'ffffull)
-      return fail(
-          ErrorCode::exceeds_limits,
-          fmt::format("a grid of {} blocks of {} is over 2^32 - 1 work-items in one dimension",
-                      dim_text(r.grid), dim_text(r.block)),
-          where);
-  const std::uint64_t lds =
-      std::uint64_t{r.kernel->descriptor.group_segment_fixed_size} + r.dynamic_lds_bytes;
-  if (lds > gpu.arch().cu.lds_bytes)
-    return fail(ErrorCode::exceeds_limits,
-                fmt::format("{} bytes of LDS ({} static + {} dynamic); a workgroup has at most {}",
-                            lds, r.kernel->descriptor.group_segment_fixed_size, r.dynamic_lds_bytes,
-                            gpu.arch().cu.lds_bytes),
-                where, "make the shared tiles smaller, or load them in more steps");
-  if (r.kernel->descriptor.unified_vgpr_count() > gpu.arch().cu.vgprs_per_lane)
-    return fail(ErrorCode::exceeds_limits,
-                fmt::format("the kernel's descriptor asks for more than {} VGPRs",
-                            gpu.arch().cu.vgprs_per_lane),
-                where);
-  if (r.cooperative && r.grid.count() > resident_limit(r, gpu))
-    return fail(ErrorCode::exceeds_limits,
-                fmt::format("a cooperative launch of {} workgroups; the device has room for {} of "
-                            "them at a time",
-                            r.grid.count(), resident_limit(r, gpu)),
-                where, "ask hipOccupancyMaxActiveBlocksPerMultiprocessor how many fit on a CU");
-  // DEBUG_MODE of compute_pgm_rsrc1, the exception bits of compute_pgm_rsrc2.
-  if ((r.kernel->descriptor.compute_pgm_rsrc1 >> 22 & 1) != 0 ||
-      (r.kernel->descriptor.compute_pgm_rsrc2 >> 24 & 0x7f) != 0)
-    return fail(ErrorCode::not_implemented,
-                "the kernel's descriptor enables exceptions or debugging, which would go to a trap "
-                "handler; the virtual device runs none",
-                where, "leave out the .amdhsa_exception_* directives");
-  return {};
-}
 
 bool has_hidden_argument(const Kernel& kernel, ArgumentKind kind) {
   return std::ranges::find(kernel.arguments, kind, &KernelArgument::kind) != kernel.arguments.end();
@@ -175,12 +115,6 @@ GridSync build_grid_sync(const LaunchRequest& r) {
   sync.items = r.grid.count() * r.block.count();
   sync.workgroups = static_cast<std::uint32_t>(r.grid.count());
   return sync;
-}
-
-std::uint64_t resident_limit(const LaunchRequest& r, const Gpu& gpu) {
-  const Occupancy occupied = occupancy(
-      gpu.arch(), *r.kernel, static_cast<std::uint32_t>(r.block.count()), r.dynamic_lds_bytes);
-  return std::uint64_t{occupied.workgroups_per_cu} * gpu.compute_units();
 }
 
 DispatchPacket build_packet(const LaunchRequest& r, std::uint64_t kernel_object,

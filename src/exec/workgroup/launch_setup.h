@@ -15,9 +15,6 @@
 
 namespace margay {
 
-/// Checks a launch against the hardware's and the kernel's limits.
-[[nodiscard]] Status check_limits(const LaunchRequest& request, const Gpu& gpu);
-
 /// Whether the kernel has a hidden argument of this kind.
 [[nodiscard]] bool has_hidden_argument(const Kernel& kernel, ArgumentKind kind);
 
@@ -44,9 +41,6 @@ struct GridSync {
 };
 static_assert(sizeof(GridSync) == 48);
 [[nodiscard]] GridSync build_grid_sync(const LaunchRequest& request);
-
-/// The number of workgroups of this launch that can be resident on the device at a time.
-[[nodiscard]] std::uint64_t resident_limit(const LaunchRequest& request, const Gpu& gpu);
 
 /// A 64-byte HSA kernel dispatch packet.
 struct DispatchPacket {

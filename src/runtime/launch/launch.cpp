@@ -14,7 +14,7 @@ LaunchRequest Launcher::request_of(const LaunchCall& call, std::span<const std::
   LaunchRequest request;
   request.module = call.function->module;
   request.kernel = call.function->kernel;
-  const LaunchSize& size = call.size;
+  const CallSize& size = call.size;
   request.grid = {size.grid.x, size.grid.y, size.grid.z};
   request.block = {size.block.x, size.block.y, size.block.z};
   request.dynamic_lds_bytes = static_cast<std::uint32_t>(size.dynamic_lds_bytes);

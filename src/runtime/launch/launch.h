@@ -23,7 +23,7 @@ namespace margay::runtime {
 /// A launch as the program asked for it.
 struct LaunchCall {
   std::shared_ptr<Function> function;
-  LaunchSize size;
+  CallSize size;
   hipStream_t stream = nullptr;
   void** parameters = nullptr;  ///< One pointer per explicit argument ...
   void** buffer = nullptr;      ///< ... or HIP_LAUNCH_PARAM_BUFFER_POINTER and so on.

@@ -13,9 +13,9 @@ namespace margay::runtime {
 /// The ROCm runtime returns different codes for the same error in its two families of calls.
 enum class LaunchFamily : std::uint8_t { runtime, module };
 
-/// The part of a launch that is limited. Sizes are as wide as in the calls, so that nothing is
-/// truncated before it is checked.
-struct LaunchSize {
+/// The size of a launch. Sizes are as wide as in the calls, so that nothing is truncated before it
+/// is checked.
+struct CallSize {
   dim3 grid;   ///< Workgroups.
   dim3 block;  ///< Work-items per workgroup.
   std::size_t dynamic_lds_bytes = 0;
@@ -23,8 +23,9 @@ struct LaunchSize {
   bool cooperative = false;
 };
 
-/// An error for launches that the hardware cannot run, with the codes of the ROCm runtime and a
-/// message.
-[[nodiscard]] Outcome check_launch(const Kernel& kernel, const Gpu& gpu, const LaunchSize& size);
+/// An error for launches that cannot run, with the codes of the ROCm runtime. The executor says
+/// which those are (exec/workgroup/launch_limits.h); the calls ask before a launch is put into a
+/// graph or behind other work.
+[[nodiscard]] Outcome check_launch(const Kernel& kernel, const Gpu& gpu, const CallSize& size);
 
 }  // namespace margay::runtime

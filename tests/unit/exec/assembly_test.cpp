@@ -151,7 +151,7 @@ TEST_F(Assembly, Modes) {
   EXPECT_EQ(results_[0], 0x7bffu);
   EXPECT_EQ(results_[1], 0x8003c0u);
   EXPECT_THAT(fault_of("exceptions_from_the_start").what,
-              HasSubstr("descriptor enables exceptions"));
+              HasSubstr("exceptions_from_the_start enables exceptions"));
   const Error e = fault_of("enable_exceptions");
   EXPECT_EQ(e.code, ErrorCode::not_implemented);
   EXPECT_THAT(e.what, HasSubstr("enabling exceptions in MODE"));

@@ -108,9 +108,13 @@ TEST(Launch, RefusesWhatTheHardwareHasNot) {
     return report ? std::string("launched") : report.error().what;
   };
   EXPECT_THAT(refusal({1, 1, 1}, {1025, 1, 1}),
-              HasSubstr("1025 work-items; the device allows 1024"));
-  EXPECT_THAT(refusal({0, 1, 1}, {64, 1, 1}), HasSubstr("no dimension may be 0"));
-  EXPECT_THAT(refusal({1u << 30, 1, 1}, {64, 1, 1}), HasSubstr("over 2^32 - 1 work-items"));
+              HasSubstr("1025 work-items; AMD Instinct MI325X has at most 1024"));
+  EXPECT_THAT(refusal({0, 1, 1}, {64, 1, 1}),
+              HasSubstr("has a zero dimension: grid (0, 1, 1), block (64, 1, 1)"));
+  EXPECT_THAT(refusal({1u << 30, 1, 1}, {64, 1, 1}), HasSubstr("1073741824 x 64 work-items in x"));
+  EXPECT_THAT(refusal({1u << 22, 1u << 22, 1u << 21}, {1, 1, 1}), HasSubstr("2^64 workgroups"))
+      << "a product that overflows must not come out small";
+  EXPECT_THAT(refusal({1, 1, 1}, {1u << 31, 1u << 31, 4}), HasSubstr("work-items"));
   machine.dynamic_lds = 64 * 1024 + 1;
   EXPECT_THAT(refusal({1, 1, 1}, {64, 1, 1}), HasSubstr("65537 bytes of LDS"));
   machine.dynamic_lds = 64 * 1024;
