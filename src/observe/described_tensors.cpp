@@ -6,7 +6,7 @@ namespace margay {
 
 void DescribedTensors::describe(const Tensor& tensor) {
   const std::lock_guard lock(mutex_);
-  // Memory is reused: what overlaps the new one is gone.
+  // Memory is reused: descriptions that overlap the new one are removed.
   auto at = tensors_.lower_bound(tensor.range.begin);
   if (at != tensors_.begin() && std::prev(at)->second->range.end > tensor.range.begin) --at;
   while (at != tensors_.end() && at->first < tensor.range.end) at = tensors_.erase(at);

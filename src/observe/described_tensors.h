@@ -1,4 +1,5 @@
-// The tensors a program has told Margay of (kittens::gl does): where each lies and its shape.
+// The tensors that a program has described to Margay (kittens::gl does): their addresses and
+// shapes.
 #pragma once
 
 #include <array>

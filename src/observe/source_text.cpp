@@ -15,7 +15,7 @@ struct Token {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Words and signs; comments, literals and preprocessor lines are left out, literals as `"`.
+/// Words and signs; without comments and preprocessor lines, literals as `"`.
 class Lexer {
  public:
   explicit Lexer(std::string_view text) : text_(text) {}
@@ -129,7 +129,7 @@ class Parser {
     return next_ == 0 ? SourcePosition{1, 1} : tokens_[next_ - 1].at;
   }
 
-  /// Past what the bracket here encloses.
+  /// Past the contents of the bracket here.
   void skip_brackets() {
     int depth = 0;
     while (!at_end()) {
@@ -258,7 +258,7 @@ class Parser {
 
   std::vector<Token> tokens_;
   std::size_t next_ = 0;
-  bool in_switch_ = false;  ///< A switch is nearer than a loop.
+  bool in_switch_ = false;  ///< The innermost breakable statement is a switch.
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// How the statements of a C++ source file are nested, as far as brackets and keywords tell: loops,
+// The nesting of statements of a C++ source file according to brackets and keywords: loops,
 // branches, blocks. For hints that name a place between two statements; nothing is compiled, macros
 // are not expanded.
 #pragma once
@@ -23,13 +23,13 @@ struct SourcePosition {
 /// A statement, or a list of statements.
 struct SourceNode {
   enum class Kind : std::uint8_t {
-    statement,  ///< Has children where lambdas or bodies of functions are in it.
+    statement,  ///< Has children if it contains lambdas or bodies of functions.
     block,      ///< A list of statements in braces: a function's, a class's, a bare one.
     loop,       ///< The list of statements that is repeated.
     branch,     ///< Has an arm or two.
-    arm,        ///< A list of statements that a condition lets run.
+    arm,        ///< A list of statements that a condition guards.
   };
-  /// How a statement takes whoever executes it away from the statement behind it.
+  /// How a statement jumps away from the statement after it.
   enum class Jump : std::uint8_t {
     none,
     out_of_function,  ///< return; of the innermost function or lambda.
@@ -39,8 +39,7 @@ struct SourceNode {
   Kind kind = Kind::statement;
   SourcePosition begin;  ///< Of a loop or branch: its keyword.
   SourcePosition end;    ///< Its last character.
-  /// Where the list ends: the closing brace. Without braces there is none (line 0): nothing can be
-  /// put into it.
+  /// The end of the list: the closing brace. Line 0 without braces: nothing can be inserted.
   SourcePosition close;
   std::vector<SourceNode> children;
   Jump jump = Jump::none;  ///< Of a statement.
@@ -60,7 +59,7 @@ struct SourceText {
   std::string text;
   SourceNode root;
 };
-/// Nothing when the file cannot be read.
+/// Empty if the file cannot be read.
 [[nodiscard]] std::optional<SourceText> read_source(const std::string& path);
 /// The text of the innermost statement, without children of its own, that holds the line; empty
 /// when there is none.

@@ -14,7 +14,7 @@
 namespace margay::report {
 namespace {
 
-// A build of thousands of small programs under one watcher still fits.
+// Enough for a build of thousands of small programs under one watcher.
 constexpr std::size_t kEntries = 4096;
 constexpr std::size_t kBytes = kEntries * sizeof(ProcessEntry);
 

@@ -1,6 +1,6 @@
-// What the processes of a watched program tell the one that watches them: a table in a file that
-// all of them map. The watcher makes it in full size, so that nothing that is reported here is
-// lost: neither when a process is killed nor when the disk is full.
+// The state that the processes of a watched program share with their watcher: a table in a file
+// that all of them map. The watcher creates it in full size, so that no report is lost, neither
+// when a process is killed nor when the disk is full.
 #pragma once
 
 #include <atomic>
@@ -12,18 +12,18 @@
 
 namespace margay::report {
 
-/// One process that uses the device; fork() and exec() begin another one. In shared memory, where
+/// One process that uses the device; fork() and exec() start another one. In shared memory, where
 /// zeros are a free entry.
 struct ProcessEntry {
   std::atomic<std::uint32_t> process;      ///< Its id; 0: none.
-  std::atomic<std::uint32_t> write_error;  ///< The errno with which its report was not written.
+  std::atomic<std::uint32_t> write_error;  ///< The errno of a failed write of its report.
   std::atomic<std::uint32_t> running;      ///< Launches that have begun and not ended.
   std::atomic<std::uint32_t> ended;        ///< 1: its report is the last one and whole.
   std::atomic<std::uint64_t> launches;     ///< That have begun.
   std::atomic<std::uint64_t> errors;       ///< Findings of the checker.
-  std::atomic<std::uint64_t> in_report;    ///< Launches that its report on disk knows of.
+  std::atomic<std::uint64_t> in_report;    ///< Launches included in its report on disk.
   static constexpr std::size_t kNameBytes = 88;
-  char kernel[kNameBytes];  ///< Of the launch that began last, cut; of one that runs.
+  char kernel[kNameBytes];  ///< Of the launch that began last, truncated; of a running one.
 };
 static_assert(sizeof(ProcessEntry) == 128 && std::atomic<std::uint64_t>::is_always_lock_free);
 
@@ -37,7 +37,7 @@ class ProcessTable {
   ProcessTable& operator=(ProcessTable&&) = delete;
   ~ProcessTable();
 
-  /// An entry of its own for this process; null when all are taken.
+  /// A new entry for this process; null when all are used.
   [[nodiscard]] ProcessEntry* claim();
   /// The number of an entry of this table.
   [[nodiscard]] std::size_t number_of(const ProcessEntry& entry) const {

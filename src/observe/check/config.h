@@ -1,4 +1,4 @@
-// What a checked process is checked for.
+// The configuration of the checker for a process.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace margay::check {
 
 struct CheckConfig {
   ToolSet tools;
-  /// Results as late as the ISA allows and waves in a random order that this number chooses.
+  /// The seed for results as late as the ISA allows and waves in a random order.
   std::optional<std::uint64_t> adversarial;
   [[nodiscard]] bool has(Tool tool) const { return tools[index_of(tool)]; }
 };

@@ -1,4 +1,5 @@
-// The checker of one workgroup at a time: sees every instruction of it and hands it to the checks.
+// The checker of one workgroup at a time: receives every instruction of it and passes it to the
+// checks.
 //
 //   registers   waits.h (in flight), values.h (never written), hazards.h (wait states)
 //   memory      bounds.h, lds_shadow.h, lds_definedness.h, global_races.h, global_memory.h
@@ -29,7 +30,7 @@
 
 namespace margay::check {
 
-/// What a launch's workers leave when they are done.
+/// The results of a launch's workers.
 struct WorkerResults {
   struct SiteResult {
     std::uint64_t vaddr = 0;
@@ -39,7 +40,7 @@ struct WorkerResults {
   FindingSet findings;
   std::vector<Run> runs;
   std::vector<SiteResult> sites;
-  /// What a wait has done for a release, if another wave has acquired it.
+  /// The credit of a wait for a release, if another wave has acquired it.
   struct ReleaseCredit {
     SyncGraph::Vertex release = 0;
     std::uint64_t vaddr = 0;  ///< The wait's.
@@ -47,7 +48,7 @@ struct WorkerResults {
   };
   std::vector<ReleaseCredit> release_credits;
   std::vector<UndefinedStore> undefined_stores;
-  /// LDS instructions whose place moves from barrier to barrier.
+  /// LDS instructions whose address moves from barrier to barrier.
   std::vector<std::uint64_t> moving;
   /// Allocations that the host has written through its pointer.
   std::vector<AddressRange> host_written;
@@ -70,11 +71,11 @@ class WorkerChecker final : public Watcher {
     GlobalMemory& global;
     HostRule host_rule;
     std::uint64_t number = 0;
-    SyncMeans means;             ///< By what the kernel's waves learn of each other.
-    SyncGraph* graph = nullptr;  ///< Of the launch; null: nothing passes between workgroups.
-    /// Takes a worker's results when it is done, on its own thread.
+    SyncMeans means;             ///< The means by which the kernel's waves synchronise.
+    SyncGraph* graph = nullptr;  ///< Of the launch; null: workgroups do not synchronise.
+    /// Receives a worker's results when it is done, on its own thread.
     std::function<void(WorkerResults)> collect;
-    /// Shown a worker's findings so far after each workgroup; may be empty.
+    /// Receives a worker's findings so far after each workgroup; may be empty.
     std::function<void(const FindingSet&)> show = {};
   };
   explicit WorkerChecker(const Launch& launch);
@@ -96,7 +97,7 @@ class WorkerChecker final : public Watcher {
   }
 
  private:
-  /// The turn of a wave that may wait for another one: it does nothing but look until it ends.
+  /// The turn of a wave that may wait for another one: it only polls until the turn ends.
   static constexpr std::uint64_t kSyncTurn = 1 << 10;
 
   struct PerWave {
@@ -115,14 +116,14 @@ class WorkerChecker final : public Watcher {
   [[nodiscard]] WorkerResults take_results();
   void report_hazard(const Hazard& hazard, const InstructionFacts& facts, const Wave& wave);
   const Instruction* memory(PerWave& w, const InstructionFacts& facts, const Executed& event);
-  /// Runs it, or puts it off.
+  /// Runs it, or defers it.
   const Instruction* run(PerWave& w, const Executed& event, Outstanding& flight);
-  /// Adversarial runs: the wave's global stores that have been put off.
+  /// Adversarial runs: the wave's deferred global stores.
   void perform_stores(PerWave& w);
-  /// Runs what has been put off, unless it has run.
+  /// Runs a deferred instruction, unless it has run.
   void make(PerWave& w, Outstanding& flight);
   void learn_late(Outstanding& flight);
-  /// What an instruction in flight does in LDS: its access `number`.
+  /// The LDS access `number` of an instruction in flight.
   [[nodiscard]] static LaneAccess access_of(const Outstanding& flight, unsigned number);
   void zero_results(const InstructionFacts& facts, Wave& wave, std::uint64_t lanes) const;
 
@@ -144,21 +145,21 @@ class WorkerChecker final : public Watcher {
   void scalar_read_values(PerWave& w, const InstructionFacts& facts, const LaneAccess& access);
   [[nodiscard]] WrittenMap* written_map(std::uint64_t address);
   /// Whether the access is part of a call to the host (printf, assert): the device library and the
-  /// host hand the packets over, and the host's part is not seen.
+  /// host exchange packets, and the host's part is not observed.
   [[nodiscard]] bool calls_host(const LaneAccess& access) const;
   void scalar_access(PerWave& w, const InstructionFacts& facts, const LaneAccess& access,
                      Outstanding& flight);
-  /// The part of a global access that racecheck looks at.
-  /// Gives what it releases to other workgroups, or 0.
+  /// The part of a global access that racecheck uses. Returns what it releases to other workgroups,
+  /// or 0.
   SyncGraph::Vertex follow_global(PerWave& w, const InstructionFacts& facts, const Wave& wave,
                                   const LaneAccess& access, Outstanding& flight);
-  /// At barriers and at the end: what the waves know of each other.
+  /// Called at barriers and at the end: joins what the waves know of each other.
   void meet_waves(Workgroup& group);
   void settle_barrier();
-  /// What the other workgroups of a cooperative launch learn at its barrier.
+  /// What the other workgroups of a cooperative launch acquire at its barrier.
   void reach_grid_barrier(PerWave& w, unsigned wave);
   void fence(PerWave& w, const InstructionFacts& facts, unsigned wave);
-  /// lanes_that_change(), as far as it can be known: what is put off may find something else.
+  /// lanes_that_change(), as far as known: a deferred access may see other values.
   [[nodiscard]] std::uint64_t changed_lanes(const InstructionFacts& facts, const LaneAccess& access,
                                             const Wave& wave) const {
     return turns_ ? access.active : lanes_that_change(facts, access, wave);
@@ -182,12 +183,12 @@ class WorkerChecker final : public Watcher {
   std::vector<std::uint32_t> arriving_sites_;
   std::vector<StageMemo> stages_;        // by InstructionFacts::number
   std::vector<std::uint64_t> moving_;    // of the launch
-  std::uint64_t outside_ = 0;            // lanes that the instruction at hand may not run for
+  std::uint64_t outside_ = 0;            // lanes that the current instruction must not run for
   std::uint32_t global_written_in_ = 0;  // phase of the last global write; 0: none
   std::uint64_t plain_stores_ = 0;       // of the workgroup, so far; below agent scope
   WrittenMap* recent_map_ = nullptr;
-  AddressRange recent_unmapped_;          // no followed allocation lies here
-  LaneBits direct_bits_;                  // of a load straight to LDS: what it brings
+  AddressRange recent_unmapped_;          // no tracked allocation is here
+  LaneBits direct_bits_;                  // of a load straight to LDS: its data
   std::vector<AddressRange> host_calls_;  // the buffers by which waves call the host
   std::vector<UndefinedStore> undefined_stores_;
   std::vector<WrittenMap*> host_written_;       // found so in this workgroup

@@ -58,7 +58,7 @@ void classify_floats(const Row& row, InstructionFacts& facts) {
 }
 
 /// Which counter a vector ALU instruction belongs to, and its operations per lane. Integer
-/// instructions are those whose result has an integer type: of vcopy's six VALU instructions the
+/// instructions are those whose result has an integer type: for vcopy's six VALU instructions the
 /// hardware counted add_u32, cmp_gt_i32 and ashrrev_i32 as 32-bit, two lshl_add_u64 as 64-bit
 /// integers, and lshlrev_b64 as neither.
 void classify_valu(const Row& row, InstructionFacts& facts) {
@@ -146,7 +146,7 @@ void add_vector_memory(const InstructionFacts& facts, std::uint64_t n, Counters&
   c[facts.form.is_write ? SQ_INST_CYCLES_VMEM_WR : SQ_INST_CYCLES_VMEM_RD] += n;
   c[facts.is_buffer ? SQ_ACTIVE_INST_VMEM : SQ_ACTIVE_INST_FLAT] += n;
   if (!facts.is_buffer) c[SQ_INSTS_FLAT] += n;
-  if (facts.action != Action::vector_memory) return;  // buffer_inv and the like
+  if (facts.action != Action::vector_memory) return;  // buffer_inv etc.
   c[TA_TOTAL_WAVEFRONTS_sum] += n;
   c[facts.is_buffer ? TA_BUFFER_WAVEFRONTS_sum : TA_FLAT_WAVEFRONTS_sum] += n;
   c[TCP_TA_TCP_STATE_READ_sum] += n;
@@ -167,7 +167,7 @@ void add_scalar_memory(const InstructionFacts& facts, std::uint64_t n, Counters&
   c[SQ_INSTS_SMEM] += n;
   c[SQ_INST_CYCLES_SMEM] += n;
   c[SQ_ACTIVE_INST_SCA] += n;
-  // Two each, whether one dword or two, in the only data there is (vcopy on MI300X).
+  // Two each, for one dword or two, in the only available data (vcopy on MI300X).
   c[SQ_INSTS_SMEM_NORM] += 2 * n;
   if (facts.action != Action::scalar_memory) return;  // s_memtime, s_dcache_inv
   c[SQC_DCACHE_REQ] += n;
@@ -218,7 +218,8 @@ void add_executions(const InstructionFacts& facts, std::uint64_t n, std::uint64_
       c[SQ_ACTIVE_INST_MISC] += n;
       break;
     case InstructionClass::other:
-      // Waits, barriers and s_nop issue beside the others and are not counted as active.
+      // Waits, barriers and s_nop issue in parallel with other instructions and are not counted as
+      // active.
       if (!facts.is_message) return;
       c[SQ_INSTS_SENDMSG] += n;
       c[SQ_ACTIVE_INST_MISC] += n;

@@ -1,5 +1,5 @@
-// What the profiler needs to know of an instruction: what each execution adds to the counters, how
-// long it holds its unit, which memory it touches.
+// The facts about an instruction that the profiler needs: what each execution adds to the counters,
+// how long it occupies its unit, which memory it accesses.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace margay::profile {
 
-/// What an observer has to do beside counting.
+/// The work of an observer in addition to counting.
 enum class Action : std::uint8_t { count, lds, vector_memory, scalar_memory, wait, barrier };
 
 struct InstructionFacts : margay::InstructionFacts {
@@ -24,8 +24,8 @@ struct InstructionFacts : margay::InstructionFacts {
   /// Issue slots of four cycles that it takes from its wave: MFMA its passes, transcendentals 4.
   std::uint8_t quad_cycles = 1;
   std::uint32_t flops_per_lane = 0;
-  std::uint32_t matrix_flops = 0;  ///< MFMA: of the whole instruction, whatever EXEC is.
-  std::optional<Counter> kind;     ///< VALU: what is counted beside SQ_INSTS_VALU.
+  std::uint32_t matrix_flops = 0;  ///< MFMA: of the whole instruction, regardless of EXEC.
+  std::optional<Counter> kind;     ///< VALU: what is counted in addition to SQ_INSTS_VALU.
   std::optional<Counter> matrix_kind, matrix_operations;
   bool is_message = false;  ///< s_sendmsg and s_endpgm.
   bool is_buffer = false;
@@ -35,7 +35,7 @@ struct InstructionFacts : margay::InstructionFacts {
 /// The facts of a program's instructions; Program::facts<InstructionFacts>().
 using Facts = FactsTable<InstructionFacts>;
 
-/// What `executions` of the instruction by waves, with `lanes` active lanes in all, add to those
+/// Adds `executions` of the instruction by waves, with `lanes` active lanes in total, to the
 /// counters that depend on nothing else.
 void add_executions(const InstructionFacts& facts, std::uint64_t executions, std::uint64_t lanes,
                     Counters& counters);

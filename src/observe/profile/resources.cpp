@@ -9,7 +9,7 @@
 namespace margay::profile {
 namespace {
 
-/// The most of one resource with which more workgroups would fit; 0 when no amount does.
+/// The largest amount of one resource with which more workgroups would fit; 0 if none.
 template <typename Set>
 std::uint32_t most_that_fits(const Architecture& architecture, OccupancyQuery query,
                              std::uint32_t have, std::uint32_t workgroups, std::uint32_t granule,
@@ -32,7 +32,7 @@ std::string next_step(const Architecture& architecture, const OccupancyQuery& qu
     const std::uint32_t wanted =
         most_that_fits(architecture, query, query.vgprs, now.workgroups_per_cu, cu.vgpr_granule,
                        [](OccupancyQuery& q, std::uint32_t n) { q.vgprs = n; });
-    // Half of a smaller count goes to waste, so it has to pay: below 32 nothing real fits.
+    // A real kernel does not fit into fewer than 32.
     return wanted >= 32 ? sentence("VGPRs", wanted, query.vgprs) : std::string{};
   }
   if (now.limit == OccupancyLimit::sgprs) {

@@ -1,5 +1,4 @@
-// What a kernel needs of a compute unit, how many of its workgroups fit, and what would let one
-// more in.
+// A kernel's use of a compute unit, how many of its workgroups fit, and what would allow one more.
 #pragma once
 
 #include "exec/device/device.h"

@@ -27,7 +27,7 @@ std::vector<AddressRange> seen_by_caches(const std::vector<AddressRange>& ranges
   return out;
 }
 
-/// The same in host addresses, now with an end.
+/// The same in host addresses, with a known end.
 std::vector<AddressRange> with_ends(std::vector<AddressRange> ranges,
                                     const std::vector<AddressRange>& seen) {
   for (std::size_t n = 0; n < ranges.size(); ++n)
@@ -42,8 +42,8 @@ ReplayPlan plan_of(const Gpu& gpu, const LaunchRequest& request, std::size_t sit
   return {request.grid.count(), std::max(1u, fits.workgroups_per_cu), sites, sample, &gpu};
 }
 
-/// Watches one launch. The device asks for workers once it has found the launch possible; what
-/// depends on the program is made then.
+/// Watches one launch. The device requests workers once the launch has been validated;
+/// program-dependent state is created then.
 class LaunchProfiler final : public LaunchObserver {
  public:
   LaunchProfiler(const Memory& memory, std::vector<TensorArgument> tensors, std::uint32_t number,
@@ -96,7 +96,7 @@ class LaunchProfiler final : public LaunchObserver {
 
   const std::vector<TensorArgument> tensors_;
   DeviceAddresses addresses_;
-  const std::vector<AddressRange> seen_;    // the tensors as the caches see them
+  const std::vector<AddressRange> seen_;    // the tensors in cache addresses
   const std::vector<AddressRange> ranges_;  // and in host addresses
   TensorLines lines_;
   const std::uint32_t number_;
@@ -165,7 +165,7 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
   LaunchObserver* const all = beside == nullptr ? &profiler : static_cast<LaunchObserver*>(&both);
   Result<LaunchReport> result = device.launch(request, all);
   if (profiler.replay() == nullptr) return result;
-  // What came of it is added in one piece, so that profile() never sees half of it.
+  // Its results are added at once, so that profile() never sees a part of them.
   const std::lock_guard lock(mutex_);
   for (WorkerResults& results : profiler.results())
     totals->add_worker(std::move(results), profiler.program());

@@ -1,4 +1,4 @@
-// A profiled stretch of a process: runs launches under the profiler and adds them up by kernel.
+// A profiled section of a process: runs launches under the profiler and sums them by kernel.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@
 namespace margay::profile {
 
 struct ProfileConfig {
-  /// Only kernels that is_wanted() finds by this; empty: all.
+  /// Only kernels selected by is_wanted(); empty: all.
   std::string kernel;
-  /// So many workgroups of each kernel's first launch get a timeline.
+  /// The number of workgroups of each kernel's first launch that get a timeline.
   std::uint64_t traced_workgroups = 0;
   Selection launches = {};    ///< Of each kernel and size, from 1.
   Selection workgroups = {};  ///< Of each launch, from 0.
 };
 
-/// Whether the kernel with this mangled name is meant by `wanted`, a part of its name as any of the
-/// reports prints it, or the mangled name itself.
+/// Whether the kernel with this mangled name matches `wanted`: part of its name as in any of the
+/// reports, or the mangled name itself.
 [[nodiscard]] bool is_wanted(const std::string& symbol, std::string_view wanted);
 
 class KernelTotals;
@@ -36,23 +36,23 @@ class Session {
   explicit Session(ProfileConfig config);
   ~Session();
 
-  /// Tensors the program describes are told here.
+  /// Receives the tensors that the program describes.
   [[nodiscard]] DescribedTensors& tensors() { return described_; }
 
-  /// Runs a launch under the profiler; kernels that are not wanted run without it. `beside`: who
-  /// else watches.
+  /// Runs a launch under the profiler; kernels that are not selected run without it. `beside`:
+  /// another watcher.
   [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request,
                                             LaunchObserver* beside = nullptr);
 
-  /// In the child of a fork(): what ran is in its parent's profile.
+  /// In the child of a fork(): past launches are in its parent's profile.
   void begin_again();
 
-  /// Everything so far, at any time: of a launch that runs nothing, of those before it all.
+  /// Everything so far, at any time: nothing of a running launch, everything of those before it.
   [[nodiscard]] Profile profile();
 
  private:
   [[nodiscard]] KernelTotals& totals_of(const LaunchRequest& request);
-  /// How many 256-byte pieces of code ran that no earlier launch has run; they are noted.
+  /// The number of executed 256-byte pieces of code that no earlier launch has run; records them.
   [[nodiscard]] std::uint64_t cold_code(const std::string& kernel,
                                         const std::set<std::uint64_t>& pieces);
 
@@ -61,7 +61,7 @@ class Session {
   std::mutex launching_;  // launches run one after another
   std::mutex mutex_;      // of what follows
   std::string device_, mfma_;
-  std::string interrupted_;  // launches, in words
+  std::string interrupted_;  // launches, as text
   std::uint32_t launches_ = 0;
   std::vector<std::unique_ptr<KernelTotals>> kernels_;
   std::set<std::pair<std::string, std::uint64_t>> warm_code_;

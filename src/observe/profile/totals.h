@@ -1,4 +1,4 @@
-// The launches of one kernel, added up: from what a launch's workers and caches leave to a
+// The sum of the launches of one kernel: from the results of a launch's workers and caches to a
 // KernelProfile.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace margay::profile {
 
-/// What is one kernel in a profile: the same code with the same sizes.
+/// The identity of a kernel in a profile: the same code with the same sizes.
 struct KernelKey {
   std::string symbol;
   std::array<std::uint32_t, 3> grid{}, workgroup{};
@@ -32,10 +32,10 @@ class KernelTotals {
   [[nodiscard]] const KernelKey& key() const { return key_; }
   [[nodiscard]] bool empty() const { return profile_.launches == 0; }
 
-  /// A launch begins; the number that it has among those of the kernel, from 1.
+  /// A launch begins; returns its number among those of the kernel, from 1.
   [[nodiscard]] std::uint64_t see_launch() { return ++profile_.launches_seen; }
 
-  /// Adds one host thread's results; of a launch all before add_launch().
+  /// Adds one host thread's results; all of a launch before add_launch().
   void add_worker(WorkerResults&& results, Program& program);
   void add_launch(const LaunchRequest& request, const Program& program, const Replay& replay,
                   const std::vector<TensorArgument>& tensors, std::uint64_t workgroups_counted,
@@ -60,7 +60,7 @@ class KernelTotals {
   KernelProfile profile_;
   std::map<std::uint64_t, SiteTotals> sites_;  // by vaddr
   std::uint64_t first_vaddr_ = 0;
-  std::vector<LaneTraffic> lanes_;  // of the launch at hand, by tensor
+  std::vector<LaneTraffic> lanes_;  // of the current launch, by tensor
   std::uint64_t workgroups_run_ = 0, workgroups_counted_ = 0;
 };
 

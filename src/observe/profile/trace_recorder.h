@@ -1,4 +1,4 @@
-// What the waves of one workgroup do, step by step, as slices for a timeline.
+// The activity of the waves of one workgroup, step by step, as slices for a timeline.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Which waves of one workgroup touch which bytes: recorded while it runs, for the maps of a report.
+// The bytes that each wave of one workgroup accesses: recorded while it runs, for the maps of a
+// report.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,7 @@ class WaveMapRecorder {
  public:
   void record(std::uint32_t wave, const LaneAccess& access);
 
-  /// One map of LDS and one for each tensor that was touched; ranges relative to the tensor's
-  /// start.
+  /// One map of LDS and one for each accessed tensor; ranges relative to the tensor's start.
   [[nodiscard]] std::vector<WaveMap> maps(const std::vector<AddressRange>& tensors) const;
 
  private:

@@ -7,7 +7,7 @@
 namespace margay::profile {
 namespace {
 
-/// Where the caches see scratch: above all of the host's addresses that programs use.
+/// The cache address of scratch: above all host addresses that programs use.
 constexpr std::uint64_t kScratchBase = 1ull << 46;
 
 }  // namespace
@@ -70,7 +70,7 @@ bool Worker::begin(Workgroup& group) {
   counters_[SQ_ITEMS] += items;
   counters_[SPI_CSN_NUM_THREADGROUPS] += 1;
   for (std::size_t n = 0; n < waves_.size(); ++n) {
-    // The first fetch is one too, wherever the kernel begins.
+    // The first fetch counts too, wherever the kernel begins.
     waves_[n].fetched = group.waves()[n].next->vaddr / kFetchBytes - 1;
     if (tracing) waves_[n].trace.emplace();
     const std::uint64_t lanes = std::min<std::uint64_t>(items, kWaveLanes);
@@ -101,7 +101,7 @@ void Worker::end(Workgroup& group, WorkgroupEnd) {
   }
   count_lines_once();
   stream_->steps = steps;
-  // Of one step in the order of waves, of one wave in that of its runs.
+  // Within a step in the order of waves, within a wave in that of its runs.
   std::ranges::sort(stream_->events, {},
                     [](const MemoryEvent& e) { return std::tuple(e.step, e.wave, e.first_run); });
   launch_.replay.deposit(std::move(stream_));
@@ -160,7 +160,7 @@ void Worker::issue(const Executed& event) {
   w.step += facts.quad_cycles;
 }
 
-// What a branch goes to is fetched anew.
+// A branch target is fetched anew.
 void Worker::jump(const Wave& wave, const Instruction& next) {
   waves_[wave.index_in_group].fetched = next.vaddr / kFetchBytes - 1;
 }
@@ -206,7 +206,7 @@ void Worker::add_event(PerWave& w, const InstructionFacts& facts, MemoryEvent::K
   stream_->events.push_back(event);
 }
 
-// The caches see other addresses than the host, so that its accesses are moved.
+// The caches use other addresses than the host, so that accesses are translated.
 void Worker::vector_memory(PerWave& w, const InstructionFacts& facts, const Executed& event) {
   SiteCounts& site = site_of(facts);
   for (std::uint32_t n = 0; n < event.accesses.count; ++n) {
@@ -257,7 +257,7 @@ void Worker::global_access(PerWave& w, const InstructionFacts& facts, const Lane
 
 void Worker::scalar_memory(PerWave& w, const InstructionFacts& facts, const Executed& event) {
   if (facts.form.is_write) {
-    // Which counters they have, and how they pass the caches, is documented nowhere.
+    // Their counters, and their path through the caches, are not documented.
     const Instruction& i = event.instruction;
     (void)event.wave.fault(
         i, {ErrorCode::not_implemented,
@@ -292,7 +292,7 @@ void Worker::place_global(LaneAccess& access) {
 }
 
 void Worker::place_scratch(const Wave& wave, LaneAccess& access) const {
-  // Dwords of a wave's lanes lie side by side; a workgroup takes over the place of one that ended.
+  // Dwords of a wave's lanes are adjacent; a workgroup reuses the range of one that ended.
   const std::uint64_t wave_bytes =
       std::uint64_t{(wave.group->scratch_bytes_per_lane + 3u) & ~3u} * kWaveLanes;
   const std::uint64_t wave_slot =

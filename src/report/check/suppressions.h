@@ -1,10 +1,10 @@
-// Findings that the user knows about and does not want to hear of. A file of lines
+// Suppressions: known findings that are not reported. A file of lines
 //
 //   TOOL[:KIND] [kernel=GLOB] [function=GLOB] [file=GLOB] [line=N] [message=GLOB]   # comment
 //
-// TOOL may be *; KIND and the globs know * (any text) and ? (one character). A value with spaces is
-// put in double quotes. A finding is suppressed when one line matches it in every field it names;
-// function, file and line have to match the same frame of any access.
+// TOOL may be *; KIND and the globs accept * (any text) and ? (one character). A value with spaces
+// is written in double quotes. A finding is suppressed when one line matches it in every field it
+// names; function, file and line must match the same frame of any access.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace margay::check {
 
-/// One line. Fields that are not there match everything.
+/// One line. Absent fields match everything.
 struct Suppression {
   std::optional<Tool> tool;
   std::optional<std::string> kind;
@@ -34,14 +34,14 @@ struct Suppressions {
   std::vector<Suppression> lines;
 };
 
-/// An error names the line and what is wrong with it; `name` is the file's, for the message.
+/// An error names the line and the reason; `name` is the file's, for the message.
 [[nodiscard]] Result<Suppressions> parse_suppressions(std::string_view text,
                                                       const std::string& name);
 [[nodiscard]] Result<Suppressions> read_suppressions(const std::string& path);
 
 [[nodiscard]] bool matches(const Suppression& suppression, const Finding& finding);
 
-/// Takes the findings that match out of `findings`; how many those were.
+/// Removes the matching findings from `findings`; returns their number.
 std::uint64_t take_out(std::vector<Finding>& findings, const Suppressions& suppressions);
 /// The same for a report, which counts them.
 void apply(Report& report, const Suppressions& suppressions);
@@ -49,8 +49,8 @@ void apply(Report& report, const Suppressions& suppressions);
 /// `*` matches any text, `?` one character; the whole of `text` has to match.
 [[nodiscard]] bool glob_matches(std::string_view pattern, std::string_view text);
 
-/// The same for a demangled function: its full name, the one that text shows (short_function()), or
-/// that without template arguments, with or without namespaces.
+/// The same for a demangled function: its full name, the short name in text output
+/// (short_function()), or that without template arguments, with or without namespaces.
 [[nodiscard]] bool function_matches(std::string_view pattern, std::string_view function);
 
 }  // namespace margay::check

@@ -20,14 +20,14 @@ using report::TextOptions;
 [[nodiscard]] std::string text_of(const Finding& finding, const TextOptions& options);
 [[nodiscard]] std::string text_of(const Finding& finding);  ///< With stderr_text_options().
 
-/// Gives the text of findings as they come, over all launches of a process, until a maximum of
-/// errors and notes is reached; advice has a maximum of its own. What is over is only counted.
+/// Formats findings as they arrive, over all launches of a process, until a maximum of errors and
+/// notes is reached; advice has a separate maximum. Further ones are only counted.
 class FindingPrinter {
  public:
   FindingPrinter(TextOptions options, std::uint64_t max_findings)
       : options_(std::move(options)), max_(max_findings) {}
 
-  /// Errors and notes of one launch. Says once that the maximum is reached.
+  /// Errors and notes of one launch. Reports once that the maximum is reached.
   [[nodiscard]] std::string findings(std::span<const Finding> findings);
   /// The advice among `findings`, under a heading; for the end of the process.
   [[nodiscard]] std::string advice(std::span<const Finding> findings) const;

@@ -1,9 +1,9 @@
 // The sizes that the profiler's address arithmetic is compiled for: constants, because it divides
-// by them for every access. They are those of the architecture, and the same for all that there are
-// (gpu_test holds that). What differs from machine to machine is asked of the Gpu.
+// by them for every access. They are those of the architecture, and equal for all supported ones
+// (tested by gpu_test). Values that differ between machines come from the Gpu.
 //
-// Where a line is kept in L2 is a hash that is not published ("evenly", says rocprofiler-compute);
-// ours folds the address (cache.h).
+// The L2 channel of a line is a hash that is not published ("evenly" according to
+// rocprofiler-compute); ours folds the address (cache.h).
 #pragma once
 
 #include <cstdint>

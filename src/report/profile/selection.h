@@ -1,4 +1,4 @@
-// Which launches, or which workgroups of a launch, are counted.
+// Selects the launches, or the workgroups of a launch, that are counted.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class Selection {
   [[nodiscard]] std::uint64_t first() const;
 
  private:
-  std::vector<Range> ranges_;  // in ascending order, apart from each other
+  std::vector<Range> ranges_;  // in ascending order, disjoint
 };
 
 /// "3", "1,4-6". Numbers begin with `first`.

@@ -1,7 +1,7 @@
-// The ways from one access to another are those of the source's structure: straight on, and around
-// each loop that holds both, as far as no return, break or continue leads away from them. A way is
-// a row of gaps, the places in front of statements that it passes; what cuts all ways that no
-// barrier cuts yet is where a barrier is missing.
+// The paths from one access to another follow the structure of the source: straight on, and around
+// each loop that contains both, unless a return, break or continue leads away from them. A path is
+// a sequence of gaps, the positions before the statements that it passes; a barrier is missing in
+// the gaps that cut all paths without one.
 #include "observe/check/findings/barrier_place.h"
 
 #include <algorithm>
@@ -33,12 +33,12 @@ bool same_place(const SourceFrame& a, const SourceFrame& b) {
   return same_function(a, b) && a.line == b.line && a.column == b.column;
 }
 
-/// A function that both accesses are part of, by themselves or by what it calls.
+/// A function that contains both accesses, directly or through calls.
 struct Level {
   SourceFrame earlier, later;
 };
 
-/// The kernel first. The user's own functions only: nobody puts barriers into a library.
+/// The kernel first. The user's own functions only: barriers are not added to libraries.
 std::vector<Level> common_levels(const Access& earlier, const Access& later) {
   const auto user_part = [](const Access& access) {
     auto chain = outermost_first(access.frames, access.called);
@@ -59,7 +59,7 @@ std::vector<Level> common_levels(const Access& earlier, const Access& later) {
 
 // ---- Ways -------------------------------------------------------------------------------------
 
-/// A list of statements and which of them is meant.
+/// A list of statements and an index into it.
 struct Step {
   const SourceNode* node;
   std::size_t index;
@@ -93,13 +93,13 @@ struct Stretch {
 
 struct Way {
   std::vector<Stretch> stretches;
-  bool is_around = false;  ///< A loop, to its next turn.
+  bool is_around = false;  ///< A loop, to its next iteration.
 };
 
-/// How whoever has passed a statement goes on, by its steps.
+/// How control continues after a statement, given its steps.
 struct Departure {
   std::vector<bool> passes_rest;  ///< Of the list.
-  std::vector<bool> turns;        ///< Whether the loop is gone around.
+  std::vector<bool> turns;        ///< Whether the path goes around the loop.
 };
 
 using Jump = SourceNode::Jump;
@@ -129,7 +129,7 @@ Departure departure_from(const Steps& steps) {
   return departure;
 }
 
-/// `departure` where the way goes to the ends of the lists; null: from their beginnings.
+/// `departure` if the path goes to the ends of the lists; null: from their beginnings.
 void add_below(Way& way, const Steps& steps, std::size_t from, const Departure* departure) {
   const bool to_end = departure != nullptr;
   bool is_conditional = false;
@@ -174,7 +174,7 @@ std::vector<Way> ways_between(const Steps& earlier, const Steps& later) {
   return ways;
 }
 
-/// Whether whoever goes this way passes the statement.
+/// Whether the path passes the statement.
 bool passes(const Way& way, const Steps& barrier) {
   for (std::size_t n = 0; n < barrier.size(); ++n) {
     const bool on_the_way = std::ranges::any_of(way.stretches, [&](const Stretch& stretch) {
@@ -195,7 +195,7 @@ struct Gap {
   friend auto operator<=>(const Gap&, const Gap&) = default;
 };
 
-/// Whether some of those who execute the statement may not go on behind it.
+/// Whether some of the waves that execute the statement may not continue after it.
 bool may_jump(const SourceNode& node, bool is_in_inner_loop = false) {
   if (node.jump == Jump::out_of_function) return true;
   if (node.jump != Jump::none) return !is_in_inner_loop;
@@ -205,7 +205,7 @@ bool may_jump(const SourceNode& node, bool is_in_inner_loop = false) {
   });
 }
 
-/// None behind a statement on the way that some waves may not come back from.
+/// None after a statement on the path that some waves may not return from.
 std::set<Gap> gaps_of(const Way& way) {
   std::set<Gap> gaps;
   for (const Stretch& stretch : way.stretches) {
@@ -219,7 +219,7 @@ std::set<Gap> gaps_of(const Way& way) {
   return gaps;
 }
 
-/// The gaps that cut every way which no barrier cuts yet.
+/// The gaps that cut every path without a barrier.
 std::set<Gap> cuts(std::vector<Way> ways, const std::vector<Steps>& barriers) {
   const auto is_cut = [&](const Way& way) {
     return std::ranges::any_of(barriers, [&](const Steps& b) { return passes(way, b); });
@@ -238,15 +238,17 @@ std::set<Gap> cuts(std::vector<Way> ways, const std::vector<Steps>& barriers) {
 
 // ---- Choosing ---------------------------------------------------------------------------------
 
-/// One finding's ways in one file.
+/// The paths of one finding in one file.
 struct Candidates {
   Finding* finding;
   std::string file;
   std::set<Gap> gaps;
-  bool same_turn = false;  ///< The turns of the loop around both are ordered; one turn is not.
+  bool same_turn = false;  ///< Different iterations of the loop around both are ordered; accesses
+                           ///< of one iteration are not.
 };
 
-/// Whether all ways around loops are cut, of which there is one, and the way straight on is not.
+/// Whether all paths around loops are cut, with at least one such path, and the straight path is
+/// not.
 bool only_straight_is_open(const std::vector<Way>& ways, const std::vector<Steps>& barriers) {
   const auto is_cut = [&](const Way& way) {
     return std::ranges::any_of(barriers, [&](const Steps& b) { return passes(way, b); });
@@ -275,14 +277,14 @@ FixPlace place_of(const std::string& file, const Gap& gap) {
   return {file, at.line, at.column, is_end ? gap.list->begin.line : 0};
 }
 
-/// `no_way` becomes true where the functions are known and no way leads from one to the other.
+/// `no_way` becomes true if the functions are known and no path leads from one to the other.
 Candidates candidates_of(Finding& finding, const Access& earlier, const Access& later,
                          std::span<const BarrierChain> barriers, SourceFiles& files, bool& no_way) {
   Candidates found;
   found.finding = &finding;
   const auto levels = common_levels(earlier, later);
   no_way = !levels.empty();
-  // Innermost first: further out both are in the same call, and only the loops around it count.
+  // Innermost first: further out both are in the same call, and only the loops around it matter.
   for (auto level = levels.rbegin(); level != levels.rend() && found.gaps.empty(); ++level) {
     const SourceText* const source = files.find(level->earlier.file);
     no_way &= source != nullptr;
@@ -304,9 +306,9 @@ Candidates candidates_of(Finding& finding, const Access& earlier, const Access& 
   return found;
 }
 
-/// Which access comes first in the program is told by how far the waves are; where no way leads
-/// from the one to the other it is the other way round. Where none leads back either, waves take
-/// different branches, and no barrier is on the way of both.
+/// The progress of the waves suggests which access comes first in the program; if no path leads
+/// from that one to the other, the order is reversed. If no path leads back either, waves take
+/// different branches, and no barrier is on the paths of both.
 Candidates candidates_of(Finding& finding, std::span<const BarrierChain> barriers,
                          SourceFiles& files) {
   bool no_way = false, no_way_back = false;
@@ -318,8 +320,8 @@ Candidates candidates_of(Finding& finding, std::span<const BarrierChain> barrier
   return found;
 }
 
-/// What speaks for a gap: how many findings it puts right, few loops around it, the end of a loop
-/// (where the code reads as "everybody is done"), and else being close to the later access.
+/// The criteria for a gap: the number of findings it fixes, few loops around it, the end of a loop
+/// (which reads as "all waves are done"), and otherwise closeness to the later access.
 auto merit(const Gap& gap, const SourceNode& root, std::size_t covered) {
   const bool is_end = gap.index == gap.list->children.size() && gap.list->kind == Kind::loop;
   return std::make_tuple(covered, -static_cast<int>(loops_around(root, gap.list)), is_end,

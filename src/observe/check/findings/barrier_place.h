@@ -1,5 +1,5 @@
-// Where a missing barrier has to stand: between two accesses of which both lie in one function, on
-// all ways from the earlier to the later one, and in no branch that only some waves take.
+// The position of a missing barrier: between two accesses in one function, on all paths from the
+// earlier to the later one, and not in a branch that only some waves take.
 #pragma once
 
 #include <map>
@@ -25,9 +25,9 @@ class SourceFiles {
   std::map<std::string, std::optional<SourceText>> files_;
 };
 
-/// Sets the fix_place of the errors whose fix is a barrier: as few places as put all of them right,
-/// each in as few loops as it can be. `barriers` are the kernel's barriers that ran, as call chains
-/// (code_object/call_chain.h) like those of the accesses.
+/// Sets the fix_place of the errors whose fix is a barrier: the fewest places that fix all of them,
+/// each in as few loops as possible. `barriers` are the executed barriers of the kernel, as call
+/// chains (code_object/call_chain.h) like those of the accesses.
 struct BarrierChain {
   std::vector<SourceFrame> frames;
   std::uint32_t called = 0;

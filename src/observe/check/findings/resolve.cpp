@@ -8,10 +8,10 @@
 namespace margay::check {
 namespace {
 
-/// How far back a line is looked for when the compiler attributes an instruction to none.
+/// How far back to search for a line when the compiler attributes an instruction to none.
 constexpr std::uint64_t kNearbyBytes = 256;
 
-/// What has a line: an instruction that was merged or moved has none.
+/// The nearest instruction with a line: one that was merged or moved has none.
 std::vector<SourceFrame> frames_with_lines(const Program& program, std::uint64_t vaddr) {
   std::vector<SourceFrame> frames = program.object().source_at(vaddr);
   std::erase_if(frames, [](const SourceFrame& frame) { return frame.line == 0; });

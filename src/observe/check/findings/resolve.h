@@ -1,4 +1,4 @@
-// From instruction addresses to what a person reads: disassembly, functions, source lines.
+// Resolves instruction addresses to disassembly, functions and source lines.
 #pragma once
 
 #include <vector>

@@ -21,7 +21,7 @@ constexpr std::uint8_t bits_from(unsigned first, unsigned count) {
 
 std::uint64_t WrittenMap::unwritten(std::uint64_t address, unsigned bytes) const {
   const std::uint64_t first = address - range_.begin, size = range_.end - range_.begin;
-  // What lies past the end is for memcheck.
+  // Accesses past the end are memcheck's.
   bytes = first < size ? static_cast<unsigned>(std::min<std::uint64_t>(bytes, size - first)) : 0;
   std::uint64_t missing = 0;
   for (unsigned done = 0; done < bytes;) {
@@ -81,7 +81,7 @@ void WrittenMap::store(std::uint64_t address, const std::uint8_t* undefined, uns
       partial_.set(address + n, undefined[n]);
       has_partial_.store(true);
     }
-    // Without set(): it would forget the bits.
+    // Without set(), which would discard the bits.
     complete_.store(false, std::memory_order_relaxed);
     const std::uint64_t bit = address + n - range_.begin;
     bits_[bit / 8].fetch_and(static_cast<std::uint8_t>(~(1u << (bit % 8))),
@@ -96,13 +96,13 @@ std::uint8_t WrittenMap::undefined_bits(std::uint64_t address) const {
 }
 
 std::uint64_t WrittenMap::written_by_host(std::uint64_t launch) {
-  // Whoever asks second waits for the answer of the first.
+  // A second caller waits for the result of the first.
   const std::lock_guard lock(host_mutex_);
   if (holds_undefined_.load()) return 0;
   if (looked_in_launch_ == launch) return found_in_launch_;
   looked_in_launch_ = launch;
   found_in_launch_ = 0;
-  // Enough for what a program fills first, and no gigabytes of pages that nobody touched.
+  // Enough for what a program fills first, without gigabytes of untouched pages.
   constexpr std::uint64_t kLimit = 64 << 20;
   const std::uint64_t size = std::min(range_.end - range_.begin, kLimit);
   const auto* const memory = reinterpret_cast<const volatile std::uint8_t*>(range_.begin);
@@ -112,7 +112,8 @@ std::uint64_t WrittenMap::written_by_host(std::uint64_t launch) {
       continue;
     }
     if (memory[n] == 0) continue;
-    // A kernel's store is noted before it is made: what is noted only now was no host's.
+    // A kernel's store is recorded before it is executed: a byte recorded only now was not written
+    // by the host.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if ((bits_[n / 8].load() >> (n % 8) & 1) == 0 && !holds_undefined_.load())
       return found_in_launch_ = range_.begin + n;
@@ -177,7 +178,7 @@ void GlobalMemory::copied(std::uint64_t to, std::uint64_t from, std::uint64_t by
 }
 
 void GlobalMemory::stored(std::vector<UndefinedStore> stores) {
-  constexpr std::size_t kMost = 4096;  // findings that nobody would read
+  constexpr std::size_t kMost = 4096;  // more findings than anyone would read
   const std::lock_guard lock(mutex_);
   for (UndefinedStore& store : stores)
     if (stores_.size() < kMost) stores_.push_back(std::move(store));

@@ -1,5 +1,5 @@
-// What is known of global memory over the whole process: the tensors that the program described,
-// which bytes of hipMalloc's memory somebody has written, and where undefined values came from.
+// State of global memory over the whole process: the tensors that the program described, which
+// bytes of hipMalloc's memory have been written, and the origins of undefined values.
 #pragma once
 
 #include <atomic>
@@ -19,18 +19,18 @@
 
 namespace margay::check {
 
-/// An allocation whose bytes are followed from the start. One bit per byte, set once a defined
-/// value was written.
+/// An allocation whose bytes are tracked from the start. One bit per byte, set once a defined value
+/// was written.
 class WrittenMap {
  public:
   explicit WrittenMap(AddressRange range)
       : range_(range), bits_((range.end - range.begin + 7) / 8) {}
   [[nodiscard]] const AddressRange& range() const { return range_; }
-  /// Bit n: byte n of [address, address + bytes) lies in the range and has not been written;
-  /// bytes <= 64.
+  /// Bit n: byte n of [address, address + bytes) is in the range and has not been written; bytes <=
+  /// 64.
   [[nodiscard]] std::uint64_t unwritten(std::uint64_t address, unsigned bytes) const;
   [[nodiscard]] bool all_written(std::uint64_t address, std::uint64_t bytes) const;
-  /// True when the whole allocation is known to be written: nobody need ask about a part of it.
+  /// True when the whole allocation is known to be written, so that no part needs a check.
   [[nodiscard]] bool complete() const { return complete_.load(std::memory_order_relaxed); }
   /// Safe from several threads at once.
   void set(std::uint64_t address, std::uint64_t bytes, bool written = true);
@@ -39,12 +39,12 @@ class WrittenMap {
 
   /// A store of `bytes`, of which `undefined` says the undefined bits. Like set().
   void store(std::uint64_t address, const std::uint8_t* undefined, unsigned bytes);
-  /// Of one byte that is not written: which of its bits are undefined.
+  /// The undefined bits of one byte that is not written.
   [[nodiscard]] std::uint8_t undefined_bits(std::uint64_t address) const;
-  /// An atomic leaves something in bytes that nobody has written.
+  /// An atomic stores to bytes that were never written.
   void changed_unwritten() { holds_undefined_.store(true); }
-  /// The first byte, of those that no kernel and no HIP call has written, that is not 0 any more:
-  /// the host has written it through the pointer. Looks once in a launch; 0 if there is none.
+  /// The first byte that no kernel and no HIP call has written and that is no longer 0: the host
+  /// has written it through the pointer. Checks once per launch; 0 if there is none.
   [[nodiscard]] std::uint64_t written_by_host(std::uint64_t launch);
 
   /// Bytes in [address, address + bytes) that are not written.
@@ -57,7 +57,7 @@ class WrittenMap {
   AddressRange range_;
   std::vector<std::atomic<std::uint8_t>> bits_;
   std::atomic<bool> complete_ = false;
-  std::atomic<bool> holds_undefined_ = false;  // what is unwritten need not be 0
+  std::atomic<bool> holds_undefined_ = false;  // unwritten bytes may be other than 0
   std::mutex host_mutex_;
   std::uint64_t looked_in_launch_ = 0, found_in_launch_ = 0;
   std::atomic<bool> has_partial_ = false;
@@ -65,45 +65,47 @@ class WrittenMap {
   PartialBytes partial_;
 };
 
-/// An instruction that stored undefined values, and where: all its lanes' stores lie in the range.
+/// An instruction that stored undefined values, and the range that contains the stores of all its
+/// lanes.
 struct UndefinedStore {
   AddressRange range;
   bool told = false;      ///< The store was a finding.
-  bool computed = false;  ///< What it stored was computed from undefined values, not copied.
+  bool computed = false;  ///< The stored values were computed from undefined values, not copied.
   std::uint64_t launch = 0;
   std::string kernel;
-  Access read;  ///< The load that brought the values; without an address: registers nobody wrote.
+  Access read;  ///< The load that the values came from; without an address: registers that were
+                ///< never written.
   Access access;
 };
 
-/// Bytes that nobody has written, copied to where nothing follows them.
+/// Bytes that were never written, copied to memory that is not tracked.
 struct UndefinedCopy {
   std::uint64_t bytes = 0;    ///< Copied in all.
   std::uint64_t missing = 0;  ///< Of them.
-  std::uint64_t from = 0;     ///< Where the copy began, how far it reached,
+  std::uint64_t from = 0;     ///< Start and length of the copy,
   std::uint64_t span = 0;
   std::uint64_t first = 0;  ///< and the first byte that is missing.
 };
 
 class GlobalMemory {
  public:
-  /// hipMalloc gave this out; nothing in it is written yet.
+  /// hipMalloc returned this range; nothing in it is written yet.
   void allocated(std::uint64_t address, std::uint64_t bytes);
   void freed(std::uint64_t address);
   /// The host has written here (hipMemcpy, hipMemset).
   void written(std::uint64_t address, std::uint64_t bytes);
-  /// The host has copied: what was unwritten stays so. Where nothing follows it from there on, it
-  /// is added to `out`.
+  /// The host has copied: unwritten bytes remain unwritten. If the destination is not tracked, they
+  /// are added to `out`.
   void copied(std::uint64_t to, std::uint64_t from, std::uint64_t bytes, UndefinedCopy& out);
 
-  /// The end of a launch tells which of its instructions stored undefined values.
+  /// Called at the end of a launch with the instructions that stored undefined values.
   void stored(std::vector<UndefinedStore> stores);
-  /// Of those whose values may stand in [address, address + bytes), the latest; computed ones
-  /// first.
+  /// The latest of those whose values may be in [address, address + bytes); computed ones take
+  /// precedence.
   [[nodiscard]] std::optional<UndefinedStore> store_into(std::uint64_t address,
                                                          std::uint64_t bytes) const;
 
-  /// Who knows what host memory the program has registered for the device (hipHostRegister).
+  /// Knows the host memory that the program has registered for the device (hipHostRegister).
   void set_registered(std::function<bool(std::uint64_t)> is_registered) {
     is_registered_ = std::move(is_registered);
   }
@@ -111,7 +113,7 @@ class GlobalMemory {
     return is_registered_ != nullptr && is_registered_(address);
   }
 
-  /// The followed allocation that holds `address`, or null. Stable until it is freed.
+  /// The tracked allocation that holds `address`, or null. Stable until it is freed.
   [[nodiscard]] WrittenMap* find(std::uint64_t address) const;
   [[nodiscard]] DescribedTensors& tensors() { return tensors_; }
   [[nodiscard]] const DescribedTensors& tensors() const { return tensors_; }

@@ -1,10 +1,10 @@
 // Races on global memory within a launch: between the waves of a workgroup, and between workgroups.
 //
-// Accesses are kept as runs of bytes. Within a workgroup barriers order them, and what its waves
-// learn of each other (wave_order.h); the runs of a phase are compared when it ends, if somebody
-// wrote. Between workgroups nothing orders them but releases that were acquired (sync_graph.h).
-// Atomics, and accesses that are of a sufficient scope, do not race with each other. All runs of a
-// launch are compared when it ends. Source: LLVM, AMDGPU backend, memory model GFX942.
+// Accesses are kept as runs of bytes. Within a workgroup they are ordered by barriers and by
+// synchronisation between its waves (wave_order.h); the runs of a phase are compared when it ends,
+// if any is a write. Between workgroups only releases that were acquired order them (sync_graph.h).
+// Atomics, and accesses of a sufficient scope, do not race with each other. All runs of a launch
+// are compared when it ends. Source: LLVM, AMDGPU backend, memory model GFX942.
 #pragma once
 
 #include <array>
@@ -22,18 +22,18 @@
 
 namespace margay::check {
 
-/// Who sees an access as one of an atomic: an LLVM scope, as the instruction has it.
+/// The scope of an access as in LLVM, from the instruction: the waves that see it as atomic.
 enum class Scope : std::uint8_t { none, workgroup, agent };
 
-/// Neighbouring bytes that one instruction (or several of the same place) touched.
+/// Neighbouring bytes that one instruction (or several of the same place) accessed.
 struct Run {
   std::uint64_t begin = 0, end = 0;
   std::uint64_t digest = 0;     ///< Writes: the sum of digest_of() over the bytes.
-  std::uint32_t workgroup = 0;  ///< Linear index; 2^32 workgroups are nobody's launch.
+  std::uint32_t workgroup = 0;  ///< Linear index; no launch has 2^32 workgroups.
   std::uint32_t vaddr = 0;
   std::uint32_t phase_step = 0;
   std::uint32_t issued = 0, completed = 0;  ///< Segments of the wave (wave_order.h).
-  std::uint32_t version = 0;                ///< What its wave knew of the workgroup's others.
+  std::uint32_t version = 0;                ///< What its wave knew of the workgroup's other waves.
   SyncGraph::Vertex known = 0;              ///< And of other workgroups.
   std::uint8_t wave = 0, lane = 0;
   Scope scope = Scope::none;
@@ -41,14 +41,14 @@ struct Run {
   bool mixed = false;  ///< Bytes were written more than once, not always with the same value.
 };
 
-/// What stands in some bytes, as a number that sums up over neighbours: two writes of the same
-/// bytes with the same sum wrote the same.
+/// The contents of some bytes, as a number that is additive over neighbours: two writes of the same
+/// bytes with the same sum wrote the same values.
 [[nodiscard]] std::uint64_t digest_of(std::uint64_t address, const std::uint8_t* value,
                                       unsigned bytes);
 using LaneDigests = std::array<std::uint64_t, kWaveLanes>;
 
-/// Whether a write left what now stands in memory. Two writes of which both did wrote the same
-/// values where they overlap.
+/// Whether the current contents of memory are those of a write. If this is true of two writes, they
+/// wrote the same values where they overlap.
 [[nodiscard]] bool stands_in_memory(const Run& run, const Memory& memory);
 using StillStands = std::function<bool(const Run&)>;
 
@@ -56,19 +56,19 @@ class GlobalRaces {
  public:
   GlobalRaces(Reporter& reporter, const Memory& memory) : reporter_(reporter), memory_(memory) {}
 
-  /// `order`: null when the workgroup's waves learn of each other by barriers only; `between`: so
-  /// may other workgroups.
+  /// `order`: null when the workgroup's waves synchronise by barriers only; `between`: the same for
+  /// workgroups.
   void begin_workgroup(std::uint64_t linear_id, WaveOrder* order, bool between);
   /// One access of a wave; `digests` are of the lanes that write, other than by an atomic. `serial`
   /// counts the wave's memory instructions.
   void access(const LaneAccess& access, const InstructionFacts& facts, unsigned wave,
               std::uint32_t phase_step, const LaneDigests& digests, std::uint64_t serial);
-  /// The wave is about to release, or at a barrier, or has many pending: all its instructions up to
+  /// The wave is about to release, is at a barrier, or has many pending: all its instructions up to
   /// this one are complete.
   void settle(unsigned wave, std::uint64_t completed);
   [[nodiscard]] bool many_pending(unsigned wave) const { return pending_[wave].size() > 4096; }
-  /// The phase ends: first its runs are compared, then all waves are settled and the barrier joins
-  /// what they know, then the runs are kept for the end of the launch.
+  /// The phase ends: its runs are compared, then all waves are settled and the barrier joins their
+  /// knowledge, then the runs are kept for the end of the launch.
   void compare_waves();
   void end_phase();
   void end_workgroup();
@@ -77,7 +77,7 @@ class GlobalRaces {
   [[nodiscard]] std::vector<Run> take_runs() { return std::move(launch_); }
 
  private:
-  /// What an instruction did when a wave last ran it, to see that it does the same again.
+  /// What an instruction did when a wave last ran it, to detect that it does the same again.
   struct Repeated {
     std::uint64_t epoch = 0, addresses = 0, active = 0;
     std::uint32_t issued = 0, version = 0, known = 0;
@@ -87,8 +87,8 @@ class GlobalRaces {
     Run run;
     std::uint64_t serial = 0;
   };
-  /// Whether the wave has run the instruction at the same addresses in this phase, knowing what it
-  /// knows now: then `run` is nothing new, but for values that differ.
+  /// Whether the wave has run the instruction at the same addresses in this phase, with the same
+  /// knowledge: then `run` adds nothing, except for values that differ.
   [[nodiscard]] bool is_repeated(const Run& run, const LaneAccess& access,
                                  const LaneDigests& digests);
   void file_phase();
@@ -106,14 +106,15 @@ class GlobalRaces {
   std::vector<Run> phase_, group_, launch_;
   std::size_t compact_at_ = 0, compact_settled_at_ = 0;
   std::unordered_map<std::uint64_t, Repeated> repeated_;  // by instruction and wave
-  std::uint64_t epoch_ = 0;  // numbers the times in which places in phase_ stay
+  std::uint64_t epoch_ = 0;  // identifies the period in which indices into phase_ stay valid
   std::array<std::deque<Pending>, kMaxWaves> pending_;  // complete or not; see settle()
   std::vector<Run> settled_;
-  /// Where in group_ the last run of a place is, so that a loop over a row of a matrix makes one.
+  /// Index in group_ of the last run of a place, so that a loop over a row of a matrix makes one
+  /// run.
   std::unordered_map<std::uint64_t, std::uint32_t> last_of_place_;
 };
 
-/// Merges runs that touch, of the same instruction, kind and workgroup (and, with `by_wave`, wave);
+/// Merges adjacent runs of the same instruction, kind and workgroup (and, with `by_wave`, wave);
 /// sorts them.
 void compact(std::vector<Run>& runs, bool by_wave);
 

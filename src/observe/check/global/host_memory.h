@@ -1,5 +1,5 @@
-// Findings about memory at the host's side of a program: copies of what nobody has written, and
-// kernels that are given memory HIP knows nothing of.
+// Findings about memory on the host's side of a program: copies of bytes that were never written,
+// and kernels whose arguments point to memory unknown to HIP.
 #pragma once
 
 #include <vector>
@@ -11,13 +11,14 @@
 
 namespace margay::check {
 
-/// What is to be said of a copy; nothing when all of it was written, or when the store that left it
-/// undefined was a finding already. An error when a kernel computed the bytes from values that
-/// nobody had written; a note otherwise: a list whose end is not used, padding, a grid too small.
+/// The finding about a copy; none if all of it was written, or if the store that left it undefined
+/// was already reported. An error if a kernel computed the bytes from values that were never
+/// written; otherwise a note: a list whose end is not used, padding, a grid that is too small.
 [[nodiscard]] std::vector<Finding> undefined_copy(const UndefinedCopy& copy,
                                                   const GlobalMemory& memory);
 
-/// Notes about a launch's arguments that point to unregistered host memory in which the kernel was.
+/// Notes about a launch's arguments that point to unregistered host memory that the kernel
+/// accessed.
 [[nodiscard]] std::vector<Finding> unregistered_memory(const LaunchRequest& request,
                                                        std::vector<HostArgument> arguments);
 

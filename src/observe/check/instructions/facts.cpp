@@ -23,7 +23,7 @@ Action action_of(const Instruction& i, const InstructionFacts& facts) {
 }
 
 /// Source: LLVM, AMDGPU backend, memory model GFX942: sc0 is workgroup scope, sc1 agent, both
-/// system; of an atomic sc0 returns the old value, and all of them are made in L2.
+/// system; sc0 of an atomic returns the old value, and all atomics are performed in L2.
 void find_sync(const Instruction& i, InstructionFacts& facts) {
   const bool sc1 = (i.extra & extra::kSc1) != 0;
   facts.writes_back = i.row->cache == CacheAction::write_back && sc1;
@@ -32,8 +32,8 @@ void find_sync(const Instruction& i, InstructionFacts& facts) {
   using Path = MemoryForm::Path;
   if (form.path == Path::none || form.path == Path::scratch || form.to_lds) return;
   const bool in_lds = form.path == Path::ds || form.path == Path::ds_two;
-  // A flat access may turn out to be one of LDS. With both bits it is a volatile one, which is data
-  // unless somebody polls it.
+  // A flat access may be to LDS. With both bits it is a volatile access, which is to data unless a
+  // wave polls it.
   facts.lds_atomic =
       form.is_atomic || (form.path == Path::flat && (i.extra & extra::kSc0) != 0 && !sc1);
   if (form.is_atomic) {
@@ -62,7 +62,7 @@ bool StageMemo::moves(unsigned wave, std::uint32_t phase, const LaneAccess& acce
     return false;
   const std::uint64_t first = access.at[std::countr_zero(access.active)];
   const std::uint64_t last = access.at[63 - std::countl_zero(access.active)];
-  // In the next workgroup phases begin anew.
+  // Phases start again in the next workgroup.
   moves_ = phase_ != 0 && phase > phase_ && access.active == active_ && first != first_ &&
            first - first_ == last - last_;
   phase_ = phase;

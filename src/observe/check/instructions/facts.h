@@ -1,4 +1,4 @@
-// What the checks need to know of an instruction.
+// The facts about an instruction that the checks need.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,15 @@
 
 namespace margay::check {
 
-/// Where a checker has to do more than to follow registers.
+/// Instructions for which the checker does more than follow registers.
 enum class Action : std::uint8_t { none, memory, wait, barrier, grid_barrier, fence, end, matrix };
 
-/// Whether an instruction's place in LDS moves from one barrier to the next, for all lanes alike,
-/// as in a buffer with several stages. Of one wave's first execution after each barrier.
+/// Whether an instruction's address in LDS moves from one barrier to the next, by the same distance
+/// for all lanes, as in a buffer with several stages. Considers one wave's first execution after
+/// each barrier.
 class StageMemo {
  public:
-  /// True when it turns out now that it does. `phase`: counts barriers within a workgroup.
+  /// True when this execution shows that it does. `phase`: counts barriers within a workgroup.
   [[nodiscard]] bool moves(unsigned wave, std::uint32_t phase, const LaneAccess& access);
 
  private:
@@ -37,15 +38,15 @@ struct InstructionFacts : margay::InstructionFacts {
   bool invalidates = false;      ///< buffer_inv of agent scope or wider.
   bool writes_back = false;      ///< buffer_wbl2 of agent scope or wider.
   bool scoped = false;           ///< A global atomic, or an access with a scope (sc0, sc1).
-  bool agent_scope = false;      ///< Of these: other workgroups take part.
+  bool agent_scope = false;      ///< One of these whose scope includes other workgroups.
   bool releases_word = false;    ///< An atomic, or a global store with a scope.
   bool acquires_word = false;    ///< An atomic that returns, a load with a scope, or a poll.
-  bool lds_atomic = false;       ///< As far as it touches LDS: an atomic, or of workgroup scope.
+  bool lds_atomic = false;       ///< For its LDS accesses: an atomic, or of workgroup scope.
   bool compares = false;         ///< A compare-and-swap: it may write nothing.
-  bool swaps = false;            ///< An exchange: it does not look at what it replaces.
+  bool swaps = false;            ///< An exchange: the new value does not depend on the old one.
   bool polls = false;            ///< A load that waits for another wave (polls.h).
-  bool moves_registers = false;  ///< Not the registers that `touched` says: M0 is added.
-  ResultRule result;             ///< ALUs: what undefined bits do to the result.
+  bool moves_registers = false;  ///< Accesses other registers than those in `touched`: M0 is added.
+  ResultRule result;             ///< ALUs: the effect of undefined bits on the result.
   HazardFacts hazard;
   mutable HazardMemo memo;
 };

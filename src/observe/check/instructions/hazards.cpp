@@ -1,24 +1,24 @@
 // The rules, as facts from two sources: the MI300 ISA guide (tables 11 and 37 of required software
 // wait states) and LLVM 19's GCNHazardRecognizer for gfx940. Where they differ the smaller
-// requirement is taken, so that nothing a compiler emits is reported; each such place says so.
+// requirement applies, so that nothing a compiler emits is reported; each such place is marked.
 //
-// Two rules are tolerated, notes and no errors, because kernels that AMD ships for MI300X break
-// them and give right results:
+// Two rules give notes instead of errors, because kernels that AMD ships for MI300X break them and
+// give correct results:
 // - M0 before a load to LDS. LLVM's checkReadM0Hazards pads it (table 11: one wait state); ck_tile
 //   (composable_kernel, core/arch/utility.hpp: m0_set_with_memory, m0_inc_with_memory) writes M0 in
 //   one inline assembly statement and loads in the next, with nothing between, in its attention
 //   kernels.
-// - a mask written by v_cmp before v_cndmask. LLVM says that gfx940 has no interlock for scalars
-// that the
-//   VALU writes and reads (GCNSubtarget::hasVDecCoExecHazard); table 11 asks for two wait states
-//   where the VALU reads them as a constant and for none where they are a carry-in, which a mask is
-//   like. AITER's assembly for gfx942 has the two side by side in its main loops.
-// Matrix results that the VALU reads too early are no such case, although AITER's main loops have
-// these as well: the same on gfx950 is known to give garbage (facebookexperimental/triton, pull
-// request 3168).
+// - a mask written by v_cmp before v_cndmask. According to LLVM, gfx940 has no interlock for
+//   scalars that the VALU writes and reads (GCNSubtarget::hasVDecCoExecHazard); table 11 requires
+//   two wait states where the VALU reads them as a constant and none where they are a carry-in,
+//   which is similar to a mask. AITER's assembly for gfx942 has the two next to each other in its
+//   main loops.
+// Matrix results that the VALU reads too early are not tolerated, although AITER's main loops have
+// these as well: the same on gfx950 is known to give wrong results (facebookexperimental/triton,
+// pull request 3168).
 //
-// Wait states are counted as LLVM counts them: every instruction is one, s_nop n is n + 1, and what
-// stands between producer and consumer counts.
+// Wait states are counted as in LLVM: every instruction is one, s_nop n is n + 1, and the
+// instructions between producer and consumer count.
 #include "observe/check/instructions/hazards.h"
 
 #include <algorithm>
@@ -142,7 +142,7 @@ constexpr bool kTolerated = true;
   return a.first == b.first && a.count == b.count;
 }
 
-/// Judges one consumer against what was issued before it, the latest first.
+/// Checks one consumer against the instructions issued before it, the latest first.
 class Judge {
  public:
   Judge(const Instruction& instruction, const HazardFacts& facts)
@@ -172,8 +172,8 @@ class Judge {
       return;
     worst_ = Hazard{producer_, needed, had_, *row, rule, is_tolerated};
   }
-  /// Matrix instructions finish in order: of those that write (or read) an operand's registers only
-  /// the latest counts. True the first time.
+  /// Matrix instructions finish in order: only the latest of those that write (or read) an
+  /// operand's registers counts. True the first time.
   [[nodiscard]] bool latest(std::uint32_t bit) {
     const bool first = (seen_ & bit) == 0;
     seen_ |= bit;
@@ -243,7 +243,7 @@ class Judge {
       }
     }
   }
-  /// LLVM also keeps loads from overwriting these registers too early; the guide does not ask for
+  /// LLVM also keeps loads from overwriting these registers too early; the guide does not require
   /// it.
   void overwritten_by_valu(const HazardFacts& p) {
     for (unsigned n = 0; n < 2; ++n) {
@@ -346,8 +346,8 @@ HazardFacts hazard_facts(const Instruction& i, const RegisterUse& use, const Mat
       for (unsigned n = source.index(); n < source.index() + count; ++n)
         facts.scalar_reads[n / 64] &= ~(std::uint64_t{1} << n % 64);
     };
-    // Carry-ins come in time, the guide says; LLVM waits for them as for other scalars. Masks that
-    // select (v_cndmask_b32) are read in the same way.
+    // According to the guide, carry-ins need no wait; LLVM waits for them as for other scalars.
+    // Masks that select (v_cndmask_b32) are read in the same way.
     const int last = row.source_count - 1;
     const bool mask = last == 2 && row.sources[2] == OperandType::mask;
     if (mask && i.src[2].kind() == Source::kScalar) {
@@ -387,8 +387,7 @@ std::string register_name(unsigned row, unsigned accum_offset) {
   }
 }
 
-/// The key is made of all jumps inside the window at this moment, so that a short loop soon meets a
-/// key it has met before.
+/// The key is made of all jumps currently in the window, so that a short loop soon repeats a key.
 void HazardWindow::note_branch(const Instruction& target) {
   branches_[branch_count_++ % kEntries] = {next_, &target, count_};
   key_ = 1;
@@ -401,7 +400,7 @@ void HazardWindow::note_branch(const Instruction& target) {
 
 std::optional<Hazard> HazardWindow::judge(const Instruction& instruction, const HazardFacts& facts,
                                           HazardMemo& memo) {
-  // The last jump has left the window since: noticed here, where time matters less.
+  // The last jump has left the window since: detected here, off the fast path.
   if (count_ - branches_[(branch_count_ - 1) % kEntries].at >= kHazardWindow) key_ = 0;
   if (is_known(memo)) return std::nullopt;
   Judge judge(instruction, facts);
@@ -411,7 +410,7 @@ std::optional<Hazard> HazardWindow::judge(const Instruction& instruction, const 
     judge.producer(*entry.instruction, *entry.facts, had);
     had += entry.facts->wait_states;
   }
-  // A violation is told of each time.
+  // Violations are never memoised: each is reported.
   if (!judge.worst()) {
     const std::uint64_t latest = __atomic_load_n(&memo.keys[0], __ATOMIC_RELAXED);
     __atomic_store_n(&memo.keys[1], latest, __ATOMIC_RELAXED);

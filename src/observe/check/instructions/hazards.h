@@ -1,6 +1,6 @@
 // Software wait states: pairs of instructions between which a program must place independent
-// instructions or s_nop, because the hardware does not interlock them. The compiler does it; what
-// inline or hand-written assembly forgets is found here, on the path that a wave really took.
+// instructions or s_nop, because the hardware does not interlock them. The compiler does this;
+// omissions in inline or hand-written assembly are found here, on the path that a wave took.
 #pragma once
 
 #include <array>
@@ -15,16 +15,16 @@
 
 namespace margay::check {
 
-/// The longest wait any rule asks for, plus one.
+/// The longest wait that any rule requires, plus one.
 inline constexpr unsigned kHazardWindow = 20;
 
-/// What the rules need to know of one instruction, computed once.
+/// The facts about one instruction that the rules need, computed once.
 struct HazardFacts {
   std::uint32_t kind = 0;        ///< Bits of hazards.cpp's Kind.
-  std::uint8_t wait_states = 1;  ///< What it counts as itself: s_nop n is n + 1.
+  std::uint8_t wait_states = 1;  ///< Its own wait states: s_nop n has n + 1.
   std::uint8_t passes = 0;       ///< MFMA: of four cycles each.
   std::uint8_t hardware_register = 0;
-  const MatrixWaits* waits = nullptr;  ///< Of the device; null when it could not be decoded.
+  const MatrixWaits* waits = nullptr;  ///< The device's; null if it could not be decoded.
   RegisterRange sources[4];            ///< As in RegisterUse.
   RegisterRange results[2];            ///< v_swap_b32 has two.
   std::array<std::uint64_t, 2> scalar_reads{}, scalar_writes{}, lane_select{};
@@ -44,14 +44,14 @@ struct Hazard {
   unsigned had = 0;
   std::uint16_t row = kNoHazardRow;
   std::string_view rule;  ///< A clause: "a VALU result is read by a matrix instruction".
-  /// LLVM pads it, or would; shipped kernels do without and are right on the hardware.
+  /// LLVM pads it, or would; shipped kernels omit it and are correct on the hardware.
   bool is_tolerated = false;
 };
 
-/// What a HazardWindow remembers at an instruction, so as not to judge the same path again. Zeroed
-/// or fresh for each decoded program; all waves and host threads may share it.
+/// What a HazardWindow stores per instruction to avoid checking the same path again.
+/// Zero-initialised for each decoded program; all waves and host threads may share it.
 struct HazardMemo {
-  /// Of two paths: a loop is entered in one way and gone round in another.
+  /// For two paths: a loop is entered by one and repeated by another.
   std::array<std::uint64_t, 2> keys = {~std::uint64_t{0}, ~std::uint64_t{0}};
 };
 
@@ -61,14 +61,14 @@ class HazardWindow {
   /// Before a wave's first instruction.
   void reset() { *this = HazardWindow(); }
 
-  /// Tells of the violated rule with the largest shortfall, if any; then notes the instruction.
-  /// `instruction` and `facts` must live as long as the window may look back at them.
+  /// Returns the violated rule with the largest shortfall, if any; then records the instruction.
+  /// `instruction` and `facts` must live as long as the window may refer to them.
   [[nodiscard]] std::optional<Hazard> step(const Instruction& instruction, const HazardFacts& facts,
                                            HazardMemo& memo) {
     if (&instruction != next_) note_branch(instruction);
     std::optional<Hazard> found;
-    // The outcome depends on the path to here only: the key names the jumps among the last
-    // instructions, and between jumps instructions stand in a row.
+    // The outcome depends only on the path to here: the key identifies the jumps among the last
+    // instructions, and instructions between jumps are consecutive.
     if (!is_known(memo)) found = judge(instruction, facts, memo);
     entries_[count_++ % kEntries] = {&instruction, &facts};
     next_ = &instruction + 1;

@@ -16,7 +16,8 @@ namespace {
 
 using Path = MemoryForm::Path;
 
-/// The longest loop that is taken for waiting, and how far before it its first test may stand.
+/// The longest loop that is regarded as waiting, and the maximum distance of its first test before
+/// it.
 constexpr std::ptrdiff_t kLongestPollLoop = 64, kPeeled = 48;
 
 /// VGPR rows, scalars and SCC.
@@ -60,14 +61,14 @@ Step step_of(const Instruction& i) {
 
 bool is_conditional_branch(const Instruction& i) { return i.row->flow == Flow::branch_if; }
 bool is_compare(const Instruction& i) {
-  // Of the scalar ones only SCC is left.
+  // Only SCC is left of the scalar ones.
   const Row& row = *i.row;
   return row.result == OperandType::mask ||
          (row.instruction_class == InstructionClass::salu && row.result == OperandType::none &&
           row.state.scc == Effect::writes);
 }
 bool is_scalar(const Instruction& i) { return i.row->instruction_class == InstructionClass::salu; }
-/// Nothing that waits for others does these.
+/// Waiting loops do none of these.
 bool works(const Instruction& i) {
   const MemoryForm form = memory_form(i);
   const Flow flow = i.row->flow;
@@ -89,7 +90,7 @@ class Loop {
     if (at == steps_.end()) return false;
     if (!unchanged(at->reads, static_cast<std::size_t>(at - steps_.begin()))) return false;
     Registers values = at->writes, conditions;
-    // What is made of the value and of things that do not change, until nothing new is found.
+    // Everything computed from the value and from invariants, up to a fixed point.
     for (std::size_t round = 0; round < steps_.size(); ++round) {
       const Registers values_before = values, conditions_before = conditions;
       for (std::size_t n = 0; n < steps_.size(); ++n) {
@@ -114,10 +115,10 @@ class Loop {
   }
 
  private:
-  /// Registers that have the same values in every pass when the step `at` reads them: not written
-  /// in the loop, or made anew before it of such registers.
+  /// Registers that have the same values in every iteration when the step `at` reads them: not
+  /// written in the loop, or recomputed before it from such registers.
   [[nodiscard]] bool unchanged(const Registers& registers, std::size_t at) const {
-    Registers exec;  // lanes that have seen what they wait for leave the loop
+    Registers exec;  // lanes that have seen the awaited value leave the loop
     exec.scalars[1] = 3ull << 62;
     Registers written = registers.without(registers.without(all_writes_)).without(exec);
     while (!written.none() && at-- > 0) {
@@ -133,7 +134,7 @@ class Loop {
   Registers all_writes_;
 };
 
-/// The smallest loop around `load` that does nothing but wait for it; empty: there is none.
+/// The smallest loop around `load` that only waits for it; empty: there is none.
 std::span<const Instruction> waiting_loop(const Instruction& load) {
   for (const Instruction* last = &load; last - &load < kLongestPollLoop; ++last) {
     if (last->row == nullptr || works(*last)) return {};
@@ -149,12 +150,12 @@ std::span<const Instruction> waiting_loop(const Instruction& load) {
   return {};
 }
 
-/// The first test of a loop, which compilers take out of it: `load` decides whether to go past the
-/// waiting loop that follows, which looks at a value of the same kind. The address is often put
-/// together in another way and cannot be compared.
+/// The first test of a loop, which compilers hoist: `load` decides whether to skip the waiting loop
+/// that follows, which polls a value of the same kind. The address is often computed differently
+/// and cannot be compared.
 bool is_first_test(const Instruction& load) {
   Registers values = step_of(load).writes, conditions;
-  const Instruction* past = nullptr;  // where the test goes when there is nothing to wait for
+  const Instruction* past = nullptr;  // the target of the test when there is nothing to wait for
   for (const Instruction* next = &load + 1; next - &load < kPeeled; ++next) {
     if (next->row == nullptr || works(*next)) return false;
     if (past != nullptr && next->row == load.row) {
@@ -195,7 +196,7 @@ SyncMeans sync_means(const Program& program) {
   for (; i->execute != run_off_the_end; ++i) {
     if (i->row == nullptr) continue;
     if (i->row->flow == Flow::call || i->row->flow == Flow::jump)
-      return {true, true, true, true, true};  // whatever it calls may do it
+      return {true, true, true, true, true};  // any function it calls may do it
     const bool agent = (i->extra & extra::kSc1) != 0;
     means.releases |= agent && i->row->cache == CacheAction::write_back;
     means.acquires |= agent && i->row->cache == CacheAction::invalidate;
@@ -209,7 +210,7 @@ SyncMeans sync_means(const Program& program) {
                         (i->extra & (extra::kSc0 | extra::kSc1)) != 0;
     const bool lds = form.path == Path::ds || form.path == Path::ds_two || form.path == Path::flat;
     const bool global = form.path != Path::ds && form.path != Path::ds_two;
-    // (A volatile access of LDS by way of a flat one is no flag by itself; facts.cpp.)
+    // (A volatile LDS access by a flat instruction is not a flag by itself; facts.cpp.)
     if (!returns && !poll && !scoped && !(form.is_atomic && form.path == Path::scalar)) continue;
     means.lds |= lds;
     means.lds_polls |= lds && poll;

@@ -9,7 +9,7 @@
 namespace margay::check {
 namespace {
 
-/// Bitwise and moving rules: their results are no computed values.
+/// Bitwise and moving rules: their results do not count as computed.
 constexpr bool moves(BitRule rule) {
   switch (rule) {
     case BitRule::defined:
@@ -71,8 +71,8 @@ std::int64_t extended(std::uint64_t value, unsigned width) {
 }
 std::uint64_t any(std::uint64_t bits) { return bits != 0 ? ~std::uint64_t{0} : 0; }
 
-/// Bits of a product that undefined bits reach: from the lowest one times the other operand's
-/// lowest bit that may be set.
+/// Bits of a product that undefined bits affect: from the lowest one times the other operand's
+/// lowest possible bit.
 std::uint64_t product(OperandBits a, OperandBits b) {
   const auto reach = [](std::uint64_t undefined, OperandBits other) -> std::uint64_t {
     const std::uint64_t may_be_set = other.value | other.undefined;
@@ -90,12 +90,12 @@ bool undefined_comparison(const ResultRule& r, OperandBits a, OperandBits b) {
   const std::uint64_t undefined = a.undefined | b.undefined;
   if (undefined == 0) return false;
   if (r.comparison == Comparison::equal) return ((a.value ^ b.value) & ~undefined) == 0;
-  // As unsigned numbers: a signed one with its sign flipped orders alike.
+  // As unsigned numbers: flipping the sign bit of signed ones preserves the order.
   const std::uint64_t sign = r.is_signed ? std::uint64_t{1} << (r.operand_width - 1) : 0;
   const auto lowest = [&](OperandBits x) { return (x.value ^ sign) & ~x.undefined; };
   const auto highest = [&](OperandBits x) { return (x.value ^ sign) | x.undefined; };
   if (r.comparison == Comparison::above || r.comparison == Comparison::below_equal) std::swap(a, b);
-  // a < b: always when it holds at worst, never when it does not at best.
+  // a < b: always true if true in the worst case, never true if false in the best case.
   return !(highest(a) < lowest(b)) && lowest(a) < highest(b);
 }
 
@@ -197,7 +197,7 @@ std::uint64_t undefined_result(const ResultRule& r, const OperandBits (&given)[3
     case BitRule::or3:
       return (o[0] | o[1] | o[2]).undefined & mask;
     case BitRule::bfi: {
-      // Where the selector is undefined the result is too, unless both sides are alike.
+      // If the selector is undefined the result is too, unless both sides are equal.
       const std::uint64_t chosen = (o[0].value & o[1].undefined) | (~o[0].value & o[2].undefined);
       const std::uint64_t unlike = (o[1].value ^ o[2].value) | o[1].undefined | o[2].undefined;
       return ((o[0].undefined & unlike) | (~o[0].undefined & chosen)) & mask;
@@ -218,7 +218,7 @@ std::uint64_t undefined_result(const ResultRule& r, const OperandBits (&given)[3
       return static_cast<std::uint64_t>(extended(o[0].undefined, r.operand_width) >> shift) & mask;
     case BitRule::shift_left_or:
     case BitRule::shift_left_add: {
-      // Of 64 bits only up to seven: v_lshl_add_u64 looks at three bits of the amount.
+      // For 64 bits only up to seven: v_lshl_add_u64 uses three bits of the amount.
       const std::uint64_t used = r.operand_width == 64 ? 7 : 31;
       const auto by = static_cast<unsigned>(o[1].value & used);
       const std::uint64_t moved = (o[1].undefined & used) != 0 ? mask : o[0].undefined << by;

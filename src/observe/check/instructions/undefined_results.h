@@ -1,12 +1,12 @@
-// What becomes of undefined bits in an instruction of the vector or scalar ALU: which bits of the
+// Propagates undefined bits through an instruction of the vector or scalar ALU: which bits of the
 // result depend on them. A pure function of the operands' values and undefined bits, one lane at a
 // time; operands as the instruction sees them, after SDWA, DPP and op_sel have chosen them.
 //
 // Moves, bitwise operations, shifts, permutations and packing are exact. Sums and products are
 // undefined from the lowest undefined bit upward. Comparisons of integers are undefined when
-// undefined bits can change them. All other results depend wholly on every operand. A result may be
-// called undefined without need, never defined without reason; tests/unit/observe/undefined_test
-// changes undefined bits of real instructions and looks.
+// undefined bits can change them. All other results depend entirely on every operand. The rules may
+// overestimate undefined bits, but never underestimate them; tests/unit/observe/undefined_test
+// checks this by changing undefined bits of real instructions.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ struct ResultRule {
   BitRule rule = BitRule::whole;
   std::uint8_t width = 32;          ///< Of the result, in bits.
   std::uint8_t operand_width = 32;  ///< Of shifts' and comparisons' first operand.
-  bool reversed = false;            ///< The first two operands change places ("rev").
+  bool reversed = false;            ///< The first two operands are swapped ("rev").
   bool is_signed = false;           ///< Comparisons.
-  bool computes = true;             ///< No mere move: what comes out was never in memory as such.
+  bool computes = true;             ///< Not a plain move: the result is computed.
   Comparison comparison = Comparison::none;
-  std::uint64_t relevant[3] = {~0ull, ~0ull, ~0ull};  ///< Bits of each operand that are looked at.
+  std::uint64_t relevant[3] = {~0ull, ~0ull, ~0ull};  ///< Bits of each operand that are used.
 };
 
 /// The rule of an instruction of the ALUs.

@@ -14,7 +14,7 @@ constexpr std::uint64_t low_bits(unsigned count) {
 
 }  // namespace
 
-// One word more than there are bytes for, so that an access may look at two words.
+// One word more than needed, so that an access may read two words.
 LdsDefinedness::LdsDefinedness(std::uint32_t bytes)
     : bytes_(bytes), unwritten_(bytes), written_(bytes / kWordBytes + 2) {}
 
@@ -27,7 +27,7 @@ void LdsDefinedness::begin_workgroup() {
 bool LdsDefinedness::all_written(const std::uint64_t* at, std::uint64_t active,
                                  unsigned bytes) const {
   if (active == 0 || unwritten_ == 0) return true;
-  // Of all lanes where all are active: the compiler makes vector code of that.
+  // For all lanes if all are active: the compiler vectorises that.
   std::uint64_t first = ~0ull, last = 0;
   if (active == ~0ull) {
     for (unsigned lane = 0; lane < 64; ++lane) {

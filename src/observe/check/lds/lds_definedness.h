@@ -1,5 +1,5 @@
-// Which bytes of a workgroup's LDS hold a value that somebody wrote. Who wrote it, and whether that
-// was in time, is lds_shadow.h's matter.
+// Which bytes of a workgroup's LDS hold a written value. The writer, and whether the access was
+// ordered, is tracked by lds_shadow.h.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ class LdsDefinedness {
   /// Nothing in LDS is written yet.
   void begin_workgroup();
 
-  /// All lanes in `active` read (or write) `bytes`, 16 at most, at their offsets, which lie inside
-  /// LDS. read(): false when all that is read is defined.
+  /// All lanes in `active` read (or write) `bytes`, 16 at most, at their offsets, which are inside
+  /// LDS. read(): false when everything that is read is defined.
   [[nodiscard]] bool read(const std::uint64_t* at, std::uint64_t active, unsigned bytes,
                           LaneBits& undefined) const;
   void write(const std::uint64_t* at, std::uint64_t active, unsigned bytes);
@@ -25,8 +25,8 @@ class LdsDefinedness {
   void write_undefined(const std::uint64_t* at, const LaneBits& undefined, unsigned bytes);
 
  private:
-  /// Whether everything from the lowest to the highest byte that the lanes touch is written: the
-  /// usual case, found without looking at each lane.
+  /// Whether everything from the lowest to the highest accessed byte is written: the usual case,
+  /// found without a loop over the lanes.
   [[nodiscard]] bool all_written(const std::uint64_t* at, std::uint64_t active,
                                  unsigned bytes) const;
 

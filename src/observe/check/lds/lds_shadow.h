@@ -1,16 +1,17 @@
-// What is known of every byte of a workgroup's LDS: who wrote it and read it last, and whether
-// anything stands between. Finds races between waves. Bytes that nobody wrote: lds_definedness.h.
+// Shadow state of every byte of a workgroup's LDS: the last writer and readers, and whether
+// accesses are ordered. Finds races between waves. For bytes that were never written see
+// lds_definedness.h.
 //
-// A phase is what lies between two barriers. Two accesses of different waves in the same phase are
-// unordered, unless the one's wave has learnt of the other by a flag (wave_order.h). An access that
-// is still in flight when its wave reaches a barrier belongs to the next phase as well: the barrier
-// does not order it. Atomics do not race with atomics. Words that a wave polls are flags
-// (sync_points.h): whatever is done to them is no race.
+// A phase is the time between two barriers. Two accesses of different waves in the same phase are
+// unordered, unless one wave has learnt of the other's access through a flag (wave_order.h). An
+// access that is still in flight when its wave reaches a barrier belongs to the next phase as well:
+// the barrier does not order it. Atomics do not race with atomics. Words that a wave polls are
+// flags (sync_points.h): accesses to them never race.
 //
-// Of each eight bytes the last write and, by wave, the last read of a phase are kept. Whatever does
-// not fit (atomics, waves that write different parts, reads of different parts at different times)
-// goes to a list of the phase. No information is lost that way: of two accesses of one wave to the
-// same bytes the later one is unordered if the earlier one is.
+// For each eight bytes the last write and, by wave, the last read of a phase are kept. Everything
+// else (atomics, waves that write different parts, reads of different parts at different times)
+// goes to a list of the phase. This loses no information: if one of two accesses of one wave to the
+// same bytes is unordered, so is the later one.
 #pragma once
 
 #include <array>
@@ -41,24 +42,24 @@ class LdsShadow {
  public:
   LdsShadow(std::uint32_t bytes, std::uint32_t waves, Reporter& reporter);
 
-  /// `order`: null when the waves of the kernel learn of each other by barriers only.
+  /// `order`: null when the waves of the kernel synchronise by barriers only.
   void begin_workgroup(const WaveOrder* order);
 
-  /// All lanes in `active` read (or write) `bytes` at their offsets, which lie inside LDS.
+  /// All lanes in `active` read (or write) `bytes` at their offsets, which are inside LDS.
   void read(const LdsOperation& operation, const std::uint64_t* at, std::uint64_t active,
             unsigned bytes);
   void write(const LdsOperation& operation, const std::uint64_t* at, std::uint64_t active,
              unsigned bytes);
 
-  /// A wave polls these bytes of a dword: from now on they are a flag. Who wrote them last in this
-  /// phase without an atomic, if anybody did: wave and step.
+  /// A wave polls these bytes of a dword: from now on they are a flag. Returns wave and step of the
+  /// last non-atomic write in this phase, if any.
   struct LastWrite {
     bool exists = false;
     unsigned wave = 0;
     std::uint32_t step = 0;
   };
   [[nodiscard]] LastWrite make_flag(std::uint32_t dword, std::uint8_t mask);
-  /// Calls `visit(wave, step)` for what make_flag() may give, some more than once.
+  /// Calls `visit(wave, step)` for every possible result of make_flag(), some more than once.
   template <typename F>
   void for_each_last_write(F&& visit) const {
     for (const Granule& g : granules_) {
@@ -69,10 +70,10 @@ class LdsShadow {
     }
   }
 
-  /// All waves have passed the barrier. Accesses in flight are to be told again, as carried.
+  /// All waves have passed the barrier. Accesses in flight must be passed again, as carried.
   void open_barrier();
-  /// Whether some access relied on the last barrier, and whether no earlier one would have done;
-  /// then forgets it.
+  /// Returns whether some access relied on the last barrier, and whether no earlier one would have
+  /// sufficed; then resets this.
   struct Need {
     bool needed = false, sole = false;
   };
@@ -85,13 +86,13 @@ class LdsShadow {
  private:
   /// Eight bytes of LDS. Masks have a bit per byte.
   struct Granule {
-    // What the usual read looks at stands together.
+    // The fields that the usual read checks are adjacent.
     std::uint32_t write_phase, read_phase;  // 0: never
     std::uint32_t list_phase;               // in which it has a list
     std::uint16_t readers;                  // waves, in read_phase
-    std::uint16_t carried_readers;          // of them: those whose read is older than the phase
+    std::uint16_t carried_readers;          // those whose read is older than the phase
     std::uint8_t bits;
-    std::uint8_t flag_mask;  // bytes that are polled
+    std::uint8_t flag_mask;  // polled bytes
     std::uint8_t writer, write_mask;
     std::uint32_t old_write_phase, old_read_phase;  // the ones before
     std::uint32_t list;                             // of lists_
@@ -99,12 +100,11 @@ class LdsShadow {
     std::uint32_t write_lanes;  // of each two bytes; see lane_at()
     std::uint16_t writers;      // waves, in write_phase
     std::uint16_t old_writers, old_readers;
-    std::uint8_t newest_mask;  // what the last write instruction wrote so far
+    std::uint8_t newest_mask;  // the bytes that the last write instruction has written so far
   };
   static constexpr std::uint8_t kDirect = 1,  // the last write is a direct load
       kCarriedWrite = 2,
-                                kSettled =
-                                    4;  // the phase's reads have told which barrier they need
+                                kSettled = 4;  // reads have recorded their barrier
 
   struct LastRead {
     std::uint32_t step = 0, lanes = 0;
@@ -121,13 +121,13 @@ class LdsShadow {
     Kind kind = Kind::read;
     bool carried = false, direct = false;
   };
-  /// What an instruction of a step was.
+  /// The instruction of a step.
   struct Told {
     std::uint32_t step = 0, vaddr = 0, phase_step = 0;
   };
 
-  /// Reads that are the usual case: of 8 or 16 bytes, and of others. Give the lanes whose read is
-  /// not.
+  /// The usual case of reads: of 8 or 16 bytes, and of others. Return the lanes for which it does
+  /// not apply.
   [[nodiscard]] std::uint64_t read_whole(const LdsOperation& o, const std::uint64_t* at,
                                          std::uint64_t active, unsigned granules);
   [[nodiscard]] std::uint64_t read_parts(const LdsOperation& o, const std::uint64_t* at,
@@ -141,7 +141,7 @@ class LdsShadow {
   void atomic_granule(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask,
                       Kind kind);
   void begin_reads(Granule& g, unsigned wave);
-  /// Reports what other waves' accesses `o` races with.
+  /// Reports the accesses of other waves that `o` races with.
   void meet(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask, Kind kind);
   bool note_older(const Granule& g, unsigned wave, bool writes);
   void begin_writes(Granule& g);
@@ -163,8 +163,7 @@ class LdsShadow {
     return static_cast<std::uint32_t>(&g - granules_.data()) * 8;
   }
   void note_order(std::uint32_t since_phase) {
-    // Somebody must have been stopped at a barrier in [since_phase, phase_ - 1]; the last one that
-    // was needed may do already.
+    // A barrier in [since_phase, phase_ - 1] was needed; the last needed one may already suffice.
     if (since_phase + 1 == phase_) barrier_need_.sole = true;
     if (since_phase <= last_needed_) return;
     last_needed_ = phase_ - 1;

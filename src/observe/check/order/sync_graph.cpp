@@ -5,7 +5,7 @@
 namespace margay::check {
 namespace {
 
-/// How much of what was reached is kept, in vertices.
+/// The size of the reachability cache, in vertices.
 constexpr std::size_t kMostVisited = 1 << 23;
 /// A workgroup has 1024 work-items at most.
 constexpr std::uint64_t kMaxWavesOfGroup = 16;
@@ -15,7 +15,7 @@ constexpr std::uint64_t kMaxWavesOfGroup = 16;
 SyncGraph::Vertex SyncGraph::join(Vertex a, Vertex b) {
   if (a == b || b == 0) return a;
   if (a == 0) return b;
-  // Of two atomics in turn on one word, the later one holds the earlier one already.
+  // If two atomics on one word follow each other, the later one already includes the earlier one.
   const auto holds = [this](Vertex whole, Vertex part) {
     return nodes_[whole].release == 0 &&
            (nodes_[whole].before[0] == part || nodes_[whole].before[1] == part);
@@ -46,7 +46,7 @@ void SyncGraph::acquired(Vertex vertex, std::uint32_t workgroup, std::uint32_t w
       both_readers(readers_[vertex], std::uint64_t{workgroup} * kMaxWavesOfGroup + wave);
 }
 
-// An edge leads to an earlier vertex. What a release itself knew, its own wave has read.
+// An edge leads to an earlier vertex. A release's own wave has read what the release knew.
 std::vector<bool> SyncGraph::releases_acquired() const {
   std::vector<std::uint64_t> readers = readers_;
   readers.resize(nodes_.size(), kNobody);

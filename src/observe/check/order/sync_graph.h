@@ -1,15 +1,14 @@
-// What orders the workgroups of a launch: the releases that each of them has made, which of them
-// another one has read, and so what came before what.
+// The order of the workgroups of a launch: their releases, which of these others have read, and the
+// happens-before relation that follows.
 //
-// A vertex stands for something that can be known: a release of a workgroup, with what it publishes
-// of that workgroup's own accesses; or several vertices together. An edge leads to what was known
-// before. A word of memory holds the vertex of its last release; an atomic that changes the word
-// adds its own to it (a release sequence), a store begins anew. Whoever reads the word acquires the
-// vertex.
+// A vertex represents knowledge: a release of a workgroup, with the workgroup's own accesses that
+// it publishes; or a union of vertices. An edge leads to what was known before. A word of memory
+// holds the vertex of its last release; an atomic that changes the word adds its own to it (a
+// release sequence), a store replaces it. A wave that reads the word acquires the vertex.
 //
-// Host threads run workgroups at the same time. Who reads or writes a word that may be a flag holds
-// the lock from before its instruction runs until the word is noted, so that the graph knows what
-// the instruction saw.
+// Host threads run workgroups at the same time. A thread that reads or writes a word that may be a
+// flag holds the lock from before its instruction runs until the access is recorded, so that the
+// graph matches what the instruction saw.
 #pragma once
 
 #include <array>
@@ -27,13 +26,13 @@ class SyncGraph {
  public:
   using Vertex = std::uint32_t;  ///< 0: nothing.
 
-  /// The functions below are called under it, except ordered().
+  /// Must be held for the functions below, except ordered().
   [[nodiscard]] std::unique_lock<std::recursive_mutex> lock() { return std::unique_lock(mutex_); }
 
   /// Both.
   [[nodiscard]] Vertex join(Vertex a, Vertex b);
-  /// A release by a workgroup that knows `before`: by wave, the segments that are complete, and
-  /// those that were written back; and the access itself, which whoever sees its value knows.
+  /// A release by a workgroup that knows `before`: by wave, the complete segments, and those that
+  /// were written back; and the access itself, which is known to any wave that reads its value.
   struct Own {
     std::uint32_t workgroup = 0, wave = 0, segment = 0;
   };
@@ -58,7 +57,7 @@ class SyncGraph {
     std::uint32_t issued = 0, completed = 0;  ///< Its segments.
     bool needs_write_back = false;            ///< A store without scope.
   };
-  /// Whether who knows `vertex` knows the access. Called when the launch has ended.
+  /// Whether the knowledge of `vertex` includes the access. Called when the launch has ended.
   [[nodiscard]] bool ordered(const Published& access, Vertex vertex);
   /// By vertex: whether it is a release that another wave has acquired. Called when the launch has
   /// ended.
@@ -76,7 +75,7 @@ class SyncGraph {
     std::uint32_t waves = 0;
     std::size_t clocks = 0;  // into clocks_: completed, then flushed
   };
-  /// All that is reachable from a vertex, as far as it was looked for.
+  /// The vertices reachable from a vertex, as far as computed.
   struct Reach {
     std::vector<Vertex> open;
     std::vector<bool> visited;

@@ -1,16 +1,17 @@
-// What orders the waves of a workgroup, and workgroups among each other: who knows what of whom.
+// The order between the waves of a workgroup, and between workgroups, as vector clocks.
 //
 // Each wave has a vector clock. A barrier joins all of them; a release (an atomic, a store with a
-// scope, a store to a word that is polled) leaves a copy with the bytes it writes, and an acquire
-// (an atomic that returns a value, a load with a scope, a poll) that reads these bytes takes it
-// over once it is complete. An access is ordered before another one of the workgroup when the other
-// one's wave knows of it.
+// scope, a store to a polled word) attaches a copy to the bytes it writes, and an acquire (an
+// atomic that returns a value, a load with a scope, a poll) that reads these bytes joins it once it
+// is complete. An access is ordered before another one of the workgroup if the other one's wave
+// knows of it.
 //
-// LDS accesses count by the wave's steps, and are known when a wait has proven them complete.
-// Global accesses count by segments: what a wave does between two events that others could learn
-// of. The waves of a workgroup share a vector cache that serves them in order, so that within it
-// program order is enough; other workgroups see what is complete and of agent scope, or was written
-// back (buffer_wbl2). Between workgroups the clocks hang in a graph of the launch (sync_graph.h).
+// LDS accesses are counted by the wave's steps, and are known when a wait has proven them complete.
+// Global accesses are counted by segments: the parts of a wave between two events that others can
+// acquire. The waves of a workgroup share a vector cache that serves them in order, so that program
+// order suffices within it; other workgroups see accesses that are complete and of agent scope, or
+// were written back (buffer_wbl2). Between workgroups the clocks are in a graph of the launch
+// (sync_graph.h).
 #pragma once
 
 #include <array>
@@ -29,7 +30,7 @@ using Clock = std::array<std::uint32_t, kMaxWaves>;
 
 struct Knowledge {
   Clock lds{};                     ///< LDS steps that came before.
-  Clock lds_atomics{};             ///< LDS steps of which those by atomics came before.
+  Clock lds_atomics{};             ///< LDS steps up to which those by atomics came before.
   Clock issued{};                  ///< Segments whose global accesses were issued before.
   Clock completed{};               ///< Segments whose global accesses were complete before.
   Clock flushed{};                 ///< Segments that were written back for other workgroups before.
@@ -39,7 +40,7 @@ struct Knowledge {
 
 class WaveOrder {
  public:
-  /// `graph`: of the launch; null when nothing passes between workgroups.
+  /// `graph`: of the launch; null when workgroups do not synchronise.
   explicit WaveOrder(SyncGraph* graph) : graph_(graph) {}
 
   void begin_workgroup(std::uint32_t workgroup, unsigned waves);
@@ -47,15 +48,15 @@ class WaveOrder {
   [[nodiscard]] const Knowledge& of(unsigned wave) const { return waves_[wave].knowledge; }
   [[nodiscard]] std::uint32_t workgroup() const { return workgroup_; }
   [[nodiscard]] std::uint32_t segment(unsigned wave) const { return waves_[wave].segment; }
-  /// Counts what may change what a release of the wave tells, other than LDS steps.
+  /// Counts the changes to what a release of the wave publishes, other than LDS steps.
   [[nodiscard]] std::uint32_t changes(unsigned wave) const { return waves_[wave].changes; }
-  /// What the wave knows of others changes with each acquire; `issued` by number.
+  /// The wave's knowledge of others changes with each acquire; `issued` by number.
   [[nodiscard]] std::uint32_t version(unsigned wave) const { return waves_[wave].version; }
   [[nodiscard]] const Clock& issued_in(std::uint32_t version) const { return versions_[version]; }
   [[nodiscard]] bool lds_ordered(unsigned from, std::uint32_t step, unsigned to) const {
     return from == to || waves_[to].knowledge.lds[from] >= step;
   }
-  /// The same if that step is an atomic's: whoever has seen what it left knows it.
+  /// The same if that step is an atomic's: a wave that has read its value knows it.
   [[nodiscard]] bool lds_atomic_ordered(unsigned from, std::uint32_t step, unsigned to) const {
     return lds_ordered(from, step, to) || waves_[to].knowledge.lds_atomics[from] >= step;
   }
@@ -66,9 +67,9 @@ class WaveOrder {
     waves_[wave].segment_used = true;
     ++waves_[wave].changes;
   }
-  /// What a release of the wave tells now; its next global accesses come after it.
+  /// What a release of the wave publishes now; its next global accesses come after it.
   [[nodiscard]] Knowledge release(unsigned wave, std::uint32_t lds_completed);
-  /// The same for other workgroups, by an access that is alone in its segment, which ends now.
+  /// The same for other workgroups, by an access with its own segment, which ends now.
   [[nodiscard]] SyncGraph::Vertex publish(unsigned wave, const Knowledge& released);
   void end_segment(unsigned wave) { end_segment(waves_[wave]); }
   void acquire(unsigned wave, const Knowledge& released);
@@ -78,20 +79,20 @@ class WaveOrder {
   /// buffer_wbl2 and buffer_inv of agent scope or wider; s_waitcnt vmcnt(0).
   void write_back(unsigned wave);
   void written_back(unsigned wave);
-  /// Gives whether the wave had acquired anything since the last time.
+  /// Returns whether the wave had acquired anything since the last call.
   bool invalidate(unsigned wave);
-  /// All waves have met; `lds_completed` by wave.
+  /// All waves are at the barrier; `lds_completed` by wave.
   void barrier(const Clock& lds_completed);
 
-  /// The first segment that all later releases treat as they treat this one. Only of segments
-  /// before the last barrier.
+  /// The first segment that all later releases treat like this one. Only for segments before the
+  /// last barrier.
   [[nodiscard]] std::uint32_t canonical(unsigned wave, std::uint32_t segment) const;
 
  private:
   struct PerWave {
     Knowledge knowledge;
     Clock writing_back{};
-    bool has_written_back = false;  ///< A buffer_wbl2 is under way.
+    bool has_written_back = false;  ///< A buffer_wbl2 is in flight.
     std::uint32_t segment = 1, version = 0, changes = 0;
     bool segment_used = false;
   };
@@ -107,7 +108,7 @@ class WaveOrder {
   unsigned count_ = 0;
   std::array<PerWave, kMaxWaves> waves_{};
   std::vector<Clock> versions_;
-  /// By wave: where releases for other workgroups have drawn a line, ascending.
+  /// By wave: the segments at which releases for other workgroups were made, ascending.
   std::array<std::vector<std::uint32_t>, kMaxWaves> bounds_;
 };
 

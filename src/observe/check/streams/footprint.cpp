@@ -9,11 +9,11 @@
 namespace margay::check {
 namespace {
 
-/// So many ranges are kept instruction by instruction; of more, neighbours become one, whichever
-/// instruction it was.
+/// Up to this many ranges are kept per instruction; beyond that, neighbours are merged regardless
+/// of the instruction.
 constexpr std::size_t kByInstruction = 1024;
 constexpr std::size_t kMostRanges = 1 << 16;
-/// Of one line and kind. Programs that never synchronise must not fill the memory.
+/// Per line and kind. Programs that never synchronise must not exhaust the memory.
 constexpr std::size_t kMostEntries = 1 << 18;
 
 Touch touch_of(const Run& run) {
@@ -22,7 +22,7 @@ Touch touch_of(const Run& run) {
   return sync ? Touch::sync_read : Touch::read;
 }
 
-/// Of one kind and, with `by_instruction`, one instruction those that touch become one; sorted.
+/// Merges adjacent ranges of one kind and, with `by_instruction`, one instruction; sorted.
 void join_neighbours(std::vector<TouchedRange>& ranges, bool by_instruction) {
   const auto place = [&](const TouchedRange& range) {
     return std::pair(range.touch, by_instruction ? range.vaddr : 0);

@@ -1,5 +1,5 @@
-// Which bytes an operation of a stream read and wrote, as few ranges, and what the operations of
-// one line of order left so.
+// The bytes that an operation of a stream read and wrote, as few ranges, and the latest such
+// accesses of the operations of one line.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace margay::check {
 
-/// Synchronising accesses, atomics and those with a scope, do not race with each other.
+/// Synchronising accesses (atomics and accesses with a scope) do not race with each other.
 enum class Touch : std::uint8_t { read, write, sync_read, sync_write };
 inline constexpr std::size_t kTouchCount = 4;
 [[nodiscard]] constexpr bool is_write(Touch touch) {
@@ -34,7 +34,8 @@ struct TouchedRange {
   Touch touch = Touch::read;
 };
 
-/// Never more than was touched; of a kernel that touches very many places apart, not all.
+/// Never more than was accessed; for a kernel that accesses very many separate places, not all of
+/// them.
 struct Footprint {
   std::vector<TouchedRange> ranges;
   bool complete = true;
@@ -42,8 +43,8 @@ struct Footprint {
 /// What a launch touched.
 [[nodiscard]] Footprint footprint_of(std::span<const Run> runs);
 
-/// Who touched each byte last, of the operations of one line, each kind of touch for itself. An
-/// operation of another line that comes behind the last one comes behind those before as well.
+/// The last operation of one line that accessed each byte, separately for each kind of access. An
+/// operation of another line that follows the last one also follows those before it.
 class LastTouches {
  public:
   struct Entry {
@@ -60,7 +61,7 @@ class LastTouches {
     if (at != map.begin() && std::prev(at)->second.end > begin) --at;
     for (; at != map.end() && at->first < end; ++at) visit(at->first, at->second);
   }
-  /// The range is other memory from now on.
+  /// The range is a new allocation from now on.
   void forget(std::uint64_t begin, std::uint64_t end);
   /// Everything up to that operation.
   void forget_until(std::uint64_t number);

@@ -1,7 +1,7 @@
-// Host code that writes to pinned memory while an asynchronous copy may still read or write it: the
-// bytes are others than those that the copy left, when the host comes to wait for it. Nothing is
-// protected, so that neither the program nor the system calls it makes notice. Reads leave no
-// trace.
+// Host code that writes to pinned memory while an asynchronous copy may still read or write it:
+// when the host waits for the copy, the bytes differ from those that the copy left. No memory is
+// protected, so that neither the program nor its system calls are affected. Reads cannot be
+// detected.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,15 @@ class HostWrites {
  public:
   void watch(std::shared_ptr<const Operation> copy, std::uint64_t begin, std::uint64_t end,
              bool is_source);
-  /// An operation writes here, or other memory is there: what changes now is not the host's.
+  /// An operation writes here, or the memory is replaced: changes from now on are not the host's.
   void forget(std::uint64_t begin, std::uint64_t end);
   void forget_all() {
     watched_.clear();
     bytes_ = 0;
   }
   [[nodiscard]] bool empty() const { return watched_.empty(); }
-  /// The host now knows that more has ended: of the copies among it, what has been changed.
+  /// The host now knows that further operations have ended: returns the changes to the copies among
+  /// them.
   [[nodiscard]] std::vector<Finding> ended(const OrderClock& host);
 
  private:
@@ -32,7 +33,7 @@ class HostWrites {
     std::shared_ptr<const Operation> copy;
     std::uint64_t begin = 0, end = 0;
     bool is_source = false;
-    std::vector<std::uint64_t> blocks;  // what stood in each
+    std::vector<std::uint64_t> blocks;  // the contents of each
   };
   [[nodiscard]] static Finding finding_of(const Watched& watched, std::uint64_t block);
 

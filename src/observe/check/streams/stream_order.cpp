@@ -24,7 +24,7 @@ bool OrderClock::is_within(const OrderClock& other) const {
 std::uint32_t StreamOrder::line_of(const Stream& stream) {
   const auto found = of_stream_.find(stream.id);
   if (found != of_stream_.end()) return found->second;
-  // Numbers go on rising, so that nobody who knew the old stream knows anything of the new one.
+  // Numbers keep rising, so that knowledge of the old stream does not apply to the new one.
   std::uint32_t line = 0;
   while (line < lines_.size() && !is_over(line)) ++line;
   if (line == lines_.size()) lines_.emplace_back();
@@ -40,7 +40,7 @@ std::uint32_t StreamOrder::line_of(const Stream& stream) {
 bool StreamOrder::is_over(std::uint32_t number) const {
   const Line& line = lines_[number];
   if (host_.of(number) < line.last) return false;
-  // Threads end without a word, and with them their hipStreamPerThread.
+  // Threads end without notice, and their hipStreamPerThread with them.
   constexpr std::size_t kMany = 256;
   return !line.has_stream || (lines_.size() >= kMany && line.clock.is_within(host_));
 }
@@ -128,8 +128,8 @@ OrderClock& StreamOrder::advance(const Stream& stream) {
   return lines_[line].clock = point(line);
 }
 
-// Recording an event and waiting for one are work of the stream as well: in the null stream, what
-// the others do next comes behind it.
+// Recording an event and waiting for one are work of the stream as well: in the null stream, the
+// next operations of the others follow it.
 void StreamOrder::record(const void* event, const Stream& stream) {
   events_[event] = advance(stream);
 }

@@ -1,6 +1,6 @@
-// Races between operations of streams: work that touches the same memory, with neither of the two
-// behind the other; and host code that changes what an asynchronous copy still reads or writes.
-// What the HIP calls do is told here. All functions may be called from several threads.
+// Races between operations of streams: unordered operations that access the same memory, and host
+// code that changes memory that an asynchronous copy still reads or writes. HIP calls report their
+// effects here. All functions may be called from several threads.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ namespace margay::check {
 
 class StreamRaces {
  public:
-  /// Whose memory an address is in.
+  /// The owner of the memory at an address.
   struct Places {
     std::function<bool(std::uint64_t address)> is_internal;      ///< Margay's own memory.
     std::function<bool(std::uint64_t address)> is_host_visible;  ///< Pinned, managed, pageable.
@@ -30,10 +30,11 @@ class StreamRaces {
   [[nodiscard]] std::shared_ptr<Operation> begin_part(const Operation& whole,
                                                       const StreamOrder::Parts& after);
   void end_parts(Operation& whole, const StreamOrder::Parts& parts);
-  /// What the operation has touched; before another thing happens in its stream. Gives what races.
+  /// The operation's accesses; call before anything else happens in its stream. Returns the races.
   [[nodiscard]] std::vector<Finding> touched(const std::shared_ptr<Operation>& operation,
                                              const Footprint& footprint, const Places& places);
-  /// An asynchronous copy reads or writes pinned memory that the host must leave alone until then.
+  /// An asynchronous copy reads or writes pinned memory that the host must not access until it
+  /// ends.
   void watch(const std::shared_ptr<const Operation>& operation, std::uint64_t begin,
              std::uint64_t end, bool is_source);
 
@@ -50,9 +51,9 @@ class StreamRaces {
   [[nodiscard]] std::vector<Finding> host_waits_for_all();
   [[nodiscard]] std::vector<Finding> destroyed(const Stream& stream);
 
-  /// The range has been allocated: whatever was there before is no more.
+  /// The range has been allocated: previous accesses are dropped.
   void allocated(std::uint64_t address, std::uint64_t bytes);
-  /// Nobody can look at what stands there any more.
+  /// The contents can no longer be accessed.
   void freed(std::uint64_t address, std::uint64_t bytes);
 
  private:

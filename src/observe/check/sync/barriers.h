@@ -19,11 +19,11 @@ class BarrierTracker {
   /// A wave is about to stop at a barrier.
   void arrive(const InstructionFacts& facts, const Wave& wave);
   void end(const InstructionFacts& facts, const Wave& wave);
-  /// A wave of which lanes were missing at a barrier runs on.
+  /// A wave some of whose lanes were missing at a barrier continues.
   [[nodiscard]] bool watches(unsigned wave) const { return waves_[wave].missing != 0; }
-  /// Such a wave runs a vector instruction: lanes that come back have skipped the barrier.
+  /// Such a wave runs a vector instruction: lanes that are active again have skipped the barrier.
   void watch(const InstructionFacts& facts, const Wave& wave);
-  /// The workgroup has ended, or no wave can go on.
+  /// The workgroup has ended, or no wave can continue.
   void end_workgroup();
   void deadlock(const Workgroup& group);
 

@@ -7,8 +7,8 @@
 namespace margay::check {
 namespace {
 
-/// Calls `visit(dword index, byte mask)` for the dwords that `lanes` (or all) touch; lanes that
-/// touch the same one as the lane before them are left out.
+/// Calls `visit(dword index, byte mask)` for the dwords that `lanes` (or all) access; lanes that
+/// access the same one as the previous lane are skipped.
 template <typename F>
 void for_each_dword(const LaneAccess& access, std::uint64_t lanes, F&& visit) {
   std::uint64_t last = ~0ull;
@@ -32,7 +32,7 @@ void for_each_dword(const LaneAccess& access, F&& visit) {
   for_each_dword(access, access.active, visit);
 }
 
-/// The lanes of an atomic whose registers from `data` on are what stands in memory.
+/// The lanes of an atomic whose registers from `data` on equal the contents of memory.
 std::uint64_t lanes_as_in_memory(const LaneAccess& access, const Wave& wave, unsigned data) {
   std::uint64_t lanes = 0;
   for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
@@ -57,8 +57,8 @@ std::uint64_t lanes_as_in_memory(const LaneAccess& access, const Wave& wave, uns
 std::uint64_t lanes_that_change(const InstructionFacts& facts, const LaneAccess& access,
                                 const Wave& wave) {
   if (!facts.compares) return access.active;
-  // DS instructions have the value to compare with in a register of its own, others after the one
-  // to store.
+  // DS instructions have the value to compare with in a separate register, others after the one to
+  // store.
   const bool own_register = facts.form.path == MemoryForm::Path::ds;
   return lanes_as_in_memory(access, wave,
                             facts.use.sources[1].first + (own_register ? 0 : access.bytes / 4u));
@@ -86,7 +86,7 @@ void SyncPoints::barrier(const Clock& lds_completed) {
   for (auto& stores : lds_stores_) stores.clear();
 }
 
-// Releases between which nothing happened that they could tell are one.
+// Releases without anything new to publish between them are merged.
 std::uint32_t SyncPoints::release(unsigned wave, std::uint32_t lds_completed,
                                   std::uint32_t lds_atomic) {
   Released& last = released_[wave];
@@ -138,8 +138,8 @@ void SyncPoints::acquire(std::uint64_t key, std::uint8_t mask, Learning& learnin
   learning_ += first && !learning.known.empty();
 }
 
-// A wave that hands something over a million times leaves as many copies of what it knew; of these
-// the bytes that stand yet hold few.
+// A wave that hands over data a million times leaves as many copies of its knowledge; few of them
+// are still referenced by memory.
 void SyncPoints::collect() {
   std::array<std::vector<std::uint32_t>, kMaxWaves> steps;
   lds_.for_each_last_write([&](unsigned wave, std::uint32_t step) { steps[wave].push_back(step); });
@@ -204,7 +204,7 @@ void SyncPoints::lds_access(const InstructionFacts& facts, const LaneAccess& acc
   if (!access.is_write || changed_lanes == 0) return;
   const bool unlocks = plain_store && gives_lock_back(access, wave);
   if (plain_store && !unlocks && !means_.lds_polls) {
-    // Whoever reads it with an atomic has nothing to learn from it.
+    // A wave that reads it with an atomic learns nothing from it.
     if (!words_.empty())
       for_each_dword(access, [&](std::uint64_t dword, std::uint8_t mask) {
         if (words_.contains(kLds | dword)) stored(kLds | dword, mask, 0);
@@ -227,7 +227,7 @@ void SyncPoints::lds_access(const InstructionFacts& facts, const LaneAccess& acc
   });
 }
 
-// A lock that is taken by an atomic may be given back by a plain store: compilers make one of an
+// A lock that is taken by an atomic may be released by a plain store: compilers emit one for an
 // atomic store to LDS. The word is a flag from then on.
 bool SyncPoints::gives_lock_back(const LaneAccess& access, unsigned wave) {
   bool gives = false;
@@ -244,8 +244,8 @@ bool SyncPoints::gives_lock_back(const LaneAccess& access, unsigned wave) {
   return gives;
 }
 
-// Whoever takes a lock writes another value than stood there, and is given what stood there. Who
-// finds it taken changes nothing.
+// A wave that takes a lock writes a different value and receives the old one. A wave that finds it
+// taken changes nothing.
 void SyncPoints::lds_lock(const InstructionFacts& facts, const LaneAccess& access,
                           const Wave& wave) {
   if (!means_.lds || !access.is_atomic || facts.form.path != MemoryForm::Path::ds) return;
@@ -262,8 +262,8 @@ void SyncPoints::lds_lock(const InstructionFacts& facts, const LaneAccess& acces
 
 // ---- Global memory --------------------------------------------------------------------------
 
-// Whoever sees what the access leaves knows the access itself, though it is not complete: it gets a
-// segment of its own.
+// A wave that sees the access's value knows the access itself, even before it is complete: it gets
+// its own segment.
 void SyncPoints::before_release(unsigned wave, std::uint32_t lds_completed) {
   Knowledge& known = known_.emplace_back(order_.release(wave, lds_completed));
   known.issued[wave] = order_.segment(wave);
@@ -298,7 +298,7 @@ SyncGraph::Vertex SyncPoints::global_access(const InstructionFacts& facts, const
   return vertex;
 }
 
-// As an atomic on a word that every workgroup changes before any of them reads it.
+// Modelled as an atomic on a word that every workgroup changes before any of them reads it.
 void SyncPoints::reach_grid_barrier(unsigned wave) {
   const SyncGraph::Vertex vertex = order_.publish(wave, known_.back());
   order_.end_segment(wave);
@@ -311,8 +311,8 @@ void SyncPoints::leave_grid_barrier(unsigned wave) {
   const SyncGraph::Vertex all = graph_->at(grid_barrier());
   graph_->acquired(all, order_.workgroup(), wave);
   order_.see(wave, all);
-  // The device library's grid.sync() looks at the caches before it comes to the barrier, not after
-  // (ROCm device-libs, ockl/src/cg.cl); what it promises is that the grid is in step.
+  // The device library's grid.sync() invalidates the caches before the barrier, not after (ROCm
+  // device-libs, ockl/src/cg.cl); but it promises that the grid is synchronised.
   (void)order_.invalidate(wave);
 }
 

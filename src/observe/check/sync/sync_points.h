@@ -1,12 +1,13 @@
-// Where the waves of a workgroup learn of each other and of other workgroups: atomics, accesses
-// with a scope, polls, fences. What is learnt is wave_order.h; here is by what.
+// The points where the waves of a workgroup synchronise with each other and with other workgroups:
+// atomics, accesses with a scope, polls, fences. wave_order.h tracks what is learnt; this file
+// tracks how.
 //
 //   releases   LDS and global atomics; global stores with a scope (sc0, sc1); any store to a word
 //              that is polled
 //   acquires   atomics that return a value, global loads with a scope, reads of words that are
-//              polled; of what stands in the bytes, once the read is complete
+//              polled; from the bytes read, once the read is complete
 //
-// What nobody looks at orders nothing.
+// A value that is never read orders nothing.
 #pragma once
 
 #include <array>
@@ -23,10 +24,10 @@
 
 namespace margay::check {
 
-/// What an instruction in flight will have acquired when it is complete.
+/// What an instruction in flight acquires when it completes.
 struct Learning {
-  std::vector<std::uint32_t> known;  ///< Of the workgroup, by SyncPoints' numbers.
-  SyncGraph::Vertex seen = 0;        ///< Of others.
+  std::vector<std::uint32_t> known;  ///< From the workgroup, by SyncPoints' numbers.
+  SyncGraph::Vertex seen = 0;        ///< From others.
   [[nodiscard]] bool any() const { return !known.empty() || seen != 0; }
   void clear() {
     known.clear();
@@ -34,45 +35,46 @@ struct Learning {
   }
 };
 
-/// The lanes of an access that write: of a compare-and-swap only those that find what they compare
-/// with. Lanes that come to succeed because another one has changed the same bytes are left out.
-/// Before the instruction runs.
+/// The lanes of an access that write: for a compare-and-swap only those whose comparison succeeds.
+/// Lanes that succeed only because another one has changed the same bytes are excluded. Call before
+/// the instruction runs.
 [[nodiscard]] std::uint64_t lanes_that_change(const InstructionFacts& facts,
                                               const LaneAccess& access, const Wave& wave);
 
 class SyncPoints {
  public:
-  /// `graph`: null when nothing passes between workgroups.
+  /// `graph`: null when workgroups do not synchronise.
   SyncPoints(SyncMeans means, SyncGraph* graph, LdsShadow& lds)
       : means_(means), graph_(graph), lds_(lds), order_(graph) {}
 
   void begin_workgroup(std::uint32_t workgroup, unsigned waves);
-  /// False: barriers alone order the waves, and nothing orders workgroups.
+  /// False: only barriers order the waves, and nothing orders workgroups.
   [[nodiscard]] bool active() const { return means_.any(); }
   [[nodiscard]] SyncGraph* graph() const { return graph_; }
   [[nodiscard]] WaveOrder& order() { return order_; }
 
-  /// The wave is about to access LDS; every LDS step of it up to `lds_completed` is complete.
+  /// The wave is about to access LDS; all its LDS steps up to `lds_completed` are complete.
   /// `access` and `changed`: see lanes_that_change().
   void lds_access(const InstructionFacts& facts, const LaneAccess& access, std::uint64_t changed,
                   unsigned wave, std::uint32_t step, std::uint32_t lds_completed,
                   Learning& learning);
-  /// Notes who holds which lock, if the access is an atomic on LDS that may take one. Before it
-  /// runs, its operands in the wave's registers.
+  /// Records lock owners, if the access is an atomic on LDS that may take a lock. Call before it
+  /// runs, with its operands in the wave's registers.
   void lds_lock(const InstructionFacts& facts, const LaneAccess& access, const Wave& wave);
-  /// The part of it that learns. Where reads are put off (--adversarial), again when they are made.
+  /// The acquiring part. If reads are deferred (--adversarial), called again when they are
+  /// executed.
   void lds_read(const InstructionFacts& facts, const LaneAccess& access, Learning& learning);
   /// Whether the instruction may release or acquire through global memory.
   [[nodiscard]] bool syncs(const InstructionFacts& facts) const {
     return means_.global && (facts.releases_word || facts.acquires_word);
   }
   /// The same for global memory, by an instruction that syncs(); under the graph's lock. The first
-  /// before the access is recorded, if it releases, the second after; it gives what other
-  /// workgroups may acquire, or 0.
+  /// is called before the access is recorded, if it releases, the second after; it returns what
+  /// other workgroups may acquire, or 0.
   void before_release(unsigned wave, std::uint32_t lds_completed);
   SyncGraph::Vertex global_access(const InstructionFacts& facts, const LaneAccess& access,
                                   std::uint64_t changed, unsigned wave, Learning& learning);
-  /// The wave comes to the barrier of a cooperative launch, after before_release(); it leaves it.
+  /// The wave reaches the barrier of a cooperative launch, after before_release(); it leaves it.
   void reach_grid_barrier(unsigned wave);
   void leave_grid_barrier(unsigned wave);
   /// The read is complete.
@@ -80,7 +82,7 @@ class SyncPoints {
   void barrier(const Clock& lds_completed);
 
  private:
-  /// Bytes of a dword that were written together, as far as they stand yet.
+  /// Bytes of a dword that were written together, unless overwritten.
   struct Part {
     std::uint8_t mask = 0;
     std::uint32_t known = 0;
@@ -89,13 +91,13 @@ class SyncPoints {
     std::uint32_t changes = ~0u, lds_completed = 0, lds_atomic = 0;
     std::uint32_t known = 0;
   };
-  /// A store to LDS that may turn out to be a flag's.
+  /// A store to LDS that may be to a flag.
   struct LdsStore {
     std::uint32_t step = 0, known = 0;
   };
   static constexpr std::uint64_t kLds = 1ull << 62;  // keys of words_ that are LDS offsets
-  /// Where barriers of the grid lie, as if each were a word of memory: who leaves one late must not
-  /// learn of those that have come to the next.
+  /// Pseudo-addresses of the grid's barriers, each modelled as a word of memory: a workgroup that
+  /// leaves one late must not learn of those that have reached the next.
   static constexpr std::uint64_t kGridBarriers = 1ull << 62;
   static constexpr std::uint8_t kWhole = 0xf;
 
@@ -106,7 +108,7 @@ class SyncPoints {
   void stored(std::uint64_t key, std::uint8_t mask, std::uint32_t known);
   void changed(std::uint64_t key, std::uint8_t mask, std::uint32_t known);
   void acquire(std::uint64_t key, std::uint8_t mask, Learning& learning);
-  /// Forgets what nobody can learn any more. No instruction in flight may be about to learn.
+  /// Drops what can no longer be acquired. No instruction in flight may be about to acquire.
   void collect();
   [[nodiscard]] std::uint64_t grid_barrier() const { return kGridBarriers + 4 * grid_barriers_; }
   void make_flag(std::uint32_t dword, std::uint8_t mask);
@@ -120,7 +122,7 @@ class SyncPoints {
   static constexpr std::size_t kCollectAt = 4096;
   std::vector<Knowledge> known_;
   std::size_t collect_at_ = kCollectAt;  // entries of known_
-  std::uint32_t learning_ = 0;           // instructions in flight that will know of some
+  std::uint32_t learning_ = 0;           // instructions in flight that will acquire some
   std::unordered_map<std::uint64_t, std::uint32_t> joined_;
   std::unordered_map<std::uint64_t, std::vector<Part>> words_;
   std::array<Released, kMaxWaves> released_{};
@@ -128,9 +130,9 @@ class SyncPoints {
   std::array<std::vector<LdsStore>, kMaxWaves> lds_stores_;  // of the phase
   std::bitset<(64 * 1024) / 4> flags_;                       // dwords of LDS that are polled
   bool has_flags_ = false;
-  std::uint64_t grid_barriers_ = 0;  // that the workgroup has come to
+  std::uint64_t grid_barriers_ = 0;  // that the workgroup has reached
   std::unordered_map<std::uint32_t, unsigned>
-      lock_holders_;  // by dword: whose atomic changed it last
+      lock_holders_;  // by dword: the wave whose atomic changed it last
 };
 
 }  // namespace margay::check

@@ -1,5 +1,5 @@
-// Undefined bits of memory, as they travel between registers and memory. A set bit is undefined:
-// nobody has written it, or it was computed from such bits.
+// Undefined bits of memory, as transferred between registers and memory. A set bit is undefined: it
+// was never written, or was computed from such bits.
 #pragma once
 
 #include <array>
@@ -12,12 +12,12 @@ namespace margay::check {
 
 /// The undefined bits of up to 16 bytes for each lane.
 struct LaneBits {
-  std::uint64_t lanes = 0;  ///< Lanes that have any; the others' bytes mean nothing.
+  std::uint64_t lanes = 0;  ///< Lanes that have any; the bytes of the others are meaningless.
   std::array<std::array<std::uint8_t, 16>, kWaveLanes> bytes;
 };
 
-/// Memory is followed by the byte. A byte of which only some bits are undefined (a bit field, 0 or
-/// 1 by a condition nobody set) is an undefined byte that has an entry here.
+/// Memory is tracked by byte. A byte with only some undefined bits (a bit field, 0 or 1 by an
+/// undefined condition) is an undefined byte with an entry here.
 class PartialBytes {
  public:
   [[nodiscard]] bool empty() const { return bits_.empty(); }

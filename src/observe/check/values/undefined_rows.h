@@ -1,5 +1,5 @@
-// Which bits of a wave's VGPRs are undefined: a mask of 32 bits for each lane and row, which most
-// instructions need not look at. Everything is undefined when a wave begins.
+// The undefined bits of a wave's VGPRs: a mask of 32 bits for each lane and row, which most
+// instructions need not read. Everything is undefined when a wave begins.
 #pragma once
 
 #include <array>
@@ -53,7 +53,7 @@ class UndefinedRows {
 
   unsigned rows_;
   VgprMask attention_{};
-  std::array<std::uint64_t, 512> lanes_{}, whole_{};  // whole: all 32 bits, whatever bits_ holds
+  std::array<std::uint64_t, 512> lanes_{}, whole_{};  // whole: all 32 bits, regardless of bits_
   std::unique_ptr<std::uint32_t[]> bits_;
 };
 

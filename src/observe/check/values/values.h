@@ -1,9 +1,9 @@
-// Follows values that nobody ever wrote, bit by bit: from registers, LDS and global memory through
-// registers, lane masks, scratch, lane exchanges and matrix instructions to where they decide
-// something: an address, a branch or who takes part in it, an atomic, memory that is followed no
-// further. Copying such a value is no mistake (compilers do it, and structures have padding).
+// Tracks values that were never written, bit by bit: from registers, LDS and global memory through
+// registers, lane masks, scratch, lane exchanges and matrix instructions to their use: as an
+// address, in a branch or its lane mask, in an atomic, or in memory that is not tracked. Copying
+// such a value is not an error (compilers do it, and structures have padding).
 //
-// What the ALUs make of undefined bits: undefined_results.h.
+// For the ALUs see undefined_results.h.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@
 
 namespace margay::check {
 
-/// Where a value that nobody wrote comes from.
+/// The origin of a value that was never written.
 struct Origin {
   enum class Kind : std::uint8_t { reg, lds, global };
   Kind kind = Kind::reg;
@@ -47,20 +47,20 @@ class ValueTracker {
   }
   [[nodiscard]] bool scc_undefined() const { return scc_undefined_; }
 
-  /// An instruction that touches such registers, before it runs.
+  /// An instruction that accesses such registers, before it runs.
   void follow(const InstructionFacts& facts, Wave& wave);
 
   // ---- Memory; the instruction has been followed ----
 
-  /// The undefined bits of what a store writes (operand 0 or 1). False: there are none.
+  /// The undefined bits of a store's data (operand 0 or 1). False: there are none.
   [[nodiscard]] bool stored_bits(const InstructionFacts& facts, unsigned operand,
                                  const LaneAccess& access, LaneBits& out) const;
-  /// A load gets these bits. `first`: of the result's registers, the one that they begin in.
+  /// A load receives these bits. `first`: the result's register in which they begin.
   void loaded(const InstructionFacts& facts, const LaneAccess& access, const LaneBits& bits,
               unsigned first, const Origin& origin);
   void scalar_loaded(const InstructionFacts& facts, const std::vector<std::uint8_t>& bits,
                      const Origin& origin);
-  /// Undefined data reaches global memory, which is followed from there on or is not.
+  /// Undefined data reaches global memory, which may be tracked or not.
   struct Stored {
     bool told = false;               ///< The store is a finding of its own.
     bool computed = false;           ///< It was computed from undefined bits, not merely copied.
@@ -68,12 +68,12 @@ class ValueTracker {
   };
   Stored stored_globally(const InstructionFacts& facts, const LaneAccess& access,
                          const LaneBits& bits, bool followed);
-  /// An atomic changes memory that nobody has written.
+  /// An atomic changes memory that was never written.
   void atomic_on(const InstructionFacts& facts, const Origin& origin);
   void scratch_access(const InstructionFacts& facts, const LaneAccess& access);
 
  private:
-  /// A VALU operand that is taken from somewhere else than its register says.
+  /// A VALU operand that is not read from its encoded register.
   struct View;
   void follow_memory(const InstructionFacts& facts, Wave& wave, std::uint64_t exec);
   void follow_scalar_memory(const InstructionFacts& facts);
@@ -112,8 +112,8 @@ class ValueTracker {
   Reporter& reporter_;
   std::uint32_t accum_offset_, wave_ = 0;
   UndefinedRows rows_;
-  // Origins are numbers: twice a row, or twice the number of rows and an index into origins_; one
-  // more for what was computed and not merely moved.
+  // Origins are numbers: twice a row, or twice the number of rows and an index into origins_; plus
+  // one for values that were computed and not only moved.
   std::array<std::uint32_t, 512> row_origin_{};
   std::array<std::uint64_t, 2> scalar_attention_{};
   std::array<std::uint32_t, 128> scalar_bits_{}, scalar_origin_{};
@@ -121,7 +121,7 @@ class ValueTracker {
   std::uint32_t scc_origin_ = 0;
   std::vector<std::uint64_t> scratch_;  // undefined lanes per byte
   std::vector<std::uint32_t> scratch_origin_;
-  std::size_t scratch_used_ = 0;  // bytes that are not as begin() left them
+  std::size_t scratch_used_ = 0;  // bytes that differ from their state after begin()
   PartialBytes scratch_partial_;
   std::vector<Origin> origins_;
   std::vector<std::uint32_t> told_;       // vaddrs of origins reported for this workgroup's wave

@@ -1,8 +1,8 @@
 // ValueTracker: matrix instructions. D(i, j) depends on row i of A, on column j of B and on C(i,
-// j). Which elements those are the instruction itself says: it is run with 1 for every undefined
-// element and 0 for the others, once for A against a B of ones and once the other way round. What
-// comes out as 0 depends on no undefined element. This holds for every shape, for broadcast blocks
-// and for sparse ones.
+// j). The instruction itself determines these elements: it is run with 1 for every undefined
+// element and 0 for the others, once for A with a B of ones and once with the roles reversed. A
+// result of 0 depends on no undefined element. This holds for every shape, for broadcast blocks and
+// for sparse ones.
 #include <algorithm>
 #include <cstring>
 
@@ -94,7 +94,7 @@ void ValueTracker::follow_matrix(const InstructionFacts& facts, const Wave& wave
     stage.group = wave.group;
     stage.vgpr_rows = kStageRows;
     Instruction inner = i;
-    inner.execute = i.row->plain;  // alone, also where it is the first of a group
+    inner.execute = i.row->plain;  // alone, even if it is the first of a group
     inner.src[0] = Source::vgpr(kA);
     inner.src[1] = Source::vgpr(kB);
     inner.src[2] = shape.sparse ? Source::vgpr(kIndex) : Source{Source::kConstant};

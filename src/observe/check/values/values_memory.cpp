@@ -1,4 +1,4 @@
-// ValueTracker: what goes to memory and comes from it, and what lanes exchange.
+// ValueTracker: loads, stores and lane exchanges.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -60,7 +60,7 @@ void ValueTracker::follow_scalar_memory(const InstructionFacts& facts) {
 }
 
 // Lanes exchange registers through the LDS crossbar. The executor's own handler moves the undefined
-// bits as it moves the values, on rows of its own.
+// bits like the values, on separate rows.
 void ValueTracker::follow_exchange(const InstructionFacts& facts, Wave& wave) {
   const Instruction& i = *facts.instruction;
   if (!facts.use.crosses_lanes || facts.use.destination.count != 1) return;
@@ -85,7 +85,7 @@ void ValueTracker::follow_exchange(const InstructionFacts& facts, Wave& wave) {
   if (i.execute(stage, inner) == nullptr) return;
   const std::uint64_t named = swizzle ? 0 : lanes_of(facts.use.sources[0]) & exec;
   const std::uint32_t origin = origin_of(facts);
-  // Who gets what, when a lane does not know whom it names: of ds_permute nobody knows.
+  // The result if a lane's index is undefined: for ds_permute all lanes are undefined.
   const bool push = i.row->memory.exchange == LaneExchange::push && named != 0;
   for (std::uint64_t rest = exec; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
@@ -104,7 +104,7 @@ bool ValueTracker::stored_bits(const InstructionFacts& facts, unsigned operand,
   out.lanes = lanes_of(data) & access.active;
   if (out.lanes == 0) return false;
   const Instruction& i = *facts.instruction;
-  const bool whole = converts(i);  // a format makes other bytes of them
+  const bool whole = converts(i);  // a format converts the bytes
   const bool upper = i.row->memory.part.upper;
   for (std::uint64_t rest = out.lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
@@ -126,8 +126,8 @@ bool ValueTracker::stored_bits(const InstructionFacts& facts, unsigned operand,
 ValueTracker::Stored ValueTracker::stored_globally(const InstructionFacts& facts,
                                                    const LaneAccess& access, const LaneBits& bits,
                                                    bool followed) {
-  // Lanes of which nothing is defined that they store, and lanes that store bytes with undefined
-  // bits among defined ones: neither is a structure's padding.
+  // Lanes whose stored data is entirely undefined, and lanes that store bytes with both undefined
+  // and defined bits: neither is a structure's padding.
   std::uint64_t whole = 0, mixed = 0;
   const unsigned count = std::min<unsigned>(access.bytes, 16);
   for (std::uint64_t rest = bits.lanes; rest != 0; rest &= rest - 1) {
@@ -153,7 +153,7 @@ ValueTracker::Stored ValueTracker::stored_globally(const InstructionFacts& facts
   }
   if (!out.computed) mixed = 0;
   const std::uint64_t wrong = whole | mixed;
-  // What goes from one followed allocation to another is looked at where it is used.
+  // Copies from one tracked allocation to another are checked where they are used.
   if (wrong != 0 && !(followed && from_global)) {
     out.told = true;
     report(facts, data, wrong, "it is stored to global memory");
@@ -232,7 +232,7 @@ void ValueTracker::scratch_access(const InstructionFacts& facts, const LaneAcces
     if (!access.is_write) bits.bytes[lane] = {};
     for (unsigned n = 0; n < count; ++n) {
       const std::uint64_t at = access.at[lane] + n;
-      if (at >= scratch_.size()) break;  // memcheck tells
+      if (at >= scratch_.size()) break;  // memcheck reports it
       if (access.is_write) {
         const std::uint8_t undefined = has_bits ? bits.bytes[lane][n] : 0;
         scratch_[at] = undefined != 0 ? scratch_[at] | bit : scratch_[at] & ~bit;

@@ -9,12 +9,12 @@
 namespace margay::check {
 namespace {
 
-/// Whether "is not 0" is undefined of a value: no bit of it is known to be set.
+/// Whether "is not 0" is undefined for a value: no bit of it is known to be set.
 bool undefined_as_condition(OperandBits value) {
   return value.undefined != 0 && (value.value & ~value.undefined) == 0;
 }
 
-/// What a scalar instruction will write, found by running it on a copy of the registers.
+/// The result of a scalar instruction, found by running it on a copy of the registers.
 std::uint64_t result_value(Wave& wave, const Instruction& i, bool pair) {
   std::array<std::uint32_t, sizeof wave.s / sizeof wave.s[0]> saved;
   std::ranges::copy(wave.s, saved.begin());

@@ -10,7 +10,7 @@
 namespace margay::check {
 namespace {
 
-/// After so many turns a wave gets whole quanta, so that a deadlock is recognised.
+/// After this many turns a wave gets full quanta, so that a deadlock is recognised.
 constexpr std::uint64_t kShortTurns = 1 << 16;
 
 }  // namespace
@@ -44,7 +44,7 @@ std::vector<std::uint16_t> rows_of(const RegisterUse& use, std::uint32_t rows, b
 
 }  // namespace
 
-// The operands are put in place, the instruction runs, its results are taken out again.
+// Puts the operands in place, runs the instruction, and removes its results again.
 void perform(Wave& wave, DeferredInstruction& deferred, const std::function<void()>& before_it) {
   const RegisterUse& use = *deferred.use;
   const std::vector<std::uint16_t> touched = rows_of(use, wave.vgpr_rows, true);

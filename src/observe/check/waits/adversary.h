@@ -1,12 +1,12 @@
-// `--adversarial`: results come as late as the ISA allows, and waves take turns in a random order.
-// A program that relies on timing then shows it in its results; a correct one does not notice.
+// `--adversarial`: results arrive as late as the ISA allows, and waves take turns in a random
+// order. A program that relies on timing then gives wrong results; a correct one is unaffected.
 //
-// A memory instruction's operands are kept, and it runs, or gives its results to the registers,
-// when a wait (or the end of the wave, or a full counter) proves that it is complete:
+// A memory instruction's operands are saved, and it runs, or its results are written to the
+// registers, when a wait (or the end of the wave, or a full counter) proves that it is complete:
 //   LDS instructions and loads straight to LDS run that late;
 //   global stores run at the next barrier, the wave's next global access or then, whichever is
 //   first, because a workgroup's waves share a cache that serves them in order;
-//   other loads read memory at once and give the result late.
+//   other loads read memory at once and write the result late.
 #pragma once
 
 #include <cstdint>
@@ -27,23 +27,23 @@ struct DeferredInstruction {
   std::vector<std::uint16_t> rows;      ///< That it reads.
   std::vector<std::uint32_t> contents;  ///< 64 lanes of each.
   std::array<std::uint32_t, kScalarRegisters> scalars{};
-  bool performed = false;              ///< It has run; only its results are kept back:
+  bool performed = false;              ///< It has run; only its results are deferred:
   std::vector<std::uint32_t> results;  ///< of the rows it writes, in order,
   std::array<std::uint32_t, kScalarRegisters> scalar_results{};  ///< and the scalars.
 };
 
 [[nodiscard]] std::unique_ptr<DeferredInstruction> defer(const Wave& wave, const Instruction& i,
                                                          const RegisterUse& use);
-/// Runs it now but keeps its results from the registers. `before_it` is called when its operands
-/// are in place.
+/// Runs it now but does not write its results to the registers. `before_it` is called when its
+/// operands are in place.
 void perform(Wave& wave, DeferredInstruction& deferred,
              const std::function<void()>& before_it = {});
-/// Runs it now if that has not been done, and gives its results to the registers. A fault is left
-/// in the wave.
+/// Runs it now if it has not run, and writes its results to the registers. A fault is left in the
+/// wave.
 void deliver(Wave& wave, DeferredInstruction& deferred);
 
-/// In which order waves run, and for how long. The same seed gives the same turns for the same
-/// workgroup, whatever host thread runs it.
+/// The order in which waves run, and for how long. The same seed gives the same turns for the same
+/// workgroup, on any host thread.
 class RandomTurns {
  public:
   explicit RandomTurns(std::uint64_t seed) : seed_(seed) {}

@@ -1,4 +1,4 @@
-// How often each s_waitcnt, s_barrier and fence ran, and what would have gone wrong without it.
+// How often each s_waitcnt, s_barrier and fence ran, and what depended on it.
 #pragma once
 
 #include <algorithm>
@@ -8,31 +8,31 @@
 
 namespace margay::check {
 
-/// No wait, barrier or fence.
+/// Not a wait, barrier or fence.
 inline constexpr std::uint32_t kNoSite = ~std::uint32_t{0};
 
 enum class Counter : std::uint8_t { vm, lgkm };
 
-/// What a wait has done that something came to depend on.
+/// What a wait has proved that something later depended on.
 struct Credit {
   std::uint32_t site = kNoSite;  ///< InstructionFacts::number.
   Counter counter = Counter::vm;
-  std::uint8_t count = 0;  ///< The highest count that would have done.
-  bool sole = false;       ///< No other wait would have done.
+  std::uint8_t count = 0;  ///< The highest count that would have sufficed.
+  bool sole = false;       ///< No other wait would have sufficed.
 };
 
-/// Of one wait, barrier or fence.
+/// Counts for one wait, barrier or fence.
 struct SiteCounts {
   std::uint64_t executions = 0;
-  std::uint64_t helped = 0;   ///< Times something depended on it, or on another that did the same.
-  std::uint64_t ordered = 0;  ///< Times something depended on it, and nothing else would have done.
+  std::uint64_t helped = 0;     ///< Times something depended on it, or on an equivalent one.
+  std::uint64_t ordered = 0;    ///< Times nothing else would have sufficed.
   std::uint64_t completed = 0;  ///< Memory instructions that a wait proved complete.
-  /// The highest vmcnt and lgkmcnt with which the wait would still have done all that something
-  /// depended on and nothing else did; kNothing: there is no such thing.
+  /// The highest vmcnt and lgkmcnt with which the wait would still have proved everything that
+  /// something depended on and nothing else proved; kNothing: nothing depended on it.
   static constexpr std::uint8_t kNothing = 0xff;
   std::array<std::uint8_t, 2> loosest = {kNothing, kNothing};
 
-  /// Something depended on what the wait has done.
+  /// Something depended on the wait.
   void needed(const Credit& credit) {
     ++helped;
     if (!credit.sole) return;
@@ -58,15 +58,15 @@ struct Completion {
   bool in_order = true;
 };
 
-/// The waits that a wave has executed lately. Several may each have proven an instruction complete
-/// before somebody depends on it: then any one of them could be missing, but not all; the last one
-/// is taken to have helped.
+/// The recent waits of a wave. Several may each have proven an instruction complete before
+/// something depends on it: then any one of them could be missing, but not all; the last one gets
+/// the credit.
 class WaitHistory {
  public:
   struct Event {
     std::uint32_t site = 0;
     std::array<std::uint8_t, 2> counts = {};   ///< By Counter; at capacity: not waited for.
-    std::array<std::uint64_t, 2> issued = {};  ///< How many instructions each had counted by then.
+    std::array<std::uint64_t, 2> issued = {};  ///< Instructions each had counted.
   };
   static constexpr std::array<std::uint8_t, 2> kCapacity = {63, 15};
 
@@ -74,7 +74,7 @@ class WaitHistory {
   void add(const Event& event) { events_[count_++ % kEvents] = event; }
   [[nodiscard]] std::uint64_t count() const { return count_; }
 
-  /// Who is to be credited when something depends on the completion now. Only for wait != 0.
+  /// The wait to credit if something depends on the completion now. Only for wait != 0.
   [[nodiscard]] Credit credit(const Completion& c) const {
     const auto counter = static_cast<std::size_t>(c.counter);
     const std::uint64_t oldest = count_ > kEvents ? count_ - kEvents + 1 : 1;
@@ -96,12 +96,12 @@ class WaitHistory {
   std::uint64_t count_ = 0;
 };
 
-/// The last fence of a kind that had something to do, until something depends on it.
+/// The last fence of a kind that had an effect, until something depends on it.
 class FenceHistory {
  public:
   void clear() { site_ = kNoSite; }
-  /// `had_work`: there was something to write back, or to look at anew. Another fence without work
-  /// would have done what the last one did.
+  /// `had_work`: there was something to write back or to invalidate. A further fence without work
+  /// is redundant with the last one.
   void ran(std::uint32_t site, bool had_work) {
     if (had_work) {
       site_ = site;

@@ -1,12 +1,13 @@
-// What a wave has in flight, and which registers wait for it: the asynchrony of the memory
-// instructions. Finds registers that are used before their load was waited for.
+// The memory instructions that a wave has in flight, and their registers. Finds registers that are
+// used before their load was waited for.
 //
 // vmcnt and lgkmcnt count what is in flight. Vector memory instructions complete in order, so do
 // LDS instructions; scalar loads do not, nor do flat ones (which count on both). A wait for N
-// therefore proves that all but the newest N of the ordered ones are complete, and something about
-// the others only when N is 0. Of a flat access lgkmcnt counts the part in LDS and vmcnt the part
-// in memory; its registers need both. Sources: MI300 ISA guide, 4.4; LLVM, AMDGPU backend, memory
-// model GFX942, where a release at workgroup scope waits for lgkmcnt(0) after generic stores.
+// therefore proves that all but the newest N of the ordered ones are complete, and proves something
+// about the others only if N is 0. For a flat access lgkmcnt counts the part in LDS and vmcnt the
+// part in memory; its registers need both. Sources: MI300 ISA guide, 4.4; LLVM, AMDGPU backend,
+// memory model GFX942, where a release at workgroup scope waits for lgkmcnt(0) after generic
+// stores.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,7 @@
 
 namespace margay::check {
 
-/// LDS that an instruction in flight touches.
+/// LDS that an instruction in flight accesses.
 struct OutstandingLds {
   alignas(64) std::uint32_t at[kWaveLanes];
   std::uint64_t active = 0;
@@ -38,15 +39,15 @@ struct Outstanding {
   const InstructionFacts* facts = nullptr;
   std::uint64_t lanes = 0;     ///< EXEC when it was issued.
   std::uint64_t serial = 0;    ///< Of the wave's memory instructions.
-  std::uint32_t lds_step = 0;  ///< Of the wave's LDS instructions; 0: it is none.
+  std::uint32_t lds_step = 0;  ///< Number among the wave's LDS instructions; 0: it is not one.
   std::uint32_t phase_step = 0;
   std::uint8_t lds_count = 0;  ///< How many of `lds` are in use.
   bool waits_vm = false, waits_lgkm = false;
   std::uint64_t order = 0;       ///< Of its counter's instructions.
   std::uint64_t lgkm_order = 0;  ///< The same by lgkmcnt, where both counters count it.
-  /// Two, in a slot that an access to LDS has used: most of the 64 of vmcnt never are.
+  /// Two, allocated once an access to LDS uses the slot: most of the 64 of vmcnt never do.
   std::unique_ptr<OutstandingLds[]> lds;
-  Learning learning;                              ///< What it will have acquired.
+  Learning learning;                              ///< What it will acquire.
   std::unique_ptr<DeferredInstruction> deferred;  ///< Adversarial runs: it has not been run yet.
 };
 
@@ -79,24 +80,24 @@ class WaitTracker {
 
   void begin(std::uint32_t wave, std::uint32_t accum_offset);
 
-  /// The instruction touches registers that want attention: checks and settles them.
+  /// The instruction accesses registers with pending loads: checks and settles them.
   void touch(const InstructionFacts& facts, std::uint64_t exec);
   [[nodiscard]] const VgprMask& attention() const { return attention_; }
   [[nodiscard]] const std::array<std::uint64_t, 2>& scalar_attention() const {
     return scalar_attention_;
   }
 
-  /// A memory instruction is issued; the caller adds what LDS it touches.
+  /// A memory instruction is issued; the caller adds its LDS accesses.
   [[nodiscard]] Outstanding& issue(const InstructionFacts& facts, std::uint64_t exec);
   void wait(const InstructionFacts& facts);
-  /// All waves are at the barrier: what was waited for before it is published by it.
+  /// All waves are at the barrier: it publishes what was waited for before it.
   void open_barrier();
   /// The last barrier was needed, and so were the waits before it. `sole`: no other barrier would
-  /// have done.
+  /// have sufficed.
   void barrier_was_needed(bool sole);
   /// Others may see this wave's stores from here on (an atomic, a cache write-back).
   void release();
-  /// The same where it is not known yet whether anybody will acquire it: who is to be credited
+  /// The same if it is not known yet whether a wave will acquire it: returns the waits to credit
   /// then.
   [[nodiscard]] std::vector<Credit> release_later();
 
@@ -121,7 +122,7 @@ class WaitTracker {
   }
   /// Called with each instruction in flight when it is known to be complete, in order.
   std::function<void(Outstanding&)> on_complete;
-  /// Called when only what a flat access does in LDS is complete; on_complete follows.
+  /// Called when only the LDS part of a flat access is complete; on_complete follows.
   std::function<void(Outstanding&)> on_lds_complete;
   /// Calls `visit(Outstanding&)` for everything in flight, in the order of issue.
   template <typename F>
@@ -176,7 +177,7 @@ class WaitTracker {
   /// LDS instructions completed since the last barrier; what earlier barriers published.
   std::vector<Completion> lds_completed_list_;
   std::vector<Credit> published_;
-  /// Of what was published: what no wait before the last barrier but the one has proven complete.
+  /// The published part that only one wait before the last barrier has proven complete.
   struct Sole {
     Completion completion;
     Credit credit;

@@ -19,7 +19,7 @@ constexpr std::uint64_t kRead128[] = {lanes(0, 3) | lanes(20, 23),   lanes(4, 7)
                                       lanes(32, 35) | lanes(52, 55), lanes(36, 39) | lanes(48, 51),
                                       lanes(40, 43) | lanes(60, 63), lanes(44, 47) | lanes(56, 59)};
 
-/// What one group of lanes asks of the banks.
+/// The bank requests of one group of lanes.
 class GroupDemand {
  public:
   void add(std::uint64_t dword, unsigned lane) {

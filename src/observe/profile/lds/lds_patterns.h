@@ -1,5 +1,5 @@
 // The bank conflicts of one LDS instruction over all its executions. A kernel repeats a few
-// patterns of addresses, shifted as a whole, many times; each is worked out once.
+// patterns of addresses, shifted as a whole, many times; each is computed once.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ namespace margay::profile {
 
 class LdsPatterns {
  public:
-  /// One execution. A second address of each lane lies `second_offset` bytes from the
-  /// first; 0: there is none.
+  /// One execution. A second address of each lane is `second_offset` bytes from the first; 0: there
+  /// is none.
   void add(const LdsAccess& access, std::int64_t second_offset);
   void merge(const LdsPatterns& other);
   [[nodiscard]] const LdsUse& use() const { return use_; }
@@ -31,7 +31,7 @@ class LdsPatterns {
   void note_worst(const LdsUse& other);
 
   std::vector<std::unique_ptr<Pattern>> patterns_;
-  std::size_t next_ = 0;  ///< Which is given up for the next new one.
+  std::size_t next_ = 0;  ///< The entry that the next new one replaces.
   LdsUse use_;
 };
 

@@ -9,8 +9,8 @@ namespace margay::profile {
 
 class Cache {
  public:
-  /// Which set a line belongs to: its low bits, or all its bits folded together, so that regular
-  /// strides do not meet in a few sets.
+  /// How a line's set is chosen: by its low bits, or by all its bits folded together, so that
+  /// regular strides do not map to a few sets.
   enum class Index : std::uint8_t { low_bits, folded };
 
   /// A power of two of sets.
@@ -21,7 +21,7 @@ class Cache {
         index_(index),
         slots_(std::size_t{sets_} * ways) {}
 
-  /// One place for a line. `dirty` holds the quarters that were written.
+  /// One slot for a line. `dirty` holds the quarters that were written.
   struct Slot {
     std::uint64_t line = kNone;
     std::uint64_t used = 0;
@@ -40,7 +40,7 @@ class Cache {
     return nullptr;
   }
 
-  /// A slot for `line`, which is not there; what it held before goes to `evict`.
+  /// A slot for `line`, which is not in the cache; its previous contents go to `evict`.
   template <typename Evict>
   Slot& insert(std::uint64_t line, Evict&& evict) {
     Slot* const set = set_of(line);

@@ -13,14 +13,14 @@ namespace {
 constexpr unsigned kQuad = 4;  // lanes
 constexpr std::uint64_t kQuarterBytes = kLineBytes / 4;
 
-/// The quarters of its line that [first, last] covers; the bytes lie in one line.
+/// The quarters of its line that [first, last] covers; the bytes are in one line.
 std::uint8_t quarters_of(std::uint64_t first, std::uint64_t last) {
   const auto from = static_cast<unsigned>(first % kLineBytes / kQuarterBytes);
   const auto to = static_cast<unsigned>(last % kLineBytes / kQuarterBytes);
   return static_cast<std::uint8_t>((0xfu >> (3 - (to - from))) << from);
 }
 
-/// Lines in the order they are touched, as runs.
+/// Lines in the order of access, as runs.
 class Runs {
  public:
   explicit Runs(std::vector<LineRun>& runs) : runs_(runs) { runs_.clear(); }
@@ -59,7 +59,7 @@ class Runs {
   bool has_last_ = false;
 };
 
-/// How many different values the first `count` of `values` have, which are few.
+/// The number of different values among the first `count` of `values`, which are few.
 unsigned distinct(std::uint64_t* values, unsigned count) {
   unsigned kept = 0;
   for (unsigned n = 0; n < count; ++n)
@@ -96,14 +96,14 @@ class ByteRuns {
 
   std::uint64_t bytes = 0;            ///< Each counted once.
   std::uint32_t aligned_sectors = 0;  ///< If each run began with a sector.
-  std::uint32_t packed_sectors = 0;   ///< And had no holes where lanes are switched off.
+  std::uint32_t packed_sectors = 0;   ///< And had no holes from inactive lanes.
 
  private:
   using LaneAt = std::pair<std::uint64_t, unsigned>;
 
   void add(const LaneAt& lane, unsigned width) {
     const std::uint64_t first = lane.first, last = first + width;
-    // Lanes between, if they were on, would fill the gap.
+    // Lanes between, if active, would fill the gap.
     const bool is_filled =
         open_ && lane.second > before_.second &&
         first - before_.first == std::uint64_t{width} * (lane.second - before_.second);

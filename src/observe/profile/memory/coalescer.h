@@ -1,13 +1,13 @@
-// What the texture addresser (TA) and the tag lookup of vL1D make of one vector memory instruction:
-// how many requests, and which lines in which order.
+// The effect of one vector memory instruction on the texture addresser (TA) and the tag lookup of
+// vL1D: the number of requests, and the lines in their order.
 //
 // Observed on MI300X (rocprofiler-compute's vcopy data, contiguous dwordx2): 64 thread requests and
 // 16 tag accesses per wave instruction (four lanes share one), four reads of 128 bytes to L2 for a
-// load, eight writes of 64 bytes for a store. Not published for other widths and shapes; taken
+// load, eight writes of 64 bytes for a store. Not published for other widths and shapes; assumed
 // here:
-//   - four lanes share a tag access for each line they touch, whatever their width;
-//   - the thread requests of four lanes are merged when each asks for a dword or less and they are
-//     in the same aligned 16 bytes (rocprofiler-compute calls that 100 % coalesced);
+//   - four lanes share a tag access for each line they access, at any width;
+//   - the thread requests of four lanes are merged when each is a dword or less and they are in the
+//     same aligned 16 bytes (rocprofiler-compute calls that 100 % coalesced);
 //   - neighbouring lanes' writes and atomics to one 64-byte sector become one request to L2.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace margay::profile {
 
-/// `count` lines, each `stride` lines after the one before; of each, the touched quarters of 32
+/// `count` lines, each `stride` lines after the one before; for each, the accessed quarters of 32
 /// bytes (bit 0 the lowest).
 struct LineRun {
   std::uint64_t line = 0;  ///< Address / 128.
@@ -31,19 +31,19 @@ struct Coalesced {
   std::uint32_t thread_requests = 0;
   std::uint32_t tag_accesses = 0;
   std::uint32_t sectors = 0;  ///< Of 64 bytes, each counted once.
-  /// If the same bytes, each counted once, lay side by side. What is touched beyond that is
-  /// touched because runs of bytes begin or end inside a sector, because lanes between are switched
-  /// off, or because the bytes are scattered.
+  /// If the same bytes, each counted once, were contiguous. Sectors beyond that are accessed
+  /// because runs of bytes begin or end inside a sector, because lanes between are inactive, or
+  /// because the bytes are scattered.
   std::uint32_t least_sectors = 0;
   std::uint32_t misaligned_sectors = 0;
   std::uint32_t inactive_sectors = 0;
   std::uint32_t least_tag_accesses = 0;  ///< One for each four lanes.
-  /// Reads: in the order of tag accesses; repeats of the line before are left out. Writes and
+  /// Reads: in the order of tag accesses, without repetitions of the previous line. Writes and
   /// atomics: one line for each request to L2 or two neighbouring ones.
   std::vector<LineRun> runs;
 };
 
-/// `out` is reused from call to call.
+/// `out` is reused between calls.
 void coalesce(const LaneAccess& access, Coalesced& out);
 
 }  // namespace margay::profile

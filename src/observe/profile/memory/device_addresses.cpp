@@ -8,15 +8,15 @@ namespace margay::profile {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
-/// Each piece has so many addresses for itself. The bits above take no part in the choice of a set
-/// of any cache (cache.h), so that it does not matter in which order pieces are met.
+/// The size of each piece's address range. The bits above do not affect the choice of a set in any
+/// cache (cache.h), so that the order in which pieces are first seen does not matter.
 constexpr std::uint64_t kSlotBytes = 1ull << 47;
 constexpr std::uint64_t kSlots = std::numeric_limits<std::uint64_t>::max() / kSlotBytes - 1;
-/// Room for what lies before a tensor's first byte.
+/// Space for addresses before a tensor's first byte.
 constexpr std::uint64_t kMiddle = 1ull << 45;
-/// Tensors begin in different sets of L2, as those that were allocated one after the other do.
+/// Tensors begin in different sets of L2, like tensors that were allocated one after the other.
 constexpr std::uint64_t kSkew = 9 * kPage;
-/// More than all that a device has; bounds what is kept of a tensor whose end is not known.
+/// More than the memory of any device; the limit for a tensor whose end is not known.
 constexpr std::uint64_t kLargestTensor = 1ull << 38;
 
 }  // namespace
@@ -41,8 +41,8 @@ DeviceAddresses::DeviceAddresses(const Memory& memory, const std::vector<Address
 
 DeviceAddresses::Piece DeviceAddresses::host_piece(std::uint64_t address,
                                                    const AddressRange& mapped) const {
-  // From one tensor's first byte to the next one's, as far as the mapping goes. What lies before
-  // the first belongs to it: kernels are given pointers into the middle of what they read.
+  // From one tensor's first byte to the next one's, up to the end of the mapping. Addresses before
+  // the first belong to it: kernels receive pointers into the middle of what they read.
   const auto begins = [](const Group& g) { return g.range.begin; };
   const auto after = std::ranges::upper_bound(groups_, address, {}, begins);
   const bool has_next = after != groups_.end() && after->range.begin < mapped.end;
@@ -73,7 +73,7 @@ DeviceAddresses::Piece DeviceAddresses::piece_of(std::uint64_t address) {
              mapped.contains(address, 1)) {
     piece = host_piece(address, mapped);
   } else {
-    // The access fails; what it would have touched is a page of its own.
+    // The access fails; its address gets a separate page.
     const std::uint64_t page = address / kPage * kPage;
     piece = {{page, page + kPage}, kMiddle - page};
   }

@@ -1,8 +1,8 @@
-// Where the caches see a byte. The virtual device's addresses are the host's, so that an array may
-// lie anywhere: NumPy's begin 16, 48 or 64 bytes behind a multiple of 128, an address space is laid
-// out anew in each run. On a device memory comes from hipMalloc. Counters are therefore taken on
-// addresses that depend on nothing but the program: each allocation, and each tensor in the host's
-// memory, begins on a page of its own.
+// The addresses that the caches use. The virtual device's addresses are the host's, so that an
+// array may be anywhere: NumPy's begin 16, 48 or 64 bytes after a multiple of 128, and the address
+// space differs from run to run. On a device memory comes from hipMalloc. Counters therefore use
+// addresses that depend only on the program: each allocation, and each tensor in the host's memory,
+// begins on its own page.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace margay::profile {
 
 class DeviceAddresses {
  public:
-  /// A stretch of host addresses that stays in one piece: the caches see `shift` added to them.
+  /// A range of host addresses that stays contiguous: the caches use them plus `shift`.
   struct Piece {
     AddressRange range;
     std::uint64_t shift = 0;
@@ -25,14 +25,15 @@ class DeviceAddresses {
     }
   };
 
-  /// Host memory is cut where `tensors` begin; those that overlap stay together. A range without an
-  /// end known is one all the same.
+  /// Host memory is split where `tensors` begin; overlapping ones stay together, including those
+  /// whose end is not known.
   DeviceAddresses(const Memory& memory, const std::vector<AddressRange>& tensors);
 
-  /// The piece that holds `address`. Any thread; worth keeping, because it takes a lock.
+  /// The piece that holds `address`. Thread-safe; callers should keep the result, because this
+  /// takes a lock.
   [[nodiscard]] Piece piece_of(std::uint64_t address);
 
-  /// As the caches see it. Of one whose end is not known, to the end of its piece.
+  /// The tensor in cache addresses; if its end is not known, up to the end of its piece.
   [[nodiscard]] AddressRange seen(const AddressRange& range);
 
  private:
@@ -40,7 +41,7 @@ class DeviceAddresses {
     AddressRange range;
     std::uint64_t order = 0;  ///< Among the arguments.
   };
-  /// What of host memory in `mapped` is one piece with `address`.
+  /// The part of the host memory `mapped` that is one piece with `address`.
   [[nodiscard]] Piece host_piece(std::uint64_t address, const AddressRange& mapped) const;
 
   const Memory& memory_;

@@ -1,5 +1,5 @@
-// What one workgroup asked of the caches, in the order of its own schedule: made while the
-// workgroup runs, replayed against the caches of its XCD later (replay.h).
+// The cache requests of one workgroup, in the order of its own schedule: recorded while the
+// workgroup runs, and replayed later against the caches of its XCD (replay.h).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct MemoryEvent {
   Kind kind = Kind::vector_read;
   bool bypasses_l1 = false;
   bool returns_value = false;  ///< Atomics.
-  bool is_uncached = false;    ///< Kernel arguments lie in the host's memory, which L2 keeps not.
+  bool is_uncached = false;    ///< Kernel arguments: in host memory, not cached by L2.
 };
 
 struct MemoryStream {
@@ -29,7 +29,7 @@ struct MemoryStream {
   std::vector<LineRun> runs;
 };
 
-/// The order for which the cache counters hold, in words for reports.
+/// The order for which the cache counters are valid, as text for reports.
 inline constexpr const char* kSchedule =
     "workgroups go round robin over the 8 XCDs, in an XCD round robin over its 4 shader engines, "
     "there to the CU with the fewest, as many per CU as fit; every resident wave issues one "

@@ -11,7 +11,7 @@ std::uint32_t first_cu(const Gpu& gpu, std::uint32_t engine) {
   return (engine * gpu.cus_per_xcd + gpu.shader_engines_per_xcd - 1) / gpu.shader_engines_per_xcd;
 }
 
-/// On an MI300X 18 SQCs are shared by two CUs, two have one: 40 CUs are built, 38 are used.
+/// On an MI300X 18 SQCs are shared by two CUs, two serve one: 40 CUs are built, 38 are used.
 std::uint32_t sqc_of(const Gpu& gpu, std::uint32_t cu) {
   const std::uint32_t shared = gpu.cus_per_xcd - gpu.sqcs_per_xcd;
   return cu < 2 * shared ? cu / 2 : cu - shared;
@@ -21,7 +21,7 @@ Cache l2_of(const Caches& caches) {
   return {caches.l2_bytes(), kLineBytes, caches.l2_ways, Cache::Index::folded};
 }
 
-/// The 64-byte halves that `quarters` touch: bit 0 the lower one.
+/// The 64-byte halves that `quarters` are in: bit 0 the lower one.
 unsigned halves(std::uint8_t quarters) {
   return ((quarters & 3) != 0 ? 1u : 0u) | ((quarters & 12) != 0 ? 2u : 0u);
 }
@@ -101,7 +101,7 @@ void Xcd::next_event() {
   Resident& r = residents_[turn.slot];
   const auto& events = r.stream->events;
   if (r.next < events.size()) {
-    // All of one step at once: the queue is what costs.
+    // All events of one step at once: the queue dominates the cost.
     const std::uint32_t step = events[r.next].step;
     while (r.next < events.size() && events[r.next].step == step)
       perform(*r.stream, events[r.next++], r.cu);
@@ -159,7 +159,7 @@ void Xcd::write_line(std::uint64_t line, std::uint8_t quarters, const MemoryEven
                      std::uint32_t cu) {
   using enum Counter;
   const bool atomic = event.kind == MemoryEvent::Kind::vector_atomic;
-  // vL1D writes through; a line it holds is brought up to date, an atomic's is given up.
+  // vL1D writes through; a cached line is updated, an atomic's is invalidated.
   if (atomic)
     if (Cache::Slot* const slot = cus_[cu].vector_cache.find(line))
       cus_[cu].vector_cache.drop(*slot);
@@ -304,7 +304,7 @@ void Xcd::fetch_code(std::uint64_t fills) {
   using enum Counter;
   const std::uint64_t misses = sqcs_used() * fills;
   const std::uint64_t requests = misses * (kInstructionFillBytes / kSectorBytes);
-  // Whichever SQC asks first finds the lines missing in L2.
+  // The lines are misses in L2 for the first SQC that requests them.
   const std::uint64_t lines = misses == 0 ? 0 : fills * (kInstructionFillBytes / kLineBytes);
   counters_[SQC_ICACHE_MISSES] += misses;
   counters_[SQC_TC_INST_REQ] += requests;
@@ -329,8 +329,8 @@ void Replay::deposit(std::unique_ptr<MemoryStream> stream) {
     const std::lock_guard lock(inboxes_[xcd].mutex);
     inboxes_[xcd].streams.emplace(stream->workgroup, std::move(stream));
   }
-  // Another thread that is at it may already have looked for this stream; then the next deposit, or
-  // finish(), goes on.
+  // Another thread that is replaying may already have looked for this stream; then the next
+  // deposit, or finish(), continues.
   if (std::unique_lock lock(inboxes_[xcd].replaying, std::try_to_lock); lock) advance(xcd, false);
 }
 

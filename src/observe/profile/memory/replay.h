@@ -1,8 +1,8 @@
-// The caches of the device under the memory streams of a launch's workgroups, in the order of the
-// stated schedule (memory_stream.h). The result does not depend on which host thread ran what.
+// Simulates the caches of the device for the memory streams of a launch's workgroups, in the order
+// of the stated schedule (memory_stream.h). The result does not depend on host threads.
 //
-// Each XCD is replayed by itself: its workgroups, CUs, vL1Ds, sL1Ds and L2 have nothing to do with
-// those of the others. A stream is kept only until its workgroup's turn has come.
+// Each XCD is replayed separately: its workgroups, CUs, vL1Ds, sL1Ds and L2 are independent of
+// those of the others. A stream is kept only until it has been replayed.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ struct ReplayPlan {
   std::uint64_t workgroups = 0;
   std::uint32_t workgroups_per_cu = 1;
   std::size_t sites = 0;  ///< Dwords of code.
-  Selection sample = {};  ///< Of the workgroups; the others do not take part.
+  Selection sample = {};  ///< Of the workgroups; the others are ignored.
   const Gpu* gpu = &default_gpu();
 };
 
@@ -51,15 +51,15 @@ class Xcd {
  public:
   Xcd(std::uint32_t index, const ReplayPlan& plan, const TensorLines& tensors);
 
-  /// Replays as far as the streams at hand allow; `take` gives the stream of a workgroup, or null
-  /// when it has not run yet. Once the launch has ended, it gives that of the next workgroup that
-  /// has run, and null means that there is none.
+  /// Replays as far as the available streams allow; `take` returns the stream of a workgroup, or
+  /// null if it has not run yet. Once the launch has ended, it returns that of the next workgroup
+  /// that has run, and null means that none is left.
   template <typename Take>
   void advance(Take&& take, bool launch_has_ended);
   [[nodiscard]] bool done() const { return next_ >= plan_.workgroups && running_.empty(); }
-  /// After the last workgroup: L2 writes back what is dirty.
+  /// After the last workgroup: L2 writes back dirty lines.
   void end_launch();
-  /// L1I of those SQCs that ran something fetches the kernel's code: `fills` times 256 bytes.
+  /// The L1I of each active SQC fetches the kernel's code: `fills` times 256 bytes.
   void fetch_code(std::uint64_t fills);
 
   [[nodiscard]] const Counters& counters() const { return counters_; }
@@ -85,7 +85,7 @@ class Xcd {
     std::uint64_t begin = 0;
     std::uint32_t cu = 0;
   };
-  /// When a resident workgroup's next event is, or its end.
+  /// The time of a resident workgroup's next event, or of its end.
   struct Turn {
     std::uint64_t step = 0;
     std::uint64_t workgroup = 0;
@@ -130,7 +130,7 @@ class Xcd {
   std::vector<LineSet> lines_read_, sectors_written_;
 };
 
-/// What a launch touched of one tensor.
+/// The accesses of a launch to one tensor.
 struct Touched {
   std::uint64_t lines_read = 0, sectors_written = 0;  ///< Each counted once.
   std::uint64_t lines_read_by_xcds = 0;               ///< Once for each XCD that reads it.
@@ -141,11 +141,10 @@ class Replay {
  public:
   Replay(const ReplayPlan& plan, const TensorLines& tensors);
 
-  /// Any host thread, workgroups in any order.
+  /// From any host thread, workgroups in any order.
   void deposit(std::unique_ptr<MemoryStream> stream);
-  /// After the launch; one that failed or was interrupted is replayed as though it had no more
-  /// workgroups than those that have run. `code_fills`: 256-byte pieces of code that ran and L1I
-  /// did not hold.
+  /// After the launch; one that failed or was interrupted is replayed as if it had only the
+  /// workgroups that have run. `code_fills`: 256-byte pieces of executed code that were not in L1I.
   void finish(std::uint64_t code_fills);
 
   [[nodiscard]] const std::vector<std::unique_ptr<Xcd>>& xcds() const { return xcds_; }

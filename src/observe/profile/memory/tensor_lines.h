@@ -27,11 +27,11 @@ class LineSet {
   std::vector<std::unique_ptr<Chunk>> chunks_;
 };
 
-/// The tensors of a launch, by address; safe to use from several threads. The last index stands for
-/// all memory that none of them holds.
+/// The tensors of a launch, by address; thread-safe. The last index means all memory outside of
+/// them.
 class TensorLines {
  public:
-  /// Ranges that overlap are cut: the one that begins later has the common part.
+  /// Overlapping ranges are split: the one that begins later gets the common part.
   explicit TensorLines(const std::vector<AddressRange>& ranges);
 
   [[nodiscard]] std::size_t size() const { return count_ + 1; }
@@ -39,7 +39,8 @@ class TensorLines {
   [[nodiscard]] std::size_t of_address(std::uint64_t address) const {
     return touched_from(address, address);
   }
-  /// Ranges may begin and end inside a line, which then belongs to the last that has a byte of it.
+  /// Ranges may begin and end inside a line, which then belongs to the last range with a byte in
+  /// it.
   [[nodiscard]] std::size_t of_line(std::uint64_t line) const {
     return touched_from(line * kLineBytes, line * kLineBytes + kLineBytes - 1);
   }
@@ -54,7 +55,7 @@ class TensorLines {
     AddressRange range;
     std::size_t tensor = 0;
   };
-  /// Gives `piece` what others have of its range; they keep what lies on both sides.
+  /// Assigns `piece` its whole range; overlapping ranges keep the parts on both sides.
   void lay_over(const Piece& piece);
   /// The last tensor, by address, that has any of the bytes [first, last].
   [[nodiscard]] std::size_t touched_from(std::uint64_t first, std::uint64_t last) const;

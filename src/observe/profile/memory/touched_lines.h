@@ -1,5 +1,5 @@
-// The lines of memory that a workgroup has touched, and which quarters of them: a hash table that
-// is emptied in no time.
+// The lines of memory that a workgroup has accessed, and which quarters of them: a hash table that
+// is cleared in constant time.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace margay::profile {
 class TouchedLines {
  public:
   void clear() {
-    if (++epoch_ == 0) {  // the old ones would come back
+    if (++epoch_ == 0) {  // old entries would become valid again
       slots_.assign(slots_.size(), {});
       epoch_ = 1;
     }
@@ -19,8 +19,8 @@ class TouchedLines {
   }
 
   struct Added {
-    bool line = false;          ///< It was not there.
-    std::uint8_t quarters = 0;  ///< Nor were these of it.
+    bool line = false;          ///< It was not present.
+    std::uint8_t quarters = 0;  ///< These were not present.
   };
   /// `quarters`: a bit for each.
   Added add(std::uint64_t line, std::uint8_t quarters) {
@@ -43,7 +43,7 @@ class TouchedLines {
     std::uint8_t quarters = 0;
   };
   [[nodiscard]] Slot& slot_of(std::uint64_t line) {
-    // Fibonacci hashing: neighbours go to places far apart, strides do not meet.
+    // Fibonacci hashing: neighbours are spread, strides do not collide.
     std::size_t at = (line * 0x9e3779b97f4a7c15u >> 32) & (slots_.size() - 1);
     while (slots_[at].epoch == epoch_ && slots_[at].line != line)
       at = (at + 1) & (slots_.size() - 1);

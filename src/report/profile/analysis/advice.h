@@ -1,5 +1,5 @@
-// What the counters of a kernel prove: what limits it, and what would change that, with the numbers
-// and the lines they come from.
+// Conclusions from the counters of a kernel: what limits it, and what would change that, with the
+// numbers and their source lines.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace margay::profile {
 
-/// The part of the device that the kernel keeps busy, or waits for, longest.
+/// The part of the device that the kernel keeps busy, or waits for, the longest.
 struct Limit {
-  std::string part;  ///< "memory", "vector ALU", "load latency" ...; empty: it does nothing.
+  std::string part;  ///< "memory", "vector ALU", "load latency" ...; empty: none.
   std::string what;  ///< "memory is the limit: 4.25 MB need 708 ns; LDS is next with 41 % of that"
-  std::string meaning;  ///< What that means for whoever wants it faster.
+  std::string meaning;  ///< What that means for optimisation.
 };
 [[nodiscard]] Limit limit_of(const KernelProfile& kernel);
 
-/// What saves nothing worth a sentence, of the limit or of a part nearly as long, is left out.
+/// Changes with negligible savings, for the limit or a part nearly as long, are omitted.
 [[nodiscard]] std::vector<Advice> advice_for(const KernelProfile& kernel);
 
 }  // namespace margay::profile

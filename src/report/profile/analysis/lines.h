@@ -1,4 +1,4 @@
-// What instructions did, added up by the user's source lines.
+// Counts of instructions, summed by the user's source lines.
 #pragma once
 
 #include <cstdint>

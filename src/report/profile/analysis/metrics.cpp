@@ -157,7 +157,7 @@ void add_derived(const KernelProfile& k, std::vector<Metric>& out) {
              static_cast<double>(memory.sector_bytes))});
   add({"requested_bytes", kMargay, "Bytes the lanes ask for", "bytes", "active lanes * width",
        static_cast<double>(memory.lane_bytes)});
-  // What is fetched a second time could have been a hit.
+  // A second fetch could have been a hit.
   double from_l2 = 0, from_memory = 0;
   for (const TensorTraffic& t : k.tensors) {
     const auto beyond = [](std::uint64_t a, std::uint64_t b) {
@@ -190,7 +190,7 @@ void add_derived(const KernelProfile& k, std::vector<Metric>& out) {
        k.resources.waves_per_cu});
 }
 
-/// How many single-letter changes make `a` of `b`: for "did you mean".
+/// The number of single-letter changes from `b` to `a`: for "did you mean".
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;

@@ -1,4 +1,4 @@
-// What is derived from counters: the metrics of rocprofiler-compute under its names and by its
+// Values derived from counters: the metrics of rocprofiler-compute under its names and by its
 // formulas, and some of our own.
 #pragma once
 
@@ -19,7 +19,7 @@ struct Metric {
   std::string_view name;        ///< As rocprofiler-compute prints it.
   std::string_view unit;        ///< "", "%", "bytes" ...
   std::string_view formula;     ///< In counters.
-  std::optional<double> value;  ///< Nothing where the formula divides by zero.
+  std::optional<double> value;  ///< Empty if the formula divides by zero.
 };
 
 /// In the order of their panels.

@@ -30,7 +30,7 @@ OccupancyTable occupancy_table(const KernelProfile& kernel) {
   for (const std::uint32_t vgprs : out.vgprs) {
     std::vector<std::uint32_t>& row = out.waves.emplace_back();
     for (const std::uint32_t lds : out.lds_bytes)
-      // A profile from a file may claim anything.
+      // A profile from a file may contain any value.
       row.push_back(
           occupancy(kernel.gpu->arch(), {std::min(vgprs, cu.vgprs_per_lane + 1),
                                          std::min(kernel.resources.sgprs, cu.sgprs_per_simd + 1),

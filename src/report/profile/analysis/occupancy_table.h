@@ -1,5 +1,4 @@
-// How many waves would fit with other registers and other LDS: for a table next to the kernel's
-// own.
+// How many waves would fit with other register and LDS sizes: for a table next to the kernel's own.
 #pragma once
 
 #include <cstdint>

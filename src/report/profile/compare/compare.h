@@ -26,8 +26,8 @@ struct Comparison {
   std::vector<Difference> resources;  ///< VGPRs, LDS, occupancy: those that differ.
   std::vector<std::string> lines;     ///< Source lines that gained or lost most, in words.
 };
-/// Source lines are the same where they have the same text and they belong to the same function,
-/// wherever they are; without their texts, where file and line are the same.
+/// Source lines are equal if they have the same text and belong to the same function, at any line
+/// number; without their texts, if file and line are equal.
 [[nodiscard]] Comparison compare(const KernelProfile& a, const KernelProfile& b,
                                  const SourceText& text_a = {}, const SourceText& text_b = {});
 
@@ -46,7 +46,7 @@ struct Pair {
 
 [[nodiscard]] std::string text_of(const Comparison& comparison, const Pair& kernels,
                                   const report::TextOptions& options);
-/// A page that needs nothing else.
+/// A self-contained page.
 [[nodiscard]] std::string html_of(const Comparison& comparison, const Pair& kernels);
 [[nodiscard]] std::string json_of(const Comparison& comparison, const Pair& kernels);
 

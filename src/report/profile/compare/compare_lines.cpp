@@ -52,7 +52,7 @@ std::vector<Line> lines_with_text(const KernelProfile& k, const SourceText& text
 
 using Pairs = std::vector<std::pair<Line*, Line*>>;
 
-/// Pairs those that are left and have the same key, the first with the first and so on.
+/// Pairs the remaining ones with the same key, in order.
 void pair_by(std::vector<Line>& a, std::vector<Line>& b, Pairs& pairs,
              const std::function<std::optional<std::string>(const Line&)>& key) {
   std::map<std::string, std::vector<Line*>> of_b;
@@ -90,7 +90,7 @@ std::vector<std::string> compare_lines(const KernelProfile& a, const KernelProfi
     return l.function + "\n" + *l.text;
   };
   const auto text = [](const Line& l) -> std::optional<std::string> {
-    // A brace means nothing.
+    // A brace alone is not significant.
     if (!l.text || l.text->size() < 4) return std::nullopt;
     return *l.text;
   };
@@ -100,12 +100,12 @@ std::vector<std::string> compare_lines(const KernelProfile& a, const KernelProfi
   pair_by(of_a, of_b, pairs, all);
   pair_by(of_a, of_b, pairs, function_and_text);
   pair_by(of_a, of_b, pairs, text);
-  // A brace at its old place, in an instance of a template for other arguments.
+  // A brace at its old position, in an instance of a template for other arguments.
   pair_by(of_a, of_b, pairs, [](const Line& l) -> std::optional<std::string> {
     if (!l.text) return std::nullopt;
     return fmt::format("{}:{}\n{}", l.file, l.line, *l.text);
   });
-  // Where the text is not known on both sides its place is all there is.
+  // If the text is not known on both sides, only the position is compared.
   const bool has_text = !text_a.empty() && !text_b.empty();
   if (!has_text) pair_by(of_a, of_b, pairs, where);
   pair_by(of_a, of_b, pairs, [](const Line& l) -> std::optional<std::string> {

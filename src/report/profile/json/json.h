@@ -1,6 +1,5 @@
-// Profiles as JSON: what a profiled process leaves behind, `margay prof --json` writes, Python
-// reads and `margay compare` takes. docs/prof.md describes the fields; they are part of the tool's
-// interface.
+// Profiles as JSON: written by a profiled process and by `margay prof --json`, read by Python and
+// `margay compare`. docs/prof.md describes the fields; they are part of the tool's interface.
 #pragma once
 
 #include <functional>
@@ -25,13 +24,13 @@ inline constexpr int kJsonVersion = 1;
 [[nodiscard]] Status write_profile(const Profile& profile, const std::string& path);
 [[nodiscard]] Result<Profile> read_profile(const std::string& path);
 
-/// The lines of a source file, or nothing when it cannot be read.
+/// The lines of a source file, or nothing if it cannot be read.
 using SourceReader = std::function<std::optional<std::vector<std::string>>(const std::string&)>;
-/// Keeps the text of the lines that ran, so that a later comparison can tell lines by what is
-/// in them.
+/// Keeps the text of the executed lines, so that a later comparison can identify lines by their
+/// text.
 void keep_sources(Profile& profile, const SourceReader& read);
 
-/// Adds what another process of the same command left.
+/// Adds the profile of another process of the same command.
 void merge(Profile& into, Profile other);
 
 }  // namespace margay::profile

@@ -1,4 +1,4 @@
-// The page put together: its text, style and scripts from web/, and the data.
+// Assembles the page: its text, style and scripts from web/, and the data.
 #include "report/profile/page/html.h"
 
 #include <string_view>
@@ -56,7 +56,7 @@ std::string title_of(const Profile& profile) {
   return title + " - Margay profile";
 }
 
-/// Replaces "{{name}}" in the page. Each occurs once; what was put in is not looked at again.
+/// Replaces "{{name}}" in the page. Each occurs once; inserted text is not scanned again.
 std::string filled(std::string_view page, std::string_view title, std::string_view data) {
   std::string out;
   out.reserve(page.size() + data.size() + 64 * 1024);
@@ -79,7 +79,7 @@ std::string filled(std::string_view page, std::string_view title, std::string_vi
 }  // namespace
 
 std::string html_of(const Profile& profile, const SourceReader& source, const Adviser& adviser) {
-  // Names and source text may hold any bytes.
+  // Names and source text may contain any bytes.
   const std::string data =
       page_data(profile, source, adviser).dump(-1, ' ', false, Json::error_handler_t::replace);
   return filled(web::kPage, html_escaped(title_of(profile)), script_safe(data));

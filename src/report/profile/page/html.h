@@ -1,5 +1,5 @@
-// A profile as one HTML file that needs nothing else: no network, no other file. What it shows is
-// embedded as JSON; the page's own text, style and scripts are in web/.
+// A profile as one self-contained HTML file: no network, no other file. The data is embedded as
+// JSON; the page's own text, style and scripts are in web/.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Text that cannot become markup.
+// Escapes text for markup.
 #pragma once
 
 #include <string>

@@ -100,7 +100,7 @@ class Writer {
  public:
   void add(const Json& event) {
     out_ += out_.empty() ? "" : ",\n";
-    // Names come from files and may hold any bytes.
+    // Names come from files and may contain any bytes.
     out_ += event.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
   [[nodiscard]] const std::string& text() const { return out_; }

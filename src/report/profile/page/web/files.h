@@ -1,4 +1,4 @@
-// The files of this directory, as the build put them into the library (embed.cmake).
+// The files of this directory, embedded into the library by the build (embed.cmake).
 #pragma once
 
 #include <string_view>
