@@ -46,7 +46,7 @@ INTRODUCTION = """# Kill rate of `margay check`
 Each executed `s_waitcnt`, `s_barrier` and fence (`buffer_wbl2`, `buffer_inv`) of a kernel is removed, and each
 count of an `s_waitcnt` weakened by one, one at a time; the program then runs again under the checker. A mutant is killed when the checker
 finds an error that the unchanged program does not have, or when the program hangs. It is equivalent in the
-run when, in the unchanged program, nothing depended on what was taken away; the reason is given. A mutant
+run when, in the unchanged program, nothing depended on what was removed; the reason is given. A mutant
 that survives without such a reason is unexplained: a hole in the checker, or in what it counts as having
 depended on a wait.
 

@@ -165,7 +165,7 @@ bool run_leak(bool broken) {
 }
 
 // Static and dynamic LDS together: 16 bytes more than a workgroup can have. The launch is refused,
-// and nobody asks.
+// and the error is not queried.
 bool run_launch(bool broken) {
   const DeviceArray<unsigned> in(ramp(kThreads, 3u));
   const DeviceArray<unsigned> out(kThreads, 0u);

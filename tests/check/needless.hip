@@ -10,8 +10,8 @@ constexpr unsigned kThreads = 256;
 
 enum class Form { compilers, own_wait, own_barrier };
 
-// The exchange needs its barrier. The compiler waits for a volatile load at once, though nobody
-// uses what it loads.
+// The exchange needs its barrier. The compiler waits for a volatile load at once, although its
+// result is unused.
 template <Form form>
 __global__ __launch_bounds__(kThreads) void exchange(const unsigned* in, unsigned* out) {
   __shared__ unsigned values[kThreads];

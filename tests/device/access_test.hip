@@ -272,7 +272,7 @@ u32 bfloat_sums(u32 m, u32 d) {
 GLOBAL(pk_add_f16, u32, two_halves, WITH_BUFFER, 3, half_sums(m, d))
 GLOBAL(pk_add_bf16, u32, two_bfloats, WITHOUT_BUFFER, 2, bfloat_sums(m, d))
 
-/// Compare and swap: of data the low part goes to memory when the high part is what is there; LDS
+/// Compare and swap: the low part of data goes to memory if the high part equals the old value; LDS
 /// has them as two operands, the other way round.
 template <typename W>
 struct Swaps {

@@ -158,8 +158,9 @@ TEST(Encode, to_nearest) {
   }
 }
 
-/// |x| lies between two codes; the upper one is taken when what x exceeds the lower by, in parts of
-/// their distance and cut to the bits an f32 has more, and the random part sum to one or more.
+/// |x| is between two codes; the upper one is chosen if the distance of x from the lower one,
+/// relative to the distance of the codes and truncated to the extra bits of an f32, plus the random
+/// part is one or more.
 u32 stochastic(Format f, float x, u32 random) {
   if (!std::isfinite(x)) return 0x80;
   const double magnitude = std::fabs(static_cast<double>(x));

@@ -197,7 +197,7 @@ Verdict judge(Function function, Denormals denormals, std::uint64_t input, std::
 }
 
 /// Whether the true value is above `middle` (1), below (-1), or undecided (0), for a positive x.
-/// f64 has so many bits that long double often leaves it open.
+/// f64 has too many bits for long double to decide every case.
 int beyond_middle(Function function, Real x, Real middle) {
   const Wide m = middle, wide = x;
   Wide apart = 1 - m * wide;  // rcp: exact but for the subtraction

@@ -220,8 +220,8 @@ class AtTheEndOfMemory {
   char* begin_;
 };
 
-// hipModuleLoadData is not told how long the image is: whatever the headers claim, nothing behind
-// the memory may be read.
+// hipModuleLoadData does not receive the size of the image: for any headers, nothing past the
+// memory may be read.
 TEST_F(Modules, damaged_images_in_memory) {
   for (const std::string& path : {code_object_path, bundle_path}) {
     const std::vector<char> sound = contents(path);

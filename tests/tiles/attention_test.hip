@@ -2,7 +2,7 @@
 //
 // What may differ: each weight is rounded to bf16 before it is multiplied with V, and so is each
 // output (2^-8 relative each); sums and exponentials are in float, a hundred times finer. q, k and
-// v lie between NaNs, which a kernel that reads too much brings into its sums, and o between marks.
+// v are between NaNs, which a kernel that reads too much adds to its sums, and o between marks.
 #include <cmath>
 #include <limits>
 #include <random>

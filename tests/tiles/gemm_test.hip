@@ -2,8 +2,8 @@
 // and what they fetch, and how.
 //
 // Inputs are small integers, so every product and sum is exact in float and the comparison is for
-// equality. What lies between the rows of A, B and C is NaN or a mark: a kernel that lets it into a
-// sum, or writes to it, is found. Reads past an allocation stop the virtual device.
+// equality. The bytes between the rows of A, B and C are NaN or a mark: a kernel that adds them to
+// a sum, or writes to them, is detected. Reads past an allocation stop the virtual device.
 #include <cmath>
 #include <limits>
 

@@ -1,5 +1,4 @@
-// include/margay/profile.h: what tests see of a kernel, and what they are told when they ask
-// wrongly.
+// include/margay/profile.h: what tests see of a kernel, and the errors for wrong queries.
 #include <gmock/gmock.h>
 
 #include "profiled.h"

@@ -17,8 +17,8 @@ margay::KernelCounts counts_of(F&& launch) {
   return scope.end().kernel();
 }
 
-/// A tile at the start of dynamic LDS. The compiler knows nothing of what it holds, so that loads
-/// of it stay although nobody has written it.
+/// A tile at the start of dynamic LDS. The compiler does not know its contents, so that loads of it
+/// are kept although it was never written.
 template <typename ST>
 __device__ inline ST& lds_tile() {
   extern __shared__ kittens::alignment_dummy dynamic_lds[];

@@ -1,5 +1,5 @@
 // The device half of hip/hip_fp8.h and hip/hip_math_constants.h: what the device makes of many
-// numbers, compared with what the host does (tests/unit/hip_headers judges that). Prints each
+// numbers, compared with the host's results (tested by tests/unit/hip_headers). Prints each
 // difference; the exit code says whether there was one.
 #include <hip/hip_fp8.h>
 #include <hip/hip_math_constants.h>

@@ -180,8 +180,8 @@ are the correctly rounded results. `tests/exhaustive` compares them with 80-bit 
 all inputs of f16, a sample of every exponent of f32 and f64, and no error may be larger than the one
 below; `transcendental_test --all` runs all 2^32 inputs of f32. 0.5 ulp is what rounding costs.
 
-Where a denormal is flushed (to a zero of its sign, as operand and as result, whatever MODE says), it is
-here too; `__exp2f` and the like do the scaling around it that LLVM adds unless an option says that denormals do
+Where a denormal is flushed (to a zero of its sign, as operand and as result, regardless of MODE), it is
+here too; `__exp2f` etc. do the scaling around it that LLVM adds unless an option says that denormals do
 not matter. A result is flushed if it is denormal once rounded to f32. sin and cos take revolutions of
 any size; sin of whole and half turns is +0, but sin of -0 is -0. A NaN comes out quiet with its payload;
 an invalid operation gives the negative quiet NaN.

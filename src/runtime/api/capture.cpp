@@ -64,7 +64,7 @@ hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus
     const bool asks = graph != nullptr || dependencies != nullptr || count != nullptr;
     if (!asks || *status == hipStreamCaptureStatusNone) return {};
     return refuse(hipErrorNotSupported,
-                  "The graph and the nodes of a capture that is under way cannot be asked for.",
+                  "The graph and the nodes of a capture in progress cannot be queried.",
                   "Pass null pointers for them; the graph comes with hipStreamEndCapture.");
   });
 }

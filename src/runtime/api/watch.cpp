@@ -17,7 +17,7 @@ using namespace margay::runtime;  // NOLINT
 
 namespace {
 
-/// Result of the last margayCheck* call. Only one check can be under way.
+/// Result of the last margayCheck* call. Only one check can be active.
 struct CheckAnswers {
   std::mutex mutex;
   std::string error, report;

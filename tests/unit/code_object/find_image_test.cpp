@@ -227,8 +227,7 @@ TEST(BundleSize, RefusesOtherBytes) {
   EXPECT_FALSE(bundle_size(sections).has_value());
 }
 
-/// Whatever the headers claim, the size lies in the bytes that are there. (What it reads is judged
-/// by AddressSanitizer.)
+/// For any headers, the size is within the existing bytes. (AddressSanitizer checks the reads.)
 TEST(BundleSize, StaysInsideTheBytes) {
   std::mt19937 random(7);
   for (const char* name : {"several.bundle", "compressed.bundle", "v5.hsaco"}) {

@@ -115,7 +115,7 @@ class HostLevels : public testing::TestWithParam<const char*> {
   void SetUp() override {
     table_ = row_table(GetParam());
     // A host without AVX2 or AVX-512 cannot execute what is compiled for it, so there is nothing to
-    // compare; the levels it has are compared all the same.
+    // compare; the levels it has are still compared.
     if (table_ == nullptr) GTEST_SKIP() << "this host cannot run " << GetParam();
   }
   /// Runs `instruction` from the same state with both levels' rows.

@@ -1,6 +1,7 @@
 // Matrix instructions as the executor runs them: operands in the right registers of the right file,
-// the mode that was asked for, C as a constant, the fields that select blocks. What an instruction
-// computes is judged in tests/unit/mfma; here the reference of that library says what has to come.
+// the mode that was asked for, C as a constant, the fields that select blocks. The results of an
+// instruction are tested in tests/unit/mfma; here the reference of that library gives the expected
+// values.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -26,7 +26,7 @@ struct Releases {
   struct Told {
     std::uint32_t workgroup = 0, own_wave = 0, own = 0;
     std::array<std::uint32_t, kWaves> completed{}, flushed{};
-    std::vector<std::size_t> before;  // in `told`
+    std::vector<std::size_t> before;  // indices into `told`
   };
   SyncGraph graph;
   std::vector<SyncGraph::Vertex> vertex{0};

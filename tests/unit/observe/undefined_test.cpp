@@ -422,7 +422,7 @@ TEST(Undefined, LaneExchangesAreFollowed) {
       i.dst = kResult;
       i.offset = static_cast<std::int32_t>(
           std::string_view(name) == "ds_swizzle_b32" ? judge.random_() & 0xffff : 4);
-      // Half of the time everybody knows whom it names.
+      // Half of the time every lane's index is defined.
       if (round % 2 == 0)
         for (unsigned lane = 0; lane < kWaveLanes; ++lane)
           judge.undefined.v[4 * kWaveLanes + lane] = 0;

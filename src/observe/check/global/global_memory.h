@@ -35,7 +35,7 @@ class WrittenMap {
   /// Safe from several threads at once.
   void set(std::uint64_t address, std::uint64_t bytes, bool written = true);
 
-  // ---- Values that somebody has written, and that are undefined ----
+  // ---- Values that were written, and that are undefined ----
 
   /// A store of `bytes`, of which `undefined` says the undefined bits. Like set().
   void store(std::uint64_t address, const std::uint8_t* undefined, unsigned bytes);

@@ -14,7 +14,7 @@
 
 namespace margay::check {
 
-/// Of a load, as it stands in its program.
+/// For a load at its place in the program.
 [[nodiscard]] bool is_poll(const Instruction& load);
 
 /// The means by which a kernel's waves can synchronise, other than barriers: those it does not have

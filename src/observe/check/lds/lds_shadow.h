@@ -197,7 +197,7 @@ class LdsShadow {
   std::array<std::uint32_t, kMaxWaves> direct_completed{};
 };
 
-/// The bytes lane `lane` of a store to LDS writes, as they stand in the wave's registers.
+/// The bytes that lane `lane` of a store to LDS writes, from the wave's registers.
 [[nodiscard]] std::array<std::uint8_t, 16> stored_bytes(const LdsOperation& operation,
                                                         unsigned lane);
 

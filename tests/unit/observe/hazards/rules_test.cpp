@@ -179,7 +179,7 @@ TEST(HazardWindow, RemembersWhatALoopDoes) {
   }
 }
 
-/// Workgroup after workgroup enters the same loop: neither the way in nor the way round is judged
+/// Workgroup after workgroup enters the same loop: neither the entry nor the iterations are checked
 /// again.
 TEST(HazardWindow, RemembersALoopThatIsEnteredAgain) {
   std::vector<std::uint32_t> words(40, kReadV9);

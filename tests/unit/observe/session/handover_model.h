@@ -2,9 +2,9 @@
 // Shares nothing with src/observe/check.
 //
 // Edges lead from each thing to the next of its wave, from a barrier's arrivals to what follows it,
-// from a release to the poll that waits for it, and from a release to whoever read, by an atomic,
-// the value that it left, or one that atomics made of it. Two accesses are ordered when a path
-// leads from where the first one's effect is certain to the issue of the second one.
+// from a release to the poll that waits for it, and from a release to any wave that read, by an
+// atomic, its value, or one that atomics made from it. Two accesses are ordered when a path leads
+// from where the first one's effect is certain to the issue of the second one.
 #pragma once
 
 #include <bitset>

@@ -59,8 +59,8 @@ class Bench {
   /// With another DeviceOptions::patience.
   Bench(unsigned threads, CheckConfig config, std::chrono::milliseconds patience);
   /// Runs a kernel under the session: the first kResultBytes are 0, the small block holds 1, 2, 3
-  /// ... as dwords, and nobody has written the third, which is full of `unwritten_byte` (else than
-  /// 0: the host must have written it).
+  /// ... as dwords, and the third was never written and is full of `unwritten_byte` (else than 0:
+  /// the host must have written it).
   Session::Checked launch(const ListedKernel& kernel, std::uint8_t unwritten_byte = 0);
   [[nodiscard]] Session& session() { return session_; }
   [[nodiscard]] const std::uint32_t* results() const { return results_; }
