@@ -96,10 +96,11 @@ class FixPlace:
 
 @dataclass(frozen=True)
 class Fix:
-    """What kind of change puts a finding right, and where, if that is known."""
+    """What kind of change puts a finding right, where, if that is known, and the names in it."""
 
     kind: str
     place: Optional[FixPlace]
+    arguments: Tuple[str, ...] = ()  # the streams of a stream-event, say
 
 
 @dataclass(frozen=True)
@@ -316,7 +317,11 @@ def _finding(document):
     known = {name: document[name] for name in Finding.__dataclass_fields__}
     known["accesses"] = [_access(a) for a in document["accesses"]]
     place = document["fix"]["place"]
-    known["fix"] = Fix(document["fix"]["kind"], FixPlace(**place) if place else None)
+    known["fix"] = Fix(
+        document["fix"]["kind"],
+        FixPlace(**place) if place else None,
+        tuple(document["fix"].get("arguments", ())),
+    )
     known["others"] = [
         Occurrence(**{**other, "accesses": [_access(a) for a in other["accesses"]]})
         for other in document["others"]

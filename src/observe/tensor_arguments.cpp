@@ -116,6 +116,7 @@ std::vector<TensorArgument> typed_arguments(std::span<const ArgumentField> field
     if (field.kind != ArgumentField::Kind::pointer) continue;
     TensorArgument tensor{};
     tensor.declared = true;
+    tensor.offset = field.offset_bytes;
     tensor.range.begin = word_at(arguments, field.offset_bytes, field.size_bytes);
     if (tensor.range.begin < kNullPage) continue;
     tensor.name = field.path;
@@ -153,8 +154,8 @@ std::vector<TensorArgument> untyped_arguments(const Kernel& kernel,
     if (value < kNullPage || (!memory.find(value) && known.at(value) == nullptr)) continue;
     TensorArgument& tensor = tensors.emplace_back();
     tensor.range.begin = value;
+    tensor.offset = at;
     tensor.name = name_in_metadata(kernel, at);
-    if (tensor.name.empty()) tensor.name = fmt::format("the tensor at kernel argument byte {}", at);
   }
   return tensors;
 }

@@ -17,7 +17,8 @@ namespace margay {
 /// A pointer among a launch's arguments, and what it points at as far as that is known.
 struct TensorArgument {
   bool declared = false;     ///< Known to be a pointer, from debug information.
-  std::string name;          ///< "g.a", "x"; without types "the tensor at kernel argument byte 48".
+  std::string name;          ///< "g.a", "x"; empty where neither types nor metadata name it.
+  std::size_t offset = 0;    ///< Of the pointer, in the bytes of the arguments.
   std::string type;          ///< "kittens::gl<float, -1, -1, -1, -1>"; empty for a plain pointer.
   std::string element;       ///< "bf16", "float"; empty when not known.
   AddressRange range;        ///< By its shape; without one to the end of what it points into.

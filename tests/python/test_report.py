@@ -20,7 +20,7 @@ def test_fields(report):
     assert (report.adversarial, report.launches, report.suppressed) == (7, 2, 3)
     assert [f.kind for f in report.errors] == ["write-after-read", "out-of-bounds"]
     assert [f.kind for f in report.notes] == ["leak"]
-    assert [f.kind for f in report.advice] == ["wait-not-needed"]
+    assert [f.kind for f in report.advice] == ["wait-never-needed"]
     write, read = report.errors[0].accesses
     assert (write.wave, write.lane, write.workgroup) == (3, 17, (0, 0, 0))
     assert write.vaddr == 0x1A40
@@ -28,6 +28,7 @@ def test_fields(report):
     assert read.frames[0].line == 84
     assert report.errors[1].accesses[0].lane is None
     assert report.errors[0].fix.kind == "barrier"
+    assert report.notes[0].fix.arguments == ("call hipFree",)
     assert (report.errors[0].fix.place.line, report.errors[0].fix.place.end_of_loop) == (93, 60)
     assert report.errors[0].others[0].accesses[0].vaddr == 0x1A50
     assert report.errors[1].fix.place is None
@@ -44,7 +45,7 @@ def test_text(report):
         "=========     <- kernels/gemm.cpp:99 in outer\n"
     ) in text
     assert "=========   2 pairs of instructions in all\n" in text
-    assert "fix: put a barrier after gemm.cpp:93" in text
+    assert "fix: put __syncthreads() at the end of the loop of gemm.cpp:60, before its closing brace in line 93" in text
     assert "kernel micro_tk, launch 1, seen 4096 times" in text
     assert "micro_tk+0x140  global_load_dword v1, v0, s[2:3]  " in text
     assert (

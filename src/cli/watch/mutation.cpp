@@ -92,7 +92,8 @@ Errors errors_of(const check::Report& report) {
   Errors errors;
   for (const check::Finding& finding : report.findings) {
     if (finding.severity != check::Severity::error) continue;
-    const std::string kind = fmt::format("{} {}", check::tool_name(finding.tool), finding.kind);
+    const std::string kind =
+        fmt::format("{} {}", check::tool_name(finding.tool()), check::kind_name(finding.kind));
     std::string key = fmt::format("{} {}", kind, finding.kernel);
     for (const check::Access& access : finding.accesses) key += fmt::format(" {:x}", access.vaddr);
     errors.kinds.insert(kind);

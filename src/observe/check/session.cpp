@@ -35,7 +35,7 @@ std::array<std::uint32_t, 3> workgroup_id(const LaunchRequest& request, std::uin
 
 Access access_of(const Run& run, const LaunchRequest& request) {
   Access a;
-  a.role = run.is_atomic ? "atomic" : run.is_write ? "write" : "read";
+  a.role = run.is_atomic ? Role::atomic : run.is_write ? Role::write : Role::read;
   a.wave = run.wave;
   a.lane = run.lane;
   a.workgroup = workgroup_id(request, run.workgroup);
@@ -45,20 +45,20 @@ Access access_of(const Run& run, const LaunchRequest& request) {
 
 Finding finding_of(const Conflict& conflict, const LaunchRequest& request) {
   Finding f;
-  f.tool = Tool::racecheck;
-  f.kind = "global-race";
+  f.kind = FindingKind::global_race;
   const bool benign = conflict.same_value;
   f.severity = benign ? Severity::note : Severity::error;
   f.accesses = {access_of(conflict.first, request), access_of(conflict.second, request)};
-  f.message = fmt::format("two workgroups race on global memory at {:#x}, {} bytes: {} and {}{}",
-                          conflict.begin, conflict.end - conflict.begin, f.accesses[0].role,
-                          f.accesses[1].role, benign ? " of the same value" : "");
+  f.message =
+      fmt::format("two workgroups race on global memory at {:#x}, {} bytes: {} and {}{}",
+                  conflict.begin, conflict.end - conflict.begin, role_name(f.accesses[0].role),
+                  role_name(f.accesses[1].role), benign ? " of the same value" : "");
   f.detail.emplace_back("workgroups of a launch run in any order, or at the same time");
   // Both are meant to be seen by others, but not both by other workgroups.
   const bool narrow = conflict.first.scope != Scope::none && conflict.second.scope != Scope::none;
   if (narrow) f.message += ", one of them of workgroup scope only";
   if (narrow)
-    f.hint = "workgroup scope (sc0) reaches the waves of one workgroup: take agent scope (sc1)";
+    f.fix = Fix::agent_scope;
   else if (benign)
     f.fix = Fix::one_writer;
   else if (conflict.first.is_write && conflict.second.is_write)
@@ -105,7 +105,7 @@ class LaunchChecker final : public LaunchObserver {
       }
     credit_releases();
     auto sorted = findings_.take_sorted();
-    std::erase_if(sorted, [&](const Finding& f) { return !config_.has(f.tool); });
+    std::erase_if(sorted, [&](const Finding& f) { return !config_.has(f.tool()); });
     add_failure(sorted);
     for (Finding& f : sorted)
       f.moves = f.fix == Fix::barrier && f.accesses.size() > 1 &&
@@ -182,7 +182,7 @@ class LaunchChecker final : public LaunchObserver {
     const std::lock_guard lock(mutex_);
     if (Clock::now() < next_show_) return;
     std::vector<Finding> fresh = found.not_in(shown_);
-    std::erase_if(fresh, [&](const Finding& f) { return !config_.has(f.tool); });
+    std::erase_if(fresh, [&](const Finding& f) { return !config_.has(f.tool()); });
     if (!fresh.empty()) {
       shown_.merge(FindingSet(found));
       resolve(fresh, *program_);
@@ -223,8 +223,8 @@ class LaunchChecker final : public LaunchObserver {
     if (!failure_) return;
     const std::uint64_t vaddr = failure_->accesses.front().vaddr;
     if (std::ranges::any_of(findings, [&](const Finding& f) {
-          return f.tool == Tool::memcheck && f.severity == Severity::error && !f.accesses.empty() &&
-                 f.accesses.front().vaddr == vaddr;
+          return f.tool() == Tool::memcheck && f.severity == Severity::error &&
+                 !f.accesses.empty() && f.accesses.front().vaddr == vaddr;
         }))
       return;
     findings.push_back(std::move(*failure_));
@@ -289,10 +289,10 @@ class LaunchChecker final : public LaunchObserver {
 /// The same finding in another launch: the same cause, or the same code and the same kind.
 std::string identity(const Finding& f) {
   if (!f.cause.empty())
-    return fmt::format("{}|{}|{}|{}", tool_name(f.tool), severity_name(f.severity), f.kernel,
+    return fmt::format("{}|{}|{}|{}", tool_name(f.tool()), severity_name(f.severity), f.kernel,
                        f.cause);
-  std::string text =
-      fmt::format("{}|{}|{}|{}", tool_name(f.tool), f.kind, severity_name(f.severity), f.kernel);
+  std::string text = fmt::format("{}|{}|{}|{}", tool_name(f.tool()), kind_name(f.kind),
+                                 severity_name(f.severity), f.kernel);
   for (const Access& access : f.accesses) text += fmt::format("|{}", access.vaddr);
   if (f.accesses.empty() || f.accesses.front().vaddr == kNoVaddr) text += "|" + f.message;
   return text;
@@ -301,9 +301,8 @@ std::string identity(const Finding& f) {
 /// No error that says why, but nobody may take the rest for checked.
 Finding interrupted(const std::string& kernel, const Error& error) {
   Finding f;
-  f.tool = Tool::memcheck;
+  f.kind = FindingKind::launch_interrupted;
   f.severity = Severity::note;
-  f.kind = "launch-interrupted";
   f.kernel = kernel;
   f.message = error.what + ": the others were not checked";
   return f;
@@ -330,12 +329,13 @@ StreamRaces::Places places_in(const Memory& memory) {
 /// Whatever the tools are: a kernel that did not run has not been checked.
 Finding refused(const std::string& kernel, const Error& error) {
   Finding f;
-  f.tool = Tool::memcheck;
-  f.kind = "launch-refused";
+  f.kind = FindingKind::launch_refused;
   f.kernel = kernel;
   f.message = fmt::format("the launch was refused, the kernel did not run: {}", error.what);
-  f.hint =
-      error.hint.empty() ? "look at the code the launch returns (hipGetLastError)" : error.hint;
+  if (error.hint.empty())
+    f.fix = Fix::launch_code;
+  else
+    f.fix_arguments = {error.hint};
   return f;
 }
 
@@ -489,20 +489,18 @@ std::vector<Finding> Session::leaks(Memory& memory, bool as_errors) {
     bytes += size;
     if (!as_errors) return;
     Finding& f = found.emplace_back();
-    f.tool = Tool::memcheck;
-    f.kind = "leak";
+    f.kind = FindingKind::leak;
     f.message = fmt::format("allocation #{} ({}, {} bytes) was never freed", allocation.serial,
                             allocation.label, size);
-    f.hint = "hipFree it before the program ends";
+    f.fix = Fix::free_memory;
   });
   if (!as_errors && count != 0) {
     Finding& f = found.emplace_back();
-    f.tool = Tool::memcheck;
-    f.kind = "leak";
+    f.kind = FindingKind::leak;
     f.severity = Severity::note;
     f.message = fmt::format("{} allocation{} of {} bytes in all {} never freed", count,
                             count == 1 ? "" : "s", bytes, count == 1 ? "was" : "were");
-    f.hint = "margay check --leak-check lists them";
+    f.fix = Fix::list_leaks;
   }
   return keep(grouped(std::move(found), {}));
 }
@@ -525,14 +523,14 @@ bool Session::is_the_users(const Site& site) {
 
 Finding Session::advice_of(const KnownSite& known) const {
   Finding f;
-  f.tool = known.site.is_barrier ? Tool::synccheck : Tool::waitcheck;
   f.severity = Severity::advice;
-  f.kind = known.site.is_barrier ? "barrier-never-needed" : "wait-never-needed";
+  f.kind =
+      known.site.is_barrier ? FindingKind::barrier_never_needed : FindingKind::wait_never_needed;
   f.message = fmt::format("{} never ordered anything in this run ({} executions)",
                           known.site.instruction, known.counts.executions);
   f.kernel = known.site.kernel;
   Access a;
-  a.role = known.site.is_barrier ? "barrier" : "wait";
+  a.role = known.site.is_barrier ? Role::barrier : Role::wait;
   a.vaddr = known.site.vaddr;
   a.instruction = known.site.instruction;
   a.frames = known.site.frames;

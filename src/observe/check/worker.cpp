@@ -122,14 +122,13 @@ void WorkerChecker::end(Workgroup& group, WorkgroupEnd how) {
 void WorkerChecker::note_failure(const Workgroup& group) {
   const Wave& wave = group.faulty();
   Finding f;
-  f.tool = Tool::memcheck;
-  f.kind = "launch-failed";
+  f.kind = FindingKind::launch_failed;
   f.launch = launch_.number;
   f.kernel = launch_.program.kernel_name();
   f.message = wave.error->what;
-  f.accesses = {reporter_.access("stopped", wave.next->vaddr,
+  f.accesses = {reporter_.access(Role::stopped, wave.next->vaddr,
                                  static_cast<std::int32_t>(wave.index_in_group))};
-  f.hint = wave.error->hint;
+  if (!wave.error->hint.empty()) f.fix_arguments = {wave.error->hint};
   failure_ = std::move(f);
   failed_workgroup_ = group.id();
 }
@@ -313,10 +312,9 @@ void WorkerChecker::reach(const Executed& event) {
 
 void WorkerChecker::report_hazard(const Hazard& hazard, const InstructionFacts& facts,
                                   const Wave& wave) {
-  constexpr std::string_view kKind = "missing-wait-states";
-  if (reporter_.repeat(Tool::waitcheck, kKind, facts.vaddr, hazard.producer->vaddr)) return;
+  constexpr FindingKind kKind = FindingKind::missing_wait_states;
+  if (reporter_.repeat(kKind, facts.vaddr, hazard.producer->vaddr)) return;
   Finding f;
-  f.tool = Tool::waitcheck;
   f.kind = kKind;
   const std::string name =
       hazard.row == kNoHazardRow
@@ -327,8 +325,8 @@ void WorkerChecker::report_hazard(const Hazard& hazard, const InstructionFacts& 
                   hazard.needed - hazard.had, hazard.needed - hazard.had == 1 ? "" : "s",
                   hazard.rule, hazard.needed, hazard.had == 1 ? "is" : "are", hazard.had);
   const auto index = static_cast<std::int32_t>(wave.index_in_group);
-  f.accesses = {reporter_.access("use", facts.vaddr, index),
-                reporter_.access("result of", hazard.producer->vaddr, index)};
+  f.accesses = {reporter_.access(Role::use, facts.vaddr, index),
+                reporter_.access(Role::result_of, hazard.producer->vaddr, index)};
   f.fix = Fix::wait_states;
   f.cause = hazard.rule;
   if (hazard.is_tolerated) {

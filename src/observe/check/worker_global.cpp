@@ -138,9 +138,9 @@ void WorkerChecker::note_undefined_store(const InstructionFacts& facts, const La
   fresh.range = range;
   fresh.told = stored.told;
   fresh.computed = stored.computed;
-  fresh.access = reporter_.access("store", facts.vaddr, kNoNumber);
+  fresh.access = reporter_.access(Role::store, facts.vaddr, kNoNumber);
   if (stored.origin != nullptr)
-    fresh.read = reporter_.access("read", stored.origin->vaddr, kNoNumber, stored.origin->lane);
+    fresh.read = reporter_.access(Role::read, stored.origin->vaddr, kNoNumber, stored.origin->lane);
 }
 
 bool WorkerChecker::written_by_host(WrittenMap& map, const InstructionFacts& facts,
@@ -151,23 +151,20 @@ bool WorkerChecker::written_by_host(WrittenMap& map, const InstructionFacts& fac
   host_written_.push_back(&map);
   if (std::ranges::find(host_written_all_, map.range()) == host_written_all_.end())
     host_written_all_.push_back(map.range());
-  constexpr std::string_view kKind = "host-write";
-  if (reporter_.repeat(Tool::initcheck, kKind, facts.vaddr)) return true;
+  constexpr FindingKind kKind = FindingKind::host_write;
+  if (reporter_.repeat(kKind, facts.vaddr)) return true;
   Finding f;
-  f.tool = Tool::initcheck;
   f.kind = kKind;
   f.message = fmt::format(
       "device memory of {} bytes is read at {:#x} that the host has filled through its pointer, "
       "without hipMemcpy",
       map.range().end - map.range().begin, address);
-  f.accesses = {reporter_.access("read", facts.vaddr,
+  f.accesses = {reporter_.access(Role::read, facts.vaddr,
                                  static_cast<std::int32_t>(waves_[0]->wave->index_in_group),
                                  static_cast<std::int32_t>(lane))};
   f.detail.push_back(
       fmt::format("the first byte that only the host can have written is at {:#x}", found));
-  f.hint =
-      "the host cannot write memory of hipMalloc on every device: it faults there. Copy with "
-      "hipMemcpy, or allocate with hipMallocManaged or hipHostMalloc";
+  f.fix = Fix::host_copy;
   reporter_.add(std::move(f));
   return true;
 }

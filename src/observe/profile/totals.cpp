@@ -5,6 +5,8 @@
 #include <set>
 #include <tuple>
 
+#include <fmt/format.h>
+
 #include "code_object/call_chain.h"
 #include "mfma/instructions/passes.h"
 #include "observe/profile/resources.h"
@@ -24,10 +26,9 @@ Counters l2_counters(const Counters& all) {
   return out;
 }
 
-/// Without types in the debug information a tensor is called by where its pointer stands.
-std::string argument_name(const std::string& name) {
-  constexpr std::string_view kNameless = "the tensor at kernel argument byte ";
-  return name.starts_with(kNameless) ? "argument at byte " + name.substr(kNameless.size()) : name;
+/// Without types in the debug information a tensor is called by where its pointer is.
+std::string argument_name(const TensorArgument& tensor) {
+  return tensor.name.empty() ? fmt::format("argument at byte {}", tensor.offset) : tensor.name;
 }
 
 /// What was counted on a sample, as it would be on all.
@@ -148,14 +149,14 @@ void KernelTotals::add_tensors(const std::vector<TensorArgument>& tensors, const
   if (profile_.tensors.empty()) {
     for (const TensorArgument& tensor : tensors) {
       TensorTraffic& t = profile_.tensors.emplace_back();
-      t.name = argument_name(tensor.name);
+      t.name = argument_name(tensor);
       t.type = tensor.type;
       t.element = tensor.element;
       t.element_bytes = tensor.element_bytes;
       t.shape = tensor.shape;
       t.bytes = tensor.range.end - tensor.range.begin;
     }
-    profile_.tensors.emplace_back().name = "other memory";
+    profile_.tensors.emplace_back().name = kOtherMemory;
   }
   lanes_.resize(count);
   for (std::size_t n = 0; n < count; ++n) {

@@ -9,17 +9,11 @@
 #include <vector>
 
 #include "code_object/code_object.h"
+#include "report/check/fixes.h"
+#include "report/check/kinds.h"
+#include "report/check/roles.h"
 
 namespace margay::check {
-
-/// The five checks; also the names of `margay check --tool`.
-enum class Tool : std::uint8_t { memcheck, racecheck, initcheck, synccheck, waitcheck };
-inline constexpr std::size_t kToolCount = 5;
-[[nodiscard]] constexpr std::string_view tool_name(Tool tool) {
-  constexpr std::array<std::string_view, kToolCount> names = {"memcheck", "racecheck", "initcheck",
-                                                              "synccheck", "waitcheck"};
-  return names[static_cast<std::size_t>(tool)];
-}
 
 /// An error makes `margay check` fail. A note is worth knowing but right on the hardware. Advice is
 /// about speed: something that was never needed in this run.
@@ -35,7 +29,7 @@ inline constexpr std::uint32_t kNeverNeeded = 255;
 
 /// One instruction's part in a finding: what it did, who ran it, where it is.
 struct Access {
-  std::string role;  ///< "write", "read", "load", "overwritten", "barrier", "waits here" ...
+  Role role = Role::use;
   std::int32_t wave = kNoNumber;  ///< Index in the workgroup.
   std::int32_t lane = kNoNumber;
   std::array<std::uint32_t, 3> workgroup = {};
@@ -52,43 +46,9 @@ struct Access {
   bool nearby = false;
 };
 
-/// What kind of change puts it right. The checks say the kind; where it goes is found when the
-/// source is known, and the words are made last (text.cpp).
-enum class Fix : std::uint8_t {
-  in_words,      ///< No kind of its own: the check says it in `hint`.
-  barrier,       ///< A barrier between the earlier access, accesses[1], and the later, accesses[0].
-  wait_barrier,  ///< There is a barrier; the earlier access has to be waited for before it.
-  own_part,      ///< Each workgroup and wave has to own its part of the output.
-  one_writer,    ///< All write the same value: one is enough.
-  tied_wait,     ///< A wait that names the registers of an inline assembly load.
-  wait_states,   ///< Independent instructions or s_nop.
-  outside_branch,  ///< A barrier that has to move out of a branch.
-  hand_over,       ///< Release, an atomic, acquire: no barrier can order the two.
-  stage            ///< Of a buffer with several stages, the index of one access.
-};
-inline constexpr std::size_t kFixCount = 10;
-[[nodiscard]] constexpr std::string_view fix_name(Fix fix) {
-  constexpr std::array<std::string_view, kFixCount> names = {
-      "other",     "barrier",     "wait-before-barrier", "own-part",  "one-writer",
-      "tied-wait", "wait-states", "outside-branch",      "hand-over", "stage"};
-  return names[static_cast<std::size_t>(fix)];
-}
-
-/// Where a statement has to be put in. line 0: not known.
-struct FixPlace {
-  std::string file;
-  std::uint32_t line = 0;  ///< In front of what is at this line and column.
-  std::uint32_t column = 0;
-  /// Where the place is the end of a loop's body: the line of the loop's keyword; else 0. `line` is
-  /// that of the closing brace then.
-  std::uint32_t end_of_loop = 0;
-
-  friend auto operator<=>(const FixPlace&, const FixPlace&) = default;
-};
-
 /// Further instructions in which the cause of a finding showed.
 struct Occurrence {
-  std::string kind;
+  FindingKind kind{};
   std::string message;
   std::vector<Access> accesses;
   std::uint64_t count = 1;
@@ -96,14 +56,13 @@ struct Occurrence {
 
 /// One finding, which represents all with the same key.
 struct Finding {
-  Tool tool = Tool::memcheck;
+  FindingKind kind{};
   Severity severity = Severity::error;
-  std::string kind;                 ///< Short and stable: "read-after-write", "out-of-bounds" ...
   std::string message;              ///< One line: what is wrong, with bytes, registers, names.
   std::vector<Access> accesses;     ///< The instruction that showed it last; one or two as a rule.
   std::vector<std::string> detail;  ///< Further lines: what is between them, which allocation.
-  std::string hint;                 ///< The nearest fix, in words.
-  Fix fix = Fix::in_words;
+  Fix fix = Fix::other;             ///< In words: fix_text.h.
+  std::vector<std::string> fix_arguments;  ///< What it names: streams, tiles.
   FixPlace fix_place;
   bool moves = false;  ///< A race in LDS of which both places move from barrier to barrier.
   /// What the same cause did at other instructions (group.h); `count` includes them.
@@ -112,6 +71,8 @@ struct Finding {
   std::string kernel;        ///< Demangled.
   std::uint64_t launch = 0;  ///< 1 for the process's first launch.
   std::uint64_t count = 1;   ///< How often it happened.
+
+  [[nodiscard]] Tool tool() const { return info(kind).tool; }
 };
 
 /// An s_waitcnt, s_barrier or fence that ran, for advice and for `margay mutate`.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <set>
 #include <utility>
@@ -13,10 +12,6 @@ namespace {
 
 bool has_line(const Access& access) {
   return !access.frames.empty() && access.frames.front().line != 0;
-}
-
-std::string file_and_line(const std::string& file, std::uint32_t line) {
-  return fmt::format("{}:{}", std::filesystem::path(file).filename().string(), line);
 }
 
 std::string line_of(const Access& access) {
@@ -30,17 +25,17 @@ std::string all_lines(const Finding& finding) {
   for (const Access& access : finding.accesses) {
     if (access.vaddr == kNoVaddr) continue;
     if (!has_line(access)) return {};
-    text += '|' + access.role;
+    text += fmt::format("|{}", role_name(access.role));
     for (const SourceFrame& frame : access.frames)
       text += fmt::format(";{}:{}", frame.file, frame.line);
   }
-  return text.empty() ? text : finding.kind + text;
+  return text.empty() ? text : std::string(kind_name(finding.kind)) + text;
 }
 
 /// The access of a race that changes memory, with its line; null when there is none.
 const Access* write_of(const Finding& finding) {
-  const auto at = std::ranges::find_if(finding.accesses,
-                                       [](const Access& access) { return access.role != "read"; });
+  const auto at = std::ranges::find_if(
+      finding.accesses, [](const Access& access) { return access.role != Role::read; });
   return at != finding.accesses.end() && has_line(*at) ? &*at : nullptr;
 }
 
@@ -79,88 +74,17 @@ std::string cause_of(const Finding& finding) {
       return all_lines(finding);
     case Fix::stage:
       return "stage";
-    case Fix::in_words:
-    case Fix::one_writer:
-    case Fix::wait_states:
-    case Fix::outside_branch:
+    default:
       break;
   }
   // What was never written, by who reads it.
-  if (finding.tool == Tool::initcheck && !finding.accesses.empty() &&
+  if (finding.tool() == Tool::initcheck && !finding.accesses.empty() &&
       has_line(finding.accesses.front()))
-    return finding.kind + '|' + line_of(finding.accesses.front());
+    return fmt::format("{}|{}", kind_name(finding.kind), line_of(finding.accesses.front()));
   return all_lines(finding);
 }
 
-/// Which of the two is meant is not known: whoever fills what the next turn reads has one index
-/// wrong, whoever fills what this turn reads lacks a barrier.
-std::string stage_fix(const Finding& finding) {
-  std::string lines;
-  for (const Access& access : finding.accesses)
-    if (has_line(access))
-      lines += (lines.empty() ? " in " : " and ") +
-               file_and_line(access.frames.front().file, access.frames.front().line);
-  return fmt::format(
-      "check the stage index{}: both move on after each barrier, and in one turn of the loop they "
-      "are at the same stage. If a turn is to fill the stage that a later one reads, one of them "
-      "is off; only if it reads what it fills itself, __syncthreads() is missing between",
-      lines);
-}
-
 }  // namespace
-
-std::string fix_in_words(const Finding& finding) {
-  if (!finding.hint.empty()) return finding.hint;
-  const FixPlace& at = finding.fix_place;
-  switch (finding.fix) {
-    case Fix::barrier:
-      if (at.end_of_loop != 0)
-        return fmt::format(
-            "put __syncthreads() at the end of the loop of {}, before its closing "
-            "brace in line {}",
-            file_and_line(at.file, at.end_of_loop), at.line);
-      if (at.line != 0)
-        return fmt::format("put __syncthreads() in front of {}", file_and_line(at.file, at.line));
-      if (finding.accesses.size() > 1 && has_line(finding.accesses[0]) &&
-          has_line(finding.accesses[1]) &&
-          line_of(finding.accesses[0]) != line_of(finding.accesses[1])) {
-        const SourceFrame &later = finding.accesses[0].frames.front(),
-                          &earlier = finding.accesses[1].frames.front();
-        return fmt::format("put __syncthreads() between {} and {}",
-                           file_and_line(earlier.file, earlier.line),
-                           file_and_line(later.file, later.line));
-      }
-      return "put a barrier (__syncthreads) between the two";
-    case Fix::wait_barrier:
-      return "wait for it (s_waitcnt) before the barrier";
-    case Fix::own_part:
-      return "each workgroup must own its part of the output: check the grid, and the index that "
-             "is "
-             "made of blockIdx";
-    case Fix::one_writer:
-      return "let one of them write it";
-    case Fix::tied_wait:
-      return "make the wait name the load's registers as \"+v\" operands, so that the compiler "
-             "cannot "
-             "move their uses before it";
-    case Fix::wait_states:
-      return "put independent instructions or s_nop between the two; the compiler does so only for "
-             "instructions it knows, not inside inline assembly";
-    case Fix::outside_branch:
-      return "move the barrier out of the branch, so that all take it";
-    case Fix::hand_over:
-      return "hand it over: after the earlier access a release (__threadfence) and an atomic, "
-             "before "
-             "the later one that atomic and an acquire (__threadfence); no barrier is on the way "
-             "of "
-             "both";
-    case Fix::stage:
-      return stage_fix(finding);
-    case Fix::in_words:
-      break;
-  }
-  return {};
-}
 
 void group_by_cause(std::vector<Finding>& findings) {
   join_writers(findings);
@@ -170,20 +94,19 @@ void group_by_cause(std::vector<Finding>& findings) {
     if (finding.cause.empty()) finding.cause = cause_of(finding);
     if (!finding.cause.empty()) {
       const std::string key =
-          fmt::format("{}|{}|{}|{}", tool_name(finding.tool), severity_name(finding.severity),
+          fmt::format("{}|{}|{}|{}", tool_name(finding.tool()), severity_name(finding.severity),
                       finding.kernel, finding.cause);
       const auto [at, fresh] = known.try_emplace(key, kept.size());
       if (!fresh) {
         Finding& first = kept[at->second];
         first.count += finding.count;
-        first.others.push_back({std::move(finding.kind), std::move(finding.message),
-                                std::move(finding.accesses), finding.count});
+        first.others.push_back(
+            {finding.kind, std::move(finding.message), std::move(finding.accesses), finding.count});
         continue;
       }
     }
     kept.push_back(std::move(finding));
   }
-  for (Finding& finding : kept) finding.hint = fix_in_words(finding);
   findings = std::move(kept);
 }
 

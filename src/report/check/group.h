@@ -7,12 +7,8 @@
 
 namespace margay::check {
 
-/// Gives every finding its cause, merges those of one cause, and says their fixes in words. Of
-/// places, accesses and hints everything has to be known (resolve.h, barrier_place.h). The first of
-/// a cause stays in front.
+/// Gives every finding its cause and merges those of one cause. Places, accesses and fixes have to
+/// be known (resolve.h, barrier_place.h). The first of a cause stays in front.
 void group_by_cause(std::vector<Finding>& findings);
-
-/// The fix in words: from its kind and place, or as the check said it.
-[[nodiscard]] std::string fix_in_words(const Finding& finding);
 
 }  // namespace margay::check

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "report/check/fix_text.h"
 #include "report/check/report.h"
 #include "report/json_node.h"
 #include "report/text_file.h"
@@ -20,7 +21,7 @@ Json number_or_null(std::int64_t number) { return number < 0 ? Json(nullptr) : J
 
 Json access_json(const Access& access) {
   const bool has_instruction = access.vaddr != kNoVaddr;
-  return {{"role", access.role},
+  return {{"role", role_name(access.role)},
           {"wave", number_or_null(access.wave)},
           {"lane", number_or_null(access.lane)},
           {"workgroup", access.workgroup},
@@ -50,18 +51,20 @@ Json fix_json(const Finding& finding) {
              {"line", at.line},
              {"column", at.column},
              {"end_of_loop", at.end_of_loop == 0 ? Json(nullptr) : Json(at.end_of_loop)}};
-  return {{"kind", fix_name(finding.fix)}, {"place", std::move(place)}};
+  return {{"kind", fix_name(finding.fix)},
+          {"arguments", finding.fix_arguments},
+          {"place", std::move(place)}};
 }
 
 Json finding_json(const Finding& finding) {
   Json others = Json::array();
   for (const Occurrence& other : finding.others)
-    others.push_back({{"kind", other.kind},
+    others.push_back({{"kind", kind_name(other.kind)},
                       {"message", other.message},
                       {"count", other.count},
                       {"accesses", accesses_json(other.accesses)}});
-  return {{"tool", tool_name(finding.tool)},
-          {"kind", finding.kind},
+  return {{"tool", tool_name(finding.tool())},
+          {"kind", kind_name(finding.kind)},
           {"severity", severity_name(finding.severity)},
           {"message", finding.message},
           {"kernel", finding.kernel},
@@ -69,7 +72,7 @@ Json finding_json(const Finding& finding) {
           {"count", finding.count},
           {"accesses", accesses_json(finding.accesses)},
           {"detail", finding.detail},
-          {"hint", finding.hint},
+          {"hint", fix_in_words(finding)},
           {"fix", fix_json(finding)},
           {"others", std::move(others)}};
 }

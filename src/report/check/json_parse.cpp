@@ -15,7 +15,7 @@ using namespace report;  // NOLINT: the readers of json_node.h
 
 Result<Access> as_access(const Node& node) {
   Access access;
-  access.role = MARGAY_TRY(text(node, "role"));
+  access.role = MARGAY_TRY(named<Role>(node, "role", kRoleCount, role_name));
   access.wave = MARGAY_TRY(number_or<std::int32_t>(node, "wave", kNoNumber));
   access.lane = MARGAY_TRY(number_or<std::int32_t>(node, "lane", kNoNumber));
   access.workgroup = MARGAY_TRY(triple(node, "workgroup"));
@@ -32,16 +32,19 @@ Result<Access> as_access(const Node& node) {
 
 Result<Occurrence> as_occurrence(const Node& node) {
   Occurrence other;
-  other.kind = MARGAY_TRY(text(node, "kind"));
+  other.kind = MARGAY_TRY(named<FindingKind>(node, "kind", kKindCount, kind_name));
   other.message = MARGAY_TRY(text(node, "message"));
   other.count = MARGAY_TRY(number<std::uint64_t>(node, "count"));
   other.accesses = MARGAY_TRY(list<Access>(node, "accesses", as_access));
   return other;
 }
 
-Status read_fix(const Node& finding, Fix& fix, FixPlace& place) {
-  const Node node = MARGAY_TRY(finding.field("fix"));
-  fix = MARGAY_TRY(named<Fix>(node, "kind", kFixCount, fix_name));
+Status read_fix(const Node& parent, Finding& finding) {
+  const Node node = MARGAY_TRY(parent.field("fix"));
+  finding.fix = MARGAY_TRY(named<Fix>(node, "kind", kFixCount, fix_name));
+  if (node.json->contains("arguments"))
+    finding.fix_arguments = MARGAY_TRY(list<std::string>(node, "arguments", as_text));
+  FixPlace& place = finding.fix_place;
   const Node at = MARGAY_TRY(node.field("place"));
   if (at.json->is_null()) return {};
   place.file = MARGAY_TRY(text(at, "file"));
@@ -53,15 +56,20 @@ Status read_fix(const Node& finding, Fix& fix, FixPlace& place) {
 
 Result<Finding> as_finding(const Node& node) {
   Finding finding;
-  finding.tool = MARGAY_TRY(named<Tool>(node, "tool", kToolCount, tool_name));
+  finding.kind = MARGAY_TRY(named<FindingKind>(node, "kind", kKindCount, kind_name));
+  const auto tool = MARGAY_TRY(named<Tool>(node, "tool", kToolCount, tool_name));
+  if (tool != finding.tool())
+    return MARGAY_TRY(node.field("tool"))
+        .wrong(fmt::format("the tool that finds {}", kind_name(finding.kind)));
   finding.severity = MARGAY_TRY(named<Severity>(node, "severity", 3, severity_name));
-  finding.kind = MARGAY_TRY(text(node, "kind"));
   finding.message = MARGAY_TRY(text(node, "message"));
   finding.accesses = MARGAY_TRY(list<Access>(node, "accesses", as_access));
   finding.detail = MARGAY_TRY(list<std::string>(node, "detail", as_text));
-  finding.hint = MARGAY_TRY(text(node, "hint"));
-  // Older reports have neither.
-  if (node.json->contains("fix")) MARGAY_CHECK(read_fix(node, finding.fix, finding.fix_place));
+  const std::string hint = MARGAY_TRY(text(node, "hint"));
+  // Older reports have neither of the two, or a fix without arguments.
+  if (node.json->contains("fix")) MARGAY_CHECK(read_fix(node, finding));
+  if (finding.fix == Fix::other && finding.fix_arguments.empty() && !hint.empty())
+    finding.fix_arguments = {hint};
   if (node.json->contains("others"))
     finding.others = MARGAY_TRY(list<Occurrence>(node, "others", as_occurrence));
   finding.kernel = MARGAY_TRY(text(node, "kernel"));

@@ -23,7 +23,7 @@ auto content_of(const Access& access) {
 /// An order of examples with the same place, so that merging does not depend on who comes first.
 bool content_less(const Finding& a, const Finding& b) {
   const auto own = [](const Finding& f) {
-    return std::tie(f.severity, f.message, f.detail, f.hint, f.kernel);
+    return std::tie(f.severity, f.message, f.detail, f.fix, f.fix_arguments, f.kernel);
   };
   if (own(a) != own(b)) return own(a) < own(b);
   return std::ranges::lexicographical_compare(
@@ -48,10 +48,7 @@ void merge_site(Site& into, const Site& other) {
 }  // namespace
 
 Key key_of(const Finding& finding, std::string_view extra_key) {
-  Key key{.tool = finding.tool,
-          .kind = hash_of(finding.kind),
-          .kernel = hash_of(finding.kernel),
-          .extra = hash_of(extra_key)};
+  Key key{.kind = finding.kind, .kernel = hash_of(finding.kernel), .extra = hash_of(extra_key)};
   for (std::size_t i = 0; i < finding.accesses.size(); ++i) {
     const std::uint64_t vaddr = finding.accesses[i].vaddr;
     if (i == 0) {
@@ -66,7 +63,7 @@ Key key_of(const Finding& finding, std::string_view extra_key) {
 }
 
 std::size_t FindingSet::KeyHash::operator()(const Key& key) const {
-  std::uint64_t hash = mix(key.kind, static_cast<std::uint64_t>(key.tool));
+  std::uint64_t hash = static_cast<std::uint64_t>(key.kind);
   for (const std::uint64_t part : {key.kernel, key.vaddr0, key.vaddr1, key.extra}) {
     hash = mix(hash, part);
   }

@@ -17,8 +17,7 @@ namespace margay::check {
 /// What two occurrences share when they are the same finding. Plain data, so that the millionth
 /// repeat is counted without building a string.
 struct Key {
-  Tool tool = Tool::memcheck;
-  std::uint64_t kind = 0;    ///< hash_of() the kind's name.
+  FindingKind kind{};
   std::uint64_t kernel = 0;  ///< hash_of() the kernel's name: vaddrs mean nothing without it.
   std::uint64_t vaddr0 = kNoVaddr;  ///< Of the first two accesses.
   std::uint64_t vaddr1 = kNoVaddr;

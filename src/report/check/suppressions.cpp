@@ -1,6 +1,7 @@
 // See suppressions.h.
 #include "report/check/suppressions.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -113,6 +114,12 @@ LineResult<std::optional<Suppression>> read_line(std::string_view line) {
   if (colon < first.size()) {
     if (colon + 1 == first.size()) return complain("a kind is missing after the colon");
     suppression.kind = std::string(first.substr(colon + 1));
+    if (std::ranges::none_of(kKinds, [&](const KindInfo& known) {
+          return (!suppression.tool || *suppression.tool == known.tool) &&
+                 glob_matches(*suppression.kind, known.name);
+        }))
+      return complain(
+          fmt::format("{} finds no kind {}", first.substr(0, colon), *suppression.kind));
   }
   for (std::size_t i = 1; i < words->size(); ++i) {
     if (const auto read = read_field(suppression, (*words)[i]); !read) {
@@ -179,8 +186,8 @@ Result<Suppressions> read_suppressions(const std::string& path) {
 }
 
 bool matches(const Suppression& suppression, const Finding& finding) {
-  if (suppression.tool && *suppression.tool != finding.tool) return false;
-  if (suppression.kind && !glob_matches(*suppression.kind, finding.kind)) return false;
+  if (suppression.tool && *suppression.tool != finding.tool()) return false;
+  if (suppression.kind && !glob_matches(*suppression.kind, kind_name(finding.kind))) return false;
   if (suppression.kernel && !function_matches(*suppression.kernel, finding.kernel)) return false;
   if (suppression.message && !glob_matches(*suppression.message, finding.message)) return false;
   if (!suppression.function && !suppression.file && !suppression.line) return true;

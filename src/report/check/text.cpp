@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/check/fix_text.h"
 #include "report/check/report.h"
 
 namespace margay::check {
@@ -62,7 +63,7 @@ std::string location(const Access& access) {
 
 /// The columns of one access's line.
 struct Row {
-  std::string role;
+  std::string_view role;
   std::string place;
   std::string instruction;
   std::string location;
@@ -114,7 +115,7 @@ std::string access_lines(const Access& access, const Row& row, const Widths& wid
   const auto column = [&](const std::string& text, std::size_t width, std::string_view colour) {
     return painted(text, colour, options) + std::string(width - std::min(width, text.size()), ' ');
   };
-  std::string line = column(row.role, widths.role, {});
+  std::string line = column(std::string(row.role), widths.role, {});
   if (widths.place != 0) line += "  " + column(row.place, widths.place, kBold);
   if (widths.instruction != 0)
     line += "  " + column(row.instruction, row.location.empty() ? 0 : widths.instruction, {});
@@ -131,8 +132,8 @@ std::string accesses_text(const std::vector<Access>& accesses, const TextOptions
   std::vector<Row> rows;
   Widths widths;
   for (const Access& access : accesses)
-    rows.push_back(
-        {access.role, first_place(access, options), access.instruction, location(access)});
+    rows.push_back({role_name(access.role), first_place(access, options), access.instruction,
+                    location(access)});
   for (const Row& row : rows) {
     widths.role = std::max(widths.role, row.role.size());
     widths.place = std::max(widths.place, std::min(row.place.size(), kMaxColumn));
@@ -198,7 +199,7 @@ std::string circumstances(const Finding& finding) {
 
 /// Advice is a list: tool, what, where.
 std::string advice_line(const Finding& finding, const TextOptions& options) {
-  std::string line = fmt::format("{}{}: {}", kPrefix, tool_name(finding.tool), finding.message);
+  std::string line = fmt::format("{}{}: {}", kPrefix, tool_name(finding.tool()), finding.message);
   if (!finding.accesses.empty()) {
     const Access& access = finding.accesses.front();
     const bool named = finding.message.find(access.instruction) != std::string::npos;
@@ -216,12 +217,13 @@ std::string text_of(const Finding& finding, const TextOptions& options) {
   if (finding.severity == Severity::advice) return advice_line(finding, options);
   const std::string_view note = finding.severity == Severity::note ? " (note)" : "";
   std::string text = fmt::format("{}{}: {}\n", kPrefix,
-                                 painted(fmt::format("{}{}", tool_name(finding.tool), note),
+                                 painted(fmt::format("{}{}", tool_name(finding.tool()), note),
                                          colour_of(finding.severity), options),
                                  painted(finding.message, kBold, options));
   text += accesses_text(finding.accesses, options);
   for (const std::string& line : finding.detail) text += fmt::format("{}  {}\n", kPrefix, line);
-  if (!finding.hint.empty()) text += fmt::format("{}  fix: {}\n", kPrefix, finding.hint);
+  if (const std::string fix = fix_in_words(finding); !fix.empty())
+    text += fmt::format("{}  fix: {}\n", kPrefix, fix);
   text += others_text(finding, options);
   if (const std::string line = circumstances(finding); !line.empty()) {
     text += fmt::format("{}  {}\n", kPrefix, painted(line, kFaint, options));

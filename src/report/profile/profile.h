@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "code_object/code_object.h"
@@ -89,11 +90,14 @@ struct Site {
   std::int32_t tensor = -1;  ///< Index into KernelProfile::tensors; -1: none, or several.
 };
 
+/// TensorTraffic::name of what no argument points at.
+inline constexpr std::string_view kOtherMemory = "other memory";
+
 /// A pointer among the kernel's arguments and what became of the memory behind it.
 struct TensorTraffic {
-  std::string name;     ///< "g.a"; "memory without a name" for what no argument points at.
-  std::string type;     ///< "kittens::gl<...>", or empty.
-  std::string element;  ///< "bf16", or empty.
+  std::string name;                                   ///< "g.a"; or kOtherMemory.
+  std::string type;                                   ///< "kittens::gl<...>", or empty.
+  std::string element;                                ///< "bf16", or empty.
   std::uint32_t element_bytes = 0;                    ///< 0: not known.
   std::optional<std::array<std::uint64_t, 4>> shape;  ///< Batch, depth, rows, columns.
   std::uint64_t bytes = 0;                            ///< In the last launch, as far as is known.

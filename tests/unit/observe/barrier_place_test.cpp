@@ -19,7 +19,7 @@ Access access_at(std::uint32_t line) {
 
 Finding race(std::uint32_t later, std::uint32_t earlier) {
   Finding finding;
-  finding.tool = Tool::racecheck;
+  finding.kind = FindingKind::read_after_write;
   finding.fix = Fix::barrier;
   finding.accesses = {access_at(later), access_at(earlier)};
   return finding;

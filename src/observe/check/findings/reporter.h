@@ -23,9 +23,9 @@ class Reporter {
 
   /// True when this has been found before at these instructions; then it is counted. Otherwise
   /// build the finding and add() it with the same key.
-  [[nodiscard]] bool repeat(Tool tool, std::string_view kind, std::uint64_t vaddr0,
-                            std::uint64_t vaddr1 = kNoVaddr, std::string_view extra = {}) {
-    return set_.count_again({tool, hash_of(kind), kernel_hash_, vaddr0, vaddr1, hash_of(extra)},
+  [[nodiscard]] bool repeat(FindingKind kind, std::uint64_t vaddr0, std::uint64_t vaddr1 = kNoVaddr,
+                            std::string_view extra = {}) {
+    return set_.count_again({kind, kernel_hash_, vaddr0, vaddr1, hash_of(extra)},
                             {launch_, workgroup_, ++order_});
   }
   void add(Finding finding, std::string_view extra = {}) {
@@ -34,10 +34,10 @@ class Reporter {
     set_.add(std::move(finding), workgroup_, order_, extra);
   }
   /// An access of the current workgroup.
-  [[nodiscard]] Access access(std::string role, std::uint64_t vaddr, std::int32_t wave,
+  [[nodiscard]] Access access(Role role, std::uint64_t vaddr, std::int32_t wave,
                               std::int32_t lane = kNoNumber) const {
     Access a;
-    a.role = std::move(role);
+    a.role = role;
     a.wave = wave;
     a.lane = lane;
     a.workgroup = id_;

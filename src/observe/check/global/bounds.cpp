@@ -12,9 +12,11 @@
 namespace margay::check {
 namespace {
 
-std::string access_word(const LaneAccess& access) {
-  return access.is_atomic ? "atomic" : access.is_write ? "write" : "read";
+Role role_of(const LaneAccess& access) {
+  return access.is_atomic ? Role::atomic : access.is_write ? Role::write : Role::read;
 }
+
+std::string_view access_word(const LaneAccess& access) { return role_name(role_of(access)); }
 
 std::string bytes_text(std::uint64_t bytes) {
   return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
@@ -150,12 +152,11 @@ std::uint64_t Bounds::outside(const LaneAccess& access, const InstructionFacts& 
   return access.is_atomic ? bad | misaligned : bad;
 }
 
-Finding Bounds::finding(std::string_view kind, const LaneAccess& access,
-                        const InstructionFacts& facts, const Wave& wave, int lane) const {
+Finding Bounds::finding(FindingKind kind, const LaneAccess& access, const InstructionFacts& facts,
+                        const Wave& wave, int lane) const {
   Finding f;
-  f.tool = Tool::memcheck;
   f.kind = kind;
-  f.accesses = {reporter_.access(access_word(access), facts.vaddr,
+  f.accesses = {reporter_.access(role_of(access), facts.vaddr,
                                  static_cast<std::int32_t>(wave.index_in_group), lane)};
   return f;
 }
@@ -257,8 +258,8 @@ void Bounds::report_global(const LaneAccess& access, const InstructionFacts& fac
   const std::uint64_t address = access.at[lane];
   const auto allocation = memory_.find(address);
   const bool freed = allocation && allocation->freed;
-  const std::string_view kind = freed ? "use-after-free" : "out-of-bounds";
-  if (reporter_.repeat(Tool::memcheck, kind, facts.vaddr)) return;
+  const FindingKind kind = freed ? FindingKind::use_after_free : FindingKind::out_of_bounds;
+  if (reporter_.repeat(kind, facts.vaddr)) return;
   Finding f = finding(kind, access, facts, wave, lane);
   const Tensor* const tensor =
       memory_.in_arena(address) ? nullptr : known_.tensors().at(address, /*near=*/true);
@@ -271,16 +272,20 @@ void Bounds::report_global(const LaneAccess& access, const InstructionFacts& fac
     if (address < tensor->range.end)
       f.message = fmt::format("{} of {} at {:#x} reaches past the end of a tensor",
                               access_word(access), bytes_text(access.bytes), address);
-    f.hint = "an index is too large: check the grid, the strides and the units of the coordinates";
+    f.fix = Fix::index;
   } else {
-    const Error error = memory_.describe_fault(address, access.bytes, access_word(access));
+    const Error error =
+        memory_.describe_fault(address, access.bytes, std::string(access_word(access)));
     f.message = error.what;
-    f.hint = error.hint;
+    if (!error.hint.empty()) f.fix_arguments = {error.hint};
   }
   const auto operation = tile_operation(request_.module->object().source_at(facts.vaddr));
   Missed missed = describe_missed(tensors(), operation, access, lanes);
   f.detail = std::move(missed.lines);
-  if (!missed.hint.empty() && !freed) f.hint = std::move(missed.hint);
+  if (missed.fix != Fix::other && !freed) {
+    f.fix = missed.fix;
+    f.fix_arguments = std::move(missed.fix_arguments);
+  }
   f.detail.push_back(fmt::format("{} of the wave's {} active lanes are out of range",
                                  std::popcount(lanes), std::popcount(access.active)));
   reporter_.add(std::move(f));
@@ -290,8 +295,8 @@ void Bounds::report_global(const LaneAccess& access, const InstructionFacts& fac
 
 void Bounds::report_lds(const LaneAccess& access, const InstructionFacts& facts, const Wave& wave,
                         std::uint64_t lanes) {
-  constexpr std::string_view kKind = "lds-out-of-bounds";
-  if (reporter_.repeat(Tool::memcheck, kKind, facts.vaddr)) return;
+  constexpr FindingKind kKind = FindingKind::lds_out_of_bounds;
+  if (reporter_.repeat(kKind, facts.vaddr)) return;
   const int lane = std::countr_zero(lanes);
   const std::uint32_t size = wave.group->lds_bytes, dynamic = request_.dynamic_lds_bytes;
   Finding f = finding(kKind, access, facts, wave, lane);
@@ -307,41 +312,38 @@ void Bounds::report_lds(const LaneAccess& access, const InstructionFacts& facts,
       address.first < data.first + data.count) {
     f.detail.push_back(
         fmt::format("its address register v{} is also part of its data", address.first));
-    f.hint = "an inline assembly output that is written before all inputs are read needs \"=&v\"";
+    f.fix = Fix::early_clobber;
   } else {
     // Whoever asked for none has static arrays only.
-    f.hint = dynamic == 0 ? "an index is past the end of a __shared__ array: check it, or make the "
-                            "array larger"
-                          : "ask for more dynamic LDS at the launch, or check the index";
+    f.fix = dynamic == 0 ? Fix::lds_index : Fix::dynamic_lds;
   }
   reporter_.add(std::move(f));
 }
 
 void Bounds::report_scratch(const LaneAccess& access, const InstructionFacts& facts,
                             const Wave& wave, std::uint64_t lanes) {
-  constexpr std::string_view kKind = "scratch-out-of-bounds";
-  if (reporter_.repeat(Tool::memcheck, kKind, facts.vaddr)) return;
+  constexpr FindingKind kKind = FindingKind::scratch_out_of_bounds;
+  if (reporter_.repeat(kKind, facts.vaddr)) return;
   const int lane = std::countr_zero(lanes);
   Finding f = finding(kKind, access, facts, wave, lane);
   f.message =
       fmt::format("{} of {} at scratch byte {} of a lane that has {} bytes", access_word(access),
                   bytes_text(access.bytes), access.at[lane], wave.group->scratch_bytes_per_lane);
-  f.hint = "a local array's index is out of range, or the stack overflowed";
+  f.fix = Fix::scratch_index;
   reporter_.add(std::move(f));
 }
 
 void Bounds::report_misaligned(const LaneAccess& access, const InstructionFacts& facts,
                                const Wave& wave, std::uint64_t lanes) {
-  constexpr std::string_view kKind = "misaligned";
-  if (reporter_.repeat(Tool::memcheck, kKind, facts.vaddr)) return;
+  constexpr FindingKind kKind = FindingKind::misaligned;
+  if (reporter_.repeat(kKind, facts.vaddr)) return;
   const int lane = std::countr_zero(lanes);
   Finding f = finding(kKind, access, facts, wave, lane);
   f.severity = access.is_atomic ? Severity::error : Severity::note;
   f.message =
       fmt::format("misaligned {} of {} at {} {:#x}", access_word(access), bytes_text(access.bytes),
                   access.space == MemorySpace::lds ? "LDS byte" : "address", access.at[lane]);
-  f.hint = access.is_atomic ? "an atomic's address must be a multiple of its size"
-                            : "it works, in more than one step: align it to four bytes";
+  f.fix = access.is_atomic ? Fix::aligned_atomic : Fix::aligned_access;
   reporter_.add(std::move(f));
 }
 

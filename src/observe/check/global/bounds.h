@@ -59,7 +59,7 @@ class Bounds {
   [[nodiscard]] bool inside_global(std::uint64_t address, std::uint64_t bytes, bool is_write);
   [[nodiscard]] std::uint64_t outside_global(const LaneAccess& access);
   /// With its one access; the message is the caller's.
-  [[nodiscard]] Finding finding(std::string_view kind, const LaneAccess& access,
+  [[nodiscard]] Finding finding(FindingKind kind, const LaneAccess& access,
                                 const InstructionFacts& facts, const Wave& wave, int lane) const;
   void report_global(const LaneAccess& access, const InstructionFacts& facts, const Wave& wave,
                      std::uint64_t lanes);

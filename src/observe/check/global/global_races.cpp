@@ -370,7 +370,7 @@ void GlobalRaces::compare_waves() {
 }
 
 void GlobalRaces::report(const Run& later, const Run& earlier) {
-  constexpr std::string_view kKind = "global-race";
+  constexpr FindingKind kKind = FindingKind::global_race;
   // Told in the order of the program, and of two that are alike, of the waves.
   const bool earlier_first =
       std::tie(earlier.phase_step, earlier.wave) <= std::tie(later.phase_step, later.wave);
@@ -378,20 +378,20 @@ void GlobalRaces::report(const Run& later, const Run& earlier) {
   const bool benign =
       same_value(first, second, [&](const Run& run) { return stands_in_memory(run, memory_); });
   const std::string_view extra = benign ? "waves, same value" : "waves";
-  if (reporter_.repeat(Tool::racecheck, kKind, second.vaddr, first.vaddr, extra)) return;
-  const auto word = [](const Run& run) {
-    return std::string(run.is_atomic ? "atomic" : run.is_write ? "write" : "read");
+  if (reporter_.repeat(kKind, second.vaddr, first.vaddr, extra)) return;
+  const auto role = [](const Run& run) {
+    return run.is_atomic ? Role::atomic : run.is_write ? Role::write : Role::read;
   };
   Finding f;
-  f.tool = Tool::racecheck;
   f.kind = kKind;
   f.severity = benign ? Severity::note : Severity::error;
   const std::uint64_t begin = std::max(first.begin, second.begin);
-  f.message = fmt::format("{}-after-{} race on global memory at {:#x}, {} bytes{}", word(second),
-                          word(first), begin, std::min(first.end, second.end) - begin,
-                          benign ? ": both waves write the same value" : "");
-  f.accesses = {reporter_.access(word(second), second.vaddr, second.wave, second.lane),
-                reporter_.access(word(first), first.vaddr, first.wave, first.lane)};
+  f.message =
+      fmt::format("{}-after-{} race on global memory at {:#x}, {} bytes{}", role_name(role(second)),
+                  role_name(role(first)), begin, std::min(first.end, second.end) - begin,
+                  benign ? ": both waves write the same value" : "");
+  f.accesses = {reporter_.access(role(second), second.vaddr, second.wave, second.lane),
+                reporter_.access(role(first), first.vaddr, first.wave, first.lane)};
   f.detail.emplace_back("no s_barrier separates the two waves");
   // With a barrier the result would still be one of two.
   const bool both_write = first.is_write && second.is_write;

@@ -12,8 +12,7 @@ std::vector<Finding> undefined_copy(const UndefinedCopy& copy, const GlobalMemor
   const auto store = memory.store_into(copy.first, copy.from + copy.span - copy.first);
   if (store && store->told) return {};
   Finding f;
-  f.tool = Tool::initcheck;
-  f.kind = "uninitialised-copy";
+  f.kind = FindingKind::uninitialised_copy;
   f.severity = store && store->computed ? Severity::error : Severity::note;
   const bool one = copy.missing == 1;
   f.message = fmt::format("{} of {} bytes that are copied from the device to the host {}",
@@ -29,12 +28,9 @@ std::vector<Finding> undefined_copy(const UndefinedCopy& copy, const GlobalMemor
     f.kernel = store->kernel;
     if (store->read.vaddr != kNoVaddr) f.accesses.push_back(store->read);
     f.accesses.push_back(store->access);
-    f.hint = store->computed ? "initialise what the kernel reads"
-                             : "right if this is the padding of a structure; otherwise give every "
-                               "member a value";
+    f.fix = store->computed ? Fix::kernel_input : Fix::every_member;
   } else {
-    f.hint =
-        "do the grid and its tiles cover all of it? Right if the program does not use this part";
+    f.fix = Fix::whole_grid;
   }
   return {std::move(f)};
 }
@@ -44,8 +40,7 @@ std::vector<Finding> unregistered_memory(const LaunchRequest& request,
   if (arguments.empty()) return {};
   std::ranges::sort(arguments, {}, &HostArgument::offset);
   Finding f;
-  f.tool = Tool::memcheck;
-  f.kind = "pageable-memory";
+  f.kind = FindingKind::pageable_memory;
   f.severity = Severity::note;
   const std::size_t count = arguments.size();
   f.message =
@@ -63,9 +58,7 @@ std::vector<Finding> unregistered_memory(const LaunchRequest& request,
         has_name ? described->name : fmt::format("argument at byte {}", argument.offset),
         argument.address));
   }
-  f.hint =
-      "Margay's device can use it, and so can one with XNACK; without XNACK the first access "
-      "faults. Register it (hipHostRegister), or allocate it with HIP";
+  f.fix = Fix::register_memory;
   return {std::move(f)};
 }
 

@@ -36,13 +36,18 @@ std::string shape_text(const std::array<std::uint64_t, 4>& shape) {
   return fmt::format("{} x {} x {} x {}", shape[0], shape[1], shape[2], shape[3]);
 }
 
+std::string name_of(const TensorArgument& tensor) {
+  return tensor.name.empty() ? fmt::format("the tensor at kernel argument byte {}", tensor.offset)
+                             : tensor.name;
+}
+
 /// "g.a (bf16, 1 x 1 x 512 x 512)"
 std::string title(const TensorArgument& tensor) {
   std::string what = tensor.element;
   if (what.empty() && tensor.element_bytes != 0)
     what = fmt::format("elements of {}", counted(tensor.element_bytes, "byte"));
   if (tensor.shape) what += (what.empty() ? "" : ", ") + shape_text(*tensor.shape);
-  return what.empty() ? tensor.name : fmt::format("{} ({})", tensor.name, what);
+  return what.empty() ? name_of(tensor) : fmt::format("{} ({})", name_of(tensor), what);
 }
 
 /// An element; rows past the last one of the last matrix go on counting.
@@ -135,17 +140,17 @@ void add_tile(Missed& missed, const TensorArgument& tensor, const TileOperation&
     return tile == 0 ? length : (length + tile - 1) / tile;
   };
   missed.lines.push_back(fmt::format("{} {} of {}; {} has {} x {} x {} x {} of them", what,
-                                     tile_text(at, operation), size, tensor.name, shape[0],
+                                     tile_text(at, operation), size, name_of(tensor), shape[0],
                                      shape[1], tiles(shape[2], operation.rows),
                                      tiles(shape[3], operation.columns)));
-  missed.hint =
-      fmt::format("a coordinate counts {}s of {}: check its unit and the grid", what, size);
+  missed.fix = Fix::coordinate_unit;
+  missed.fix_arguments = {std::string(what), size};
   if (shift == 0) return;
   missed.lines.push_back(
       fmt::format("its column is past the last, {}, and runs on into the next rows",
                   tiles(shape[3], operation.columns) - 1));
-  missed.hint = fmt::format("the column counts {}s of {} columns: is it given in another unit?",
-                            what, operation.columns);
+  missed.fix = Fix::column_unit;
+  missed.fix_arguments = {std::string(what), std::to_string(operation.columns)};
 }
 
 // ---- The operation --------------------------------------------------------------------------
@@ -232,12 +237,14 @@ Missed describe_missed(const std::vector<TensorArgument>& tensors,
     for (const TensorArgument& tensor : tensors) candidates.push_back(&tensor);
   const TensorArgument* const tensor = nearest(candidates, address);
   if (tensor == nullptr) return {};
-  Missed missed{{element_line(*tensor, address)}, {}};
+  Missed missed;
+  missed.lines.push_back(element_line(*tensor, address));
   if (operation && tensor->shape && tensor->element_bytes != 0 && address >= tensor->range.begin)
     add_tile(missed, *tensor, *operation, access, address);
   if (std::string line = memory_line(*tensor, address); !line.empty()) {
     missed.lines.push_back(std::move(line));
-    missed.hint = "the kernel was given a shape that is larger than the memory";
+    missed.fix = Fix::smaller_shape;
+    missed.fix_arguments.clear();
   }
   return missed;
 }

@@ -10,6 +10,7 @@
 #include "code_object/code_object.h"
 #include "exec/program/lane_access.h"
 #include "observe/tensor_arguments.h"
+#include "report/check/fixes.h"
 
 namespace margay::check {
 
@@ -28,7 +29,8 @@ struct TileOperation {
 struct Missed {
   /// By which row, column and tile; empty when none of the tensors can have been meant.
   std::vector<std::string> lines;
-  std::string hint;  ///< Empty when there is nothing better to say than for any other access.
+  Fix fix = Fix::other;  ///< Fix::other: nothing more than for any other access is known.
+  std::vector<std::string> fix_arguments;
 };
 /// `lanes` are those of `access` that went wrong.
 [[nodiscard]] Missed describe_missed(const std::vector<TensorArgument>& tensors,

@@ -477,30 +477,29 @@ void LdsShadow::report_race(const LdsOperation& o, unsigned lane, const Granule&
   const bool is_write = writes(kind), other_writes = writes(other.kind);
   const bool earlier_writes = other_first ? other_writes : is_write;
   const bool later_writes = other_first ? is_write : other_writes;
-  const std::string_view name = earlier_writes && later_writes ? "write-after-write"
-                                : earlier_writes               ? "read-after-write"
-                                                               : "write-after-read";
+  const FindingKind kind_found = earlier_writes && later_writes ? FindingKind::write_after_write
+                                 : earlier_writes               ? FindingKind::read_after_write
+                                                                : FindingKind::write_after_read;
   const bool same_value = kind == Kind::write && other.kind == Kind::write && !other.direct &&
                           writes_same_value(o, lane, g, other.mask);
   const std::uint64_t own_vaddr = o.facts->vaddr, other_vaddr = theirs_told.vaddr;
   const std::string_view extra = same_value ? "same value" : "";
   const std::uint64_t first = other_first ? own_vaddr : other_vaddr;
   const std::uint64_t second = other_first ? other_vaddr : own_vaddr;
-  if (reporter_.repeat(Tool::racecheck, name, first, second, extra)) return;
+  if (reporter_.repeat(kind_found, first, second, extra)) return;
   Finding f;
-  f.tool = Tool::racecheck;
-  f.kind = name;
+  f.kind = kind_found;
   f.severity = same_value ? Severity::note : Severity::error;
   const std::uint32_t byte = byte_of(g) + first_byte(other.mask);
   const int bytes = std::popcount(other.mask);
   f.message =
-      fmt::format("{} race on LDS at byte {:#06x}, {} byte{}{}", name, byte, bytes,
+      fmt::format("{} race on LDS at byte {:#06x}, {} byte{}{}", kind_name(kind_found), byte, bytes,
                   bytes == 1 ? "" : "s", same_value ? ": both waves write the same value" : "");
   const auto role = [](Kind what, bool direct) {
-    return std::string(what == Kind::atomic  ? "atomic"
-                       : direct              ? "direct load"
-                       : what == Kind::write ? "write"
-                                             : "read");
+    return what == Kind::atomic  ? Role::atomic
+           : direct              ? Role::direct_load
+           : what == Kind::write ? Role::write
+                                 : Role::read;
   };
   Access own = reporter_.access(role(kind, o.direct), own_vaddr,
                                 static_cast<std::int32_t>(o.wave->index_in_group),
@@ -513,16 +512,8 @@ void LdsShadow::report_race(const LdsOperation& o, unsigned lane, const Granule&
   if (other.carried) {
     f.detail.push_back(fmt::format(
         "a barrier stands between, but the {} was still in flight when its wave reached it",
-        role(other.kind, other.direct)));
+        role_name(role(other.kind, other.direct))));
     f.fix = Fix::wait_barrier;
-    // LLVM inserts the wait of a release fence and then takes it away at the head of a loop, when
-    // what is before the loop has waited already and only the loop itself leaves something in
-    // flight.
-    f.hint = other.direct
-                 ? "wait for it (s_waitcnt vmcnt(0)) before the barrier"
-                 : "wait for it (s_waitcnt lgkmcnt(0)) before the barrier; a __syncthreads "
-                   "has that wait, but at the head of a loop LLVM 19 may leave it out: put "
-                   "__builtin_amdgcn_s_waitcnt(0xc07f) in front of it";
   } else {
     f.detail.push_back("no s_barrier separates them");
     f.fix = same_value ? Fix::one_writer : Fix::barrier;
@@ -532,43 +523,40 @@ void LdsShadow::report_race(const LdsOperation& o, unsigned lane, const Granule&
 
 void LdsShadow::report_own_direct(const LdsOperation& o, unsigned lane, const Granule& g,
                                   std::uint8_t mask) {
-  constexpr std::string_view kKind = "lds-read-before-wait";
-  if (reporter_.repeat(Tool::waitcheck, kKind, o.facts->vaddr,
-                       told(o.wave->index_in_group, g.write_step).vaddr))
+  constexpr FindingKind kKind = FindingKind::lds_read_before_wait;
+  if (reporter_.repeat(kKind, o.facts->vaddr, told(o.wave->index_in_group, g.write_step).vaddr))
     return;
   Finding f;
-  f.tool = Tool::waitcheck;
   f.kind = kKind;
   f.message = fmt::format(
       "LDS byte {:#06x} is read before the load straight to LDS that fills it was waited for",
       byte_of(g) + first_byte(mask));
   const auto wave = static_cast<std::int32_t>(o.wave->index_in_group);
-  f.accesses = {reporter_.access("read", o.facts->vaddr, wave, static_cast<std::int32_t>(lane)),
-                reporter_.access("load", told(o.wave->index_in_group, g.write_step).vaddr, wave,
+  f.accesses = {reporter_.access(Role::read, o.facts->vaddr, wave, static_cast<std::int32_t>(lane)),
+                reporter_.access(Role::load, told(o.wave->index_in_group, g.write_step).vaddr, wave,
                                  lane_at(g.write_lanes, mask))};
-  f.hint = "loads straight to LDS are counted by vmcnt: s_waitcnt vmcnt(0) before reading";
+  f.fix = Fix::direct_wait;
   reporter_.add(std::move(f));
 }
 
 void LdsShadow::report_lanes(const LdsOperation& o, unsigned lane, const Granule& g,
                              std::uint8_t mask) {
-  constexpr std::string_view kKind = "write-after-write";
+  constexpr FindingKind kKind = FindingKind::write_after_write;
   const unsigned other = lane_at(g.write_lanes, mask);
   const bool same = !o.direct && stored_bytes(o, lane) == stored_bytes(o, other);
   const std::string_view extra = same ? "lanes, same value" : "lanes";
-  if (reporter_.repeat(Tool::racecheck, kKind, o.facts->vaddr, kNoVaddr, extra)) return;
+  if (reporter_.repeat(kKind, o.facts->vaddr, kNoVaddr, extra)) return;
   Finding f;
-  f.tool = Tool::racecheck;
   f.kind = kKind;
   f.severity = same ? Severity::note : Severity::error;
   f.message =
       fmt::format("lanes {} and {} of one instruction write {} to LDS byte {:#06x}", other, lane,
                   same ? "the same value" : "different values", byte_of(g) + first_byte(mask));
-  f.accesses = {reporter_.access("write", o.facts->vaddr,
+  f.accesses = {reporter_.access(Role::write, o.facts->vaddr,
                                  static_cast<std::int32_t>(o.wave->index_in_group),
                                  static_cast<std::int32_t>(lane))};
   if (!same) f.detail.emplace_back("which lane wins is not defined");
-  f.hint = same ? "let one lane write it" : "give each lane its own bytes, or use an atomic";
+  f.fix = same ? Fix::one_lane : Fix::own_bytes;
   reporter_.add(std::move(f), extra);
 }
 

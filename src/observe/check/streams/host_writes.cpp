@@ -73,8 +73,7 @@ std::vector<Finding> HostWrites::ended(const OrderClock& host) {
 
 Finding HostWrites::finding_of(const Watched& watched, std::uint64_t block) {
   Finding f;
-  f.tool = Tool::racecheck;
-  f.kind = "host-write-before-sync";
+  f.kind = FindingKind::host_write_before_sync;
   f.message = fmt::format(
       "host code has changed the {} of an asynchronous copy that need not have "
       "ended: {} of {} bytes, on {}",
@@ -85,13 +84,11 @@ Finding HostWrites::finding_of(const Watched& watched, std::uint64_t block) {
       "the first change is between byte {} and byte {} of what is copied, at {:#x}", first,
       std::min(first + kBlock, watched.end - watched.begin) - 1, watched.begin + first));
   Access access;
-  access.role = watched.is_source ? "read" : "write";
+  access.role = watched.is_source ? Role::read : Role::write;
   access.instruction = watched.copy->what;
   f.accesses = {std::move(access)};
-  f.hint = fmt::format(
-      "wait for the copy before the host writes there: hipStreamSynchronize of {}, or an event "
-      "behind the copy and hipEventSynchronize; or use another buffer",
-      watched.copy->stream);
+  f.fix = Fix::copy_wait;
+  f.fix_arguments = {watched.copy->stream};
   f.cause = fmt::format("host write|{}|{}", watched.copy->what, watched.is_source);
   return f;
 }

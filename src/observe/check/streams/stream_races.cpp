@@ -16,17 +16,17 @@ namespace {
 /// Pairs of instructions of one operation: more than anybody reads.
 constexpr std::size_t kMostConflicts = 64;
 
-std::string role_of(Touch touch) {
+Role role_of(Touch touch) {
   switch (touch) {
     case Touch::read:
     case Touch::sync_read:
-      return "read";
+      return Role::read;
     case Touch::write:
-      return "write";
+      return Role::write;
     case Touch::sync_write:
       break;
   }
-  return "atomic";
+  return Role::atomic;
 }
 
 std::string name_of(const Operation& operation) {
@@ -58,28 +58,25 @@ Finding finding_of(const Operation& earlier, const Operation& later, Touch earli
                    std::uint64_t earlier_vaddr, const TouchedRange& range, std::uint64_t begin,
                    std::uint64_t end) {
   Finding f;
-  f.tool = Tool::racecheck;
-  f.kind = "stream-race";
+  f.kind = FindingKind::stream_race;
   f.launch = later.is_kernel() ? later.launch : earlier.launch;
   f.kernel = later.is_kernel() ? later.kernel : earlier.kernel;
-  f.message = fmt::format(
-      "two streams race on global memory at {:#x}, {} bytes: {} by {} and {} by {}", begin,
-      end - begin, role_of(earlier_touch), name_of(earlier), role_of(range.touch), name_of(later));
+  f.message =
+      fmt::format("two streams race on global memory at {:#x}, {} bytes: {} by {} and {} by {}",
+                  begin, end - begin, role_name(role_of(earlier_touch)), name_of(earlier),
+                  role_name(role_of(range.touch)), name_of(later));
   f.accesses = {access_of(earlier, earlier_touch, earlier_vaddr),
                 access_of(later, range.touch, range.vaddr)};
   f.detail.push_back(fmt::format("nothing orders {} and {}", place_of(earlier), place_of(later)));
   if ((earlier.null_stream && later.non_blocking) || (earlier.non_blocking && later.null_stream))
     f.detail.emplace_back(
         "a stream made with hipStreamNonBlocking and the null stream do not wait for each other");
-  if (earlier.graph != 0 && earlier.graph == later.graph)
-    f.hint =
-        "let the second depend on the first: hipGraphAddDependencies or, where the graph is "
-        "captured, an event that is recorded behind the first and waited for before the second";
-  else
-    f.hint = fmt::format(
-        "behind the first hipEventRecord on {}, before the second hipStreamWaitEvent on {}; or let "
-        "the host wait between the two (hipStreamSynchronize)",
-        earlier.stream, later.stream);
+  if (earlier.graph != 0 && earlier.graph == later.graph) {
+    f.fix = Fix::graph_dependency;
+  } else {
+    f.fix = Fix::stream_event;
+    f.fix_arguments = {earlier.stream, later.stream};
+  }
   f.cause = fmt::format("streams|{}|{}", name_of(earlier), name_of(later));
   return f;
 }

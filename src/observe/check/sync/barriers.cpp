@@ -37,16 +37,15 @@ void BarrierTracker::watch(const InstructionFacts& facts, const Wave& wave) {
   const std::uint64_t back = w.missing & wave.exec();
   if (back == 0) return;
   w.missing = 0;
-  constexpr std::string_view kKind = "barrier-divergent-lanes";
-  if (reporter_.repeat(Tool::synccheck, kKind, w.missing_at, facts.vaddr)) return;
+  constexpr FindingKind kKind = FindingKind::barrier_divergent_lanes;
+  if (reporter_.repeat(kKind, w.missing_at, facts.vaddr)) return;
   Finding f;
-  f.tool = Tool::synccheck;
   f.kind = kKind;
   f.message = fmt::format("{} lanes of the wave are off at this barrier and run on after it",
                           std::popcount(back));
   const auto index = static_cast<std::int32_t>(wave.index_in_group);
-  f.accesses = {reporter_.access("barrier", w.missing_at, index),
-                reporter_.access("runs on", facts.vaddr, index, std::countr_zero(back))};
+  f.accesses = {reporter_.access(Role::barrier, w.missing_at, index),
+                reporter_.access(Role::runs_on, facts.vaddr, index, std::countr_zero(back))};
   f.detail.emplace_back(
       "the hardware counts waves, not lanes: if the other side of the branch has a barrier as "
       "well, this wave arrives twice");
@@ -69,18 +68,17 @@ void BarrierTracker::end_workgroup() {
     // terms.
     const bool has_ended = at == reached;
     const std::string_view extra = has_ended ? "ended" : "";
-    constexpr std::string_view kKind = "barrier-not-reached";
+    constexpr FindingKind kKind = FindingKind::barrier_not_reached;
     const std::uint32_t vaddr = most->barriers[at];
-    if (reporter_.repeat(Tool::synccheck, kKind, vaddr, w.ended_at, extra)) continue;
+    if (reporter_.repeat(kKind, vaddr, w.ended_at, extra)) continue;
     Finding f;
-    f.tool = Tool::synccheck;
     f.kind = kKind;
     f.severity = has_ended ? Severity::note : Severity::error;
     f.message = fmt::format("wave {} reaches {} barrier{}, wave {} reaches {}", n, reached,
                             reached == 1 ? "" : "s", most - waves_.begin(), most->barriers.size());
     f.accesses = {
-        reporter_.access("barrier", vaddr, static_cast<std::int32_t>(most - waves_.begin())),
-        reporter_.access("ended", w.ended_at, static_cast<std::int32_t>(n))};
+        reporter_.access(Role::barrier, vaddr, static_cast<std::int32_t>(most - waves_.begin())),
+        reporter_.access(Role::ended, w.ended_at, static_cast<std::int32_t>(n))};
     if (has_ended) {
       f.detail.emplace_back("a wave that has ended is not waited for: right on the hardware");
     } else {
@@ -95,22 +93,22 @@ void BarrierTracker::end_workgroup() {
 void BarrierTracker::deadlock(const Workgroup& group) {
   Error error = group.deadlock();
   Finding f;
-  f.tool = Tool::synccheck;
-  f.kind = "deadlock";
+  f.kind = FindingKind::deadlock;
   f.message = std::move(error.what);
-  f.hint = std::move(error.hint);
+  if (!error.hint.empty()) f.fix_arguments = {std::move(error.hint)};
   // Those that wait at a barrier first, then those that turn in a loop; one of each place.
   for (const WaveStop stop : {WaveStop::barrier, WaveStop::grid_barrier, WaveStop::running}) {
     for (const Wave& wave : group.waves()) {
       if (wave.stop != stop) continue;
       const std::uint64_t vaddr = Workgroup::where_it_stands(wave).vaddr;
       if (std::ranges::find(f.accesses, vaddr, &Access::vaddr) != f.accesses.end()) continue;
-      f.accesses.push_back(reporter_.access(stop == WaveStop::running ? "loops here" : "waits here",
-                                            vaddr, static_cast<std::int32_t>(wave.index_in_group)));
+      f.accesses.push_back(
+          reporter_.access(stop == WaveStop::running ? Role::loops_here : Role::waits_here, vaddr,
+                           static_cast<std::int32_t>(wave.index_in_group)));
     }
   }
   const Key key = key_of(f);
-  if (reporter_.repeat(f.tool, f.kind, key.vaddr0, key.vaddr1)) return;
+  if (reporter_.repeat(f.kind, key.vaddr0, key.vaddr1)) return;
   reporter_.add(std::move(f));
 }
 

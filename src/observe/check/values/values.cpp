@@ -405,17 +405,16 @@ void ValueTracker::report(const InstructionFacts& facts, std::uint32_t number, s
   const auto wave = static_cast<std::int32_t>(wave_);
   const std::int32_t lane = std::countr_zero(lanes);
   Finding f;
-  f.tool = Tool::initcheck;
   f.severity = severity;
   const std::string_view extra = severity == Severity::note ? "note" : "";
   if (number / 2 < row_origin_.size()) {
-    f.kind = "uninitialised-register";
+    f.kind = FindingKind::uninitialised_register;
     const std::string name = register_name(number / 2, accum_offset_);
-    if (reporter_.repeat(f.tool, f.kind, facts.vaddr, kNoVaddr, name)) return;
+    if (reporter_.repeat(f.kind, facts.vaddr, kNoVaddr, name)) return;
     f.message = fmt::format("{} was never written in {} of the wave's lanes; {}", name,
                             std::popcount(lanes), use);
-    f.accesses = {reporter_.access("use", facts.vaddr, wave, lane)};
-    f.hint = "give the variable a value on every path that reaches this line";
+    f.accesses = {reporter_.access(Role::use, facts.vaddr, wave, lane)};
+    f.fix = Fix::value_on_every_path;
     return reporter_.add(std::move(f), name);
   }
   const Origin& origin = origins_[number / 2 - row_origin_.size()];
@@ -423,38 +422,31 @@ void ValueTracker::report(const InstructionFacts& facts, std::uint32_t number, s
   if (std::ranges::find(told_, origin.vaddr) != told_.end()) return;
   if (severity == Severity::error) told_.push_back(origin.vaddr);
   const bool lds = origin.kind == Origin::Kind::lds;
-  f.kind = lds ? "uninitialised-lds" : "uninitialised-global";
-  if (reporter_.repeat(f.tool, f.kind, origin.vaddr, facts.vaddr, extra)) return;
+  f.kind = lds ? FindingKind::uninitialised_lds : FindingKind::uninitialised_global;
+  if (reporter_.repeat(f.kind, origin.vaddr, facts.vaddr, extra)) return;
   f.message = lds ? fmt::format("LDS byte {:#06x} is read but nobody has written a value to it; {}",
                                 origin.address, use)
                   : fmt::format("global memory at {:#x} is read but nobody has written it; {}",
                                 origin.address, use);
-  f.accesses = {reporter_.access("read", origin.vaddr, wave, origin.lane),
-                reporter_.access("use", facts.vaddr, wave, lane)};
-  f.hint =
-      lds ? "is every row and column of the tile stored before it is read, and was what is stored "
-            "there ever written? A group that is "
-            "larger than the workgroup stores only a part"
-          : "fill the buffer (hipMemset, hipMemcpy, a kernel) before it is read";
+  f.accesses = {reporter_.access(Role::read, origin.vaddr, wave, origin.lane),
+                reporter_.access(Role::use, facts.vaddr, wave, lane)};
+  f.fix = lds ? Fix::store_lds : Fix::fill_memory;
   reporter_.add(std::move(f), extra);
 }
 
 void ValueTracker::atomic_on(const InstructionFacts& facts, const Origin& origin) {
   const bool lds = origin.kind == Origin::Kind::lds;
   Finding f;
-  f.tool = Tool::initcheck;
-  f.kind = lds ? "uninitialised-lds" : "uninitialised-global";
-  if (reporter_.repeat(f.tool, f.kind, facts.vaddr)) return;
+  f.kind = lds ? FindingKind::uninitialised_lds : FindingKind::uninitialised_global;
+  if (reporter_.repeat(f.kind, facts.vaddr)) return;
   f.message =
       lds ? fmt::format("an atomic changes LDS byte {:#06x}, which nobody has written",
                         origin.address)
           : fmt::format("an atomic changes global memory at {:#x}, which nobody has written",
                         origin.address);
-  f.accesses = {reporter_.access("atomic", facts.vaddr, static_cast<std::int32_t>(wave_),
+  f.accesses = {reporter_.access(Role::atomic, facts.vaddr, static_cast<std::int32_t>(wave_),
                                  static_cast<std::int32_t>(origin.lane))};
-  f.hint = lds ? "set what is counted in LDS to its first value, and put a barrier "
-                 "(__syncthreads) before the first atomic"
-               : "set the memory (hipMemset) before the kernel that counts in it";
+  f.fix = lds ? Fix::set_lds_counter : Fix::set_counter;
   reporter_.add(std::move(f));
 }
 

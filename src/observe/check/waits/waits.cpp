@@ -317,17 +317,16 @@ std::string WaitTracker::wait_for(const Pending& pending) {
 
 void WaitTracker::report_early(const Pending& pending, const InstructionFacts& facts,
                                std::uint64_t lanes, bool reads, const std::string& name) {
-  const std::string_view kind = reads ? "read-before-wait" : "write-before-wait";
-  if (reporter_.repeat(Tool::waitcheck, kind, facts.vaddr, pending.facts->vaddr)) return;
+  const FindingKind kind = reads ? FindingKind::read_before_wait : FindingKind::write_before_wait;
+  if (reporter_.repeat(kind, facts.vaddr, pending.facts->vaddr)) return;
   Finding f;
-  f.tool = Tool::waitcheck;
   f.kind = kind;
   f.message = fmt::format("{} is {} before the load that {} it was waited for", name,
                           reads ? "read" : "overwritten", reads ? "fills" : "will overwrite");
   const auto wave = static_cast<std::int32_t>(wave_);
   const std::int32_t lane = lanes == 0 ? kNoNumber : std::countr_zero(lanes);
-  f.accesses = {reporter_.access(reads ? "read" : "write", facts.vaddr, wave, lane),
-                reporter_.access("load", pending.facts->vaddr, wave)};
+  f.accesses = {reporter_.access(reads ? Role::read : Role::write, facts.vaddr, wave, lane),
+                reporter_.access(Role::load, pending.facts->vaddr, wave)};
   f.detail.push_back(fmt::format("{} between the two would have waited for it", wait_for(pending)));
   f.fix = Fix::tied_wait;
   reporter_.add(std::move(f));

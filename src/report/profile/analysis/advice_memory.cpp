@@ -156,7 +156,7 @@ void advise_on_reuse(AdviceList& list) {
   for (const TensorTraffic& t : k.tensors) {
     const double touched = number(t.touched_read_bytes), once = number(t.xcd_read_bytes),
                  fetched = number(t.fabric_read_bytes);
-    if (touched == 0 || once == 0 || t.name == "other memory") continue;
+    if (touched == 0 || once == 0 || t.name == kOtherMemory) continue;
     if (fetched > 1.25 * once)
       list.add(
           fmt::format("each byte of {} is fetched {:.1f} times from memory, {:.1f} times by each "

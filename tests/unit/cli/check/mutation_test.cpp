@@ -81,9 +81,8 @@ TEST(Mutants, of_a_fence_replace_both_words) {
   EXPECT_EQ(mutation_setting(fence, mutants[0]), "_Z4gemmPf@1a40=bf800000,bf800000");
 }
 
-check::Report with_error(const char* kind, std::uint64_t vaddr = 0x100) {
+check::Report with_error(check::FindingKind kind, std::uint64_t vaddr = 0x100) {
   check::Finding finding;
-  finding.tool = check::Tool::racecheck;
   finding.kind = kind;
   finding.accesses.resize(1);
   finding.accesses[0].vaddr = vaddr;
@@ -99,7 +98,8 @@ Outcome judged(const check::Site& site, const check::Report& report, ChildEnd en
 
 TEST(Fates, what_the_checker_says_comes_first) {
   const check::Site barrier = site(0xbf8a0000);
-  const Outcome killed = judged(barrier, with_error("read-after-write"), {.exit_code = 1});
+  const Outcome killed =
+      judged(barrier, with_error(check::FindingKind::read_after_write), {.exit_code = 1});
   EXPECT_EQ(killed.fate, Fate::killed);
   EXPECT_THAT(killed.by, ElementsAre("racecheck read-after-write"));
   EXPECT_EQ(judged(barrier, {}, {.signal = 9, .timed_out = true}).fate, Fate::hang);
@@ -110,17 +110,19 @@ TEST(Fates, what_the_checker_says_comes_first) {
 }
 
 TEST(Fates, notes_and_advice_kill_nothing) {
-  check::Report report = with_error("read-after-write");
+  check::Report report = with_error(check::FindingKind::read_after_write);
   report.findings[0].severity = check::Severity::note;
   report.findings[1].severity = check::Severity::advice;
   EXPECT_EQ(judged(site(0xbf8a0000), report).fate, Fate::survived);
 }
 
 TEST(Fates, errors_of_the_unchanged_program_kill_nothing) {
-  const Errors clean = errors_of(with_error("read-after-write"));
+  const Errors clean = errors_of(with_error(check::FindingKind::read_after_write));
   const check::Site barrier = site(0xbf8a0000);
-  EXPECT_EQ(judged(barrier, with_error("read-after-write"), {}, clean).fate, Fate::survived);
-  const Outcome elsewhere = judged(barrier, with_error("read-after-write", 0x200), {}, clean);
+  EXPECT_EQ(judged(barrier, with_error(check::FindingKind::read_after_write), {}, clean).fate,
+            Fate::survived);
+  const Outcome elsewhere =
+      judged(barrier, with_error(check::FindingKind::read_after_write, 0x200), {}, clean);
   EXPECT_EQ(elsewhere.fate, Fate::killed);
   EXPECT_THAT(elsewhere.by, ElementsAre("racecheck read-after-write"));
 }

@@ -64,8 +64,8 @@ std::uint64_t Listing::mark(const std::string& kernel, const std::string& mark) 
 }
 
 std::string Listing::told(const Finding& finding) const {
-  std::string text = fmt::format("{} {} {}", tool_name(finding.tool),
-                                 severity_name(finding.severity), finding.kind);
+  std::string text = fmt::format("{} {} {}", tool_name(finding.tool()),
+                                 severity_name(finding.severity), kind_name(finding.kind));
   for (const Access& access : finding.accesses) {
     const auto mark = mark_.find({finding.kernel, access.vaddr});
     text +=

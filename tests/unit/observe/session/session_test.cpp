@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "harness.h"
+#include "report/check/fix_text.h"
 #include "report/check/json.h"
 
 namespace margay::check {
@@ -56,13 +57,13 @@ TEST(Session, Deadlocks) {
     EXPECT_EQ(checked.result.error().code, ErrorCode::deadlock);
     ASSERT_EQ(checked.fresh.size(), 1u);
     const Finding& finding = checked.fresh[0];
-    EXPECT_EQ(finding.tool, Tool::synccheck);
-    EXPECT_EQ(finding.kind, "deadlock");
+    EXPECT_EQ(finding.tool(), Tool::synccheck);
+    EXPECT_EQ(finding.kind, FindingKind::deadlock);
     ASSERT_EQ(finding.accesses.size(), 2u);
-    EXPECT_EQ(finding.accesses[0].role, "waits here");
+    EXPECT_EQ(finding.accesses[0].role, Role::waits_here);
     EXPECT_EQ(finding.accesses[0].wave, 1);
     EXPECT_EQ(finding.accesses[0].vaddr, listing.mark(name, "at"));
-    EXPECT_EQ(finding.accesses[1].role, "loops here");
+    EXPECT_EQ(finding.accesses[1].role, Role::loops_here);
     EXPECT_EQ(finding.accesses[1].wave, 0);
     EXPECT_GE(finding.accesses[1].vaddr, listing.mark(name, "spin"));
     EXPECT_LT(finding.accesses[1].vaddr, listing.mark(name, "spun"));
@@ -81,9 +82,9 @@ TEST(Session, WaitsForTheHostComeToAnEnd) {
   EXPECT_THAT(checked.result.error().what, HasSubstr("waits for memory to change"));
   ASSERT_EQ(checked.fresh.size(), 1u);
   EXPECT_THAT(checked.fresh[0].message, HasSubstr("waits for memory to change"));
-  EXPECT_THAT(checked.fresh[0].hint, HasSubstr("has to come from the launch itself"));
+  EXPECT_THAT(fix_in_words(checked.fresh[0]), HasSubstr("has to come from the launch itself"));
   ASSERT_EQ(checked.fresh[0].accesses.size(), 1u);
-  EXPECT_EQ(checked.fresh[0].accesses[0].role, "loops here");
+  EXPECT_EQ(checked.fresh[0].accesses[0].role, Role::loops_here);
   EXPECT_TRUE(bench.launch(Listing::instance().kernel("all_waves_reach_all_barriers")).result);
 }
 
@@ -274,7 +275,7 @@ TEST(Session, LocksAreFollowedWhereAtomicsArePutOff) {
       const auto checked = bench.launch(kernel);
       EXPECT_TRUE(checked.result) << checked.result.error().text();
       for (const Finding& finding : checked.fresh)
-        if (finding.tool == Tool::racecheck) ADD_FAILURE() << Listing::instance().told(finding);
+        if (finding.tool() == Tool::racecheck) ADD_FAILURE() << Listing::instance().told(finding);
     }
   }
 }
@@ -290,7 +291,7 @@ TEST(Session, HostWritesAreCountedByWorkgroup) {
     const Session::Checked checked = bench.launch(kernel, 0x5a);
     ASSERT_TRUE(checked.result) << checked.result.error().text();
     ASSERT_EQ(checked.fresh.size(), 1u);
-    EXPECT_EQ(checked.fresh[0].kind, "host-write");
+    EXPECT_EQ(checked.fresh[0].kind, FindingKind::host_write);
     EXPECT_EQ(checked.fresh[0].count, 12u);
     EXPECT_EQ(checked.fresh[0].accesses.at(0).workgroup[0], 0u);
   }

@@ -119,7 +119,8 @@ TEST(DescribeMissed, CountsRowsPastTheLast) {
       missed.lines,
       ElementsAre("row 136, column 128 of g.a (bf16, 1 x 1 x 128 x 512): 9 rows past its last row",
                   "tile (0, 0, 2, 1) of 64 x 128; g.a has 1 x 1 x 2 x 4 of them"));
-  EXPECT_THAT(missed.hint, HasSubstr("tiles of 64 x 128"));
+  EXPECT_EQ(missed.fix, Fix::coordinate_unit);
+  EXPECT_THAT(missed.fix_arguments, ElementsAre("tile", "64 x 128"));
 }
 
 TEST(DescribeMissed, TellsAColumnThatRunsOn) {
@@ -132,7 +133,8 @@ TEST(DescribeMissed, TellsAColumnThatRunsOn) {
       ElementsAre("row 128, column 384 of g.a (bf16, 1 x 1 x 128 x 512): 1 row past its last row",
                   "tile (0, 0, 1, 7) of 64 x 128; g.a has 1 x 1 x 2 x 4 of them",
                   "its column is past the last, 3, and runs on into the next rows"));
-  EXPECT_THAT(missed.hint, HasSubstr("128 columns"));
+  EXPECT_EQ(missed.fix, Fix::column_unit);
+  EXPECT_THAT(missed.fix_arguments, ElementsAre("tile", "128"));
 }
 
 TEST(DescribeMissed, TakesTheTensorThatEndsNearestBelow) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/check/fix_text.h"
 #include "sample.h"
 
 namespace margay::check {
@@ -13,7 +14,6 @@ using testing::HasSubstr;
 
 Finding race(std::uint32_t place) {
   Finding finding = sample_race();
-  finding.hint.clear();
   finding.fix = Fix::barrier;
   finding.fix_place = {"/src/gemm.cpp", place, 3, 0};
   return finding;
@@ -21,16 +21,16 @@ Finding race(std::uint32_t place) {
 
 TEST(Group, one_barrier_one_finding) {
   std::vector<Finding> findings = {race(90), race(70), race(90), race(90)};
-  findings[2].kind = "read-after-write";
+  findings[2].kind = FindingKind::read_after_write;
   findings[2].count = 4;
   group_by_cause(findings);
   ASSERT_EQ(findings.size(), 2U);
   EXPECT_EQ(findings[0].count, 4096U + 4 + 4096);
   ASSERT_EQ(findings[0].others.size(), 2U);
-  EXPECT_EQ(findings[0].others[0].kind, "read-after-write");
+  EXPECT_EQ(findings[0].others[0].kind, FindingKind::read_after_write);
   EXPECT_EQ(findings[0].others[0].count, 4U);
-  EXPECT_EQ(findings[0].hint, "put __syncthreads() in front of gemm.cpp:90");
-  EXPECT_EQ(findings[1].hint, "put __syncthreads() in front of gemm.cpp:70");
+  EXPECT_EQ(fix_in_words(findings[0]), "put __syncthreads() in front of gemm.cpp:90");
+  EXPECT_EQ(fix_in_words(findings[1]), "put __syncthreads() in front of gemm.cpp:70");
 }
 
 TEST(Group, kernels_and_severities_stay_apart) {
@@ -61,22 +61,20 @@ TEST(Group, unknown_lines_are_never_the_same) {
 TEST(Group, the_load_is_the_cause_of_what_comes_too_early) {
   std::vector<Finding> findings(3, sample_race());
   for (Finding& finding : findings) {
-    finding.tool = Tool::waitcheck;
+    finding.kind = FindingKind::read_before_wait;
     finding.fix = Fix::tied_wait;
-    finding.hint.clear();
   }
   findings[1].accesses[0].frames[0].line = 75;
-  findings[1].kind = "write-before-wait";
+  findings[1].kind = FindingKind::write_before_wait;
   findings[2].accesses[1].frames[0].line = 86;  // another load
   group_by_cause(findings);
   ASSERT_EQ(findings.size(), 2U);
   EXPECT_EQ(findings[0].others.size(), 1U);
-  EXPECT_THAT(findings[0].hint, HasSubstr("\"+v\""));
+  EXPECT_THAT(fix_in_words(findings[0]), HasSubstr("\"+v\""));
 }
 
 TEST(Group, two_writers_of_what_is_to_be_handed_over_are_no_fault_of_their_own) {
   std::vector<Finding> findings(3, sample_race());
-  for (Finding& finding : findings) finding.hint.clear();
   findings[0].fix = Fix::own_part;  // write and write, both in line 71
   findings[0].accesses[1] = findings[0].accesses[0];
   findings[1].fix = Fix::hand_over;  // write in line 71, read in line 84
@@ -87,25 +85,6 @@ TEST(Group, two_writers_of_what_is_to_be_handed_over_are_no_fault_of_their_own) 
   EXPECT_EQ(findings[0].fix, Fix::hand_over);
   EXPECT_EQ(findings[0].others.size(), 1U);
   EXPECT_EQ(findings[1].fix, Fix::own_part);
-}
-
-TEST(Group, words_of_fixes) {
-  Finding finding = race(90);
-  finding.fix_place.end_of_loop = 60;
-  EXPECT_EQ(
-      fix_in_words(finding),
-      "put __syncthreads() at the end of the loop of gemm.cpp:60, before its closing brace in "
-      "line 90");
-  finding.fix_place = {};
-  EXPECT_EQ(fix_in_words(finding), "put __syncthreads() between gemm.cpp:84 and gemm.cpp:71");
-  finding.accesses[0].frames.clear();
-  EXPECT_EQ(fix_in_words(finding), "put a barrier (__syncthreads) between the two");
-  for (std::size_t n = 1; n < kFixCount; ++n) {
-    finding.fix = static_cast<Fix>(n);
-    EXPECT_NE(fix_in_words(finding), "") << fix_name(finding.fix);
-  }
-  finding.hint = "as the check says";
-  EXPECT_EQ(fix_in_words(finding), "as the check says");
 }
 
 }  // namespace

@@ -44,9 +44,11 @@ TEST(Json, comes_back_the_same) {
   Report report = sample_report();
   report.adversarial = true;
   report.seed = ~std::uint64_t{0};
-  report.findings[0].fix = Fix::barrier;
+  report.findings[0].fix = Fix::stream_event;
+  report.findings[0].fix_arguments = {"stream 1", "stream 2"};
   report.findings[0].fix_place = {"/src/gemm.cpp", 93, 3, 60};
-  report.findings[0].others = {{"read-after-write", "another", report.findings[0].accesses, 7}};
+  report.findings[0].others = {
+      {FindingKind::read_after_write, "another", report.findings[0].accesses, 7}};
   report.findings[0].accesses[0].nearby = true;
   report.findings[0].accesses[1].vaddr = kNoVaddr;
   report.findings[0].accesses[1].pc = 0;
@@ -57,11 +59,22 @@ TEST(Json, comes_back_the_same) {
   EXPECT_EQ(read->findings[1].accesses[0].wave, kNoNumber);
   EXPECT_EQ(read->sites[0].loosest, (std::array<std::uint32_t, 2>{2, kNeverNeeded}));
   EXPECT_EQ(read->seed, report.seed);
-  EXPECT_EQ(read->findings[0].fix, Fix::barrier);
+  EXPECT_EQ(read->findings[0].fix, Fix::stream_event);
+  EXPECT_EQ(read->findings[0].fix_arguments, report.findings[0].fix_arguments);
   EXPECT_EQ(read->findings[0].fix_place, report.findings[0].fix_place);
   ASSERT_EQ(read->findings[0].others.size(), 1U);
   EXPECT_EQ(read->findings[0].others[0].count, 7U);
   EXPECT_EQ(json_of(*read), json_of(report));
+}
+
+TEST(Json, of_earlier_versions_keep_their_hints) {
+  json document = json::parse(json_of(sample_report()));
+  document["findings"][0]["fix"].erase("arguments");
+  EXPECT_EQ(json::parse(json_of(*parse_report(document.dump())))["findings"][0]["hint"],
+            "put a barrier after gemm.cpp:93");
+  document["findings"][0].erase("fix");
+  EXPECT_EQ(json::parse(json_of(*parse_report(document.dump())))["findings"][0]["hint"],
+            "put a barrier after gemm.cpp:93");
 }
 
 TEST(Json, what_a_launch_that_was_not_over_has_shown) {
@@ -96,6 +109,13 @@ TEST(Json, malformed_reports_are_errors_that_name_the_field) {
   bad = good;
   bad["findings"][0]["tool"] = "lintcheck";
   EXPECT_THAT(complaint(bad), HasSubstr("findings[0].tool is \"lintcheck\", which is no tool"));
+  bad = good;
+  bad["findings"][0]["tool"] = "memcheck";
+  EXPECT_THAT(complaint(bad), HasSubstr("findings[0].tool is string, not the tool that finds "
+                                        "write-after-read"));
+  bad = good;
+  bad["findings"][0]["kind"] = "write-after-reed";
+  EXPECT_THAT(complaint(bad), HasSubstr("\"write-after-reed\", which is no kind"));
   bad = good;
   bad["findings"][0]["count"] = -3;
   EXPECT_THAT(complaint(bad), HasSubstr("findings[0].count is -3, which is out of range"));

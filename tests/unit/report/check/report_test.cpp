@@ -15,8 +15,7 @@ namespace {
 
 Finding at(std::uint64_t launch, std::uint64_t vaddr0, std::uint64_t vaddr1 = kNoVaddr) {
   Finding finding;
-  finding.tool = Tool::racecheck;
-  finding.kind = "write-after-write";
+  finding.kind = FindingKind::write_after_write;
   finding.kernel = "k";
   finding.launch = launch;
   finding.accesses.resize(vaddr1 == kNoVaddr ? 1 : 2);
@@ -44,10 +43,10 @@ TEST(FindingSet, what_makes_two_findings_different) {
   const Finding base = at(1, 0x100, 0x200);
   set.add(base, 0, 0);
   Finding other = base;
-  other.tool = Tool::memcheck;
+  other.kind = FindingKind::leak;
   set.add(other, 0, 0);
   other = base;
-  other.kind = "read-after-write";
+  other.kind = FindingKind::read_after_write;
   set.add(other, 0, 0);
   other = base;
   other.kernel = "k2";
@@ -90,7 +89,7 @@ TEST(FindingSet, repeats_are_counted_without_a_finding) {
   FindingSet set;
   const Finding finding = at(1, 0x100);
   const Key key = key_of(finding, "v7");
-  EXPECT_EQ(key.kind, hash_of("write-after-write"));
+  EXPECT_EQ(key.kind, FindingKind::write_after_write);
   EXPECT_FALSE(set.count_again(key, {1, 5, 5})) << "not known yet";
   set.add(finding, 5, 5, "v7");
   EXPECT_TRUE(set.count_again(key, {1, 5, 6}));
@@ -130,7 +129,7 @@ std::vector<Occurrence> random_occurrences(std::mt19937_64& random) {
     Occurrence one;
     one.finding = at(1 + below(2), 0x100 + 4 * below(3), 0x100 + 4 * below(3));
     if (below(8) == 0) one.finding.severity = Severity::advice;
-    if (one.finding.severity == Severity::advice) one.finding.kind = "advice";
+    if (one.finding.severity == Severity::advice) one.finding.kind = FindingKind::wait_never_needed;
     // Few places, so that ties occur; examples differ in the finding.
     one.place = {one.finding.launch, below(3), below(3)};
     one.finding.accesses[0].wave = static_cast<std::int32_t>(below(4));
@@ -208,7 +207,7 @@ TEST(Reports, of_several_processes_become_one) {
   EXPECT_EQ(first.launches, 6U);
   EXPECT_EQ(first.suppressed, 8U);
   ASSERT_EQ(first.findings.size(), 4U);
-  EXPECT_EQ(first.findings[1].tool, Tool::racecheck);
+  EXPECT_EQ(first.findings[1].tool(), Tool::racecheck);
   EXPECT_EQ(first.findings[2].severity, Severity::advice) << "advice stays last";
   ASSERT_EQ(first.sites.size(), 3U);
   EXPECT_EQ(first.sites[0].executions, 1024U);

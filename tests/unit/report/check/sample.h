@@ -8,11 +8,10 @@ namespace margay::check {
 /// The race of the design's example: a write and a read, one source line each.
 inline Finding sample_race() {
   Finding finding;
-  finding.tool = Tool::racecheck;
-  finding.kind = "write-after-read";
+  finding.kind = FindingKind::write_after_read;
   finding.message = "write-after-read race on LDS at byte 0x0840 (As, row 16, column 32), 16 bytes";
   Access write;
-  write.role = "write";
+  write.role = Role::write;
   write.wave = 3;
   write.lane = 17;
   write.vaddr = 0x1a40;
@@ -23,7 +22,7 @@ inline Finding sample_race() {
   write.frames = {{"micro_tk<64>", "/src/gemm.cpp", 71, 5},
                   {"load", "/src/include/kittens/shared.h", 310, 9}};
   Access read = write;
-  read.role = "read";
+  read.role = Role::read;
   read.wave = 1;
   read.lane = 40;
   read.workgroup = {0, 2, 0};
@@ -32,7 +31,7 @@ inline Finding sample_race() {
   read.frames = {{"micro_tk<64>", "/src/gemm.cpp", 84, 1}};
   finding.accesses = {write, read};
   finding.detail = {"no s_barrier separates them"};
-  finding.hint = "put a barrier after gemm.cpp:93";
+  finding.fix_arguments = {"put a barrier after gemm.cpp:93"};
   finding.kernel = "void micro_tk<64>(float const*)";
   finding.launch = 2;
   finding.count = 4096;
@@ -41,12 +40,11 @@ inline Finding sample_race() {
 
 inline Finding sample_advice() {
   Finding finding;
-  finding.tool = Tool::waitcheck;
   finding.severity = Severity::advice;
-  finding.kind = "wait-not-needed";
+  finding.kind = FindingKind::wait_never_needed;
   finding.message = "nothing depended on this wait in 512 executions";
   Access access;
-  access.role = "waits here";
+  access.role = Role::waits_here;
   access.vaddr = 0x1c00;
   access.instruction = "s_waitcnt vmcnt(0)";
   access.frames = {{"micro_tk<64>", "/src/gemm.cpp", 90, 1}};

@@ -104,6 +104,9 @@ TEST(Suppressions, errors_name_the_line_and_what_is_wrong) {
   EXPECT_THAT(complaint("memcheck line=1 line=2"), HasSubstr("line= is there twice"));
   EXPECT_THAT(complaint("memcheck message=\"x y"), HasSubstr("a quote is not closed"));
   EXPECT_THAT(complaint("memcheck:"), HasSubstr("a kind is missing"));
+  EXPECT_THAT(complaint("racecheck:read-after-wirte"),
+              HasSubstr("racecheck finds no kind read-after-wirte"));
+  EXPECT_THAT(complaint("memcheck:deadlock"), HasSubstr("memcheck finds no kind deadlock"));
   EXPECT_FALSE(read_suppressions("/nonexistent/file").has_value());
   EXPECT_TRUE(read_suppressions("/dev/null").has_value());
 }
@@ -113,7 +116,7 @@ TEST(Suppressions, a_report_counts_what_it_lost) {
   apply(report, *parse_suppressions("waitcheck", "s.txt"));
   EXPECT_EQ(report.suppressed, 5U);
   ASSERT_EQ(report.findings.size(), 1U);
-  EXPECT_EQ(report.findings[0].tool, Tool::racecheck);
+  EXPECT_EQ(report.findings[0].tool(), Tool::racecheck);
 }
 
 }  // namespace

@@ -62,7 +62,8 @@ TEST(Text, a_line_close_by_is_said_to_be_so) {
 
 TEST(Text, other_instructions_of_the_cause) {
   Finding finding = sample_race();
-  Occurrence other{.kind = "read-after-write", .message = "another", .accesses = finding.accesses};
+  Occurrence other{
+      .kind = FindingKind::read_after_write, .message = "another", .accesses = finding.accesses};
   other.accesses[1].frames[0].line = 85;
   finding.others = {other, other};
   EXPECT_THAT(text_of(finding, kPlainText),
@@ -82,7 +83,7 @@ TEST(Text, other_instructions_of_the_cause) {
 
 TEST(Text, only_what_is_known_is_said) {
   Finding leak;
-  leak.kind = "leak";
+  leak.kind = FindingKind::leak;
   leak.message = "4096 bytes were never freed";
   EXPECT_EQ(text_of(leak, kPlainText), "========= memcheck: 4096 bytes were never freed\n");
 
