@@ -18,6 +18,7 @@ from dataclasses import MISSING, dataclass, field
 from typing import Dict, List, Optional, Tuple, Union
 
 from margay import display, library, profile_text
+from margay._profile_records import LdsUse, MemoryFigures, Resources, SiteFigures, TensorFigures
 from margay.checker import Frame, short_function
 from margay.profile_text import nearest
 
@@ -31,49 +32,8 @@ class NotInProfile(KeyError):
         return str(self.args[0])
 
 
-@dataclass(frozen=True)
-class Resources:
-    """What the compiler says that the kernel needs, and what fits on a compute unit (CU)."""
-
-    vgprs: int  # per lane; architected and accumulation VGPRs together
-    agprs: int  # of these, accumulation VGPRs
-    sgprs: int  # per wave
-    static_lds_bytes: int  # per workgroup
-    dynamic_lds_bytes: int  # per workgroup
-    scratch_bytes: int  # per lane
-    vgpr_spills: int  # registers
-    sgpr_spills: int  # registers
-    code_bytes: int
-    workgroups_per_cu: int
-    waves_per_cu: int
-    waves_per_simd: int
-    limit: str  # what keeps more workgroups from a CU: "VGPRs", "LDS" ...
-    next_step: str  # what one more workgroup per CU would take; may be empty
-
-
-@dataclass(frozen=True)
-class Tensor:
+class Tensor(TensorFigures):
     """The traffic of the memory behind one pointer argument, in bytes, over all launches."""
-
-    name: str  # "g.a"; "memory without a name" for what no argument points at
-    type: str  # "kittens::gl<...>", or empty
-    element: str  # "bf16", or empty
-    element_bytes: int  # 0: not known
-    shape: Optional[Tuple[int, int, int, int]]  # batch, depth, rows, columns
-    bytes: int  # of the tensor, as far as is known
-    read_bytes: int  # that active lanes asked for
-    written_bytes: int
-    touched_read_bytes: int  # lines of 128 bytes, each counted once per launch
-    touched_written_bytes: int  # sectors of 64 bytes, each counted once per launch
-    l2_read_bytes: int  # between vL1D and L2
-    l2_written_bytes: int
-    fabric_read_bytes: int  # between L2 and memory
-    fabric_written_bytes: int
-    # What is read at least: lines, each counted once for each workgroup, or XCD, that reads it; and
-    # of the former what the workgroups use, in pieces of 32 bytes.
-    workgroup_read_bytes: int = 0
-    workgroup_used_bytes: int = 0
-    xcd_read_bytes: int = 0
 
     @property
     def fetched_from_memory(self):
@@ -99,23 +59,8 @@ class Tensor:
         return _ratio(self.fabric_written_bytes, self.touched_written_bytes)
 
 
-@dataclass
-class MemoryTraffic:
+class MemoryTraffic(MemoryFigures):
     """What vector memory instructions asked for and where it was served."""
-
-    lane_bytes: int = 0  # that active lanes asked for
-    accesses: int = 0  # TCP_TOTAL_ACCESSES: thread requests after coalescing
-    tag_accesses: int = 0  # TCP_TOTAL_CACHE_ACCESSES
-    sector_bytes: int = 0  # 64 for each sector that an instruction touches
-    least_sector_bytes: int = 0  # the same, if its lanes' bytes, each once, lay side by side
-    misaligned_sector_bytes: int = 0  # of what is more: rows begin or end inside a sector
-    inactive_sector_bytes: int = 0  # lanes between are switched off
-    least_tag_accesses: int = 0  # one for each four lanes
-    l2_reads: int = 0  # of 128 bytes
-    l2_writes: int = 0  # of 64 bytes; atomics as well
-    l2_hits: int = 0
-    l2_misses: int = 0
-    fabric_read_bytes: int = 0
 
     @property
     def coalescing(self):
@@ -129,38 +74,13 @@ class MemoryTraffic:
 
 
 @dataclass(frozen=True)
-class LdsUse:
-    """The bank conflicts of one LDS instruction, over all its executions."""
-
-    cycles: int  # that LDS is busy with it: SQ_LDS_IDX_ACTIVE
-    conflict_cycles: int  # of these, lost to bank conflicts: SQ_LDS_BANK_CONFLICT
-    address_cycles: int  # of these, lost to lanes' atomics on one dword
-    conflicting: int  # executions with any bank conflict
-    worst_ways: int  # most distinct dwords of one bank that were wanted at once; 1: no conflict
-    worst_bank: int
-    worst_lanes: Tuple[int, ...]  # a lane for each of these dwords
-    bank_dwords: Tuple[int, ...]  # dwords that each of the 32 banks served
-
-
-@dataclass(frozen=True)
-class ProfiledSite:
+class ProfiledSite(SiteFigures):
     """One instruction of the kernel that ran at least once."""
 
-    vaddr: int  # in the code object's image
-    text: str  # as the disassembler prints it
-    instruction_class: str  # "VALU", "MFMA", "LDS" ...
-    function: str  # that the code belongs to, demangled
-    frames: List[Frame]  # the source line first, then what it is inlined in and calls
-    executions: int  # by waves
-    active_lanes: int  # summed over the executions
-    issue_cycles: int  # cycles that it takes from its waves
-    flops: int
-    is_read: bool
-    is_write: bool
-    is_atomic: bool
-    is_scratch: bool
-    lds: Optional[LdsUse]
-    memory: Optional[MemoryTraffic]
+    instruction_class: str = ""  # "VALU", "MFMA", "LDS" ...
+    frames: List[Frame] = field(default_factory=list)  # the source line, then what it is inlined in and calls
+    lds: Optional[LdsUse] = None
+    memory: Optional[MemoryTraffic] = None
     tensor: Optional[int] = None  # index into the kernel's tensors, if it touches one
 
 

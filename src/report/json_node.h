@@ -84,10 +84,9 @@ inline Result<bool> flag(const Node& parent, std::string_view name) {
   return node.json->get<bool>();
 }
 
-/// Applies `read` to each element of the array `name`.
+/// Applies `read` to each element of an array.
 template <typename T, typename Read>
-Result<std::vector<T>> list(const Node& parent, std::string_view name, Read read) {
-  const Node node = MARGAY_TRY(parent.field(name));
+Result<std::vector<T>> elements(const Node& node, Read read) {
   if (!node.json->is_array()) return node.wrong("an array");
   std::vector<T> values;
   values.reserve(node.json->size());
@@ -95,6 +94,12 @@ Result<std::vector<T>> list(const Node& parent, std::string_view name, Read read
     values.push_back(MARGAY_TRY(read(node.at(i))));
   }
   return values;
+}
+
+/// The same of the array `name`.
+template <typename T, typename Read>
+Result<std::vector<T>> list(const Node& parent, std::string_view name, Read read) {
+  return elements<T>(MARGAY_TRY(parent.field(name)), read);
 }
 
 inline Result<std::string> as_text(const Node& node) {

@@ -37,10 +37,8 @@ class Scale {
   Scale(std::uint64_t all, std::uint64_t counted)
       : factor_(static_cast<double>(all) / static_cast<double>(counted)) {}
 
-  template <typename... Numbers>
-  void each(Numbers&... numbers) const {
-    ((numbers = static_cast<std::uint64_t>(std::llround(static_cast<double>(numbers) * factor_))),
-     ...);
+  void each(std::uint64_t& number) const {
+    number = static_cast<std::uint64_t>(std::llround(static_cast<double>(number) * factor_));
   }
   void counters(Counters& counters) const {
     for (std::size_t n = 0; n < kCounters; ++n)
@@ -48,22 +46,14 @@ class Scale {
       if (static_cast<Counter>(n) != Counter::TCP_TOTAL_WRITEBACK_INVALIDATES_sum)
         each(counters[static_cast<Counter>(n)]);
   }
-  void site(Site& s) const {
-    each(s.executions, s.active_lanes, s.issue_cycles, s.flops);
-    if (s.lds) {
-      each(s.lds->cycles, s.lds->conflict_cycles, s.lds->address_cycles, s.lds->conflicting);
-      for (std::uint64_t& dwords : s.lds->bank_dwords) each(dwords);
-    }
-    if (!s.memory) return;
-    MemoryTraffic& m = *s.memory;
-    each(m.lane_bytes, m.accesses, m.tag_accesses, m.sector_bytes, m.least_sector_bytes,
-         m.misaligned_sector_bytes, m.inactive_sector_bytes, m.least_tag_accesses, m.l2_reads,
-         m.l2_writes, m.l2_hits, m.l2_misses, m.fabric_read_bytes);
+  template <HasFields Record>
+  void record(Record& record) const {
+    for_each_count([&](std::uint64_t& number) { each(number); }, record);
   }
-  void tensor(TensorTraffic& t) const {
-    each(t.read_bytes, t.written_bytes, t.touched_read_bytes, t.touched_written_bytes,
-         t.workgroup_read_bytes, t.workgroup_used_bytes, t.xcd_read_bytes, t.l2_read_bytes,
-         t.l2_written_bytes, t.fabric_read_bytes, t.fabric_written_bytes);
+  void site(Site& site) const {
+    record(site);
+    if (site.lds) record(*site.lds);
+    if (site.memory) record(*site.memory);
   }
 
  private:
@@ -109,8 +99,7 @@ void KernelTotals::add_worker(WorkerResults&& results, Program& program) {
     if (counts.executions == 0) continue;
     const InstructionFacts& facts = known.numbered(number);
     SiteTotals& totals = site_of(facts, program);
-    totals.site.executions += counts.executions;
-    totals.site.active_lanes += counts.active_lanes;
+    add_counts<SiteFigures>(totals.site, counts);
     totals.site.issue_cycles += counts.executions * facts.quad_cycles * kCyclesPerPass;
     totals.site.flops +=
         counts.active_lanes * facts.flops_per_lane + counts.executions * facts.matrix_flops;
@@ -260,7 +249,7 @@ KernelProfile KernelTotals::profile() const {
     scale.counters(out.counters);
     for (Counters& xcd : out.xcds) scale.counters(xcd);
     for (Site& site : out.sites) scale.site(site);
-    for (TensorTraffic& tensor : out.tensors) scale.tensor(tensor);
+    for (TensorTraffic& tensor : out.tensors) scale.record(tensor);
   }
   return out;
 }

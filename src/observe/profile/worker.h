@@ -22,10 +22,9 @@
 
 namespace margay::profile {
 
-/// What one instruction did.
-struct SiteCounts {
-  std::uint64_t executions = 0;
-  std::uint64_t active_lanes = 0;
+/// What one instruction did. Of the figures, issue cycles and flops follow from the others when a
+/// launch ends.
+struct SiteCounts : SiteFigures {
   std::unique_ptr<LdsPatterns> lds;
   std::unique_ptr<MemoryTraffic> memory;
   std::size_t tensor = kNoTensor;  ///< The one that it touches.

@@ -14,55 +14,70 @@
 #include "gpu/gpu.h"
 #include "isa/traits.h"
 #include "report/profile/counters.h"
+#include "report/profile/fields.h"
 
 namespace margay::profile {
 
 /// Where a request of the vector memory path was served.
 struct MemoryTraffic {
-  std::uint64_t lane_bytes = 0;          ///< Bytes that active lanes asked for.
-  std::uint64_t accesses = 0;            ///< TCP_TOTAL_ACCESSES: thread requests after coalescing.
-  std::uint64_t tag_accesses = 0;        ///< TCP_TOTAL_CACHE_ACCESSES.
-  std::uint64_t sector_bytes = 0;        ///< 64 bytes for each sector an instruction touches.
-  std::uint64_t least_sector_bytes = 0;  ///< The same, if its lanes' bytes were side by side.
-  // Of what is touched beyond that:
-  std::uint64_t misaligned_sector_bytes = 0;  ///< Rows begin or end inside a sector.
-  std::uint64_t inactive_sector_bytes = 0;    ///< Lanes between are switched off.
-  std::uint64_t least_tag_accesses = 0;       ///< One for each four lanes.
-  std::uint64_t l2_reads = 0;                 ///< Of 128 bytes.
-  std::uint64_t l2_writes = 0;                ///< Of 64 bytes; atomics as well.
-  std::uint64_t l2_hits = 0;
-  std::uint64_t l2_misses = 0;
-  std::uint64_t fabric_read_bytes = 0;
+  std::uint64_t lane_bytes = 0, accesses = 0, tag_accesses = 0, sector_bytes = 0;
+  std::uint64_t least_sector_bytes = 0, misaligned_sector_bytes = 0, inactive_sector_bytes = 0;
+  std::uint64_t least_tag_accesses = 0;
+  std::uint64_t l2_reads = 0, l2_writes = 0, l2_hits = 0, l2_misses = 0, fabric_read_bytes = 0;
 
-  MemoryTraffic& operator+=(const MemoryTraffic& o) {
-    lane_bytes += o.lane_bytes;
-    accesses += o.accesses;
-    tag_accesses += o.tag_accesses;
-    sector_bytes += o.sector_bytes;
-    least_sector_bytes += o.least_sector_bytes;
-    misaligned_sector_bytes += o.misaligned_sector_bytes;
-    inactive_sector_bytes += o.inactive_sector_bytes;
-    least_tag_accesses += o.least_tag_accesses;
-    l2_reads += o.l2_reads;
-    l2_writes += o.l2_writes;
-    l2_hits += o.l2_hits;
-    l2_misses += o.l2_misses;
-    fabric_read_bytes += o.fabric_read_bytes;
-    return *this;
-  }
+  MemoryTraffic& operator+=(const MemoryTraffic& other);
 };
+template <>
+inline constexpr auto kFields<MemoryTraffic> = std::tuple{
+    fields::count(&MemoryTraffic::lane_bytes, "lane_bytes", "lanes", "that active lanes asked for"),
+    fields::count(&MemoryTraffic::accesses, "accesses", "accesses",
+                  "TCP_TOTAL_ACCESSES: thread requests after coalescing"),
+    fields::count(&MemoryTraffic::tag_accesses, "tag_accesses", "tags", "TCP_TOTAL_CACHE_ACCESSES"),
+    fields::count(&MemoryTraffic::sector_bytes, "sector_bytes", "sectors",
+                  "64 for each sector that an instruction touches"),
+    fields::count(&MemoryTraffic::least_sector_bytes, "least_sector_bytes", "least",
+                  "the same, if its lanes' bytes, each once, were side by side"),
+    fields::count(&MemoryTraffic::misaligned_sector_bytes, "misaligned_sector_bytes", "",
+                  "of what is more: rows begin or end inside a sector"),
+    fields::count(&MemoryTraffic::inactive_sector_bytes, "inactive_sector_bytes", "",
+                  "lanes between are switched off"),
+    fields::count(&MemoryTraffic::least_tag_accesses, "least_tag_accesses", "",
+                  "one for each four lanes"),
+    fields::count(&MemoryTraffic::l2_reads, "l2_reads", "l2reads", "of 128 bytes"),
+    fields::count(&MemoryTraffic::l2_writes, "l2_writes", "l2writes",
+                  "of 64 bytes; atomics as well"),
+    fields::count(&MemoryTraffic::l2_hits, "l2_hits", "hits", ""),
+    fields::count(&MemoryTraffic::l2_misses, "l2_misses", "misses", ""),
+    fields::count(&MemoryTraffic::fabric_read_bytes, "fabric_read_bytes", "fabric", "")};
+static_assert(std::tuple_size_v<decltype(kFields<MemoryTraffic>)> * 8 == sizeof(MemoryTraffic));
+inline MemoryTraffic& MemoryTraffic::operator+=(const MemoryTraffic& other) {
+  add_counts(*this, other);
+  return *this;
+}
 
-/// The bank conflicts of one LDS instruction.
+/// The bank conflicts of one LDS instruction, over all its executions.
 struct LdsUse {
-  std::uint64_t cycles = 0;           ///< SQ_LDS_IDX_ACTIVE.
-  std::uint64_t conflict_cycles = 0;  ///< SQ_LDS_BANK_CONFLICT.
-  std::uint64_t address_cycles = 0;   ///< SQ_LDS_ADDR_CONFLICT.
-  std::uint64_t conflicting = 0;      ///< Executions with any bank conflict.
-  std::uint32_t worst_ways = 1;       ///< Distinct dwords of one bank in one lane group.
-  std::uint32_t worst_bank = 0;       ///< Where: the bank, and a lane for each of the dwords.
+  std::uint64_t cycles = 0, conflict_cycles = 0, address_cycles = 0, conflicting = 0;
+  std::uint32_t worst_ways = 1, worst_bank = 0;
   std::uint64_t worst_lanes = 0;
-  std::array<std::uint64_t, 32> bank_dwords{};  ///< Dwords each bank served.
+  std::array<std::uint64_t, 32> bank_dwords{};
 };
+template <>
+inline constexpr auto kFields<LdsUse> = std::tuple{
+    fields::count(&LdsUse::cycles, "cycles", "cycles",
+                  "that LDS is busy with it: SQ_LDS_IDX_ACTIVE"),
+    fields::count(&LdsUse::conflict_cycles, "conflict_cycles", "conflict",
+                  "of these, lost to bank conflicts: SQ_LDS_BANK_CONFLICT"),
+    fields::count(&LdsUse::address_cycles, "address_cycles", "address",
+                  "of these, lost to lanes' atomics on one dword: SQ_LDS_ADDR_CONFLICT"),
+    fields::count(&LdsUse::conflicting, "conflicting", "conflicting",
+                  "executions with any bank conflict"),
+    fields::fact(&LdsUse::worst_ways, "worst_ways", "ways",
+                 "most distinct dwords of one bank that were wanted at once; 1: no conflict"),
+    fields::fact(&LdsUse::worst_bank, "worst_bank", "bank", "where that was"),
+    fields::lanes(&LdsUse::worst_lanes, "worst_lanes", "lanes", "a lane for each of these dwords"),
+    fields::count(&LdsUse::bank_dwords, "bank_dwords", "banks",
+                  "dwords that each of the 32 banks served")};
 
 /// What the instruction of a site is, as far as a report depends on it.
 struct SiteTraits {
@@ -71,46 +86,111 @@ struct SiteTraits {
   bool has_packed_twin = false;          ///< v_pk_* does two of them in the same time.
   std::optional<std::uint32_t> vm_wait;  ///< A wait: how many loads and stores may be left.
 };
+template <>
+inline constexpr auto kFields<SiteTraits> = std::tuple{
+    fields::fact(&SiteTraits::path, "path", "", "how it comes to memory"),
+    fields::fact(&SiteTraits::loads_to_lds, "loads_to_lds", "", "straight, past the registers"),
+    fields::fact(&SiteTraits::has_packed_twin, "has_packed_twin", "",
+                 "v_pk_* does two of them in the same time"),
+    fields::fact(&SiteTraits::vm_wait, "vm_wait", "",
+                 "of a wait: how many loads and stores may be left")};
 
-/// One instruction of the kernel that ran at least once.
-struct Site {
-  std::uint64_t vaddr = 0;  ///< In the code object's image.
-  std::string text;         ///< As the disassembler prints it.
+/// What is counted for every instruction: the workers fill it in, launches are added up.
+struct SiteFigures {
+  std::uint64_t executions = 0, active_lanes = 0, issue_cycles = 0, flops = 0;
+};
+template <>
+inline constexpr auto kFields<SiteFigures> =
+    std::tuple{fields::count(&SiteFigures::executions, "executions", "n", "by waves"),
+               fields::count(&SiteFigures::active_lanes, "active_lanes", "lanes",
+                             "summed over the executions"),
+               fields::count(&SiteFigures::issue_cycles, "issue_cycles", "cycles",
+                             "that it takes from its waves: 4, MFMA all its passes"),
+               fields::count(&SiteFigures::flops, "flops", "flops",
+                             "operations of active lanes; MFMA: of the matrices")};
+static_assert(std::tuple_size_v<decltype(kFields<SiteFigures>)> * 8 == sizeof(SiteFigures));
+
+/// One instruction of the kernel that ran at least once. Of these fields page/html_sites.cpp makes
+/// the page's data; of the figures their list does.
+struct Site : SiteFigures {
+  std::uint64_t vaddr = 0;
+  std::string text;
   InstructionClass instruction_class = InstructionClass::other;
-  std::vector<SourceFrame> frames;  ///< The user's line first.
-  std::string function;             ///< That the code belongs to, demangled.
-  std::uint64_t executions = 0;     ///< By waves.
-  std::uint64_t active_lanes = 0;   ///< Summed over the executions.
-  std::uint64_t issue_cycles = 0;   ///< Cycles it takes from its waves: 4, MFMA all its passes.
-  std::uint64_t flops = 0;          ///< Operations of active lanes; MFMA: of the matrices.
+  std::vector<SourceFrame> frames;
+  std::string function;
   bool is_read = false, is_write = false, is_atomic = false;
   SiteTraits traits;
   std::optional<LdsUse> lds;
   std::optional<MemoryTraffic> memory;
-  std::int32_t tensor = -1;  ///< Index into KernelProfile::tensors; -1: none, or several.
+  std::int32_t tensor = -1;  ///< -1: none, or several.
+
+  [[nodiscard]] bool is_scratch() const { return traits.path == MemoryPath::scratch; }
 };
+template <>
+inline constexpr auto kFields<Site> = std::tuple_cat(
+    std::tuple{
+        fields::fact(&Site::vaddr, "vaddr", "", "in the code object's image"),
+        fields::fact(&Site::text, "text", "", "as the disassembler prints it"),
+        fields::fact(&Site::instruction_class, "class", "", "\"VALU\", \"MFMA\", \"LDS\" ..."),
+        fields::fact(&Site::function, "function", "", "that the code belongs to, demangled"),
+        fields::fact(&Site::frames, "frames", "",
+                     "the source line first, then what it is inlined in and calls")},
+    kFields<SiteFigures>,
+    std::tuple{
+        fields::fact(&Site::is_read, "is_read", "", ""),
+        fields::fact(&Site::is_write, "is_write", "", ""),
+        fields::fact(&Site::is_atomic, "is_atomic", "", ""),
+        fields::derived(&Site::is_scratch, "is_scratch", ""),
+        fields::later(fields::fact(&Site::traits, "instruction", "", "what the instruction is")),
+        fields::fact(&Site::lds, "lds", "", ""), fields::fact(&Site::memory, "memory", "", ""),
+        fields::fact(&Site::tensor, "tensor", "",
+                     "index into the kernel's tensors, if it touches one")});
 
 /// TensorTraffic::name of what no argument points at.
 inline constexpr std::string_view kOtherMemory = "other memory";
 
 /// A pointer among the kernel's arguments and what became of the memory behind it.
 struct TensorTraffic {
-  std::string name;                                   ///< "g.a"; or kOtherMemory.
-  std::string type;                                   ///< "kittens::gl<...>", or empty.
-  std::string element;                                ///< "bf16", or empty.
-  std::uint32_t element_bytes = 0;                    ///< 0: not known.
-  std::optional<std::array<std::uint64_t, 4>> shape;  ///< Batch, depth, rows, columns.
-  std::uint64_t bytes = 0;                            ///< In the last launch, as far as is known.
-  std::uint64_t read_bytes = 0, written_bytes = 0;    ///< By active lanes.
-  std::uint64_t touched_read_bytes = 0;  ///< In lines of 128 bytes, each counted once per launch.
-  std::uint64_t touched_written_bytes = 0;  ///< In sectors of 64 bytes.
+  std::string name, type, element;
+  std::uint32_t element_bytes = 0;
+  std::optional<std::array<std::uint64_t, 4>> shape;
+  std::uint64_t bytes = 0;
+  std::uint64_t read_bytes = 0, written_bytes = 0;
+  std::uint64_t touched_read_bytes = 0, touched_written_bytes = 0;
   // The least that can be read: lines, each counted once for each workgroup, or each XCD, that
   // reads it; and how much of the former the workgroups use, in pieces of 32 bytes.
   std::uint64_t workgroup_read_bytes = 0, workgroup_used_bytes = 0;
   std::uint64_t xcd_read_bytes = 0;
-  std::uint64_t l2_read_bytes = 0, l2_written_bytes = 0;          ///< Between vL1D and L2.
-  std::uint64_t fabric_read_bytes = 0, fabric_written_bytes = 0;  ///< Between L2 and memory.
+  std::uint64_t l2_read_bytes = 0, l2_written_bytes = 0;
+  std::uint64_t fabric_read_bytes = 0, fabric_written_bytes = 0;
 };
+template <>
+inline constexpr auto kFields<TensorTraffic> = std::tuple{
+    fields::fact(&TensorTraffic::name, "name", "name",
+                 "\"g.a\"; \"other memory\" for what no argument points at"),
+    fields::fact(&TensorTraffic::type, "type", "type", "\"kittens::gl<...>\", or empty"),
+    fields::fact(&TensorTraffic::element, "element", "element", "\"bf16\", or empty"),
+    fields::fact(&TensorTraffic::element_bytes, "element_bytes", "element_bytes", "0: not known"),
+    fields::fact(&TensorTraffic::shape, "shape", "shape", "batch, depth, rows, columns"),
+    fields::fact(&TensorTraffic::bytes, "bytes", "bytes", "in the last launch, as far as is known"),
+    fields::count(&TensorTraffic::read_bytes, "read_bytes", "read", "that active lanes asked for"),
+    fields::count(&TensorTraffic::written_bytes, "written_bytes", "written", "by active lanes"),
+    fields::count(&TensorTraffic::touched_read_bytes, "touched_read_bytes", "touched_read",
+                  "lines of 128 bytes, each counted once per launch"),
+    fields::count(&TensorTraffic::touched_written_bytes, "touched_written_bytes", "touched_written",
+                  "sectors of 64 bytes, each counted once per launch"),
+    fields::later(fields::count(&TensorTraffic::workgroup_read_bytes, "workgroup_read_bytes", "",
+                                "lines, each counted once for each workgroup that reads it")),
+    fields::later(fields::count(&TensorTraffic::workgroup_used_bytes, "workgroup_used_bytes", "",
+                                "what the workgroups use of these lines, in pieces of 32 bytes")),
+    fields::later(fields::count(&TensorTraffic::xcd_read_bytes, "xcd_read_bytes", "",
+                                "lines, each counted once for each XCD that reads it")),
+    fields::count(&TensorTraffic::l2_read_bytes, "l2_read_bytes", "l2_read", "between vL1D and L2"),
+    fields::count(&TensorTraffic::l2_written_bytes, "l2_written_bytes", "l2_written", ""),
+    fields::count(&TensorTraffic::fabric_read_bytes, "fabric_read_bytes", "memory_read",
+                  "between L2 and memory"),
+    fields::count(&TensorTraffic::fabric_written_bytes, "fabric_written_bytes", "memory_written",
+                  "")};
 
 /// Bytes [begin, begin + bytes) and which waves of the mapped workgroup read and wrote them.
 struct TouchedRange {
@@ -141,17 +221,36 @@ struct WaveTrace {
   std::vector<TraceSlice> slices;
 };
 
-/// What the compiler says the kernel needs, and what fits.
+/// What the compiler says the kernel needs, and what fits on a compute unit (CU).
 struct Resources {
-  std::uint32_t vgprs = 0, agprs = 0, sgprs = 0;  ///< VGPRs: architected and accumulation.
+  std::uint32_t vgprs = 0, agprs = 0, sgprs = 0;
   std::uint32_t static_lds_bytes = 0, dynamic_lds_bytes = 0, scratch_bytes = 0;
   std::uint32_t vgpr_spills = 0, sgpr_spills = 0;
   std::uint32_t code_bytes = 0;
   std::uint32_t workgroups_per_cu = 0, waves_per_cu = 0, waves_per_simd = 0;
-  std::string limit;  ///< "VGPRs", "LDS" ...
-  /// What one more workgroup per CU would take; empty when nothing the kernel can change limits it.
+  std::string limit;
   std::string next_step;
 };
+template <>
+inline constexpr auto kFields<Resources> = std::tuple{
+    fields::fact(&Resources::vgprs, "vgprs", "vgprs",
+                 "per lane; architected and accumulation VGPRs together"),
+    fields::fact(&Resources::agprs, "agprs", "agprs", "of these, accumulation VGPRs"),
+    fields::fact(&Resources::sgprs, "sgprs", "sgprs", "per wave"),
+    fields::fact(&Resources::static_lds_bytes, "static_lds_bytes", "static_lds", "per workgroup"),
+    fields::fact(&Resources::dynamic_lds_bytes, "dynamic_lds_bytes", "dynamic_lds",
+                 "per workgroup"),
+    fields::fact(&Resources::scratch_bytes, "scratch_bytes", "scratch", "per lane"),
+    fields::fact(&Resources::vgpr_spills, "vgpr_spills", "vgpr_spills", "registers"),
+    fields::fact(&Resources::sgpr_spills, "sgpr_spills", "sgpr_spills", "registers"),
+    fields::fact(&Resources::code_bytes, "code_bytes", "code", ""),
+    fields::fact(&Resources::workgroups_per_cu, "workgroups_per_cu", "workgroups_per_cu", ""),
+    fields::fact(&Resources::waves_per_cu, "waves_per_cu", "waves_per_cu", ""),
+    fields::fact(&Resources::waves_per_simd, "waves_per_simd", "waves_per_simd", ""),
+    fields::fact(&Resources::limit, "limit", "limit",
+                 "what keeps more workgroups from a CU: \"VGPRs\", \"LDS\" ..."),
+    fields::fact(&Resources::next_step, "next_step", "next_step",
+                 "what one more workgroup per CU would take; may be empty")};
 
 /// All launches of one kernel with one grid, workgroup and LDS size.
 struct KernelProfile {

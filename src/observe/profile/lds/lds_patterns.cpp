@@ -72,13 +72,8 @@ void LdsPatterns::note_worst(const LdsUse& other) {
 }
 
 void LdsPatterns::merge(const LdsPatterns& other) {
-  const LdsUse& o = other.use_;
-  use_.cycles += o.cycles;
-  use_.conflict_cycles += o.conflict_cycles;
-  use_.address_cycles += o.address_cycles;
-  use_.conflicting += o.conflicting;
-  for (unsigned n = 0; n < kLdsBanks; ++n) use_.bank_dwords[n] += o.bank_dwords[n];
-  note_worst(o);
+  add_counts(use_, other.use_);
+  note_worst(other.use_);
 }
 
 }  // namespace margay::profile

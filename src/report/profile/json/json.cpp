@@ -39,83 +39,55 @@ class Frames {
   Json all_ = Json::array();
 };
 
-Json memory_json(const MemoryTraffic& m) {
-  return {{"lane_bytes", m.lane_bytes},
-          {"accesses", m.accesses},
-          {"tag_accesses", m.tag_accesses},
-          {"sector_bytes", m.sector_bytes},
-          {"least_sector_bytes", m.least_sector_bytes},
-          {"misaligned_sector_bytes", m.misaligned_sector_bytes},
-          {"inactive_sector_bytes", m.inactive_sector_bytes},
-          {"least_tag_accesses", m.least_tag_accesses},
-          {"l2_reads", m.l2_reads},
-          {"l2_writes", m.l2_writes},
-          {"l2_hits", m.l2_hits},
-          {"l2_misses", m.l2_misses},
-          {"fabric_read_bytes", m.fabric_read_bytes}};
-}
+/// Any record that lists its fields.
+class Records {
+ public:
+  explicit Records(Frames& frames) : frames_(frames) {}
 
-Json lds_json(const LdsUse& use) {
-  Json lanes = Json::array();
-  for (unsigned lane = 0; lane < 64; ++lane)
-    if ((use.worst_lanes >> lane & 1) != 0) lanes.push_back(lane);
-  return {{"cycles", use.cycles},
-          {"conflict_cycles", use.conflict_cycles},
-          {"address_cycles", use.address_cycles},
-          {"conflicting", use.conflicting},
-          {"worst_ways", use.worst_ways},
-          {"worst_bank", use.worst_bank},
-          {"worst_lanes", std::move(lanes)},
-          {"bank_dwords", use.bank_dwords}};
-}
+  template <HasFields Record>
+  [[nodiscard]] Json operator()(const Record& record) {
+    Json out = Json::object();
+    for_each_field<Record>([&](const auto& field) {
+      Json& place = out[std::string(field.name)];
+      if constexpr (requires { field.function; })
+        place = (record.*field.function)();
+      else if (field.kind == FieldKind::lanes)
+        place = lanes(record.*field.member);
+      else
+        place = value(record.*field.member);
+    });
+    return out;
+  }
 
-Json traits_json(const SiteTraits& traits) {
-  return {{"path", path_name(traits.path)},
-          {"loads_to_lds", traits.loads_to_lds},
-          {"has_packed_twin", traits.has_packed_twin},
-          {"vm_wait", traits.vm_wait ? Json(*traits.vm_wait) : Json(nullptr)}};
-}
+ private:
+  /// Of a field of another kind it is never asked for.
+  template <typename T>
+  [[nodiscard]] static Json lanes(const T& mask) {
+    Json list = Json::array();
+    if constexpr (std::is_same_v<T, std::uint64_t>)
+      for (unsigned lane = 0; lane < 64; ++lane)
+        if ((mask >> lane & 1) != 0) list.push_back(lane);
+    return list;
+  }
+  template <typename T>
+  [[nodiscard]] Json value(const T& value) {
+    if constexpr (HasFields<T>)
+      return (*this)(value);
+    else
+      return Json(value);
+  }
+  template <typename T>
+  [[nodiscard]] Json value(const std::optional<T>& value) {
+    return value ? this->value(*value) : Json(nullptr);
+  }
+  /// An index; below 0 there is none.
+  [[nodiscard]] Json value(std::int32_t index) { return index < 0 ? Json(nullptr) : Json(index); }
+  [[nodiscard]] Json value(InstructionClass one) { return class_name(one); }
+  [[nodiscard]] Json value(MemoryPath path) { return path_name(path); }
+  [[nodiscard]] Json value(const std::vector<SourceFrame>& list) { return frames_.numbers(list); }
 
-Json site_json(const Site& site, Frames& frames) {
-  Json json = {{"vaddr", site.vaddr},
-               {"text", site.text},
-               {"class", class_name(site.instruction_class)},
-               {"function", site.function},
-               {"frames", frames.numbers(site.frames)},
-               {"executions", site.executions},
-               {"active_lanes", site.active_lanes},
-               {"issue_cycles", site.issue_cycles},
-               {"flops", site.flops},
-               {"is_read", site.is_read},
-               {"is_write", site.is_write},
-               {"is_atomic", site.is_atomic},
-               {"is_scratch", site.traits.path == MemoryPath::scratch},
-               {"instruction", traits_json(site.traits)}};
-  json["lds"] = site.lds ? lds_json(*site.lds) : Json(nullptr);
-  json["memory"] = site.memory ? memory_json(*site.memory) : Json(nullptr);
-  json["tensor"] = site.tensor < 0 ? Json(nullptr) : Json(site.tensor);
-  return json;
-}
-
-Json tensor_json(const TensorTraffic& t) {
-  return {{"name", t.name},
-          {"type", t.type},
-          {"element", t.element},
-          {"element_bytes", t.element_bytes},
-          {"shape", t.shape ? Json(*t.shape) : Json(nullptr)},
-          {"bytes", t.bytes},
-          {"read_bytes", t.read_bytes},
-          {"written_bytes", t.written_bytes},
-          {"touched_read_bytes", t.touched_read_bytes},
-          {"touched_written_bytes", t.touched_written_bytes},
-          {"workgroup_read_bytes", t.workgroup_read_bytes},
-          {"workgroup_used_bytes", t.workgroup_used_bytes},
-          {"xcd_read_bytes", t.xcd_read_bytes},
-          {"l2_read_bytes", t.l2_read_bytes},
-          {"l2_written_bytes", t.l2_written_bytes},
-          {"fabric_read_bytes", t.fabric_read_bytes},
-          {"fabric_written_bytes", t.fabric_written_bytes}};
-}
+  Frames& frames_;
+};
 
 Json map_json(const WaveMap& map) {
   Json ranges = Json::array();
@@ -135,23 +107,6 @@ Json trace_json(const WaveTrace& trace) {
           {"wave", trace.wave},
           {"launch", trace.launch},
           {"slices", std::move(slices)}};
-}
-
-Json resources_json(const Resources& r) {
-  return {{"vgprs", r.vgprs},
-          {"agprs", r.agprs},
-          {"sgprs", r.sgprs},
-          {"static_lds_bytes", r.static_lds_bytes},
-          {"dynamic_lds_bytes", r.dynamic_lds_bytes},
-          {"scratch_bytes", r.scratch_bytes},
-          {"vgpr_spills", r.vgpr_spills},
-          {"sgpr_spills", r.sgpr_spills},
-          {"code_bytes", r.code_bytes},
-          {"workgroups_per_cu", r.workgroups_per_cu},
-          {"waves_per_cu", r.waves_per_cu},
-          {"waves_per_simd", r.waves_per_simd},
-          {"limit", r.limit},
-          {"next_step", r.next_step}};
 }
 
 Json counters_json(const Counters& counters, std::string_view prefix = "") {
@@ -181,7 +136,7 @@ Json occupancy_json(const OccupancyTable& table) {
   return {{"vgprs", table.vgprs}, {"lds_bytes", table.lds_bytes}, {"waves_per_cu", table.waves}};
 }
 
-Json kernel_json(const KernelProfile& k, Frames& frames) {
+Json kernel_json(const KernelProfile& k, Records& records) {
   Json metrics = Json::object();
   for (const Metric& metric : metrics_of(k))
     metrics[std::string(metric.id)] = metric.value ? Json(*metric.value) : Json(nullptr);
@@ -195,15 +150,15 @@ Json kernel_json(const KernelProfile& k, Frames& frames) {
           {"sampled_workgroups", k.sampled_workgroups},
           {"instructions_warm", k.instructions_warm},
           {"host_seconds", k.host_seconds},
-          {"resources", resources_json(k.resources)},
+          {"resources", records(k.resources)},
           {"counters", counters_json(k.counters)},
           {"metrics", std::move(metrics)},
           {"limit", limit_json(limit_of(k))},
           {"advice", list_json(advice_for(k), advice_json)},
           {"occupancy_table", occupancy_json(occupancy_table(k))},
           {"xcds", list_json(k.xcds, [](const Counters& c) { return counters_json(c, "TCC_"); })},
-          {"tensors", list_json(k.tensors, tensor_json)},
-          {"sites", list_json(k.sites, [&](const Site& s) { return site_json(s, frames); })},
+          {"tensors", list_json(k.tensors, records)},
+          {"sites", list_json(k.sites, records)},
           {"maps", list_json(k.maps, map_json)},
           {"traces", list_json(k.traces, trace_json)}};
 }
@@ -212,8 +167,9 @@ Json kernel_json(const KernelProfile& k, Frames& frames) {
 
 std::string json_of(const Profile& profile) {
   Frames frames;
+  Records records(frames);
   Json kernels =
-      list_json(profile.kernels, [&](const KernelProfile& k) { return kernel_json(k, frames); });
+      list_json(profile.kernels, [&](const KernelProfile& k) { return kernel_json(k, records); });
   Json sources = Json::object();
   for (const auto& [file, lines] : profile.sources)
     for (const auto& [line, text] : lines) sources[file][std::to_string(line)] = text;

@@ -1,6 +1,7 @@
 // Reading; see json.h.
 #include <algorithm>
 #include <charconv>
+#include <concepts>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -51,117 +52,96 @@ Result<std::array<T, kSize>> tuple_of(const Node& node) {
   return out;
 }
 
-Result<MemoryTraffic> as_memory(const Node& node) {
-  MemoryTraffic m;
-  MARGAY_CHECK(Fields(node)
-                   .number("lane_bytes", m.lane_bytes)
-                   .number("accesses", m.accesses)
-                   .number("tag_accesses", m.tag_accesses)
-                   .number("sector_bytes", m.sector_bytes)
-                   .number("least_sector_bytes", m.least_sector_bytes)
-                   .number("misaligned_sector_bytes", m.misaligned_sector_bytes)
-                   .number("inactive_sector_bytes", m.inactive_sector_bytes)
-                   .number("least_tag_accesses", m.least_tag_accesses)
-                   .number("l2_reads", m.l2_reads)
-                   .number("l2_writes", m.l2_writes)
-                   .number("l2_hits", m.l2_hits)
-                   .number("l2_misses", m.l2_misses)
-                   .number("fabric_read_bytes", m.fabric_read_bytes)
-                   .status());
-  return m;
-}
+/// Any record that lists its fields. What files of earlier versions lack keeps its initial value.
+class Records {
+ public:
+  explicit Records(const std::vector<SourceFrame>& frames) : frames_(frames) {}
 
-Result<LdsUse> as_lds(const Node& node) {
-  LdsUse use;
-  MARGAY_CHECK(Fields(node)
-                   .number("cycles", use.cycles)
-                   .number("conflict_cycles", use.conflict_cycles)
-                   .number("address_cycles", use.address_cycles)
-                   .number("conflicting", use.conflicting)
-                   .number("worst_ways", use.worst_ways)
-                   .number("worst_bank", use.worst_bank)
-                   .status());
-  for (const auto lane :
-       MARGAY_TRY(list<std::uint32_t>(node, "worst_lanes", as_number<std::uint32_t>))) {
-    if (lane >= 64) return MARGAY_TRY(node.field("worst_lanes")).wrong("lanes from 0 to 63");
-    use.worst_lanes |= 1ull << lane;
+  template <HasFields Record>
+  [[nodiscard]] Result<Record> read(const Node& node) const {
+    Record record;
+    Status status;
+    for_each_field<Record>([&]<typename Entry>(const Entry& field) {
+      if constexpr (requires { field.member; }) {
+        if (!status || (field.later && !contains(node, field.name))) return;
+        status = read_field(node, field, record.*field.member);
+      }
+    });
+    MARGAY_CHECK(status);
+    return record;
   }
-  use.bank_dwords =
-      MARGAY_TRY((tuple_of<32, std::uint64_t>(MARGAY_TRY(node.field("bank_dwords")))));
-  return use;
-}
 
-Result<InstructionClass> as_class(const Node& node) {
-  return named<InstructionClass>(node, "class", kInstructionClasses, class_name);
-}
-
-Result<SiteTraits> as_traits(const Node& node) {
-  SiteTraits traits;
-  MARGAY_CHECK(Fields(node)
-                   .flag("loads_to_lds", traits.loads_to_lds)
-                   .flag("has_packed_twin", traits.has_packed_twin)
-                   .status());
-  traits.path = MARGAY_TRY(named<MemoryPath>(node, "path", kMemoryPaths, path_name));
-  const Node wait = MARGAY_TRY(node.field("vm_wait"));
-  if (!wait.json->is_null()) traits.vm_wait = MARGAY_TRY(as_number<std::uint32_t>(wait));
-  return traits;
-}
-
-Result<Site> as_site(const Node& node, const std::vector<SourceFrame>& frames) {
-  Site site;
-  MARGAY_CHECK(Fields(node)
-                   .number("vaddr", site.vaddr)
-                   .text("text", site.text)
-                   .text("function", site.function)
-                   .number("executions", site.executions)
-                   .number("active_lanes", site.active_lanes)
-                   .number("issue_cycles", site.issue_cycles)
-                   .number("flops", site.flops)
-                   .flag("is_read", site.is_read)
-                   .flag("is_write", site.is_write)
-                   .flag("is_atomic", site.is_atomic)
-                   .status());
-  // Files of earlier versions have none.
-  if (node.json->contains("instruction"))
-    site.traits = MARGAY_TRY(as_traits(MARGAY_TRY(node.field("instruction"))));
-  site.instruction_class = MARGAY_TRY(as_class(node));
-  for (const auto number : MARGAY_TRY(list<std::size_t>(node, "frames", as_number<std::size_t>))) {
-    if (number >= frames.size())
-      return MARGAY_TRY(node.field("frames")).wrong("numbers of the document's frames");
-    site.frames.push_back(frames[number]);
+ private:
+  static bool contains(const Node& node, std::string_view name) {
+    return node.json->is_object() && node.json->contains(std::string(name));
   }
-  const Node lds = MARGAY_TRY(node.field("lds"));
-  if (!lds.json->is_null()) site.lds = MARGAY_TRY(as_lds(lds));
-  const Node memory = MARGAY_TRY(node.field("memory"));
-  if (!memory.json->is_null()) site.memory = MARGAY_TRY(as_memory(memory));
-  site.tensor = MARGAY_TRY(number_or<std::int32_t>(node, "tensor", -1));
-  return site;
-}
+  template <typename Entry, typename T>
+  [[nodiscard]] Status read_field(const Node& node, const Entry& field, T& out) const {
+    const Node at = MARGAY_TRY(node.field(field.name));
+    if constexpr (std::is_same_v<T, std::uint64_t>) {
+      if (field.kind == FieldKind::lanes) return read_lanes(at, out);
+    }
+    if constexpr (std::is_same_v<T, InstructionClass>)
+      out = MARGAY_TRY(named<T>(node, field.name, kInstructionClasses, class_name));
+    else if constexpr (std::is_same_v<T, MemoryPath>)
+      out = MARGAY_TRY(named<T>(node, field.name, kMemoryPaths, path_name));
+    else
+      return read_value(at, out);
+    return {};
+  }
+  [[nodiscard]] static Status read_lanes(const Node& node, std::uint64_t& out) {
+    const auto known = MARGAY_TRY(elements<std::uint32_t>(node, as_number<std::uint32_t>));
+    for (const std::uint32_t lane : known) {
+      if (lane >= 64) return node.wrong("lanes from 0 to 63");
+      out |= 1ull << lane;
+    }
+    return {};
+  }
 
-Result<TensorTraffic> as_tensor(const Node& node) {
-  TensorTraffic t;
-  MARGAY_CHECK(Fields(node)
-                   .text("name", t.name)
-                   .text("type", t.type)
-                   .text("element", t.element)
-                   .number("element_bytes", t.element_bytes)
-                   .number("bytes", t.bytes)
-                   .number("read_bytes", t.read_bytes)
-                   .number("written_bytes", t.written_bytes)
-                   .number("touched_read_bytes", t.touched_read_bytes)
-                   .number("touched_written_bytes", t.touched_written_bytes)
-                   .number("workgroup_read_bytes", t.workgroup_read_bytes)
-                   .number("workgroup_used_bytes", t.workgroup_used_bytes)
-                   .number("xcd_read_bytes", t.xcd_read_bytes)
-                   .number("l2_read_bytes", t.l2_read_bytes)
-                   .number("l2_written_bytes", t.l2_written_bytes)
-                   .number("fabric_read_bytes", t.fabric_read_bytes)
-                   .number("fabric_written_bytes", t.fabric_written_bytes)
-                   .status());
-  const Node shape = MARGAY_TRY(node.field("shape"));
-  if (!shape.json->is_null()) t.shape = MARGAY_TRY((tuple_of<4, std::uint64_t>(shape)));
-  return t;
-}
+  template <std::unsigned_integral T>
+  [[nodiscard]] Status read_value(const Node& node, T& out) const {
+    out = MARGAY_TRY(as_number<T>(node));
+    return {};
+  }
+  [[nodiscard]] Status read_value(const Node& node, bool& out) const {
+    if (!node.json->is_boolean()) return node.wrong("true or false");
+    out = node.json->get<bool>();
+    return {};
+  }
+  [[nodiscard]] Status read_value(const Node& node, std::string& out) const {
+    out = MARGAY_TRY(as_text(node));
+    return {};
+  }
+  /// An index; null: there is none.
+  [[nodiscard]] Status read_value(const Node& node, std::int32_t& out) const {
+    if (!node.json->is_null()) out = MARGAY_TRY(as_number<std::int32_t>(node));
+    return {};
+  }
+  template <std::size_t kSize>
+  [[nodiscard]] Status read_value(const Node& node, std::array<std::uint64_t, kSize>& out) const {
+    out = MARGAY_TRY((tuple_of<kSize, std::uint64_t>(node)));
+    return {};
+  }
+  template <typename T>
+  [[nodiscard]] Status read_value(const Node& node, std::optional<T>& out) const {
+    if (node.json->is_null()) return {};
+    return read_value(node, out.emplace());
+  }
+  [[nodiscard]] Status read_value(const Node& node, std::vector<SourceFrame>& out) const {
+    for (const auto number : MARGAY_TRY(elements<std::size_t>(node, as_number<std::size_t>))) {
+      if (number >= frames_.size()) return node.wrong("numbers of the document's frames");
+      out.push_back(frames_[number]);
+    }
+    return {};
+  }
+  template <HasFields Record>
+  [[nodiscard]] Status read_value(const Node& node, Record& out) const {
+    out = MARGAY_TRY(read<Record>(node));
+    return {};
+  }
+
+  const std::vector<SourceFrame>& frames_;
+};
 
 Result<TouchedRange> as_range(const Node& node) {
   const auto [begin, bytes, readers, writers] = MARGAY_TRY((tuple_of<4, std::uint64_t>(node)));
@@ -201,27 +181,6 @@ Result<WaveTrace> as_trace(const Node& node) {
   return trace;
 }
 
-Result<Resources> as_resources(const Node& node) {
-  Resources r;
-  MARGAY_CHECK(Fields(node)
-                   .number("vgprs", r.vgprs)
-                   .number("agprs", r.agprs)
-                   .number("sgprs", r.sgprs)
-                   .number("static_lds_bytes", r.static_lds_bytes)
-                   .number("dynamic_lds_bytes", r.dynamic_lds_bytes)
-                   .number("scratch_bytes", r.scratch_bytes)
-                   .number("vgpr_spills", r.vgpr_spills)
-                   .number("sgpr_spills", r.sgpr_spills)
-                   .number("code_bytes", r.code_bytes)
-                   .number("workgroups_per_cu", r.workgroups_per_cu)
-                   .number("waves_per_cu", r.waves_per_cu)
-                   .number("waves_per_simd", r.waves_per_simd)
-                   .text("limit", r.limit)
-                   .text("next_step", r.next_step)
-                   .status());
-  return r;
-}
-
 /// Counters that are not there are 0, so that a later version may have more of them.
 Result<Counters> as_counters(const Node& node) {
   if (!node.json->is_object()) return node.wrong("an object");
@@ -242,7 +201,7 @@ Result<std::array<std::uint32_t, 3>> size_of(const Node& node, std::string_view 
   return size;
 }
 
-Result<KernelProfile> as_kernel(const Node& node, const std::vector<SourceFrame>& frames) {
+Result<KernelProfile> as_kernel(const Node& node, const Records& records) {
   KernelProfile k;
   MARGAY_CHECK(Fields(node)
                    .text("name", k.name)
@@ -260,12 +219,13 @@ Result<KernelProfile> as_kernel(const Node& node, const std::vector<SourceFrame>
   const Node seconds = MARGAY_TRY(node.field("host_seconds"));
   if (!seconds.json->is_number()) return seconds.wrong("a number");
   k.host_seconds = seconds.json->get<double>();
-  k.resources = MARGAY_TRY(as_resources(MARGAY_TRY(node.field("resources"))));
+  k.resources = MARGAY_TRY(records.read<Resources>(MARGAY_TRY(node.field("resources"))));
   k.counters = MARGAY_TRY(as_counters(MARGAY_TRY(node.field("counters"))));
   k.xcds = MARGAY_TRY(list<Counters>(node, "xcds", as_counters));
-  k.tensors = MARGAY_TRY(list<TensorTraffic>(node, "tensors", as_tensor));
+  k.tensors = MARGAY_TRY(list<TensorTraffic>(
+      node, "tensors", [&](const Node& one) { return records.read<TensorTraffic>(one); }));
   k.sites = MARGAY_TRY(
-      list<Site>(node, "sites", [&](const Node& site) { return as_site(site, frames); }));
+      list<Site>(node, "sites", [&](const Node& one) { return records.read<Site>(one); }));
   k.maps = MARGAY_TRY(list<WaveMap>(node, "maps", as_map));
   k.traces = MARGAY_TRY(list<WaveTrace>(node, "traces", as_trace));
   const bool maps_fit = std::ranges::all_of(k.maps, [&](const WaveMap& map) {
@@ -330,8 +290,9 @@ Result<Profile> parse_profile(std::string_view json) {
   // Files of earlier versions have none.
   if (const auto sources = parsed.find("sources"); sources != parsed.end())
     profile.sources = MARGAY_TRY(as_sources(MARGAY_TRY(document.field("sources"))));
+  const Records records(frames);
   profile.kernels = MARGAY_TRY(list<KernelProfile>(
-      document, "kernels", [&](const Node& kernel) { return as_kernel(kernel, frames); }));
+      document, "kernels", [&](const Node& kernel) { return as_kernel(kernel, records); }));
   for (KernelProfile& kernel : profile.kernels) kernel.gpu = gpu;
   return profile;
 }

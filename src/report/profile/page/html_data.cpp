@@ -10,42 +10,6 @@
 namespace margay::profile {
 namespace {
 
-Json resources_json(const Resources& r) {
-  return {{"vgprs", r.vgprs},
-          {"agprs", r.agprs},
-          {"sgprs", r.sgprs},
-          {"static_lds", r.static_lds_bytes},
-          {"dynamic_lds", r.dynamic_lds_bytes},
-          {"scratch", r.scratch_bytes},
-          {"vgpr_spills", r.vgpr_spills},
-          {"sgpr_spills", r.sgpr_spills},
-          {"code", r.code_bytes},
-          {"workgroups_per_cu", r.workgroups_per_cu},
-          {"waves_per_cu", r.waves_per_cu},
-          {"waves_per_simd", r.waves_per_simd},
-          {"limit", r.limit},
-          {"next_step", r.next_step}};
-}
-
-Json tensor_json(const TensorTraffic& t) {
-  Json shape;
-  if (t.shape) shape = *t.shape;
-  return {{"name", t.name},
-          {"type", t.type},
-          {"element", t.element},
-          {"element_bytes", t.element_bytes},
-          {"shape", std::move(shape)},
-          {"bytes", t.bytes},
-          {"read", t.read_bytes},
-          {"written", t.written_bytes},
-          {"touched_read", t.touched_read_bytes},
-          {"touched_written", t.touched_written_bytes},
-          {"l2_read", t.l2_read_bytes},
-          {"l2_written", t.l2_written_bytes},
-          {"memory_read", t.fabric_read_bytes},
-          {"memory_written", t.fabric_written_bytes}};
-}
-
 /// Four numbers for each range, one after the other: maps are the largest part of a page.
 Json map_json(const WaveMap& map) {
   Json ranges = Json::array();
@@ -126,7 +90,7 @@ Json kernel_json(const KernelProfile& kernel, const Adviser& adviser, StringTabl
               {"failed", kernel.failed_launches},
               {"warm", kernel.instructions_warm},
               {"host_seconds", kernel.host_seconds},
-              {"resources", resources_json(kernel.resources)}};
+              {"resources", page_record(kernel.resources)}};
   out.update(roofline_json(kernel));
   out["advised"] = static_cast<bool>(adviser);
   out["advice"] = adviser ? advice_json(adviser(kernel)) : Json::array();
@@ -138,7 +102,7 @@ Json kernel_json(const KernelProfile& kernel, const Adviser& adviser, StringTabl
   out["achieved_waves"] = achieved_waves_per_cu(kernel);
   out["sampled"] = kernel.sampled_workgroups;
   Json tensors = Json::array(), maps = Json::array();
-  for (const TensorTraffic& tensor : kernel.tensors) tensors.push_back(tensor_json(tensor));
+  for (const TensorTraffic& tensor : kernel.tensors) tensors.push_back(page_record(tensor));
   for (const WaveMap& map : kernel.maps) maps.push_back(map_json(map));
   out["tensors"] = std::move(tensors);
   out["maps"] = std::move(maps);

@@ -6,11 +6,13 @@
 //   kernels   see html_data.cpp and html_sites.cpp
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -38,6 +40,31 @@ class StringTable {
   std::unordered_map<std::string, std::size_t> indices_;
   std::vector<std::string> strings_;
 };
+
+/// The fields of a record that have a name for the page. Lanes are a list of their numbers.
+template <HasFields Record>
+[[nodiscard]] Json page_record(const Record& record) {
+  Json out = Json::object();
+  const auto add = [&]<typename Owner, typename T>(const Field<Owner, T>& field) {
+    if (field.page.empty()) return;
+    Json& place = out[std::string(field.page)];
+    const T& value = record.*field.member;
+    if constexpr (std::is_same_v<T, std::uint64_t>) {
+      if (field.kind == FieldKind::lanes) {
+        place = Json::array();
+        for (std::uint64_t mask = value; mask != 0; mask &= mask - 1)
+          place.push_back(std::countr_zero(mask));
+        return;
+      }
+    }
+    if constexpr (requires { value.has_value(); })
+      place = value ? Json(*value) : Json(nullptr);
+    else
+      place = value;
+  };
+  for_each_field<Record>(add);
+  return out;
+}
 
 /// Which lines of which files the instructions come from.
 using UsedLines = std::map<std::string, std::set<std::uint32_t>>;

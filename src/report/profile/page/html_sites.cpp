@@ -1,6 +1,5 @@
 // Instructions and source lines for the page; see html_data.h.
 #include <algorithm>
-#include <bit>
 
 #include "report/profile/analysis/lines.h"
 #include "report/profile/page/html_data.h"
@@ -41,37 +40,12 @@ class ChainTable {
   Json frame_list_ = Json::array(), chain_list_ = Json::array();
 };
 
-Json lanes_of(std::uint64_t mask) {
-  Json lanes = Json::array();
-  for (; mask != 0; mask &= mask - 1) lanes.push_back(std::countr_zero(mask));
-  return lanes;
-}
-
-Json lds_json(const LdsUse& use) {
-  return {{"cycles", use.cycles},
-          {"conflict", use.conflict_cycles},
-          {"address", use.address_cycles},
-          {"conflicting", use.conflicting},
-          {"ways", use.worst_ways},
-          {"bank", use.worst_bank},
-          {"lanes", lanes_of(use.worst_lanes)},
-          {"banks", use.bank_dwords}};
-}
-
-Json memory_json(const MemoryTraffic& m) {
-  return {{"lanes", m.lane_bytes},         {"accesses", m.accesses},
-          {"tags", m.tag_accesses},        {"sectors", m.sector_bytes},
-          {"least", m.least_sector_bytes}, {"l2reads", m.l2_reads},
-          {"l2writes", m.l2_writes},       {"hits", m.l2_hits},
-          {"misses", m.l2_misses},         {"fabric", m.fabric_read_bytes}};
-}
-
 std::string kind_of(const Site& site) {
   std::string kind;
   if (site.is_read) kind += 'r';
   if (site.is_write) kind += 'w';
   if (site.is_atomic) kind += 'a';
-  if (site.traits.path == MemoryPath::scratch) kind += 's';
+  if (site.is_scratch()) kind += 's';
   return kind;
 }
 
@@ -80,14 +54,11 @@ Json site_json(const Site& site, ChainTable& chains, StringTable& strings) {
               {"text", site.text},
               {"class", static_cast<unsigned>(site.instruction_class)},
               {"function", strings.index(site.function)},
-              {"chain", chains.index(site.frames)},
-              {"n", site.executions},
-              {"lanes", site.active_lanes},
-              {"cycles", site.issue_cycles},
-              {"flops", site.flops}};
+              {"chain", chains.index(site.frames)}};
+  out.update(page_record(static_cast<const SiteFigures&>(site)));
   if (std::string kind = kind_of(site); !kind.empty()) out["kind"] = std::move(kind);
-  if (site.lds) out["lds"] = lds_json(*site.lds);
-  if (site.memory) out["memory"] = memory_json(*site.memory);
+  if (site.lds) out["lds"] = page_record(*site.lds);
+  if (site.memory) out["memory"] = page_record(*site.memory);
   return out;
 }
 
@@ -107,7 +78,7 @@ void add_sites(const KernelProfile& kernel, StringTable& strings, UsedLines& use
                      {"flops", line.flops},
                      {"lds", line.lds_cycles},
                      {"conflict", line.lds_conflict_cycles},
-                     {"memory", memory_json(line.memory)},
+                     {"memory", page_record(line.memory)},
                      {"sites", line.sites}});
   out["sites"] = std::move(sites);
   out["frames"] = chains.frames();
