@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "gpu/occupancy.h"
 #include "report/profile/analysis/advice_memory.h"
 #include "report/profile/analysis/metrics.h"
 #include "report/profile/machine.h"
@@ -81,7 +82,7 @@ void add_lds_conflicts(AdviceList& list) {
         fmt::format("{:.0f} % of the cycles LDS is busy are lost here",
                     all == 0 ? 0 : 100 * static_cast<double>(c.cycles) / all),
         "pad the rows, or swizzle, so that lanes served together fall into different banks",
-        {{"LDS", static_cast<double>(c.cycles)}});
+        {{DevicePart::lds, static_cast<double>(c.cycles)}});
   }
 }
 
@@ -112,9 +113,9 @@ void add_spills(AdviceList& list) {
                 "memory",
       spilled ? "smaller register tiles, or __launch_bounds__ that allows more VGPRs"
               : "index local arrays by constants (unroll the loop)",
-      {{"vL1D tags", static_cast<double>(memory.tag_accesses)},
-       {"L2", static_cast<double>(memory.l2_reads + memory.l2_writes) * kLineBytes},
-       {"memory", static_cast<double>(memory.fabric_read_bytes)}},
+      {{DevicePart::vector_cache_tags, static_cast<double>(memory.tag_accesses)},
+       {DevicePart::l2, static_cast<double>(memory.l2_reads + memory.l2_writes) * kLineBytes},
+       {DevicePart::memory, static_cast<double>(memory.fabric_read_bytes)}},
       /*always=*/true);
 }
 
@@ -133,7 +134,7 @@ void add_vector_alu(AdviceList& list) {
       site_of_most = &site;
     }
   }
-  if (site_of_most != nullptr && list.limits().is_longest("vector ALU"))
+  if (site_of_most != nullptr && list.limits().is_longest(DevicePart::vector_alu))
     list.add(
         fmt::format("{:.0f} % of the vector ALU's cycles are f32 arithmetic on one element, most "
                     "of them {} {}",
@@ -141,14 +142,14 @@ void add_vector_alu(AdviceList& list) {
                     place_of_site(*site_of_most)),
         "v_pk_add_f32, v_pk_mul_f32 and v_pk_fma_f32 take as long for two",
         "work on float2, or let each lane do two independent elements",
-        {{"vector ALU", single / 2}});
+        {{DevicePart::vector_alu, single / 2}});
   const double busy = sum(k, {SQ_ACTIVE_INST_VALU});
   const double lanes = busy == 0 ? 64 : sum(k, {SQ_THREAD_CYCLES_VALU}) / busy;
   if (lanes < 48)
     list.add(fmt::format("{:.0f} of 64 lanes are active in a VALU instruction, on average", lanes),
              "lanes of a wave take different branches, or have nothing to do",
              "let whole waves take the same branch",
-             {{"vector ALU", (64 - lanes) / 64 * of_vector(k)}});
+             {{DevicePart::vector_alu, (64 - lanes) / 64 * of_vector(k)}});
 }
 
 // ---- Shape ------------------------------------------------------------------------------------
@@ -159,12 +160,12 @@ std::vector<Limits::Saving> of_all_cus(const AdviceList& list, double used) {
   std::vector<Limits::Saving> out;
   for (const Limits::Part& part : list.limits().parts()) {
     double share = 1 - used;
-    if (part.name == "memory" || part.name == "L2") continue;
-    if (part.name == kLoadLatency) {
+    if (part.part == DevicePart::memory || part.part == DevicePart::l2) continue;
+    if (part.part == DevicePart::load_latency) {
       const double rounds = load_latency_of(list.kernel())->rounds;
       share = 1 - std::max(1.0, rounds * used) / rounds;
     }
-    out.push_back({part.name, share * part.seconds * part.peak_per_second});
+    out.push_back({part.part, share * part.seconds * part.peak_per_second});
   }
   return out;
 }
@@ -198,8 +199,8 @@ void add_grid(AdviceList& list) {
         fmt::format("{} of 64 lanes of the last wave of each workgroup never run", 64 - items % 64),
         fmt::format("a workgroup has {} work-items", items),
         "make the workgroup a multiple of 64 work-items",
-        {{"vector ALU", idle * of_vector(k)},
-         {"scalar issue", idle * 4 * sum(k, {SQ_ACTIVE_INST_SCA})}});
+        {{DevicePart::vector_alu, idle * of_vector(k)},
+         {DevicePart::scalar_issue, idle * 4 * sum(k, {SQ_ACTIVE_INST_SCA})}});
   }
   if (k.resources.code_bytes > k.gpu->arch().caches.instruction_bytes)
     list.add(
@@ -215,17 +216,18 @@ void add_grid(AdviceList& list) {
 void add_latency(AdviceList& list) {
   const KernelProfile& k = list.kernel();
   const auto latency = load_latency_of(k);
-  if (!latency || !list.limits().is_longest(kLoadLatency)) return;
+  if (!latency || !list.limits().is_longest(DevicePart::load_latency)) return;
   const double waves = latency->waves_per_cu;
   // More would run only where more are waiting.
   const Resources& r = k.resources;
   const std::uint64_t groups = std::uint64_t{k.grid[0]} * k.grid[1] * k.grid[2];
   if (!r.next_step.empty() && groups > std::uint64_t{k.gpu->compute_units()} * r.workgroups_per_cu)
     list.add(fmt::format("{} {} the kernel to {} per CU ({} of {})", r.limit,
-                         r.limit == "LDS" ? "limits" : "limit",
+                         r.limit == name_of(OccupancyLimit::lds) ? "limits" : "limit",
                          report::counted(r.workgroups_per_cu, "workgroup"),
                          report::counted(r.waves_per_cu, "wave"), k.gpu->arch().cu.wave_slots()),
-             r.next_step, "", {{kLoadLatency, latency->seconds / (r.workgroups_per_cu + 1)}});
+             r.next_step, "",
+             {{DevicePart::load_latency, latency->seconds / (r.workgroups_per_cu + 1)}});
   list.add(
       fmt::format("a wave has {} in flight when it waits for a load, a CU {} in {}",
                   bytes_text(latency->wave_bytes), bytes_text(waves * latency->wave_bytes),
@@ -234,7 +236,7 @@ void add_latency(AdviceList& list) {
                   latency->cycles),
       "issue more loads before the first of them is used: unroll, load the next tile early, load "
       "16 bytes a lane",
-      {{kLoadLatency,
+      {{DevicePart::load_latency,
         latency->seconds * (1 - std::max(1.0, latency->batches / 2) / latency->batches)}});
 }
 
@@ -262,8 +264,8 @@ std::string vector_alu_mix(const KernelProfile& k) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string meaning_of(const KernelProfile& k, std::string_view part) {
-  if (part == "memory") {
+std::string meaning_of(const KernelProfile& k, DevicePart part) {
+  if (part == DevicePart::memory) {
     double touched = 0, moved = 0;
     for (const TensorTraffic& t : k.tensors) {
       touched += static_cast<double>(t.touched_read_bytes + t.touched_written_bytes);
@@ -282,19 +284,19 @@ std::string meaning_of(const KernelProfile& k, std::string_view part) {
              "in registers), nothing else does";
     return fmt::format("each byte moves {:.2f} times; once is the least", moved / touched);
   }
-  if (part == "matrix units")
+  if (part == DevicePart::matrix_units)
     return "all else has to hide behind them; fewer or narrower matrix operations make it faster";
-  if (part == "vector ALU") return "of its cycles: " + vector_alu_mix(k);
-  if (part == "LDS")
+  if (part == DevicePart::vector_alu) return "of its cycles: " + vector_alu_mix(k);
+  if (part == DevicePart::lds)
     return "fewer bytes through LDS make it faster: more reuse in registers, 16 bytes a lane";
-  if (part == "vL1D tags")
+  if (part == DevicePart::vector_cache_tags)
     return "a line is looked up for four lanes each cycle: wider loads, and more reuse in LDS or "
            "registers, make it faster";
-  if (part == "L2")
+  if (part == DevicePart::l2)
     return "requests of up to 128 bytes: more reuse in LDS or registers makes it faster";
-  if (part == "scalar issue")
+  if (part == DevicePart::scalar_issue)
     return "scalar arithmetic and loads: fewer instructions make it faster";
-  if (part == kLoadLatency)
+  if (part == DevicePart::load_latency)
     return "an estimate: waves wait for loads, and there are too few of either to keep a part busy";
   return {};
 }
@@ -306,15 +308,15 @@ Limit limit_of(const KernelProfile& kernel) {
   if (limits.empty()) return {};
   const Limits::Part& first = limits.longest();
   Limit out;
-  out.part = first.name;
-  out.what = fmt::format("{} {} the limit with {}", first.name, verb_of(first.name),
+  out.part = part_name(first.part);
+  out.what = fmt::format("{} the limit with {}", with_verb(first.part),
                          report::seconds_text(first.seconds));
   if (limits.parts().size() > 1) {
     const Limits::Part& next = limits.parts()[1];
-    out.what += fmt::format("; {} {} next with {:.0f} % of that", next.name, verb_of(next.name),
+    out.what += fmt::format("; {} next with {:.0f} % of that", with_verb(next.part),
                             100 * next.seconds / first.seconds);
   }
-  out.meaning = meaning_of(kernel, first.name);
+  out.meaning = meaning_of(kernel, first.part);
   return out;
 }
 

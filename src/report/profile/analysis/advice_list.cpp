@@ -15,7 +15,10 @@ constexpr double kWorthRelief = 0.1, kNearTheLimit = 0.5;
 
 }  // namespace
 
-std::string_view verb_of(std::string_view part) { return part.ends_with('s') ? "are" : "is"; }
+std::string with_verb(DevicePart part) {
+  const bool is_plural = part == DevicePart::matrix_units || part == DevicePart::vector_cache_tags;
+  return fmt::format("{} {}", part_name(part), is_plural ? "are" : "is");
+}
 
 void AdviceList::add(std::string what, std::string why, std::string fix,
                      const std::vector<Limits::Saving>& savings, bool always) {
@@ -23,18 +26,18 @@ void AdviceList::add(std::string what, std::string why, std::string fix,
   Advice advice{std::move(what), std::move(why), std::move(fix), {}, effect.gain, effect.relief};
   if (effect.gain >= kWorthSaying) {
     advice.effect = fmt::format("saves up to {:.0f} % of the least time", 100 * effect.gain);
-    if (effect.then != limits_.longest().name)
-      advice.effect += fmt::format("; then {} {} the limit", effect.then, verb_of(effect.then));
+    if (effect.then && *effect.then != limits_.longest().part)
+      advice.effect += fmt::format("; then {} the limit", with_verb(*effect.then));
   } else {
     const bool near =
-        !limits_.empty() && effect.relief >= kWorthRelief &&
-        limits_.seconds_of(effect.relieved) >= kNearTheLimit * limits_.longest().seconds;
+        !limits_.empty() && effect.relieved && effect.relief >= kWorthRelief &&
+        limits_.seconds_of(*effect.relieved) >= kNearTheLimit * limits_.longest().seconds;
     if (!near && !always) return;
     advice.gain = 0;
     if (near)
       advice.effect =
-          fmt::format("saves {:.0f} % of {}, which is not the limit: {} {}", 100 * effect.relief,
-                      effect.relieved, limits_.longest().name, verb_of(limits_.longest().name));
+          fmt::format("saves {:.0f} % of {}, which is not the limit: {}", 100 * effect.relief,
+                      part_name(*effect.relieved), with_verb(limits_.longest().part));
   }
   list_.push_back(std::move(advice));
 }

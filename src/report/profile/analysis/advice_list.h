@@ -47,7 +47,7 @@ class AdviceList {
 /// "at gemm.cpp:84".
 [[nodiscard]] std::string place_of_site(const Site& site);
 
-/// "is" or "are": "LDS is", "matrix units are".
-[[nodiscard]] std::string_view verb_of(std::string_view part);
+/// "LDS is", "matrix units are".
+[[nodiscard]] std::string with_verb(DevicePart part);
 
 }  // namespace margay::profile

@@ -59,9 +59,10 @@ void advise_on_shape(AdviceList& list, const Key& key, const Group& group) {
   const double unused = unused_share(list.kernel(), group);
   const double l2 = is_store ? (number(m.l2_writes) - least / kSectorBytes) * kLineBytes
                              : number(m.l2_reads) * kLineBytes * unused;
-  const std::vector<Limits::Saving> savings = {{"vL1D tags", std::max(0.0, lookups)},
-                                               {"L2", std::max(0.0, l2)},
-                                               {"memory", number(m.fabric_read_bytes) * unused}};
+  const std::vector<Limits::Saving> savings = {
+      {DevicePart::vector_cache_tags, std::max(0.0, lookups)},
+      {DevicePart::l2, std::max(0.0, l2)},
+      {DevicePart::memory, number(m.fabric_read_bytes) * unused}};
   const double waste = sectors - least;
   const double misaligned = number(m.misaligned_sector_bytes) / waste,
                inactive = number(m.inactive_sector_bytes) / waste;
@@ -98,12 +99,12 @@ void advise_on_refetch(AdviceList& list, std::int32_t tensor, const Key& key) {
       "a line of 128 bytes is wanted again when the 32 KiB of vL1D have been used for others",
       "let a wave load 128 bytes of a row at a time (64 elements of 16 bits), or use what is "
       "left of a line at once",
-      {{"L2", fetched - once}});
+      {{DevicePart::l2, fetched - once}});
 }
 
 /// Each tag access serves four lanes, whatever their width.
 void advise_on_width(AdviceList& list, const std::map<Key, Group>& groups) {
-  if (!list.limits().is_longest("vL1D tags")) return;
+  if (!list.limits().is_longest(DevicePart::vector_cache_tags)) return;
   double saved = 0, most = 0;
   const Key* worst = nullptr;
   for (const auto& [key, group] : groups) {
@@ -124,7 +125,8 @@ void advise_on_width(AdviceList& list, const std::map<Key, Group>& groups) {
                        number(groups.at(*worst).memory.lane_bytes) /
                            number(groups.at(*worst).active_lanes)),
            "vL1D looks up a line for four lanes each cycle, whatever their width",
-           "16 bytes a lane (float4, eight elements of 16 bits)", {{"vL1D tags", saved}});
+           "16 bytes a lane (float4, eight elements of 16 bits)",
+           {{DevicePart::vector_cache_tags, saved}});
 }
 
 }  // namespace
@@ -166,7 +168,7 @@ void advise_on_reuse(AdviceList& list) {
                       k.gpu->arch().caches.l2_bytes() >> 20),
           "an order of workgroups in which those that run together read the same part (blocks "
           "of tiles instead of rows of tiles)",
-          {{"memory", fetched - once}});
+          {{DevicePart::memory, fetched - once}});
     // A line that this many workgroups read can be kept to as many XCDs as these fill; of two
     // tensors that are shared in different directions neither can be read once.
     const double readers = number(t.workgroup_read_bytes) / touched;
@@ -181,7 +183,7 @@ void advise_on_reuse(AdviceList& list) {
         fmt::format("give workgroups that read the same rows to the same XCD (workgroup n runs "
                     "on XCD n modulo {})",
                     k.gpu->xcds),
-        {{"memory", once - least * touched}});
+        {{DevicePart::memory, once - least * touched}});
   }
 }
 

@@ -29,20 +29,20 @@ std::vector<Bound> bounds_of(const KernelProfile& kernel) {
   const Gpu& gpu = *kernel.gpu;
   const double cus = cus_in_use(kernel), hz = gpu.clock_hz();
   std::vector<Bound> bounds;
-  const auto add = [&](std::string_view part, double amount, std::string_view unit, double peak) {
+  const auto add = [&](DevicePart part, double amount, std::string_view unit, double peak) {
     if (amount > 0) bounds.push_back({part, amount, unit, peak, amount / peak});
   };
   const double simds = gpu.arch().cu.simds;
   const double matrix_quads = of(kernel, SQ_VALU_MFMA_BUSY_CYCLES) / 4;
-  add("matrix units", 4 * matrix_quads, "cycles", simds * cus * hz);
-  add("vector ALU", 4 * (of(kernel, SQ_ACTIVE_INST_VALU) - matrix_quads), "cycles",
+  add(DevicePart::matrix_units, 4 * matrix_quads, "cycles", simds * cus * hz);
+  add(DevicePart::vector_alu, 4 * (of(kernel, SQ_ACTIVE_INST_VALU) - matrix_quads), "cycles",
       simds * cus * hz);
-  add("LDS", of(kernel, SQ_LDS_IDX_ACTIVE), "cycles", cus * hz);
-  add("vL1D tags", of(kernel, TCP_TOTAL_CACHE_ACCESSES_sum), "cycles", cus * hz);
-  add("L2", 128 * of(kernel, TCC_REQ_sum), "bytes", gpu.l2_bytes_per_clock() * hz);
-  add("memory", fabric_read_bytes(kernel) + fabric_write_bytes(kernel), "bytes",
+  add(DevicePart::lds, of(kernel, SQ_LDS_IDX_ACTIVE), "cycles", cus * hz);
+  add(DevicePart::vector_cache_tags, of(kernel, TCP_TOTAL_CACHE_ACCESSES_sum), "cycles", cus * hz);
+  add(DevicePart::l2, 128 * of(kernel, TCC_REQ_sum), "bytes", gpu.l2_bytes_per_clock() * hz);
+  add(DevicePart::memory, fabric_read_bytes(kernel) + fabric_write_bytes(kernel), "bytes",
       gpu.memory_bytes_per_second);
-  add("scalar issue", 4 * of(kernel, SQ_ACTIVE_INST_SCA), "cycles", simds * cus * hz);
+  add(DevicePart::scalar_issue, 4 * of(kernel, SQ_ACTIVE_INST_SCA), "cycles", simds * cus * hz);
   std::ranges::sort(bounds, std::greater{}, &Bound::seconds);
   return bounds;
 }

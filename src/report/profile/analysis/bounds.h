@@ -2,6 +2,7 @@
 // limits, advice and rooflines.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,10 +11,28 @@
 
 namespace margay::profile {
 
+/// What a kernel may keep busy, or wait for.
+enum class DevicePart : std::uint8_t {
+  matrix_units,
+  vector_alu,
+  lds,
+  vector_cache_tags,
+  l2,
+  memory,
+  scalar_issue,
+  load_latency,  ///< Not busy, but waited for (limits.h).
+};
+[[nodiscard]] constexpr std::string_view part_name(DevicePart part) {
+  constexpr std::string_view kNames[] = {"matrix units", "vector ALU",  "LDS",
+                                         "vL1D tags",    "L2",          "memory",
+                                         "scalar issue", "load latency"};
+  return kNames[static_cast<std::size_t>(part)];
+}
+
 /// How long one part of the device is busy at least, if it ran at its peak rate all the time and
 /// the work were spread evenly over the CUs that have any.
 struct Bound {
-  std::string_view part;       ///< "matrix units", "LDS", "L2", "memory" ...
+  DevicePart part{};
   double amount = 0;           ///< Operations, cycles or bytes.
   std::string_view unit;       ///< Of the amount: "cycles", "bytes".
   double peak_per_second = 0;  ///< Of the CUs in use, or of the device where it is shared.

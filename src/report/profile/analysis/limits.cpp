@@ -45,12 +45,13 @@ Limits::Limits(const KernelProfile& kernel) {
   for (const Bound& bound : bounds_of(kernel))
     parts_.push_back({bound.part, bound.seconds, bound.peak_per_second});
   if (const auto latency = load_latency_of(kernel))
-    parts_.push_back({kLoadLatency, latency->seconds, 1});
-  std::ranges::sort(parts_, {}, [](const Part& p) { return std::pair(-p.seconds, p.name); });
+    parts_.push_back({DevicePart::load_latency, latency->seconds, 1});
+  std::ranges::sort(parts_, {},
+                    [](const Part& p) { return std::pair(-p.seconds, part_name(p.part)); });
 }
 
-double Limits::seconds_of(std::string_view name) const {
-  const auto found = std::ranges::find(parts_, name, &Part::name);
+double Limits::seconds_of(DevicePart part) const {
+  const auto found = std::ranges::find(parts_, part, &Part::part);
   return found == parts_.end() ? 0 : found->seconds;
 }
 
@@ -61,19 +62,19 @@ Limits::Effect Limits::effect_of(const std::vector<Saving>& savings) const {
   for (const Part& part : parts_) {
     double saved = 0;
     for (const Saving& saving : savings)
-      if (saving.part == part.name && part.peak_per_second > 0)
+      if (saving.part == part.part && part.peak_per_second > 0)
         saved += saving.amount / part.peak_per_second;
     saved = std::min(saved, part.seconds);
     // A small part of what is nothing is nothing.
     const double relief = part.seconds > 0 ? saved / part.seconds : 0;
     if (saved > 0 &&
-        (out.relieved.empty() || part.seconds * relief > seconds_of(out.relieved) * out.relief)) {
+        (!out.relieved || part.seconds * relief > seconds_of(*out.relieved) * out.relief)) {
       out.relief = relief;
-      out.relieved = part.name;
+      out.relieved = part.part;
     }
     if (part.seconds - saved > longest) {
       longest = part.seconds - saved;
-      out.then = part.name;
+      out.then = part.part;
     }
   }
   out.gain = 1 - longest / parts_.front().seconds;

@@ -4,10 +4,10 @@
 
 #include <initializer_list>
 #include <optional>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "report/profile/analysis/bounds.h"
 #include "report/profile/profile.h"
 
 namespace margay::profile {
@@ -24,12 +24,10 @@ struct LoadLatency {
 };
 [[nodiscard]] std::optional<LoadLatency> load_latency_of(const KernelProfile& kernel);
 
-inline constexpr std::string_view kLoadLatency = "load latency";
-
 class Limits {
  public:
   struct Part {
-    std::string_view name;  ///< Of a Bound, or kLoadLatency.
+    DevicePart part{};
     double seconds = 0;
     double peak_per_second = 0;  ///< Of the Bound's unit; 1 for latency, which is in seconds.
   };
@@ -39,21 +37,21 @@ class Limits {
   /// The longest first.
   [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
   [[nodiscard]] const Part& longest() const { return parts_.front(); }
-  [[nodiscard]] bool is_longest(std::string_view name) const {
-    return !parts_.empty() && parts_.front().name == name;
+  [[nodiscard]] bool is_longest(DevicePart part) const {
+    return !parts_.empty() && parts_.front().part == part;
   }
-  [[nodiscard]] double seconds_of(std::string_view name) const;
+  [[nodiscard]] double seconds_of(DevicePart part) const;
 
   /// What a change takes from a part, in its unit.
   struct Saving {
-    std::string_view part;
+    DevicePart part{};
     double amount = 0;
   };
   struct Effect {
-    double gain = 0;            ///< Share of the longest part's time that the kernel gains.
-    double relief = 0;          ///< Largest share of a part that is taken from it ...
-    std::string_view relieved;  ///< ... and which part that is.
-    std::string_view then;      ///< The longest part afterwards.
+    double gain = 0;    ///< Share of the longest part's time that the kernel gains.
+    double relief = 0;  ///< Largest share of a part that is taken from it ...
+    std::optional<DevicePart> relieved;  ///< ... and which part that is.
+    std::optional<DevicePart> then;      ///< The longest part afterwards.
   };
   [[nodiscard]] Effect effect_of(const std::vector<Saving>& savings) const;
 

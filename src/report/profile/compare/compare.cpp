@@ -58,8 +58,8 @@ std::vector<Difference> compare_bounds(const KernelProfile& a, const KernelProfi
   std::map<std::string, Difference> parts;
   const auto add = [&](const KernelProfile& k, double Difference::* side) {
     for (const Bound& bound : bounds_of(k)) {
-      Difference& d = parts[std::string(bound.part)];
-      d.what = bound.part;
+      Difference& d = parts[std::string(part_name(bound.part))];
+      d.what = part_name(bound.part);
       d.unit = "s";
       d.*side = bound.seconds / static_cast<double>(k.launches);
     }
@@ -157,8 +157,8 @@ std::string verdict(const KernelProfile& a, const KernelProfile& b) {
   const double after = of_b.front().seconds / double(b.launches);
   std::string text =
       fmt::format("A is limited by {} ({} per launch at least), B by {} ({}): the limit is {}",
-                  of_a.front().part, report::seconds_text(before), of_b.front().part,
-                  report::seconds_text(after),
+                  part_name(of_a.front().part), report::seconds_text(before),
+                  part_name(of_b.front().part), report::seconds_text(after),
                   before == after ? "the same" : ratio_text(before, after) + " that of A");
   double work_a = 0, work_b = 0;
   for (const Operations& o : operations_of(a)) work_a += o.count / double(a.launches);

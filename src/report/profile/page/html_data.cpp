@@ -30,7 +30,7 @@ Json roofline_json(const KernelProfile& kernel) {
     levels.push_back(
         {{"name", level.name}, {"bytes", level.bytes}, {"peak", level.peak_bytes_per_second}});
   for (const Bound& b : bounds_of(kernel))
-    bounds.push_back({{"part", b.part},
+    bounds.push_back({{"part", part_name(b.part)},
                       {"amount", b.amount},
                       {"unit", b.unit},
                       {"peak", b.peak_per_second},

@@ -140,10 +140,10 @@ class Screen {
       if (!first) indent();
       first = false;
       const bool is_bytes = bound.unit == "bytes";
-      line("{:<13}{:>9}  {:<{}}  {}{}", bound.part, seconds_text(bound.seconds),
+      line("{:<13}{:>9}  {:<{}}  {}{}", part_name(bound.part), seconds_text(bound.seconds),
            bar(bound.seconds / bounds.front().seconds), kBarWidth,
            is_bytes ? bytes_text(bound.amount) : quantity_text(bound.amount) + " cycles",
-           bound.part == "memory" || bound.part == "L2" ? "" : " in all");
+           bound.part == DevicePart::memory || bound.part == DevicePart::l2 ? "" : " in all");
     }
     indent();
     say("(at its peak rate, evenly spread: limits, not a prediction of time)");

@@ -123,9 +123,9 @@ TEST(Bounds, TheLongestFirst) {
   k.counters[TCC_EA0_RDREQ_sum] = k.counters[TCC_BUBBLE_sum] = 93750;  // 2 us of memory
   const auto bounds = bounds_of(k);
   ASSERT_EQ(bounds.size(), 2u);
-  EXPECT_EQ(bounds[0].part, "memory");
+  EXPECT_EQ(bounds[0].part, DevicePart::memory);
   EXPECT_NEAR(bounds[0].seconds, 2e-6, 1e-12);
-  EXPECT_EQ(bounds[1].part, "matrix units");
+  EXPECT_EQ(bounds[1].part, DevicePart::matrix_units);
   EXPECT_NEAR(bounds[1].seconds, 1e-6, 1e-12);
   // Half of the CUs have work: it takes them twice as long.
   k.grid = {19, 8, 1};
