@@ -279,12 +279,6 @@ Result<Profile> parse_profile(std::string_view json) {
                    .text("schedule", profile.schedule)
                    .text("mfma", profile.mfma)
                    .status());
-  const Gpu* const gpu = gpu_named(profile.device);
-  if (gpu == nullptr)
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("The profile is of \"{}\", a device that this program does not know.",
-                            profile.device),
-                {}, fmt::format("The devices are {}.", gpu_options()));
   if (parsed.contains("partial")) profile.partial = MARGAY_TRY(text(document, "partial"));
   const auto frames = MARGAY_TRY(list<SourceFrame>(document, "frames", as_frame));
   // Files of earlier versions have none.
@@ -293,6 +287,13 @@ Result<Profile> parse_profile(std::string_view json) {
   const Records records(frames);
   profile.kernels = MARGAY_TRY(list<KernelProfile>(
       document, "kernels", [&](const Node& kernel) { return as_kernel(kernel, records); }));
+  const Gpu* const gpu = gpu_named(profile.device);
+  // A process that launched nothing had no device.
+  if (gpu == nullptr && !(profile.device.empty() && profile.kernels.empty()))
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("The profile is of \"{}\", a device that this program does not know.",
+                            profile.device),
+                {}, fmt::format("The devices are {}.", gpu_options()));
   for (KernelProfile& kernel : profile.kernels) kernel.gpu = gpu;
   return profile;
 }
