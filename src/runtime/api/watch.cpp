@@ -17,26 +17,8 @@ using namespace margay::runtime;  // NOLINT
 
 namespace {
 
-/// Result of the last margayCheck* call. Only one check can be active.
-struct CheckAnswers {
-  std::mutex mutex;
-  std::string error, report;
-};
-/// The same of the last margayProfile* call.
-struct ProfileAnswers {
-  std::mutex mutex;
-  std::string error, json;
-  profile::Profile profile;
-};
-// The results must outlive every thread.
-CheckAnswers& checks() {
-  static auto* const one = new CheckAnswers();
-  return *one;
-}
-ProfileAnswers& profiles() {
-  static auto* const one = new ProfileAnswers();
-  return *one;
-}
+CheckAnswers& checks() { return process().check_answers; }
+ProfileAnswers& profiles() { return process().profile_answers; }
 
 /// `name` of the only kernel whose name contains `kernel`.
 Result<double> value_in(const profile::Profile& profile, std::string_view kernel,

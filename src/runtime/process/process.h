@@ -19,6 +19,7 @@
 #include "runtime/stream/in_flight.h"
 #include "runtime/stream/ordering.h"
 #include "runtime/stream/streams.h"
+#include "runtime/watch/answers.h"
 #include "runtime/watch/watch.h"
 
 namespace margay::runtime {
@@ -38,6 +39,8 @@ struct Process {
   [[nodiscard]] CodeContext code() { return {devices, functions}; }
 
   Watchers watchers;
+  CheckAnswers check_answers;
+  ProfileAnswers profile_answers;
   HostSide host;
   Devices devices;
   Launches launches{devices, watchers, host};
