@@ -61,7 +61,7 @@ std::string element_name(std::string_view type) {
 }
 
 /// Fills in the shape of the kittens::gl that `pointer` is the address of. Dimensions fixed at
-/// compile time stand in its type; the others are kept in base classes, one for each.
+/// compile time are in its type; the others are in base classes, one for each.
 void read_shape(TensorArgument& tensor, const ArgumentField& pointer,
                 std::span<const ArgumentField> fields, std::span<const std::byte> arguments) {
   const auto parts = template_arguments(std::string_view(tensor.type).substr(kTensorType.size()));
@@ -88,12 +88,12 @@ void read_shape(TensorArgument& tensor, const ArgumentField& pointer,
   if (std::ranges::find(shape, 0) == shape.end()) tensor.shape = shape;
 }
 
-/// Where the tensor ends: by its shape, or by what is known of the memory it points into.
+/// The end of the tensor: by its shape, or by the memory it points into, if known.
 void find_extent(TensorArgument& tensor, const Memory& memory, const DescribedTensors& known) {
   const std::uint64_t begin = tensor.range.begin;
   const Tensor* const described = known.at(begin);
   if (const auto allocation = memory.find(begin)) tensor.memory_end = allocation->range.end;
-  // An allocation may have got another tensor than the one that was described last.
+  // An allocation may hold another tensor than the one that was described last.
   if (described != nullptr && described->range.begin == begin && !tensor.shape && !tensor.strided &&
       (tensor.memory_end == 0 || described->range.end <= tensor.memory_end)) {
     tensor.shape = described->shape;
@@ -132,8 +132,8 @@ std::vector<TensorArgument> typed_arguments(std::span<const ArgumentField> field
   return tensors;
 }
 
-/// As the compiler wrote it into the metadata, which few do; a pointer to global memory that clang
-/// has cast is "x.coerce" there.
+/// The name from the metadata, which few compilers write; a pointer to global memory that clang has
+/// cast is "x.coerce" there.
 std::string name_in_metadata(const Kernel& kernel, std::size_t offset) {
   for (const KernelArgument& argument : kernel.arguments) {
     if (argument.offset_bytes != offset || argument.kind != ArgumentKind::global_buffer) continue;

@@ -1,5 +1,5 @@
-// Reading JSON that a program may have mangled: every type is looked at before a value is taken,
-// and what is wrong is said with its place. nlohmann-json throws; nothing here lets it.
+// Reads JSON that may be damaged: every type is checked before a value is used, and errors name the
+// place. nlohmann-json throws; the checks here avoid that.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace margay::report {
 
 using Json = nlohmann::ordered_json;
 
-/// One value and how it is reached, for messages: "findings[3].accesses[0].wave".
+/// One value and its path, for messages: "findings[3].accesses[0].wave".
 struct Node {
   const Json* json;
   std::string path;
@@ -53,7 +53,7 @@ inline Result<std::string> text(const Node& parent, std::string_view name) {
 template <typename T>
 Result<T> as_number(const Node& node) {
   if (!node.json->is_number_integer()) return node.wrong("an integer");
-  // Values from 2^63 up are only there unsigned, and negative ones are never valid here.
+  // Values from 2^63 up exist only as unsigned, and negative ones are never valid here.
   const bool fits =
       node.json->is_number_unsigned()
           ? node.json->get<std::uint64_t>() <= std::uint64_t{std::numeric_limits<T>::max()}
@@ -137,7 +137,7 @@ Result<Enum> named(const Node& parent, std::string_view field, std::size_t count
                           field));
 }
 
-/// Source positions, as every document of ours gives them.
+/// Source positions, as in all our JSON documents.
 [[nodiscard]] inline Json frame_json(const SourceFrame& frame) {
   return {{"function", frame.function},
           {"file", frame.file},

@@ -61,7 +61,7 @@ Status check(const std::vector<Need>& all, const HipccPlan& plan, bool given_dir
   for (const Need& need : all) {
     if (std::strcmp(need.what, "HIP runtime") == 0 && !plan.links) continue;
     if (std::strcmp(need.what, "OpenMP") == 0 && !plan.openmp) continue;
-    // With a compiler of the user's own choice its tools may lie elsewhere; clang will say so.
+    // The tools of a compiler that the user chose may be elsewhere; clang reports missing ones.
     if (given_directory &&
         (std::strcmp(need.what, "device linker") == 0 || std::strcmp(need.what, "bundler") == 0)) {
       continue;

@@ -54,7 +54,7 @@ Finding finding_of(const Conflict& conflict, const LaunchRequest& request) {
                   conflict.begin, conflict.end - conflict.begin, role_name(f.accesses[0].role),
                   role_name(f.accesses[1].role), benign ? " of the same value" : "");
   f.detail.emplace_back("workgroups of a launch run in any order, or at the same time");
-  // Both are meant to be seen by others, but not both by other workgroups.
+  // Both are visible to others, but not both to other workgroups.
   const bool narrow = conflict.first.scope != Scope::none && conflict.second.scope != Scope::none;
   if (narrow) f.message += ", one of them of workgroup scope only";
   if (narrow)
@@ -69,11 +69,11 @@ Finding finding_of(const Conflict& conflict, const LaunchRequest& request) {
   return f;
 }
 
-/// Collects what the workers of one launch leave.
+/// Collects the results of the workers of one launch.
 class LaunchChecker final : public LaunchObserver {
  public:
   using Show = std::function<void(std::vector<Finding>)>;
-  /// `show` is given what workers have found so far, now and then; it may be empty.
+  /// `show` periodically receives the workers' findings so far; it may be empty.
   LaunchChecker(const CheckConfig& config, const Memory& memory, GlobalMemory& global,
                 std::uint64_t number, Show show)
       : config_(config),
@@ -113,7 +113,7 @@ class LaunchChecker final : public LaunchObserver {
     resolve(sorted, *program_);
     return sorted;
   }
-  /// Where the barriers that ran stand, with lines.
+  /// The locations of the executed barriers, with lines.
   [[nodiscard]] std::vector<BarrierChain> barriers() const {
     std::vector<BarrierChain> chains;
     for (const auto& [vaddr, site] : sites_) {
@@ -127,7 +127,7 @@ class LaunchChecker final : public LaunchObserver {
     return sites_;
   }
   [[nodiscard]] const Program* program() const { return program_; }
-  /// The instructions that stored undefined values in memory that is followed.
+  /// The instructions that stored undefined values in tracked memory.
   [[nodiscard]] std::vector<UndefinedStore> take_stores() {
     for (UndefinedStore& store : stores_) {
       store.launch = number_;
@@ -140,7 +140,7 @@ class LaunchChecker final : public LaunchObserver {
     }
     return std::move(stores_);
   }
-  /// What the launch was in the order of streams, and what it touched; after findings().
+  /// The launch's place in the order of streams, and its accesses; call after findings().
   [[nodiscard]] Footprint touched_by(Operation& operation, const LaunchRequest& request) const {
     if (program_ == nullptr) return {};
     operation.launch = number_;
@@ -153,7 +153,7 @@ class LaunchChecker final : public LaunchObserver {
   }
   /// Allocations that the host has written through its pointer.
   [[nodiscard]] const std::vector<AddressRange>& host_written() const { return host_written_; }
-  /// What points to unregistered host memory in which the kernel was.
+  /// The arguments that point to unregistered host memory that the kernel accessed.
   [[nodiscard]] const std::vector<HostArgument>& host_arguments() const { return host_arguments_; }
 
  private:
@@ -217,8 +217,8 @@ class LaunchChecker final : public LaunchObserver {
     }
   }
 
-  /// That an instruction stopped the kernel is an error for whatever tools were chosen, unless a
-  /// finding says it already: memcheck's, of an access that faults.
+  /// An instruction that stopped the kernel is an error with any selection of tools, unless a
+  /// finding reports it already: memcheck's, for an access that faults.
   void add_failure(std::vector<Finding>& findings) {
     if (!failure_) return;
     const std::uint64_t vaddr = failure_->accesses.front().vaddr;
@@ -230,7 +230,7 @@ class LaunchChecker final : public LaunchObserver {
     findings.push_back(std::move(*failure_));
   }
 
-  /// A release that nobody acquires needs no wait.
+  /// A release that is never acquired needs no wait.
   void credit_releases() {
     const std::vector<bool> is_acquired = graph_.releases_acquired();
     for (const auto& one : release_credits_) {
@@ -240,7 +240,7 @@ class LaunchChecker final : public LaunchObserver {
     release_credits_.clear();
   }
 
-  /// Of several threads' the one of the lowest workgroup stays.
+  /// Among several threads, the one of the lowest workgroup is kept.
   void add_store(UndefinedStore store) {
     const WrittenMap* const map = global_.find(store.range.begin);
     for (UndefinedStore& known : stores_) {
@@ -298,7 +298,7 @@ std::string identity(const Finding& f) {
   return text;
 }
 
-/// No error that says why, but nobody may take the rest for checked.
+/// No error gives the reason, but the rest must not be regarded as checked.
 Finding interrupted(const std::string& kernel, const Error& error) {
   Finding f;
   f.kind = FindingKind::launch_interrupted;
@@ -308,8 +308,8 @@ Finding interrupted(const std::string& kernel, const Error& error) {
   return f;
 }
 
-/// What the runtime keeps in the device's memory for itself, by its labels; device code's own heap
-/// with it, whose parts are handed on by means of the device library.
+/// The runtime's own allocations in device memory, by their labels; includes the heap of device
+/// code, whose parts are managed by the device library.
 StreamRaces::Places places_in(const Memory& memory) {
   const auto is_internal = [&memory](std::uint64_t address) {
     const std::optional<Allocation> found = memory.find(address);
@@ -326,7 +326,7 @@ StreamRaces::Places places_in(const Memory& memory) {
   return {is_internal, is_host_visible};
 }
 
-/// Whatever the tools are: a kernel that did not run has not been checked.
+/// With any tools: a kernel that did not run has not been checked.
 Finding refused(const std::string& kernel, const Error& error) {
   Finding f;
   f.kind = FindingKind::launch_refused;
@@ -353,7 +353,7 @@ Session::Checked Session::launch(Device& device, const LaunchRequest& request,
   const auto show = [&](std::vector<Finding> findings) {
     {
       const std::lock_guard lock(mutex_);
-      // They come again at the end, when it is known which barriers there are.
+      // They are reported at the end, when the barriers are known.
       const std::uint64_t suppressed = suppressed_;
       findings = grouped(std::move(findings), {});
       suppressed_ = suppressed;
@@ -387,7 +387,7 @@ Session::Checked Session::launch(Device& device, const LaunchRequest& request,
   }
   const std::lock_guard lock(mutex_);
   std::erase_if(in_launch_, [&](const Finding& f) { return f.launch == number; });
-  // Refused before anything ran: programs often do not look.
+  // Refused before anything ran: programs often do not check the error.
   if (!out.result && checker.program() == nullptr) {
     Finding finding = refused(code_object::demangled(request.kernel->name), out.result.error());
     finding.launch = number;
@@ -417,7 +417,7 @@ std::vector<Finding> Session::grouped(std::vector<Finding> findings,
   suppressed_ += take_out(findings, suppressions_);
   place_barriers(findings, barriers, sources_);
   group_by_cause(findings);
-  // Wait states are for who writes assembly: they must not bury what is everybody's.
+  // Wait states concern authors of assembly: they must not hide findings that concern everyone.
   std::vector<Finding> last;
   for (Finding& finding : findings)
     if (finding.fix == Fix::wait_states) last.push_back(std::move(finding));
@@ -483,7 +483,7 @@ std::vector<Finding> Session::leaks(Memory& memory, bool as_errors) {
   std::vector<Finding> found;
   std::uint64_t count = 0, bytes = 0;
   memory.for_each_live([&](const Allocation& allocation) {
-    if (!allocation.label.starts_with("hip")) return;  // code objects and the like are ours
+    if (!allocation.label.starts_with("hip")) return;  // code objects etc. are ours
     const std::uint64_t size = allocation.range.end - allocation.range.begin;
     ++count;
     bytes += size;
@@ -507,8 +507,8 @@ std::vector<Finding> Session::leaks(Memory& memory, bool as_errors) {
 
 // ---- The report -----------------------------------------------------------------------------
 
-/// Whether the user's own statement spells the wait or barrier out. What the compiler put in, or a
-/// library, nobody can take away.
+/// Whether the user's own statement contains the wait or barrier. Users cannot remove those that
+/// the compiler or a library inserted.
 bool Session::is_the_users(const Site& site) {
   if (site.is_fence || site.frames.empty() || site.frames.front().line == 0) return false;
   const SourceText* const source = sources_.find(site.frames.front().file);
@@ -550,7 +550,7 @@ Report Session::report() {
   std::ranges::copy(in_launch_, std::back_inserter(report.findings));
   report.in_launch = in_launch_.size();
   // One statement may have become many instructions: unrolled, inlined in several places, in
-  // several instances of a template. It can be taken away only as a whole.
+  // several instances of a template. It can only be removed as a whole.
   const auto statement_of = [](const Site& site) {
     const SourceFrame& frame = site.frames.front();
     return std::tuple(std::string_view(frame.file), frame.line, site.is_barrier);

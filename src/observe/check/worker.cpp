@@ -15,7 +15,7 @@ namespace {
 
 using Path = MemoryForm::Path;
 
-/// So many instructions of a wave may miss its scratch before it is stopped.
+/// The number of instructions of a wave that may miss its scratch before it is stopped.
 constexpr std::uint32_t kMostMissedScratch = 256;
 
 std::uint32_t wave_count(const LaunchRequest& request) {
@@ -247,7 +247,7 @@ void WorkerChecker::barrier_opens(Workgroup& group) {
     PerWave& w = *waves_[n];
     w.waits.open_barrier();
     w.since_barrier = 0;
-    // What is still in flight has not been ordered by this barrier.
+    // Instructions still in flight have not been ordered by this barrier.
     w.waits.for_each_lds_in_flight([&](Outstanding& flight) {
       LdsOperation o;
       o.facts = flight.facts;
@@ -339,7 +339,7 @@ void WorkerChecker::report_hazard(const Hazard& hazard, const InstructionFacts& 
 
 // ---- Memory ---------------------------------------------------------------------------------
 
-// Lanes outside LDS touch nothing; a launch that is not checked for it goes on just so.
+// Lanes outside LDS access nothing; a launch that is not checked for it continues.
 void WorkerChecker::admit(const Executed& event) {
   Wave& wave = event.wave;
   const InstructionFacts& facts = facts_.of(event.instruction);
@@ -349,8 +349,8 @@ void WorkerChecker::admit(const Executed& event) {
     if (!memcheck_ && access.space != MemorySpace::lds) continue;
     const std::uint64_t missed = bounds_.outside(access, facts, wave);
     outside_ |= missed;
-    // A stack that has overflowed holds no return addresses: the wave would never end. The
-    // instruction itself stops it.
+    // An overflowed stack has lost its return addresses: the wave would never end. The instruction
+    // itself stops it.
     if (missed != 0 && access.space == MemorySpace::scratch &&
         ++waves_[wave.index_in_group]->missed_scratch > kMostMissedScratch) {
       (void)Watcher::execute(event);
@@ -370,11 +370,11 @@ const Instruction* WorkerChecker::memory(PerWave& w, const InstructionFacts& fac
   const std::uint64_t outside = accesses.count == 0 ? 0 : outside_;
   const Instruction* const following = &event.instruction + 1;
   Outstanding& flight = w.waits.issue(facts, exec);
-  // Nobody else may come between what the instruction does and what is noted of it.
+  // The instruction and its recording must be atomic.
   std::unique_lock<std::recursive_mutex> lock;
   if (sync_.graph() != nullptr && sync_.syncs(facts)) lock = sync_.graph()->lock();
   if (facts.form.path == Path::scalar) {
-    if (outside != 0) {  // reads 0, as far as one can say
+    if (outside != 0) {  // assumed to read 0
       for (std::uint32_t n = 0; n < kScalarRegisters; ++n)
         if (contains(facts.use.scalar_writes, n)) wave.s[n] = 0;
       return following;
@@ -427,8 +427,8 @@ const Instruction* WorkerChecker::run(PerWave& w, const Executed& event, Outstan
   return wave.stop == WaveStop::fault ? nullptr : &i + 1;
 }
 
-// What is put off comes late, but it comes: another wave may wait for it while the wave that issued
-// it stands at a barrier.
+// A deferred access is late, but it must happen: another wave may wait for it while the wave that
+// issued it is at a barrier.
 void WorkerChecker::time_passes() {
   if (!turns_) return;
   for (auto& w : waves_) w->waits.for_each_in_order([&](Outstanding& flight) { make(*w, flight); });
@@ -462,7 +462,7 @@ LaneAccess WorkerChecker::access_of(const Outstanding& flight, unsigned number) 
   return access;
 }
 
-// What the read finds is what stands in LDS now.
+// The read returns the current contents of LDS.
 void WorkerChecker::learn_late(Outstanding& flight) {
   for (unsigned k = 0; k < flight.lds_count; ++k)
     sync_.lds_read(*flight.facts, access_of(flight, k), flight.learning);
@@ -527,7 +527,7 @@ void WorkerChecker::note_lds_values(PerWave& w, const InstructionFacts& facts,
                         .lane = static_cast<std::uint8_t>(lane),
                         .vaddr = facts.vaddr,
                         .address = access.at[lane] + first_byte(bits, lane)};
-    // One fault, one finding: what an atomic has been told of counts as written.
+    // One fault, one finding: the bytes of a reported atomic count as written.
     if (access.is_atomic && !swaps)
       w.values.atomic_on(facts, origin);
     else

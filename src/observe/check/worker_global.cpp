@@ -1,4 +1,4 @@
-// The part of the worker that follows global memory: who wrote what, and what was never written.
+// The part of the worker that tracks global memory: writers, and bytes that were never written.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 using Path = MemoryForm::Path;
 
-/// What each lane of a store writes, as a number for Run::digest.
+/// A digest of the data of each lane of a store, for Run::digest.
 void digest_stores(const LaneAccess& access, const InstructionFacts& facts, const Wave& wave,
                    LaneDigests& out) {
   LdsOperation operation;
@@ -63,12 +63,12 @@ SyncGraph::Vertex WorkerChecker::follow_global(PerWave& w, const InstructionFact
   }
   if (!calls_host(access))
     races_.access(access, facts, index, w.since_barrier, digests, flight.serial);
-  // A wave that polls, say.
+  // For example a wave that polls.
   if (races_.many_pending(index)) races_.settle(index, w.waits.vm_completed());
   if (access.is_write) global_written_in_ = lds_.phase();
   if (!facts.agent_scope) {
     if (access.is_write) ++plain_stores_;
-    // What it may not find in a cache.
+    // The accesses that a cache may not satisfy.
     if (access.is_read && w.invalidations.any()) {
       sites_.needed(w.invalidations.credit());
       w.invalidations.clear();
@@ -93,8 +93,8 @@ void WorkerChecker::global_access(PerWave& w, const InstructionFacts& facts, Wav
 
 void WorkerChecker::global_written_values(PerWave& w, const InstructionFacts& facts,
                                           const LaneAccess& access) {
-  // What an atomic makes of an unwritten value is one too, except that a swap does not look at it.
-  // So every workgroup that does it is found, not only the one that came first.
+  // The result of an atomic on an unwritten value is undefined too, except for a swap. So every
+  // workgroup that does it is found, not only the first.
   if (access.is_atomic && !facts.swaps) return;
   LaneBits bits;
   const bool undefined = !access.is_atomic && w.values.stored_bits(facts, 0, access, bits);
@@ -122,7 +122,7 @@ void WorkerChecker::note_undefined_store(const InstructionFacts& facts, const La
     range.begin = std::min(range.begin, at);
     range.end = std::max(range.end, at + access.bytes);
   }
-  // One for each instruction and allocation: a lane's neighbours may lie in another one.
+  // One for each instruction and allocation: a lane's neighbours may be in another one.
   const WrittenMap* const map = written_map(range.begin);
   for (UndefinedStore& known : undefined_stores_) {
     if (known.access.vaddr != facts.vaddr || map == nullptr ||

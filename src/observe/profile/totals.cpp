@@ -31,7 +31,7 @@ std::string argument_name(const TensorArgument& tensor) {
   return tensor.name.empty() ? fmt::format("argument at byte {}", tensor.offset) : tensor.name;
 }
 
-/// What was counted on a sample, as it would be on all.
+/// Scales a count of a sample to all.
 class Scale {
  public:
   Scale(std::uint64_t all, std::uint64_t counted)
@@ -42,7 +42,7 @@ class Scale {
   }
   void counters(Counters& counters) const {
     for (std::size_t n = 0; n < kCounters; ++n)
-      // Of each launch the same number.
+      // The same number for each launch.
       if (static_cast<Counter>(n) != Counter::TCP_TOTAL_WRITEBACK_INVALIDATES_sum)
         each(counters[static_cast<Counter>(n)]);
   }
@@ -134,7 +134,7 @@ std::set<std::uint64_t> KernelTotals::code_pieces() const {
 }
 
 void KernelTotals::add_tensors(const std::vector<TensorArgument>& tensors, const Replay& replay) {
-  const std::size_t count = tensors.size() + 1;  // the last is what belongs to none
+  const std::size_t count = tensors.size() + 1;  // the last is memory without a tensor
   if (profile_.tensors.empty()) {
     for (const TensorArgument& tensor : tensors) {
       TensorTraffic& t = profile_.tensors.emplace_back();
@@ -149,7 +149,7 @@ void KernelTotals::add_tensors(const std::vector<TensorArgument>& tensors, const
   }
   lanes_.resize(count);
   for (std::size_t n = 0; n < count; ++n) {
-    // The arguments of later launches may be others in number; what is left over is other memory.
+    // Later launches may have a different number of arguments; the surplus counts as other memory.
     const bool known = n + 1 < count && n + 1 < profile_.tensors.size();
     TensorTraffic& t = known ? profile_.tensors[n] : profile_.tensors.back();
     t.read_bytes += lanes_[n].read_bytes;

@@ -1,5 +1,4 @@
-// The profiler of one workgroup at a time: counts every instruction of it and records what it asks
-// of the memory system.
+// The profiler of one workgroup at a time: counts its instructions and records its memory requests.
 #pragma once
 
 #include <array>
@@ -22,23 +21,23 @@
 
 namespace margay::profile {
 
-/// What one instruction did. Of the figures, issue cycles and flops follow from the others when a
-/// launch ends.
+/// The counts of one instruction. Of the figures, issue cycles and flops follow from the others
+/// when a launch ends.
 struct SiteCounts : SiteFigures {
   std::unique_ptr<LdsPatterns> lds;
   std::unique_ptr<MemoryTraffic> memory;
-  std::size_t tensor = kNoTensor;  ///< The one that it touches.
+  std::size_t tensor = kNoTensor;  ///< The one it accesses.
   static constexpr std::size_t kNoTensor = ~std::size_t{0}, kSeveral = kNoTensor - 1;
 };
 
-/// What a tensor's lanes asked for.
+/// The bytes that lanes requested of a tensor.
 struct LaneTraffic {
   std::uint64_t read_bytes = 0, written_bytes = 0;
   /// Lines and their pieces of 32 bytes, each counted once for each workgroup that reads it.
   std::uint64_t workgroup_lines = 0, workgroup_pieces = 0;
 };
 
-/// What a launch's workers leave when they are done.
+/// The results of a launch's workers.
 struct WorkerResults {
   Counters counters;
   std::vector<SiteCounts> sites;  ///< By InstructionFacts::number.
@@ -54,14 +53,14 @@ class Worker final : public Watcher {
     Program& program;
     const std::vector<AddressRange>& tensors;  ///< In host addresses.
     DeviceAddresses& addresses;
-    const TensorLines& tensor_lines;  ///< In addresses as the caches see them.
+    const TensorLines& tensor_lines;  ///< In cache addresses.
     Replay& replay;
-    std::uint32_t resident_workgroups = 1;  ///< On the whole device; scratch is theirs.
+    std::uint32_t resident_workgroups = 1;  ///< On the whole device; each has its own scratch.
     std::uint32_t number = 0;
     const Selection& sample;  ///< Workgroups that are counted; the others only run.
     bool map_first_workgroup = false;
     std::uint64_t traced_workgroups = 0;
-    /// Takes a worker's results when it is done, on its own thread.
+    /// Receives a worker's results when it is done, on its own thread.
     std::function<void(WorkerResults&&)> collect;
   };
   explicit Worker(const Launch& launch);

@@ -1,5 +1,5 @@
-// What the checker reports: data only. The checks make findings, report.h counts and sorts them,
-// text.h and json.h show them.
+// The findings of the checker: data only. The checks create findings, report.h counts and sorts
+// them, text.h and json.h print them.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@
 
 namespace margay::check {
 
-/// An error makes `margay check` fail. A note is worth knowing but right on the hardware. Advice is
-/// about speed: something that was never needed in this run.
+/// An error makes `margay check` fail. A note reports code that is correct on the hardware but
+/// worth knowing about. Advice is about speed: something that was never needed in this run.
 enum class Severity : std::uint8_t { error, note, advice };
 [[nodiscard]] constexpr std::string_view severity_name(Severity severity) {
   constexpr std::array<std::string_view, 3> names = {"error", "note", "advice"};
@@ -27,7 +27,7 @@ inline constexpr std::uint64_t kNoVaddr = ~std::uint64_t{0};
 inline constexpr std::int32_t kNoNumber = -1;
 inline constexpr std::uint32_t kNeverNeeded = 255;
 
-/// One instruction's part in a finding: what it did, who ran it, where it is.
+/// One instruction's part in a finding: its action, wave and location.
 struct Access {
   Role role = Role::use;
   std::int32_t wave = kNoNumber;  ///< Index in the workgroup.
@@ -39,14 +39,15 @@ struct Access {
   std::string instruction;  ///< As the disassembler prints it.
   std::string function;     ///< Demangled name of the function the code belongs to.
   std::uint64_t function_offset = 0;
-  std::vector<SourceFrame> frames;  ///< The user's line first, then what it called.
-  /// How many frames after the first are what it called; those behind are its callers. All inlined.
+  std::vector<SourceFrame> frames;  ///< The user's line first, then the functions it called.
+  /// How many frames after the first are functions it called; the rest are its callers. All
+  /// inlined.
   std::uint32_t called = ~std::uint32_t{0};
-  /// The compiler gives the instruction no line: the frames are those of one shortly before it.
+  /// The compiler assigns no line to the instruction: the frames belong to one shortly before it.
   bool nearby = false;
 };
 
-/// Further instructions in which the cause of a finding showed.
+/// Further instructions with the same cause as a finding.
 struct Occurrence {
   FindingKind kind{};
   std::string message;
@@ -58,14 +59,14 @@ struct Occurrence {
 struct Finding {
   FindingKind kind{};
   Severity severity = Severity::error;
-  std::string message;              ///< One line: what is wrong, with bytes, registers, names.
-  std::vector<Access> accesses;     ///< The instruction that showed it last; one or two as a rule.
-  std::vector<std::string> detail;  ///< Further lines: what is between them, which allocation.
+  std::string message;              ///< One line: the error, with bytes, registers, names.
+  std::vector<Access> accesses;     ///< The instruction that revealed it last; usually one or two.
+  std::vector<std::string> detail;  ///< Further lines: instructions in between, the allocation.
   Fix fix = Fix::other;             ///< In words: fix_text.h.
   std::vector<std::string> fix_arguments;  ///< What it names: streams, tiles.
   FixPlace fix_place;
-  bool moves = false;  ///< A race in LDS of which both places move from barrier to barrier.
-  /// What the same cause did at other instructions (group.h); `count` includes them.
+  bool moves = false;  ///< A race in LDS whose addresses both move from barrier to barrier.
+  /// Effects of the same cause at other instructions (group.h); `count` includes them.
   std::vector<Occurrence> others;
   std::string cause;         ///< Equal for findings of one cause; empty: not known. Not shown.
   std::string kernel;        ///< Demangled.
@@ -83,17 +84,17 @@ struct Site {
   bool is_barrier = false;
   bool is_fence = false;         ///< buffer_wbl2, buffer_inv: eight bytes.
   std::uint64_t executions = 0;  ///< Wave executions over all launches.
-  /// How often something depended on it that nothing else would have ordered.
+  /// How often something depended on it that nothing else ordered.
   std::uint64_t ordered = 0;
-  std::uint64_t completed = 0;  ///< Of a wait: memory instructions that it proved complete.
-  /// Of a wait: the highest vmcnt and lgkmcnt with which it would still have done all that
-  /// something depended on; kNeverNeeded: nothing depended on that counter.
+  std::uint64_t completed = 0;  ///< For a wait: memory instructions that it proved complete.
+  /// For a wait: the highest vmcnt and lgkmcnt with which it would still have proved everything
+  /// that something depended on; kNeverNeeded: nothing depended on that counter.
   std::array<std::uint32_t, 2> loosest = {kNeverNeeded, kNeverNeeded};
   std::string instruction;
   std::vector<SourceFrame> frames;
 };
 
-/// All that one checked process has to say, in the order it is shown.
+/// The report of one checked process, in output order.
 struct Report {
   std::vector<std::string> tools;
   bool adversarial = false;
@@ -101,7 +102,7 @@ struct Report {
   std::uint64_t launches = 0;
   std::vector<Finding> findings;  ///< Errors and notes, then advice.
   std::vector<Site> sites;
-  std::uint64_t suppressed = 0;  ///< Findings that the suppressions took out.
+  std::uint64_t suppressed = 0;  ///< Findings removed by suppressions.
   /// Of the errors and notes, this many, the last ones, are of launches that were not over when the
   /// report was made; they have not been printed.
   std::uint64_t in_launch = 0;

@@ -42,8 +42,8 @@ std::string barrier_fix(const Finding& finding) {
   return "put a barrier (__syncthreads) between the two";
 }
 
-/// LLVM inserts the wait of a release fence and then takes it away at the head of a loop, when what
-/// is before the loop has waited already and only the loop itself leaves something in flight.
+/// LLVM inserts the wait of a release fence and then removes it at the head of a loop, if the code
+/// before the loop has already waited and only the loop itself leaves something in flight.
 std::string_view wait_barrier_fix(const Finding& finding) {
   if (finding.accesses.size() > 1 && finding.accesses[1].role == Role::direct_load)
     return "wait for it (s_waitcnt vmcnt(0)) before the barrier";
@@ -52,8 +52,8 @@ std::string_view wait_barrier_fix(const Finding& finding) {
          "__builtin_amdgcn_s_waitcnt(0xc07f) in front of it";
 }
 
-/// Which of the two is meant is not known: whoever fills what the next turn reads has one index
-/// wrong, whoever fills what this turn reads lacks a barrier.
+/// The intention is unknown: if the write is for the next iteration one index is wrong, if it is
+/// for this iteration a barrier is missing.
 std::string stage_fix(const Finding& finding) {
   std::string lines;
   for (const Access& access : finding.accesses)

@@ -15,15 +15,15 @@ enum class Fix : std::uint8_t {
   other,  ///< None that the check knows. An argument, if any, says it: the hint of an error.
   // Order within a launch.
   barrier,         ///< A barrier between the earlier access, accesses[1], and the later, [0].
-  wait_barrier,    ///< There is a barrier; the earlier access has to be waited for before it.
-  own_part,        ///< Each workgroup and wave has to own its part of the output.
+  wait_barrier,    ///< A barrier exists; the earlier access must be waited for before it.
+  own_part,        ///< Each workgroup and wave must own its part of the output.
   one_writer,      ///< All write the same value: one is enough.
   one_lane,        ///< The same of the lanes of one instruction.
   own_bytes,       ///< Each lane has to own its bytes.
-  outside_branch,  ///< A barrier that has to move out of a branch.
+  outside_branch,  ///< A barrier that must move out of a branch.
   hand_over,       ///< Release, an atomic, acquire: no barrier can order the two.
   agent_scope,     ///< A flag between workgroups needs agent scope.
-  stage,           ///< Of a buffer with several stages, the index of one access.
+  stage,           ///< The index of one access to a buffer with several stages.
   // Waits.
   tied_wait,    ///< A wait that names the registers of an inline assembly load.
   direct_wait,  ///< A load straight to LDS has to be waited for.
@@ -107,13 +107,13 @@ static_assert(static_cast<std::size_t>(Fix::launch_code) + 1 == kFixCount);
   return kFixNames[static_cast<std::size_t>(fix)];
 }
 
-/// Where a statement has to be put in. line 0: not known.
+/// Where a statement must be inserted. line 0: not known.
 struct FixPlace {
   std::string file;
-  std::uint32_t line = 0;  ///< In front of what is at this line and column.
+  std::uint32_t line = 0;  ///< Before the statement at this line and column.
   std::uint32_t column = 0;
-  /// Where the place is the end of a loop's body: the line of the loop's keyword; else 0. `line` is
-  /// that of the closing brace then.
+  /// If the place is the end of a loop's body: the line of the loop's keyword; else 0. `line` is
+  /// then that of the closing brace.
   std::uint32_t end_of_loop = 0;
 
   friend auto operator<=>(const FixPlace&, const FixPlace&) = default;

@@ -39,7 +39,7 @@ const Access* write_of(const Finding& finding) {
   return at != finding.accesses.end() && has_line(*at) ? &*at : nullptr;
 }
 
-/// Where what a line writes has to be handed over to readers, that two write it is the same fault.
+/// If the value a line writes must be handed over to readers, two writers of it are the same fault.
 void join_writers(std::vector<Finding>& findings) {
   std::set<std::string> handed_over;
   for (const Finding& finding : findings)
@@ -54,7 +54,7 @@ void join_writers(std::vector<Finding>& findings) {
       finding.fix = Fix::hand_over;
 }
 
-/// What makes two findings of a tool and kernel one; empty: nothing does.
+/// The common cause by which two findings of a tool and kernel are merged; empty: none.
 std::string cause_of(const Finding& finding) {
   switch (finding.fix) {
     case Fix::barrier:
@@ -77,7 +77,7 @@ std::string cause_of(const Finding& finding) {
     default:
       break;
   }
-  // What was never written, by who reads it.
+  // Values never written, by the reader.
   if (finding.tool() == Tool::initcheck && !finding.accesses.empty() &&
       has_line(finding.accesses.front()))
     return fmt::format("{}|{}", kind_name(finding.kind), line_of(finding.accesses.front()));

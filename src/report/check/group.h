@@ -1,4 +1,4 @@
-// One fault, one finding: what has the same cause becomes one finding with the others in a list.
+// One fault, one finding: findings with the same cause are merged into one that lists the others.
 #pragma once
 
 #include <vector>

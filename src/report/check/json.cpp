@@ -125,7 +125,7 @@ std::string json_of(const Report& report) {
                      {"advice", count.advice},
                      {"suppressed", report.suppressed}}}};
   if (report.in_launch != 0) document["in_launch"] = report.in_launch;
-  // Names come from files and may hold any bytes.
+  // Names come from files and may contain any bytes.
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

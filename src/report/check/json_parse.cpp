@@ -89,7 +89,7 @@ Result<Site> as_site(const Node& node) {
   site.vaddr = MARGAY_TRY(number<std::uint64_t>(node, "vaddr"));
   site.word = MARGAY_TRY(number<std::uint32_t>(node, "word"));
   site.is_barrier = MARGAY_TRY(flag(node, "is_barrier"));
-  // Reports of before do not have it.
+  // Older reports do not have it.
   if (node.json->contains("is_fence")) site.is_fence = MARGAY_TRY(flag(node, "is_fence"));
   site.executions = MARGAY_TRY(number<std::uint64_t>(node, "executions"));
   site.ordered = MARGAY_TRY(number<std::uint64_t>(node, "ordered"));

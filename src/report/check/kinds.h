@@ -105,7 +105,7 @@ inline constexpr KindInfo kKinds[] = {
      "a barrier that not all waves reach"},
     {FindingKind::barrier_divergent_lanes, Tool::synccheck, "barrier-divergent-lanes",
      "a barrier that not all lanes of a wave reach"},
-    {FindingKind::deadlock, Tool::synccheck, "deadlock", "waves that wait for ever"},
+    {FindingKind::deadlock, Tool::synccheck, "deadlock", "waves that wait forever"},
     {FindingKind::barrier_never_needed, Tool::synccheck, "barrier-never-needed",
      "advice: a barrier that ordered nothing in this run"},
     {FindingKind::read_before_wait, Tool::waitcheck, "read-before-wait",

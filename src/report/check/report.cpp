@@ -20,7 +20,8 @@ auto content_of(const Access& access) {
                   access.instruction, access.function, access.function_offset);
 }
 
-/// An order of examples with the same place, so that merging does not depend on who comes first.
+/// An order of examples with the same place, so that merging does not depend on their order of
+/// arrival.
 bool content_less(const Finding& a, const Finding& b) {
   const auto own = [](const Finding& f) {
     return std::tie(f.severity, f.message, f.detail, f.fix, f.fix_arguments, f.kernel);
@@ -33,7 +34,7 @@ bool content_less(const Finding& a, const Finding& b) {
 
 bool is_advice(const Finding& finding) { return finding.severity == Severity::advice; }
 
-/// Frames tell no two sites apart: the same instruction has the same ones.
+/// Frames do not distinguish sites: the same instruction has the same ones.
 auto identity_of(const Site& site) { return std::tie(site.kernel, site.vaddr, site.word); }
 
 void merge_site(Site& into, const Site& other) {

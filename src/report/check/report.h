@@ -1,4 +1,4 @@
-// Collects findings: one for all occurrences of the same mistake, the same one whatever host thread
+// Collects findings: one for all occurrences of the same error, independent of which host thread
 // saw which occurrence first.
 #pragma once
 
@@ -14,11 +14,11 @@
 
 namespace margay::check {
 
-/// What two occurrences share when they are the same finding. Plain data, so that the millionth
-/// repeat is counted without building a string.
+/// The key by which occurrences are the same finding. Plain data, so that a repeat is counted
+/// without building a string.
 struct Key {
   FindingKind kind{};
-  std::uint64_t kernel = 0;  ///< hash_of() the kernel's name: vaddrs mean nothing without it.
+  std::uint64_t kernel = 0;  ///< hash_of() the kernel's name: vaddrs are meaningless without it.
   std::uint64_t vaddr0 = kNoVaddr;  ///< Of the first two accesses.
   std::uint64_t vaddr1 = kNoVaddr;
   std::uint64_t extra = 0;  ///< hash_of() a register's or an allocation's name, where it matters.
@@ -47,8 +47,8 @@ struct Place {
   friend auto operator<=>(const Place&, const Place&) = default;
 };
 
-/// Findings by key. Of each the occurrence with the lowest place is kept, and all are counted.
-/// One host thread at a time: each has its own set, which are merged when a launch ends.
+/// Findings by key. For each, the occurrence with the lowest place is kept, and all are counted.
+/// Not thread-safe: each host thread has its own set; they are merged when a launch ends.
 class FindingSet {
  public:
   /// Counts `finding.count` occurrences. `finding.launch` and `finding.kernel` must be set.
@@ -62,8 +62,8 @@ class FindingSet {
   /// The order in which sets are merged makes no difference.
   void merge(FindingSet&& other);
 
-  /// The findings whose keys `before` does not have, in the order of take_sorted(): what a launch
-  /// found that no earlier one did.
+  /// The findings whose keys `before` does not have, in the order of take_sorted(): the new
+  /// findings of a launch.
   [[nodiscard]] std::vector<Finding> not_in(const FindingSet& before) const;
 
   /// By launch, first workgroup, vaddrs, order; advice after errors and notes. Empties the set.

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kForm =
     "TOOL[:KIND] [kernel=GLOB] [function=GLOB] [file=GLOB] [line=N] [message=GLOB]";
 
-/// What is wrong with a line, without where it is.
+/// The error in a line, without its position.
 struct Complaint {
   std::string what;
 };
@@ -30,7 +30,7 @@ std::unexpected<Complaint> complain(std::string what) {
   return std::unexpected(Complaint{std::move(what)});
 }
 
-/// Words between blanks, quotes taken off; a # at the start of a word ends the line.
+/// Words separated by blanks, with quotes removed; a # at the start of a word ends the line.
 LineResult<std::vector<std::string>> words_of(std::string_view line) {
   constexpr std::string_view kBlanks = " \t\r";
   std::vector<std::string> words;
@@ -81,7 +81,7 @@ LineResult<void> read_field(Suppression& suppression, std::string_view word) {
   const std::string value(word.substr(equals + 1));
   if (value.empty()) return complain(fmt::format("{}= has no value", field));
   if (field == "line") {
-    if (suppression.line) return complain("line= is there twice");
+    if (suppression.line) return complain("line= is given twice");
     const auto number = line_number(value);
     if (!number) return std::unexpected(number.error());
     suppression.line = *number;
@@ -96,7 +96,7 @@ LineResult<void> read_field(Suppression& suppression, std::string_view word) {
     return complain(fmt::format(
         "there is no field {}; fields are kernel, function, file, line and message", field));
   }
-  if (target->has_value()) return complain(fmt::format("{}= is there twice", field));
+  if (target->has_value()) return complain(fmt::format("{}= is given twice", field));
   *target = value;
   return {};
 }
@@ -129,7 +129,7 @@ LineResult<std::optional<Suppression>> read_line(std::string_view line) {
   return suppression;
 }
 
-/// A whole path, or the end of one from a directory's name on.
+/// A whole path, or a suffix of one that starts at a directory name.
 bool file_matches(const std::string& glob, std::string_view file) {
   while (true) {
     if (glob_matches(glob, file)) return true;
@@ -149,7 +149,7 @@ bool access_matches(const Suppression& suppression, const Access& access) {
   for (const SourceFrame& frame : access.frames) {
     if (frame_matches(suppression, frame)) return true;
   }
-  // Without debug information the symbol table still knows the function.
+  // Without debug information the symbol table still has the function.
   return frame_matches(suppression, SourceFrame{.function = access.function, .file = {}});
 }
 
@@ -175,7 +175,7 @@ Result<Suppressions> parse_suppressions(std::string_view text, const std::string
 Result<Suppressions> read_suppressions(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
-  // Of an empty file, streaming the buffer fails though nothing is wrong.
+  // Streaming the buffer of an empty file fails although there is no error.
   if (file && file.peek() != std::ifstream::traits_type::eof()) text << file.rdbuf();
   if (!file.is_open() || file.bad() || text.fail()) {
     return fail(ErrorCode::not_found,
@@ -222,8 +222,7 @@ bool function_matches(std::string_view pattern, std::string_view function) {
 }
 
 bool glob_matches(std::string_view pattern, std::string_view text) {
-  // Where the last * was, and the text it was tried from: on a mismatch it takes one character
-  // more.
+  // The last *, and the text it was matched from: on a mismatch it matches one character more.
   std::size_t star = std::string_view::npos;
   std::size_t retry = 0;
   std::size_t p = 0;

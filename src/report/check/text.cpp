@@ -18,7 +18,7 @@ namespace {
 using report::kBold, report::kFaint, report::kRed, report::kYellow, report::painted;
 
 constexpr std::string_view kPrefix = "========= ";
-// What is longer than this does not push what follows it in other lines to the right.
+// Longer entries do not widen the column in other lines.
 constexpr std::size_t kMaxColumn = 64;
 // At most this many lines where the same cause showed are named without --full.
 constexpr std::size_t kMaxOtherLines = 6;
@@ -39,7 +39,7 @@ bool has_line(const Access& access) {
   return !access.frames.empty() && access.frames.front().line != 0;
 }
 
-/// The source line, or where there is none the offset in the function.
+/// The source line, or if there is none the offset in the function.
 std::string first_place(const Access& access, const TextOptions& options) {
   if (has_line(access))
     return (access.nearby ? "near " : "") + short_place_of(access.frames.front(), options);
@@ -76,7 +76,7 @@ struct Widths {
   std::size_t instruction = 0;
 };
 
-/// What the user's line calls, in one line: the function it names and how far down it goes.
+/// What the user's line calls, in one line: the function it names and the depth of the calls.
 std::string folded_calls(const Access& access) {
   const std::size_t called = std::min<std::size_t>(access.called, access.frames.size() - 1);
   if (called == 0 || access.frames[1].function.empty()) return {};
@@ -111,7 +111,7 @@ std::vector<std::string> further_frames(const Access& access, const TextOptions&
 
 std::string access_lines(const Access& access, const Row& row, const Widths& widths,
                          const TextOptions& options) {
-  // Paint is not counted by a width.
+  // Escape sequences have no width.
   const auto column = [&](const std::string& text, std::size_t width, std::string_view colour) {
     return painted(text, colour, options) + std::string(width - std::min(width, text.size()), ' ');
   };
@@ -146,7 +146,7 @@ std::string accesses_text(const std::vector<Access>& accesses, const TextOptions
   return text;
 }
 
-/// User's lines of the other instructions that are not among those shown.
+/// Lines of the user for the other instructions, without those shown.
 std::vector<std::string> other_lines(const Finding& finding, const TextOptions& options) {
   std::vector<std::string> lines;
   const auto add = [&](const Access& access) {
@@ -164,7 +164,7 @@ std::vector<std::string> other_lines(const Finding& finding, const TextOptions& 
   return lines;
 }
 
-/// What the same cause did elsewhere: in one line, or with --full each.
+/// The other places of the same cause: in one line, or each with --full.
 std::string others_text(const Finding& finding, const TextOptions& options) {
   if (finding.others.empty()) return {};
   const std::string_view what =
@@ -188,7 +188,7 @@ std::string others_text(const Finding& finding, const TextOptions& options) {
   return text;
 }
 
-/// "kernel micro_tk, launch 1, seen 4096 times"; each part where it says something.
+/// "kernel micro_tk, launch 1, seen 4096 times"; empty parts are omitted.
 std::string circumstances(const Finding& finding) {
   std::vector<std::string> parts;
   if (!finding.kernel.empty()) parts.push_back("kernel " + short_function(finding.kernel));
@@ -252,7 +252,7 @@ std::string FindingPrinter::findings(std::span<const Finding> findings) {
 }
 
 std::string FindingPrinter::advice(std::span<const Finding> findings) const {
-  // Instructions of one source line often say the same.
+  // Instructions of one source line often give the same text.
   std::vector<std::pair<std::string, std::uint64_t>> lines;
   for (const Finding& finding : findings) {
     if (finding.severity != Severity::advice) continue;

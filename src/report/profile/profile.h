@@ -1,5 +1,5 @@
-// What a profile is: data only. The collector fills it in (session.h), metrics.h derives from it,
-// text.h, json.h, html.h, trace.h and compare.h show it.
+// A profile: data only. The collector fills it in (session.h), metrics.h derives values from it,
+// text.h, json.h, html.h, trace.h and compare.h print it.
 #pragma once
 
 #include <array>
@@ -79,7 +79,7 @@ inline constexpr auto kFields<LdsUse> = std::tuple{
     fields::count(&LdsUse::bank_dwords, "bank_dwords", "banks",
                   "dwords that each of the 32 banks served")};
 
-/// What the instruction of a site is, as far as a report depends on it.
+/// The kind of a site's instruction, as far as a report depends on it.
 struct SiteTraits {
   MemoryPath path = MemoryPath::none;
   bool loads_to_lds = false;             ///< Straight, past the registers.
@@ -149,7 +149,7 @@ inline constexpr auto kFields<Site> = std::tuple_cat(
 /// TensorTraffic::name of what no argument points at.
 inline constexpr std::string_view kOtherMemory = "other memory";
 
-/// A pointer among the kernel's arguments and what became of the memory behind it.
+/// A pointer among the kernel's arguments and the accesses to its memory.
 struct TensorTraffic {
   std::string name, type, element;
   std::uint32_t element_bytes = 0;
@@ -157,7 +157,7 @@ struct TensorTraffic {
   std::uint64_t bytes = 0;
   std::uint64_t read_bytes = 0, written_bytes = 0;
   std::uint64_t touched_read_bytes = 0, touched_written_bytes = 0;
-  // The least that can be read: lines, each counted once for each workgroup, or each XCD, that
+  // The minimum that must be read: lines, each counted once for each workgroup, or each XCD, that
   // reads it; and how much of the former the workgroups use, in pieces of 32 bytes.
   std::uint64_t workgroup_read_bytes = 0, workgroup_used_bytes = 0;
   std::uint64_t xcd_read_bytes = 0;
@@ -197,13 +197,13 @@ struct TouchedRange {
   std::uint64_t begin = 0, bytes = 0;
   std::uint32_t readers = 0, writers = 0;  ///< Bit n: wave n.
 };
-/// Which wave of one workgroup touches which part of LDS or of a tensor.
+/// The parts of LDS or of a tensor that each wave of one workgroup accesses.
 struct WaveMap {
   std::int32_t tensor = -1;  ///< Index into KernelProfile::tensors; -1: LDS.
   std::vector<TouchedRange> ranges;
 };
 
-/// What a wave of a traced workgroup did, in the order of issue.
+/// The activity of a wave of a traced workgroup, in the order of issue.
 struct TraceSlice {
   enum class Kind : std::uint8_t { work, wait, barrier };
   Kind kind = Kind::work;
@@ -259,13 +259,13 @@ struct KernelProfile {
   std::string symbol;
   std::array<std::uint32_t, 3> grid{}, workgroup{};  ///< In workgroups; in work-items.
   std::uint64_t launches = 0;
-  std::uint64_t failed_launches = 0;  ///< Of these; their counters end where they failed.
-  std::uint64_t launches_seen = 0;    ///< With those that were not chosen to be counted.
-  /// 0: all workgroups were counted. Otherwise this many, of all launches together, and what
-  /// depends on how many there are was scaled up from them to all.
+  std::uint64_t failed_launches = 0;  ///< Of these; their counters end at the failure.
+  std::uint64_t launches_seen = 0;    ///< Including those that were not selected for counting.
+  /// 0: all workgroups were counted. Otherwise this many, of all launches together, and counts that
+  /// depend on their number were scaled up to all.
   std::uint64_t sampled_workgroups = 0;
   bool instructions_warm = false;  ///< L1I held the code when the first of them began.
-  double host_seconds = 0;         ///< What profiling them took here. Says nothing of a GPU.
+  double host_seconds = 0;         ///< Of profiling them on the host; not a GPU's time.
   Resources resources;
   Counters counters;           ///< Summed over the launches.
   std::vector<Counters> xcds;  ///< The TCC_ counters of each XCD.
@@ -279,12 +279,13 @@ struct KernelProfile {
 using SourceText = std::map<std::string, std::map<std::uint32_t, std::string>>;
 
 struct Profile {
-  std::string device;        ///< Gpu::name
-  std::string schedule;      ///< For which order of workgroups and waves the cache counters hold.
-  std::string mfma;          ///< exact, fma or fast
-  std::string partial = {};  ///< What it lacks because the program ended early, in words; or empty.
+  std::string device;  ///< Gpu::name
+  std::string
+      schedule;      ///< The order of workgroups and waves for which the cache counters are valid.
+  std::string mfma;  ///< exact, fma or fast
+  std::string partial = {};  ///< What is missing after an early end, as text.
   SourceText
-      sources;  ///< Of the lines that ran, as they were then; empty where they were not read.
+      sources;  ///< Of the executed lines, as they were at that time; empty if they were not read.
   std::vector<KernelProfile> kernels;  ///< In the order of their first launch.
 };
 

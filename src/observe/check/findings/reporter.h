@@ -1,4 +1,4 @@
-// Where the checks of one host thread leave what they find.
+// Collects the findings of the checks of one host thread.
 #pragma once
 
 #include <array>

@@ -22,7 +22,7 @@ std::string bytes_text(std::uint64_t bytes) {
   return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
 }
 
-/// The lowest and the highest address of the active lanes; of none, (~0, 0).
+/// The lowest and the highest address of the active lanes; (~0, 0) if there are none.
 struct Span {
   std::uint64_t first = ~0ull, last = 0;
 };
@@ -60,7 +60,7 @@ std::uint64_t outside_block(const LaneAccess& access, std::uint64_t size) {
 
 std::uint64_t misaligned_lanes(const LaneAccess& access) {
   const unsigned needed = access.is_atomic ? access.bytes : access.bytes >= 4 ? 4 : access.bytes;
-  // Global loads and stores need no alignment; in LDS it costs further cycles.
+  // Global loads and stores need no alignment; unaligned LDS accesses cost further cycles.
   if (needed < 2 || access.space == MemorySpace::scratch ||
       (access.space == MemorySpace::global && !access.is_atomic))
     return 0;
@@ -79,9 +79,9 @@ std::uint64_t misaligned_lanes(const LaneAccess& access) {
 
 namespace {
 
-/// Whether the 8 bytes at `at` of a kernel's arguments may be a pointer. Two smaller arguments side
-/// by side are none: 1.0f and 0, read as an address, lie in the heap of a program that is loaded
-/// low.
+/// Whether the 8 bytes at `at` of a kernel's arguments may be a pointer. Two adjacent smaller
+/// arguments are not a pointer: 1.0f and 0, read as an address, are in the heap of a program that
+/// is loaded low.
 bool may_be_pointer(const Kernel& kernel, std::size_t at) {
   if (kernel.arguments.empty()) return true;  // written in assembly, without metadata
   return std::ranges::any_of(kernel.arguments, [&](const KernelArgument& argument) {
@@ -148,7 +148,8 @@ std::uint64_t Bounds::outside(const LaneAccess& access, const InstructionFacts& 
   }
   const std::uint64_t misaligned = misaligned_lanes(access) & ~bad;
   if (misaligned != 0) report_misaligned(access, facts, wave, misaligned);
-  // Unaligned loads and stores work in the mode in which Linux runs the device; atomics do not.
+  // Unaligned loads and stores are supported in the mode that Linux sets on the device; unaligned
+  // atomics are not.
   return access.is_atomic ? bad | misaligned : bad;
 }
 
@@ -168,8 +169,8 @@ const std::vector<TensorArgument>& Bounds::tensors() {
   return *tensors_;
 }
 
-/// A description may be that of an earlier tensor in the same memory. It says nothing of a pointer
-/// that is known not to be a kittens::gl's; one to void may be to any tensor.
+/// A description may belong to an earlier tensor in the same memory. It does not apply to a pointer
+/// that is known not to belong to a kittens::gl; a pointer to void may be to any tensor.
 bool Bounds::only_tensors() {
   return rule_.only_tensors && std::ranges::none_of(tensors(), [&](const TensorArgument& t) {
            return t.declared && t.type.empty() && !t.element.empty() &&
@@ -177,8 +178,8 @@ bool Bounds::only_tensors() {
          });
 }
 
-/// The tensor in host memory that an access may lie in. Where a kernel is given two that overlap
-/// only the one described last is known, so its own arguments count as well.
+/// The tensor in host memory that an access may be in. If two tensors of a kernel overlap, only the
+/// one described last is known, so its arguments count as well.
 AddressRange Bounds::host_range(std::uint64_t address, std::uint64_t bytes) {
   if (const Tensor* const tensor = known_.tensors().at(address);
       tensor != nullptr && tensor->range.contains(address, bytes))
@@ -188,10 +189,10 @@ AddressRange Bounds::host_range(std::uint64_t address, std::uint64_t bytes) {
   return {};
 }
 
-/// Notes that the kernel is at `address`, in the accessible host memory `found`, and returns the
-/// part of it in which every access says the same. A value among the arguments may look like an
-/// address and be none, such as a member that was never set: only what is accessed counts, and it
-/// counts for the nearest argument below.
+/// Records an access of the kernel at `address`, in the accessible host memory `found`, and returns
+/// the part of it in which every access gives the same result. A value among the arguments may look
+/// like an address without being one, such as an uninitialised member: only accesses count, each
+/// for the nearest argument below.
 AddressRange Bounds::use_host(AddressRange found, std::uint64_t address) {
   if (!host_arguments_) {
     host_arguments_ = unregistered_host_arguments(request_, memory_, known_);
@@ -202,7 +203,7 @@ AddressRange Bounds::use_host(AddressRange found, std::uint64_t address) {
       std::ranges::lower_bound(*host_arguments_, found.end, {}, &HostArgument::address));
   if (inside.empty()) return found;
   if (known_.is_registered(address) || known_.tensors().at(address) != nullptr) {
-    constexpr std::uint64_t kPage = 4096;  // how far the registered part reaches is not known here
+    constexpr std::uint64_t kPage = 4096;  // the extent of the registered part is not known here
     const std::uint64_t page = address & ~(kPage - 1);
     return {std::max(page, found.begin), std::min(page + kPage, found.end)};
   }
@@ -219,7 +220,7 @@ bool Bounds::inside_global(std::uint64_t address, std::uint64_t bytes, bool is_w
   for (const AddressRange& range : recent_)
     if (range.contains(address, bytes)) return true;
   if (!is_write && recent_read_only_.contains(address, bytes)) return true;
-  // Of the device's own memory the allocations are known, which no description can make larger.
+  // The allocations of the device's own memory are known; a description cannot enlarge them.
   const bool described = !memory_.in_arena(address) && only_tensors();
   AddressRange found = described                          ? host_range(address, bytes)
                        : mapped_.contains(address, bytes) ? mapped_
@@ -306,7 +307,7 @@ void Bounds::report_lds(const LaneAccess& access, const InstructionFacts& facts,
                                  size - dynamic, dynamic,
                                  access.is_write ? "the hardware drops such a write"
                                                  : "the hardware gives 0 for such a read"));
-  // A store whose address is among its own data: the one cannot be both.
+  // A store whose address is among its own data: it cannot be both.
   const RegisterRange address = facts.use.sources[0], data = facts.use.sources[1];
   if (access.is_write && data.count != 0 && address.first >= data.first &&
       address.first < data.first + data.count) {
@@ -314,7 +315,7 @@ void Bounds::report_lds(const LaneAccess& access, const InstructionFacts& facts,
         fmt::format("its address register v{} is also part of its data", address.first));
     f.fix = Fix::early_clobber;
   } else {
-    // Whoever asked for none has static arrays only.
+    // A launch without dynamic LDS has static arrays only.
     f.fix = dynamic == 0 ? Fix::lds_index : Fix::dynamic_lds;
   }
   reporter_.add(std::move(f));

@@ -1,4 +1,4 @@
-// Whether memory accesses stay inside what was allocated, byte by byte.
+// Checks byte by byte that memory accesses are inside allocations.
 #pragma once
 
 #include <array>
@@ -16,21 +16,21 @@
 
 namespace margay::check {
 
-/// What a launch's kernel may touch beside the device's own allocations.
+/// The memory that a launch's kernel may access in addition to the device's own allocations.
 struct HostRule {
   /// Every host pointer among the kernel's arguments points into a described tensor: then only
-  /// those may be touched in host memory, and not whatever else the process has mapped.
+  /// those tensors may be accessed in host memory, and no other mapping of the process.
   bool only_tensors = false;
 };
 [[nodiscard]] HostRule host_rule(const LaunchRequest& request, const Memory& memory,
                                  const GlobalMemory& known);
 
 /// Arguments of a launch that point to host memory which the program has neither allocated with HIP
-/// nor registered; tensors that it described are meant to lie there.
+/// nor registered; described tensors are allowed there.
 struct HostArgument {
   std::size_t offset = 0;  ///< In the argument buffer.
   std::uint64_t address = 0;
-  bool is_used = false;  ///< The kernel was in the memory that it points to.
+  bool is_used = false;  ///< The kernel accessed the memory that it points to.
 };
 [[nodiscard]] std::vector<HostArgument> unregistered_host_arguments(const LaunchRequest& request,
                                                                     const Memory& memory,
@@ -41,7 +41,7 @@ class Bounds {
   Bounds(Reporter& reporter, const Memory& memory, const GlobalMemory& known, HostRule rule,
          const LaunchRequest& request);
 
-  /// The active lanes that may not do this access; each has been reported.
+  /// The active lanes whose access is not allowed; each has been reported.
   [[nodiscard]] std::uint64_t outside(const LaneAccess& access, const InstructionFacts& facts,
                                       const Wave& wave);
 
@@ -58,7 +58,7 @@ class Bounds {
   [[nodiscard]] AddressRange use_host(AddressRange found, std::uint64_t address);
   [[nodiscard]] bool inside_global(std::uint64_t address, std::uint64_t bytes, bool is_write);
   [[nodiscard]] std::uint64_t outside_global(const LaneAccess& access);
-  /// With its one access; the message is the caller's.
+  /// A finding with one access; the caller sets the message.
   [[nodiscard]] Finding finding(FindingKind kind, const LaneAccess& access,
                                 const InstructionFacts& facts, const Wave& wave, int lane) const;
   void report_global(const LaneAccess& access, const InstructionFacts& facts, const Wave& wave,
@@ -76,9 +76,9 @@ class Bounds {
   HostRule rule_;
   const LaunchRequest& request_;
   std::optional<std::vector<TensorArgument>> tensors_;
-  std::array<AddressRange, 4> recent_{};  // found accessible lately, the last one first
-  AddressRange recent_read_only_;         // the same of host memory that may only be read
-  AddressRange mapped_;                   // host memory found lately, whole
+  std::array<AddressRange, 4> recent_{};  // recently found accessible, the latest one first
+  AddressRange recent_read_only_;         // the same for read-only host memory
+  AddressRange mapped_;                   // recently found host memory, whole ranges
   std::optional<std::vector<HostArgument>> host_arguments_;  // by address
 };
 

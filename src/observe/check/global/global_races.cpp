@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kCompactAt = 1 << 15;
 
-/// All in which two runs must agree to become one; of one workgroup's runs.
+/// The properties that two runs of one workgroup must share to be merged.
 auto kind_of(const Run& r, bool by_wave) {
   const unsigned flags =
       (r.is_write ? 1u : 0) | (r.is_atomic ? 2u : 0) | static_cast<unsigned>(r.scope) << 2;
@@ -22,7 +22,7 @@ auto kind_of(const Run& r, bool by_wave) {
                     std::uint64_t{r.issued} << 32 | r.completed,
                     std::uint64_t{r.version} << 32 | r.known);
 }
-/// By address, and the same whichever workgroup ran first.
+/// By address, and independent of the order in which workgroups ran.
 bool before_in_memory(const Run& a, const Run& b) {
   if (a.begin != b.begin) return a.begin < b.begin;
   return std::tuple(a.end, a.workgroup, kind_of(a, true), a.lane) <
@@ -37,13 +37,14 @@ bool before_in_memory(const Run& a, const Run& b) {
   return (a.is_write || b.is_write) && !(a.scope >= enough && b.scope >= enough) && overlap(a, b);
 }
 
-/// Two plain writes that left the same, as far as their digests and memory tell.
+/// Two plain writes of the same value, according to their digests and memory.
 [[nodiscard]] bool same_value(const Run& a, const Run& b, const StillStands& still_stands) {
   if (!a.is_write || !b.is_write || a.is_atomic || b.is_atomic || a.mixed || b.mixed) return false;
   if (a.begin == b.begin && a.end == b.end) return a.digest == b.digest;
   return still_stands(a) && still_stands(b);
 }
-/// Adds `run`, which touches `into` and begins no earlier, to it; `into` ends with `last`.
+/// Merges `run`, which is adjacent to `into` and begins no earlier, into it; `into` ends with
+/// `last`.
 void append(Run& into, const Run& last, const Run& run) {
   const bool repeated = run.begin == last.begin && run.end == last.end && run.digest == last.digest;
   into.mixed |= run.mixed || (!repeated && run.begin != into.end);
@@ -51,8 +52,8 @@ void append(Run& into, const Run& last, const Run& run) {
   into.end = std::max(into.end, run.end);
 }
 
-/// The runs that touch bytes which somebody writes, by address. Most runs of most kernels are reads
-/// of what nobody writes: they are left out before the sort.
+/// The runs that access written bytes, by address. Most runs of most kernels are reads of bytes
+/// that are never written: they are dropped before the sort.
 std::vector<Run> contested(const std::vector<Run>& runs) {
   struct Range {
     std::uint64_t begin, end;
@@ -111,14 +112,14 @@ bool stands_in_memory(const Run& run, const Memory& memory) {
 
 void compact(std::vector<Run>& runs, bool by_wave) {
   if (runs.empty()) return;
-  // What is sorted is small, and mostly decided by two words of it.
+  // The sorted items are small, and two words of them usually decide the order.
   struct Entry {
     std::uint64_t kind, begin;
     const Run* run;
   };
   std::vector<Entry> entries;
   entries.reserve(runs.size());
-  bool in_segments = false;  // else all runs agree in what kind_of() says beside the first word
+  bool in_segments = false;  // otherwise all runs agree in kind_of() except for the first word
   const auto first_kind = kind_of(runs[0], by_wave);
   for (const Run& run : runs) {
     const auto kind = kind_of(run, by_wave);
@@ -183,7 +184,7 @@ void GlobalRaces::access(const LaneAccess& access, const InstructionFacts& facts
     run.issued = run.completed = order_->segment(wave);
     run.version = order_->version(wave);
     const Knowledge& known = order_->of(wave);
-    // A load without scope may find what the caches held before they were invalidated.
+    // A load without scope may return what the caches held before they were invalidated.
     run.known = run.is_write || run.scope == Scope::agent ? known.seen : known.acquired;
   }
   if (run.is_write) phase_wrote_ = wrote_ = true;
@@ -233,7 +234,7 @@ bool GlobalRaces::is_repeated(const Run& run, const LaneAccess& access,
     return false;
   }
   if (!run.is_write || access.is_atomic) return true;
-  // The same runs as before: neighbouring lanes made one.
+  // The same runs as before, with neighbouring lanes merged.
   Run* known = &phase_[last.first];
   std::uint64_t end = 0, sum = 0;
   for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
@@ -250,7 +251,7 @@ bool GlobalRaces::is_repeated(const Run& run, const LaneAccess& access,
   return true;
 }
 
-// A loop that comes to the same places again and again leaves one run of each.
+// A loop that accesses the same addresses repeatedly leaves one run for each.
 void GlobalRaces::compact_phase() {
   if (!phase_wrote_) return file_phase();
   ++epoch_;
@@ -258,7 +259,7 @@ void GlobalRaces::compact_phase() {
   compact_at_ = std::max(kCompactAt, 2 * phase_.size());
 }
 
-// What is complete now is told by the release or barrier that follows.
+// The release or barrier that follows knows what is complete.
 void GlobalRaces::settle(unsigned wave, std::uint64_t completed) {
   auto& pending = pending_[wave];
   if (pending.empty()) return;
@@ -333,7 +334,7 @@ bool GlobalRaces::ordered(const Run& a, const Run& b) const {
 
 void GlobalRaces::compare_waves() {
   if (!phase_wrote_) return;
-  // One wave has nobody to race with.
+  // A single wave cannot race.
   if (std::ranges::all_of(phase_, [&](const Run& run) { return run.wave == phase_[0].wave; }))
     return;
   ++epoch_;
@@ -348,8 +349,8 @@ void GlobalRaces::compare_waves() {
       look_at = std::max<std::size_t>(64, 2 * runs.size());
     }
   };
-  // Those of a scope apart: they do not race with each other, and a wave may have made very many
-  // atomics on one word.
+  // Those with a scope separately: they do not race with each other, and a wave may have executed
+  // very many atomics on one word.
   std::array<std::array<Open, 2>, kMaxWaves> open;
   for (const Run& run : runs) {
     const bool scoped = run.scope >= Scope::workgroup;
@@ -371,7 +372,7 @@ void GlobalRaces::compare_waves() {
 
 void GlobalRaces::report(const Run& later, const Run& earlier) {
   constexpr FindingKind kKind = FindingKind::global_race;
-  // Told in the order of the program, and of two that are alike, of the waves.
+  // Reported in program order, and equal ones in the order of the waves.
   const bool earlier_first =
       std::tie(earlier.phase_step, earlier.wave) <= std::tie(later.phase_step, later.wave);
   const Run &first = earlier_first ? earlier : later, &second = earlier_first ? later : earlier;
@@ -393,7 +394,7 @@ void GlobalRaces::report(const Run& later, const Run& earlier) {
   f.accesses = {reporter_.access(role(second), second.vaddr, second.wave, second.lane),
                 reporter_.access(role(first), first.vaddr, first.wave, first.lane)};
   f.detail.emplace_back("no s_barrier separates the two waves");
-  // With a barrier the result would still be one of two.
+  // With a barrier the result would still be nondeterministic.
   const bool both_write = first.is_write && second.is_write;
   f.fix = benign ? Fix::one_writer : both_write ? Fix::own_part : Fix::barrier;
   reporter_.add(std::move(f), extra);
@@ -451,8 +452,8 @@ class ConflictSet {
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, Conflict> found_;
 };
 
-/// How many runs that are open at one address are compared with each new one: in a launch where
-/// every workgroup writes the same bytes, all pairs would be too many to look at.
+/// How many open runs at one address are compared with each new one: in a launch where every
+/// workgroup writes the same bytes, comparing all pairs would take too long.
 constexpr std::size_t kMostOpen = 64;
 
 }  // namespace

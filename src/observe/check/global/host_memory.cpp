@@ -18,8 +18,8 @@ std::vector<Finding> undefined_copy(const UndefinedCopy& copy, const GlobalMemor
   f.message = fmt::format("{} of {} bytes that are copied from the device to the host {}",
                           copy.missing, copy.bytes,
                           !store            ? (one ? "was never written" : "were never written")
-                          : store->computed ? "were computed from values that nobody has written"
-                                            : "hold values that nobody has written");
+                          : store->computed ? "were computed from values that were never written"
+                                            : "hold values that were never written");
   f.detail.push_back(fmt::format("the first is byte {} of what is copied", copy.first - copy.from));
   if (const Tensor* const tensor = memory.tensors().at(copy.first); tensor != nullptr)
     f.detail.push_back(fmt::format("in a tensor of {} x {} x {} x {}", tensor->shape[0],

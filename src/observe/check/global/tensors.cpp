@@ -50,7 +50,7 @@ std::string title(const TensorArgument& tensor) {
   return what.empty() ? name_of(tensor) : fmt::format("{} ({})", name_of(tensor), what);
 }
 
-/// An element; rows past the last one of the last matrix go on counting.
+/// An element; rows past the last one of the last matrix keep counting.
 struct Place {
   std::uint64_t batch = 0, depth = 0, row = 0, column = 0;
 };
@@ -83,7 +83,7 @@ std::string element_line(const TensorArgument& tensor, std::uint64_t address) {
   return fmt::format("{} of {}{}", where, title(tensor), past);
 }
 
-/// A pointer may have been given too large a shape: then the access is right by it.
+/// A pointer may have a shape that is too large: then the access is inside it.
 std::string memory_line(const TensorArgument& tensor, std::uint64_t address) {
   if (!tensor.shape || tensor.memory_end == 0 || tensor.memory_end >= tensor.range.end ||
       address < tensor.memory_end || address >= tensor.range.end)
@@ -93,10 +93,10 @@ std::string memory_line(const TensorArgument& tensor, std::uint64_t address) {
                      counted(tensor.memory_end - tensor.range.begin, "byte"));
 }
 
-/// How many rows further down than meant the lanes' addresses lie because the column of the tile
-/// was past the last: such columns run on into the next rows. The neighbouring rows that a wave
+/// The number of rows by which the lanes' addresses are too far down because the column of the tile
+/// was past the last one: such columns continue in the next rows. The adjacent rows that a wave
 /// accesses at once begin at a multiple of their number in the tile, and the tile at a multiple of
-/// that in the tensor; 0 also when nothing can be told.
+/// that in the tensor; 0 if unknown.
 std::uint64_t rows_run_on(const TensorArgument& tensor, const TileOperation& operation,
                           const LaneAccess& access) {
   const auto& shape = *tensor.shape;
@@ -155,8 +155,8 @@ void add_tile(Missed& missed, const TensorArgument& tensor, const TileOperation&
 
 // ---- The operation --------------------------------------------------------------------------
 
-/// A tile's rows and columns, or 0 and a vector's length, from the first such type that a
-/// function's name holds. A view of a shared tile names the tile as well, so it comes first.
+/// A tile's rows and columns, or 0 and a vector's length, from the first such type in a function's
+/// name. A view of a shared tile names the tile as well, so it comes first.
 std::optional<TileOperation> tile_in(std::string_view name) {
   struct Kind {
     std::string_view name;
@@ -207,7 +207,7 @@ bool runs_along_other_axis(std::string_view name) {
 std::optional<TileOperation> tile_operation(std::span<const SourceFrame> frames) {
   std::optional<TileOperation> operation;
   for (const SourceFrame& frame : frames) {
-    // A user's template may name tiles as well and access something else.
+    // A user's template may also name tiles and access something else.
     if (frame.file.find("/kittens/") == std::string::npos) continue;
     const std::string_view name = frame.function;
     std::string tensor_type = tensor_type_in(name);

@@ -1,4 +1,5 @@
-// Which tensor an access was meant for, and which element and tile of it an address would be.
+// Finds the tensor that an access was intended for, and the element and tile of it that an address
+// corresponds to.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +22,19 @@ struct TileOperation {
   std::uint64_t columns = 0;
   bool counts_tiles = true;  ///< False: the coordinate counted elements.
 };
-/// What the innermost function of the call chain that names a tile says, if there is one whose rows
-/// run along the tensor's rows.
+/// The operation according to the innermost function of the call chain that names a tile, if its
+/// rows run along the tensor's rows.
 [[nodiscard]] std::optional<TileOperation> tile_operation(std::span<const SourceFrame> frames);
 
 /// Which tensor an access missed.
 struct Missed {
-  /// By which row, column and tile; empty when none of the tensors can have been meant.
+  /// The row, column and tile; empty if the access cannot have been intended for any of the
+  /// tensors.
   std::vector<std::string> lines;
   Fix fix = Fix::other;  ///< Fix::other: nothing more than for any other access is known.
   std::vector<std::string> fix_arguments;
 };
-/// `lanes` are those of `access` that went wrong.
+/// `lanes` are the failing lanes of `access`.
 [[nodiscard]] Missed describe_missed(const std::vector<TensorArgument>& tensors,
                                      const std::optional<TileOperation>& operation,
                                      const LaneAccess& access, std::uint64_t lanes);

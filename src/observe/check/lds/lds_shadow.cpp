@@ -14,13 +14,13 @@ namespace {
 
 constexpr unsigned kGranuleBytes = 8;
 
-/// The bytes of an access that lie in its first granule, and in the one `n` further on.
+/// The bytes of an access that are in its first granule, and in the one `n` further on.
 constexpr std::uint8_t mask_at(std::uint32_t at, unsigned bytes, unsigned n) {
   const std::uint32_t wide = ((1u << bytes) - 1) << (at % kGranuleBytes);
   return static_cast<std::uint8_t>(wide >> (kGranuleBytes * n));
 }
 
-/// Calls `visit(granule index, mask)` for what [at, at + bytes) touches.
+/// Calls `visit(granule index, mask)` for the granules of [at, at + bytes).
 template <typename F>
 inline void for_each_granule(std::uint32_t at, unsigned bytes, F&& visit) {
   const std::uint32_t first = at / kGranuleBytes;
@@ -33,8 +33,8 @@ constexpr unsigned first_byte(std::uint8_t mask) {
   return static_cast<unsigned>(std::countr_zero(mask));
 }
 
-/// Of a granule's bytes, the pairs that a mask touches: byte n of the number stands for the bytes
-/// 2n and 2n + 1.
+/// The pairs of a granule's bytes in a mask: byte n of the result represents the bytes 2n and 2n +
+/// 1.
 constexpr std::array<std::uint32_t, 256> kPairs = [] {
   std::array<std::uint32_t, 256> pairs{};
   for (std::uint32_t mask = 0; mask < 256; ++mask)
@@ -43,11 +43,11 @@ constexpr std::array<std::uint32_t, 256> kPairs = [] {
   return pairs;
 }();
 
-/// Lanes that touch a granule, of each two bytes one.
+/// Lanes that access a granule, one for each two bytes.
 void note_lane(std::uint32_t& lanes, std::uint8_t mask, unsigned lane) {
   lanes = (lanes & ~kPairs[mask]) | (lane * 0x01010101u & kPairs[mask]);
 }
-/// The lane that touched the lowest byte of `mask`.
+/// The lane that accessed the lowest byte of `mask`.
 std::uint8_t lane_at(std::uint32_t lanes, std::uint8_t mask) {
   return static_cast<std::uint8_t>(lanes >> (first_byte(mask) / 2 * 8));
 }
@@ -86,7 +86,7 @@ void LdsShadow::open_barrier() {
 
 void LdsShadow::remember(const LdsOperation& o) {
   auto& told = told_[o.wave->index_in_group];
-  // In order, but for what is carried over a barrier.
+  // In order, except for accesses carried over a barrier.
   const auto at = told.empty() || told.back().step < o.step
                       ? told.end()
                       : std::ranges::lower_bound(told, o.step, {}, &Told::step);
@@ -109,8 +109,8 @@ LdsShadow::Told LdsShadow::told(unsigned wave, std::uint32_t step) const {
   return found == told_[wave].end() || found->step != step ? Told{} : *found;
 }
 
-// A barrier stands between the accesses of an earlier phase and this one, and is needed if they are
-// another wave's. False: of the writers there was none but the wave itself.
+// A barrier separates the accesses of an earlier phase from this one, and is needed if they are
+// another wave's. False: the wave itself was the only writer.
 inline bool LdsShadow::note_older(const Granule& g, unsigned wave, bool writes) {
   const unsigned others = ~(1u << wave);
   const bool written_now = g.write_phase == phase_, read_now = g.read_phase == phase_;
@@ -144,9 +144,9 @@ inline void LdsShadow::begin_writes(Granule& g) {
 
 void LdsShadow::read(const LdsOperation& o, const std::uint64_t* at, std::uint64_t active,
                      unsigned bytes) {
-  // Nobody else is there to race with, and a wave's own accesses are ordered but for direct loads.
+  // No other wave exists, and a wave's own accesses are ordered except for direct loads.
   if (waves_ == 1 && !has_direct_) return;
-  // Of a poll nothing is recorded that could be asked for, and a wave may poll for long.
+  // A poll records nothing that is needed later, and a wave may poll for a long time.
   if (!o.facts->polls || !all_flags(at, active, bytes)) remember(o);
   if (!o.atomic && !o.carried)
     active = bytes == 8 || bytes == 16 ? read_whole(o, at, active, bytes / kGranuleBytes)
@@ -163,7 +163,7 @@ void LdsShadow::read(const LdsOperation& o, const std::uint64_t* at, std::uint64
   }
 }
 
-// The usual case: nobody writes the granule in this phase, and nobody polls it. False: it is not.
+// The usual case: the granule is neither written nor polled in this phase. False: it is not.
 inline bool LdsShadow::note_read(Granule& g, LastRead& last, const LdsOperation& o, unsigned wave,
                                  std::uint32_t lanes, std::uint8_t mask) {
   if (g.write_phase == phase_ || g.list_phase == phase_ || g.flag_mask != 0) return false;
@@ -196,13 +196,13 @@ std::uint64_t LdsShadow::read_whole(const LdsOperation& o, const std::uint64_t* 
   return rest_lanes;
 }
 
-// Neighbouring lanes often read the parts of one granule, which is looked at once.
+// Neighbouring lanes often read the parts of one granule, which is checked once.
 std::uint64_t LdsShadow::read_parts(const LdsOperation& o, const std::uint64_t* at,
                                     std::uint64_t active, unsigned bytes) {
   const unsigned wave = o.wave->index_in_group;
   LastRead* const last_reads = reads_.data() + wave * granules_.size();
   std::uint64_t rest_lanes = 0;
-  std::size_t index = 0;  // of the granule that the lanes before have read
+  std::size_t index = 0;  // of the granule that the previous lanes have read
   std::uint64_t its_lanes = 0;
   std::uint32_t lanes = 0;
   std::uint8_t mask = 0;
@@ -232,7 +232,7 @@ std::uint64_t LdsShadow::read_parts(const LdsOperation& o, const std::uint64_t* 
   return rest_lanes;
 }
 
-// Bytes that are polled race with nobody, but a barrier may be needed for them.
+// Polled bytes do not race, but a barrier may be needed for them.
 void LdsShadow::read_granule(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask) {
   mask &= static_cast<std::uint8_t>(~g.flag_mask);
   const unsigned wave = o.wave->index_in_group;
@@ -283,7 +283,7 @@ void LdsShadow::write(const LdsOperation& o, const std::uint64_t* at, std::uint6
   }
 }
 
-// The usual case: nobody else has written or read it in this phase.
+// The usual case: no other wave has written or read it in this phase.
 inline void LdsShadow::write_granule(const LdsOperation& o, Granule& g, unsigned lane,
                                      std::uint8_t mask) {
   const unsigned wave = o.wave->index_in_group;
@@ -350,7 +350,7 @@ void LdsShadow::atomic_granule(const LdsOperation& o, Granule& g, unsigned lane,
                                Kind kind) {
   mask &= static_cast<std::uint8_t>(~g.flag_mask);
   const unsigned wave = o.wave->index_in_group;
-  // Lanes that count in one place have been looked at with the first of them.
+  // Lanes that share a counter have been handled with the first of them.
   if (g.list_phase == phase_ && !lists_[g.list].empty()) {
     const Record& last = lists_[g.list].back();
     if (last.wave == wave && last.step == o.step && last.kind == kind && (mask & ~last.mask) == 0)
@@ -406,7 +406,7 @@ LdsShadow::LastWrite LdsShadow::make_flag(std::uint32_t dword, std::uint8_t mask
 
 // ---- Races ----------------------------------------------------------------------------------
 
-// Of each kind of other accesses the first is reported.
+// The first conflicting access of each kind is reported.
 void LdsShadow::meet(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask,
                      Kind kind) {
   const unsigned wave = o.wave->index_in_group;
@@ -470,9 +470,9 @@ bool LdsShadow::writes_same_value(const LdsOperation& o, unsigned lane, const Gr
 void LdsShadow::report_race(const LdsOperation& o, unsigned lane, const Granule& g, Kind kind,
                             const Record& other) {
   const Told theirs_told = told(other.wave, other.step);
-  // With the wait that is missing the barrier would order the two.
+  // With the missing wait the barrier would order the two.
   if (other.carried) note_order(phase_ - 1);
-  // Which one comes first in the program is told by how far each wave is past its last barrier.
+  // The progress of each wave past its last barrier suggests which one comes first in the program.
   const bool other_first = other.carried || theirs_told.phase_step <= o.phase_step;
   const bool is_write = writes(kind), other_writes = writes(other.kind);
   const bool earlier_writes = other_first ? other_writes : is_write;
@@ -511,7 +511,7 @@ void LdsShadow::report_race(const LdsOperation& o, unsigned lane, const Granule&
                            : std::vector{std::move(theirs), std::move(own)};
   if (other.carried) {
     f.detail.push_back(fmt::format(
-        "a barrier stands between, but the {} was still in flight when its wave reached it",
+        "a barrier separates the two, but the {} was still in flight when its wave reached it",
         role_name(role(other.kind, other.direct))));
     f.fix = Fix::wait_barrier;
   } else {

@@ -12,8 +12,7 @@ constexpr std::uint64_t kBlock = 256;
 constexpr std::size_t kMostWatched = 256;
 constexpr std::uint64_t kMostBytes = 1 << 30;
 
-/// What stands in some bytes, as a number: each step can be undone, so that one changed word always
-/// changes it.
+/// A digest of some bytes: each step is invertible, so that one changed word always changes it.
 std::uint64_t digest(std::uint64_t begin, std::uint64_t end) {
   std::uint64_t sum = end - begin;
   for (std::uint64_t at = begin; at < end; at += 8) {

@@ -13,7 +13,7 @@
 namespace margay::check {
 namespace {
 
-/// Pairs of instructions of one operation: more than anybody reads.
+/// The maximum number of reported pairs of instructions of one operation.
 constexpr std::size_t kMostConflicts = 64;
 
 Role role_of(Touch touch) {
@@ -110,8 +110,8 @@ void StreamRaces::end_parts(Operation& whole, const StreamOrder::Parts& parts) {
   if (order_.has(whole)) order_.end_parts(whole, parts);
 }
 
-/// Calls visit(touch, entry, begin) for what operations of other lines, that are neither before nor
-/// behind this one, have touched in the range, in a way that conflicts.
+/// Calls visit(touch, entry, begin) for the conflicting accesses in the range by unordered
+/// operations of other lines.
 template <typename Visit>
 void StreamRaces::each_unordered(const Operation& operation, const TouchedRange& range,
                                  Visit&& visit) const {
@@ -133,8 +133,8 @@ void StreamRaces::each_unordered(const Operation& operation, const TouchedRange&
   }
 }
 
-// A kernel that reads, by an atomic or with a scope, what another one has left there in the same
-// way: a flag, if both have fences. How it happened in this run is how it is ordered.
+// A kernel that reads, by an atomic or with a scope, what another one has written in the same way:
+// a flag, if both have fences. The order in this run is taken as the order.
 void StreamRaces::learn(Operation& operation, std::span<const TouchedRange> ranges) {
   if (!operation.acquires) return;
   std::vector<std::shared_ptr<const Operation>> acquired;
@@ -174,9 +174,9 @@ std::vector<Finding> StreamRaces::touched(const std::shared_ptr<Operation>& oper
                                                 range, begin, std::min(entry.end, range.end)));
                    });
   }
-  // One missing wait, one finding: what comes behind this one would come behind those as well.
+  // One missing wait, one finding: an operation that follows this one would also follow those.
   for (const auto& earlier : raced) order_.learn(*operation, *earlier);
-  // The host may look at what a kernel says by an atomic or with a scope, or before a fence.
+  // The host may read what a kernel writes by an atomic or with a scope, or before a fence.
   bool tells_host = false;
   for (const TouchedRange& range : ranges) {
     touches_[operation->line].add(range, operation);

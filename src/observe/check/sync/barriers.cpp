@@ -30,8 +30,8 @@ void BarrierTracker::end(const InstructionFacts& facts, const Wave& wave) {
   waves_[wave.index_in_group].ended_at = facts.vaddr;
 }
 
-// Lanes that have returned from the kernel never come back; only those that do have skipped the
-// barrier by a branch.
+// Lanes that have returned from the kernel never become active again; lanes that do have skipped
+// the barrier by a branch.
 void BarrierTracker::watch(const InstructionFacts& facts, const Wave& wave) {
   PerWave& w = waves_[wave.index_in_group];
   const std::uint64_t back = w.missing & wave.exec();
@@ -61,11 +61,11 @@ void BarrierTracker::end_workgroup() {
     const PerWave& w = waves_[n];
     const std::size_t reached = w.barriers.size();
     if (reached == most->barriers.size()) continue;
-    // The first barrier at which the two part, or else the first one it did not reach.
+    // The first barrier at which the two differ, or else the first one it did not reach.
     std::size_t at = 0;
     while (at < reached && w.barriers[at] == most->barriers[at]) ++at;
-    // Whole waves that have ended are not waited for, by the hardware and in CUDA's and HIP's
-    // terms.
+    // Barriers do not wait for waves that have ended, neither on the hardware nor by CUDA's and
+    // HIP's definition.
     const bool has_ended = at == reached;
     const std::string_view extra = has_ended ? "ended" : "";
     constexpr FindingKind kKind = FindingKind::barrier_not_reached;
@@ -96,7 +96,7 @@ void BarrierTracker::deadlock(const Workgroup& group) {
   f.kind = FindingKind::deadlock;
   f.message = std::move(error.what);
   if (!error.hint.empty()) f.fix_arguments = {std::move(error.hint)};
-  // Those that wait at a barrier first, then those that turn in a loop; one of each place.
+  // Those that wait at a barrier first, then those that spin in a loop; one per place.
   for (const WaveStop stop : {WaveStop::barrier, WaveStop::grid_barrier, WaveStop::running}) {
     for (const Wave& wave : group.waves()) {
       if (wave.stop != stop) continue;

@@ -88,8 +88,8 @@ std::uint32_t ValueTracker::origin_in(RegisterRange range, std::uint64_t lanes) 
   return 0;
 }
 
-/// Where the undefined bits among an instruction's operands come from: a load rather than a
-/// register, which is often only the unwritten part of something.
+/// The origin of the undefined bits among an instruction's operands: a load takes precedence over a
+/// register, which is often only the unwritten part of a value.
 std::uint32_t ValueTracker::origin_of(const InstructionFacts& facts) const {
   std::uint32_t found = 0;
   const auto take = [&](std::uint32_t origin) {
@@ -107,7 +107,7 @@ std::uint32_t ValueTracker::origin_of(const InstructionFacts& facts) const {
 }
 
 std::uint32_t ValueTracker::add_origin(const Origin& origin) {
-  // A loop loads from the same place again and again.
+  // A loop loads from the same address repeatedly.
   std::uint32_t index = 0;
   while (index < origins_.size() && origins_[index].vaddr != origin.vaddr) ++index;
   if (index == origins_.size()) origins_.push_back(origin);
@@ -171,7 +171,7 @@ struct ValueTracker::View {
       return {m.value >> lane & 1, m.undefined >> lane & 1};
     }
     OperandBits out = whole(n, lane);
-    if (n == 2 && (fourth_ >> lane & 1) != 0) return {0, kAll};  // v_div_fmas looks at VCC
+    if (n == 2 && (fourth_ >> lane & 1) != 0) return {0, kAll};  // v_div_fmas reads VCC
     if (i_.modifiers.form == OperandForm::sdwa && n < 2 && !is_64_bit(type)) {
       const unsigned at = 16 + 8 * n;
       const unsigned selection = bits(i_.extra, at, at + 2);
@@ -191,7 +191,7 @@ struct ValueTracker::View {
     return out;
   }
 
-  /// The lanes that are written, of those that are active.
+  /// The active lanes that are written.
   [[nodiscard]] std::uint64_t written(std::uint64_t exec) const {
     if (i_.modifiers.form != OperandForm::dpp) return exec;
     std::uint64_t lanes = 0;
@@ -229,7 +229,7 @@ struct ValueTracker::View {
     const int from = dpp_source_lane(bits(i_.extra, 8, 16), static_cast<int>(lane));
     return from != kNoLane && (wave_.exec() >> from & 1) != 0 ? from : kNoLane;
   }
-  /// Of packed 16-bit numbers: the halves that op_sel and op_sel_hi name.
+  /// For packed 16-bit numbers: the halves that op_sel and op_sel_hi select.
   [[nodiscard]] OperandBits halves(unsigned n, OperandBits raw) const {
     const auto half = [&](bool high) {
       return (high ? raw.undefined >> 16 : raw.undefined) & 0xffff;
@@ -284,7 +284,7 @@ bool ValueTracker::follow_lane_move(const InstructionFacts& facts, const Wave& w
   return true;
 }
 
-// Pairs of 32-bit numbers: each result has registers of its own, so no operand is looked at twice.
+// Pairs of 32-bit numbers: each result has its own registers, so no operand is read twice.
 void ValueTracker::follow_pairs(const InstructionFacts& facts, std::uint64_t exec) {
   const Instruction& i = *facts.instruction;
   const bool moves = i.row->packed == PackedForm::moves;
@@ -321,7 +321,7 @@ void ValueTracker::follow_vector(const InstructionFacts& facts, Wave& wave, std:
   for (const RegisterRange& range : use.sources) sources |= lanes_of(range) & looked_at;
   const bool scalars = (use.scalar_reads[0] & scalar_attention_[0]) != 0 ||
                        (use.scalar_reads[1] & scalar_attention_[1]) != 0;
-  if (sources == 0 && !scalars && !use.merges_destination) {  // a first write, as a rule
+  if (sources == 0 && !scalars && !use.merges_destination) {  // usually a first write
     for (unsigned n = 0; n < use.destination.count; ++n) define(use.destination.first + n, exec);
     if (row.scalar_result) set_scalar(i.sdst, 0, false, 0);
     if (row.mask_result) set_scalar(i.sdst, 0, true, 0);
@@ -393,7 +393,7 @@ void ValueTracker::report(const InstructionFacts& facts, RegisterRange rows, std
   for (unsigned n = 0; n < rows.count; ++n) {
     const std::uint32_t origin = row_origin_[rows.first + n];
     if ((rows_.lanes(rows.first + n) & lanes) == 0) continue;
-    // Of registers: the name of the one that is used.
+    // For registers: the name of the one that is used.
     const bool of_register = origin / 2 < row_origin_.size();
     return report(facts, of_register ? 2 * (rows.first + n) : origin,
                   rows_.lanes(rows.first + n) & lanes, use);
@@ -418,16 +418,16 @@ void ValueTracker::report(const InstructionFacts& facts, std::uint32_t number, s
     return reporter_.add(std::move(f), name);
   }
   const Origin& origin = origins_[number / 2 - row_origin_.size()];
-  // One finding per load: what came of it, once per wave, is enough.
+  // One finding per load and wave is enough.
   if (std::ranges::find(told_, origin.vaddr) != told_.end()) return;
   if (severity == Severity::error) told_.push_back(origin.vaddr);
   const bool lds = origin.kind == Origin::Kind::lds;
   f.kind = lds ? FindingKind::uninitialised_lds : FindingKind::uninitialised_global;
   if (reporter_.repeat(f.kind, origin.vaddr, facts.vaddr, extra)) return;
-  f.message = lds ? fmt::format("LDS byte {:#06x} is read but nobody has written a value to it; {}",
-                                origin.address, use)
-                  : fmt::format("global memory at {:#x} is read but nobody has written it; {}",
-                                origin.address, use);
+  f.message =
+      lds ? fmt::format("LDS byte {:#06x} is read but was never written; {}", origin.address, use)
+          : fmt::format("global memory at {:#x} is read but was never written; {}", origin.address,
+                        use);
   f.accesses = {reporter_.access(Role::read, origin.vaddr, wave, origin.lane),
                 reporter_.access(Role::use, facts.vaddr, wave, lane)};
   f.fix = lds ? Fix::store_lds : Fix::fill_memory;
@@ -439,11 +439,10 @@ void ValueTracker::atomic_on(const InstructionFacts& facts, const Origin& origin
   Finding f;
   f.kind = lds ? FindingKind::uninitialised_lds : FindingKind::uninitialised_global;
   if (reporter_.repeat(f.kind, facts.vaddr)) return;
-  f.message =
-      lds ? fmt::format("an atomic changes LDS byte {:#06x}, which nobody has written",
-                        origin.address)
-          : fmt::format("an atomic changes global memory at {:#x}, which nobody has written",
-                        origin.address);
+  f.message = lds ? fmt::format("an atomic changes LDS byte {:#06x}, which was never written",
+                                origin.address)
+                  : fmt::format("an atomic changes global memory at {:#x}, which was never written",
+                                origin.address);
   f.accesses = {reporter_.access(Role::atomic, facts.vaddr, static_cast<std::int32_t>(wave_),
                                  static_cast<std::int32_t>(origin.lane))};
   f.fix = lds ? Fix::set_lds_counter : Fix::set_counter;

@@ -32,17 +32,17 @@ void for_each_bit(const std::array<std::uint64_t, n>& a, const std::array<std::u
 }
 
 constexpr std::size_t kMostStores = 256;
-/// The same of LDS instructions: more than 64 waits can prove complete.
+/// The same for LDS instructions: more than 64 waits can prove complete.
 constexpr std::size_t kMostLds = 1 << 12;
 /// A kernel without barriers, or one that never releases anything, would make a long list; the
-/// newest will do: the waits that could be credited alone are among the last ones (WaitHistory).
+/// newest suffice: the waits that could be credited alone are among the last ones (WaitHistory).
 void note(std::vector<Completion>& list, std::size_t most, const Completion& completion) {
   if (list.size() > most)
     list.erase(list.begin(), list.end() - static_cast<std::ptrdiff_t>(most / 2));
   list.push_back(completion);
 }
 
-/// The strictest credit of each site is enough.
+/// The strictest credit of each site suffices.
 void remember(std::vector<Credit>& credits, const Credit& credit) {
   for (Credit& known : credits)
     if (known.site == credit.site && known.counter == credit.counter && known.sole == credit.sole) {
@@ -84,7 +84,7 @@ Outstanding& WaitTracker::issue(const InstructionFacts& facts, std::uint64_t exe
     flight = &unordered_.emplace_back();
   } else {
     OutstandingRing& ring = counters.vm ? vm_ : lgkm_;
-    // The hardware does not issue what its counter cannot count.
+    // The hardware does not issue an instruction beyond its counter's range.
     if (ring.size() == (counters.vm ? kVmCapacity : kLgkmCapacity)) {
       complete(ring.oldest(), false);
       ring.pop();
@@ -147,7 +147,8 @@ void WaitTracker::complete(Outstanding& flight, bool by_wait) {
     direct_completed_ = std::max(direct_completed_, flight.lds_step);
   if (!by_wait) return;
   ++sites_.of(current_site_).completed;
-  if (!counters.vm || !counters.lgkm) {  // else wait() has noted each part when it was complete
+  if (!counters.vm ||
+      !counters.lgkm) {  // otherwise wait() has recorded each part when it was complete
     lds_part_completes(flight);
     store_completes(flight);
   }
@@ -221,8 +222,8 @@ std::uint64_t WaitTracker::vm_completed() const {
 }
 
 void WaitTracker::open_barrier() {
-  // What an earlier barrier published and nothing has relied on yet may still be relied on, but
-  // over this barrier as well: then a wait since would have done.
+  // Something may still rely on what an earlier barrier published, but then also on this barrier:
+  // then a wait in between would have sufficed.
   std::vector<Sole> alone;
   const auto publish = [&](const Completion& completion) {
     const Credit credit = history_.credit(completion);
@@ -274,7 +275,7 @@ void WaitTracker::touch(const InstructionFacts& facts, std::uint64_t exec) {
 }
 
 void WaitTracker::settle_row(unsigned row, const InstructionFacts& facts, std::uint64_t exec) {
-  if (!test(pending_, row)) {  // complete: somebody depends on the wait that proved it
+  if (!test(pending_, row)) {  // complete: something depends on the wait that proved it
     needed(row_completions_[row]);
     clear(attention_, row);
     return;
@@ -284,11 +285,11 @@ void WaitTracker::settle_row(unsigned row, const InstructionFacts& facts, std::u
   if (lanes == 0) return;
   const bool reads = contains(facts.use.reads, row);
   if (!reads) {
-    // What completes in the same order may be put on top.
+    // Instructions that complete in the same order may be appended.
     const CountedBy &theirs = pending.facts->counted, &own = facts.counted;
     if (theirs.in_order && own.in_order && theirs.vm == own.vm && theirs.lgkm == own.lgkm) return;
   }
-  // What follows from the first mistake is no second one.
+  // Consequences of the first error are not reported.
   if (std::exchange(rows_[row].reported, true)) return;
   if (report_) report_early(pending, facts, lanes, reads, register_name(row, accum_offset_));
 }

@@ -28,8 +28,8 @@ void LdsPatterns::add(const LdsAccess& access, std::int64_t second_offset) {
   auto fresh = std::make_unique<Pattern>();
   fresh->active = access.active;
   fresh->relative = relative;
-  // Banks are counted from the base, so that the pattern fits wherever it lies; far above 0,
-  // because other lanes may lie below the first.
+  // Banks are counted from the base, so that the pattern matches at any address; far above 0,
+  // because other lanes may be below the first.
   constexpr std::uint64_t kOrigin = 1ull << 40;
   std::array<std::uint64_t, 64> one, two;
   for (unsigned lane = 0; lane < 64; ++lane) {
@@ -61,7 +61,7 @@ void LdsPatterns::charge(const LdsCost& cost, unsigned first_bank) {
 }
 
 void LdsPatterns::note_worst(const LdsUse& other) {
-  // Of equal ones the lowest bank, so that the order of workgroups makes no difference.
+  // The lowest of equal banks, so that the order of workgroups makes no difference.
   const auto rank = [](const LdsUse& u) {
     return std::tuple(kLdsBanks * 64 - u.worst_ways, u.worst_bank, u.worst_lanes);
   };

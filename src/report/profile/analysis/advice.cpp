@@ -51,7 +51,7 @@ std::string lanes_text(std::uint64_t mask) {
                      lanes.back());
 }
 
-/// Instructions of one kind at one line, which conflict in the same way.
+/// Instructions of one kind at one line with the same conflicts.
 struct Conflict {
   const Site* site = nullptr;
   std::uint64_t executions = 0, conflicting = 0, cycles = 0;
@@ -154,8 +154,7 @@ void add_vector_alu(AdviceList& list) {
 
 // ---- Shape ------------------------------------------------------------------------------------
 
-/// What all CUs would save, of parts that each of them has for itself. A wave waits as long
-/// wherever it runs.
+/// The savings of all CUs, for parts that each of them has. A wave waits equally long on any CU.
 std::vector<Limits::Saving> of_all_cus(const AdviceList& list, double used) {
   std::vector<Limits::Saving> out;
   for (const Limits::Part& part : list.limits().parts()) {
@@ -218,7 +217,7 @@ void add_latency(AdviceList& list) {
   const auto latency = load_latency_of(k);
   if (!latency || !list.limits().is_longest(DevicePart::load_latency)) return;
   const double waves = latency->waves_per_cu;
-  // More would run only where more are waiting.
+  // More would run only if more are waiting.
   const Resources& r = k.resources;
   const std::uint64_t groups = std::uint64_t{k.grid[0]} * k.grid[1] * k.grid[2];
   if (!r.next_step.empty() && groups > std::uint64_t{k.gpu->compute_units()} * r.workgroups_per_cu)

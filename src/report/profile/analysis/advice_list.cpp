@@ -9,8 +9,8 @@
 namespace margay::profile {
 
 namespace {
-/// Of a part that is not the limit, what takes less from it, or would not make it the limit soon,
-/// is not worth a sentence.
+/// For a part that is not the limit, changes that save less than this, or would not soon make it
+/// the limit, are omitted.
 constexpr double kWorthRelief = 0.1, kNearTheLimit = 0.5;
 
 }  // namespace

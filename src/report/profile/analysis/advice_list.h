@@ -1,4 +1,4 @@
-// Advice as it is found, and what is worth a sentence.
+// Collects advice and filters negligible items.
 #pragma once
 
 #include <string>
@@ -20,10 +20,10 @@ struct Advice {
   double relief = 0;  ///< The share that it saves of the part it relieves; breaks ties.
 };
 
-/// Gains below this are not worth a sentence.
+/// Gains below this are omitted.
 inline constexpr double kWorthSaying = 0.02;
 
-/// Advice as it is found; keeps what is worth a sentence.
+/// Collects advice; keeps items that are not negligible.
 class AdviceList {
  public:
   explicit AdviceList(const KernelProfile& kernel) : kernel_(kernel), limits_(kernel) {}
@@ -31,7 +31,7 @@ class AdviceList {
   [[nodiscard]] const KernelProfile& kernel() const { return kernel_; }
   [[nodiscard]] const Limits& limits() const { return limits_; }
 
-  /// `always`: even where it saves nothing that is counted.
+  /// `always`: even if it saves nothing that is counted.
   void add(std::string what, std::string why, std::string fix,
            const std::vector<Limits::Saving>& savings, bool always = false);
   /// The one that saves most first.

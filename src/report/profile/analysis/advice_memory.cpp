@@ -15,7 +15,7 @@ namespace {
 
 using report::bytes_text;
 
-/// Instructions of one kind at one line, which touch one tensor.
+/// Instructions of one kind at one line that access one tensor.
 struct Group {
   const Site* site = nullptr;
   MemoryTraffic memory;
@@ -38,7 +38,7 @@ std::map<Key, Group> groups_of(const KernelProfile& k) {
 
 double number(std::uint64_t n) { return static_cast<double>(n); }
 
-/// Which part of what L2 delivers to the instructions no lane of the workgroup asks for.
+/// The share of L2's data for the instructions that no lane of the workgroup requests.
 double unused_share(const KernelProfile& k, const Group& group) {
   if (group.site->tensor >= 0) {
     const TensorTraffic& t = k.tensors[static_cast<std::size_t>(group.site->tensor)];
@@ -54,7 +54,7 @@ void advise_on_shape(AdviceList& list, const Key& key, const Group& group) {
   const double sectors = number(m.sector_bytes), least = number(m.least_sector_bytes);
   if (least > 0.9 * sectors) return;
   const bool is_store = !group.site->is_read;
-  // Lookups that four lanes do not share; bytes that are fetched and never used.
+  // Lookups that four lanes do not share; bytes that are fetched but never used.
   const double lookups = number(m.tag_accesses) - number(m.least_tag_accesses);
   const double unused = unused_share(list.kernel(), group);
   const double l2 = is_store ? (number(m.l2_writes) - least / kSectorBytes) * kLineBytes
@@ -102,7 +102,7 @@ void advise_on_refetch(AdviceList& list, std::int32_t tensor, const Key& key) {
       {{DevicePart::l2, fetched - once}});
 }
 
-/// Each tag access serves four lanes, whatever their width.
+/// Each tag access serves four lanes, at any width.
 void advise_on_width(AdviceList& list, const std::map<Key, Group>& groups) {
   if (!list.limits().is_longest(DevicePart::vector_cache_tags)) return;
   double saved = 0, most = 0;
@@ -169,8 +169,8 @@ void advise_on_reuse(AdviceList& list) {
           "an order of workgroups in which those that run together read the same part (blocks "
           "of tiles instead of rows of tiles)",
           {{DevicePart::memory, fetched - once}});
-    // A line that this many workgroups read can be kept to as many XCDs as these fill; of two
-    // tensors that are shared in different directions neither can be read once.
+    // A line that this many workgroups read can be limited to as many XCDs as they fill; if two
+    // tensors are shared in different directions, neither can be read only once.
     const double readers = number(t.workgroup_read_bytes) / touched;
     double least = std::clamp(xcds * readers / workgroups, 1.0, xcds);
     if (shared > 1) least = std::max(least, std::sqrt(xcds));

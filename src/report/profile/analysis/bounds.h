@@ -1,5 +1,5 @@
-// How long each part of the machine needs at least, and what it had to do: the numbers behind
-// limits, advice and rooflines.
+// The minimum time of each part of the machine, and its work: the numbers behind limits, advice and
+// rooflines.
 #pragma once
 
 #include <cstdint>
@@ -29,16 +29,16 @@ enum class DevicePart : std::uint8_t {
   return kNames[static_cast<std::size_t>(part)];
 }
 
-/// How long one part of the device is busy at least, if it ran at its peak rate all the time and
-/// the work were spread evenly over the CUs that have any.
+/// The minimum time that one part of the device is busy, at its peak rate and with the work spread
+/// evenly over the CUs that have any.
 struct Bound {
   DevicePart part{};
   double amount = 0;           ///< Operations, cycles or bytes.
   std::string_view unit;       ///< Of the amount: "cycles", "bytes".
-  double peak_per_second = 0;  ///< Of the CUs in use, or of the device where it is shared.
+  double peak_per_second = 0;  ///< Of the CUs in use, or of the device if it is shared.
   double seconds = 0;          ///< amount / peak.
 };
-/// The longest first; parts with nothing to do are left out. These are limits, not a prediction.
+/// The longest first; idle parts are omitted. These are limits, not a prediction.
 [[nodiscard]] std::vector<Bound> bounds_of(const KernelProfile& kernel);
 
 /// Floating-point (and i8 matrix) operations of the kernel, by type: "bf16 matrix", "f32 vector".
@@ -60,9 +60,9 @@ struct Level {
 /// Of one launch.
 [[nodiscard]] double workgroups_of(const KernelProfile& kernel);
 [[nodiscard]] double waves_per_workgroup(const KernelProfile& kernel);
-/// CUs that get any work: launches are one after another.
+/// CUs with any work: launches run one after another.
 [[nodiscard]] double cus_in_use(const KernelProfile& kernel);
-/// Waves on a CU that has any, by what fits and by how many the launch has.
+/// Waves on a CU that has any, limited by occupancy and by the size of the launch.
 [[nodiscard]] double achieved_waves_per_cu(const KernelProfile& kernel);
 
 }  // namespace margay::profile

@@ -29,7 +29,7 @@ std::optional<LoadLatency> load_latency_of(const KernelProfile& k) {
   const LoadCycles& idle = k.gpu->arch().load_cycles;
   out.cycles = idle.vector_cache + (idle.l2 - idle.vector_cache) * from_l2 / loads +
                (idle.memory - idle.l2) * from_memory / loads;
-  // Each wait ends a batch of loads; what it leaves in flight overlaps with the next.
+  // Each wait ends a batch of loads; loads left in flight overlap with the next batch.
   const double in_flight =
       std::min(64.0, waits == 0 ? loads / waves : loads / waits + left / waits);
   out.wave_bytes = in_flight * bytes / loads;
@@ -65,7 +65,7 @@ Limits::Effect Limits::effect_of(const std::vector<Saving>& savings) const {
       if (saving.part == part.part && part.peak_per_second > 0)
         saved += saving.amount / part.peak_per_second;
     saved = std::min(saved, part.seconds);
-    // A small part of what is nothing is nothing.
+    // Avoids a division by zero.
     const double relief = part.seconds > 0 ? saved / part.seconds : 0;
     if (saved > 0 &&
         (!out.relieved || part.seconds * relief > seconds_of(*out.relieved) * out.relief)) {

@@ -1,5 +1,5 @@
-// What holds a kernel back, and what it would gain by a change: the busy times of bounds.h and an
-// estimate of how long its loads are waited for.
+// What limits a kernel, and what it would gain by a change: the busy times of bounds.h and an
+// estimate of the time it waits for loads.
 #pragma once
 
 #include <initializer_list>
@@ -20,7 +20,7 @@ struct LoadLatency {
   double wave_bytes = 0;    ///< In flight when a wave waits.
   double waves_per_cu = 0;  ///< That the launch keeps there: achieved occupancy.
   double rounds = 0;        ///< How often a launch fills the CUs that it uses.
-  double batches = 0;       ///< How often a wave waits for all that it has in flight.
+  double batches = 0;       ///< How often a wave waits for everything that it has in flight.
 };
 [[nodiscard]] std::optional<LoadLatency> load_latency_of(const KernelProfile& kernel);
 

@@ -39,7 +39,7 @@ std::string ratio_text(double a, double b) {
 
 }  // namespace
 
-/// Of percentages the difference says more than the ratio.
+/// For percentages the difference is more informative than the ratio.
 std::string change_text(const Difference& d) {
   return d.unit == "%" ? fmt::format("{:+.1f}", d.b - d.a) : ratio_text(d.a, d.b);
 }
@@ -85,7 +85,7 @@ bool is_count(const Metric& metric) {
              : false;
 }
 
-/// What explains more comes first among equal changes.
+/// Equal changes are ordered by how much they explain.
 int importance(const Metric& metric) {
   static const std::map<std::string_view, int> kFirst = {{"lds_bank_conflicts_per_access", 0},
                                                          {"coalescing", 0},
@@ -234,7 +234,7 @@ std::string text_of(const Comparison& comparison, const Pair& kernels,
   std::string out;
   const auto line = [&](std::string text) { out += text + "\n"; };
   const auto heading = [&](char letter, const KernelProfile& k) {
-    // Peak rates are the device's, so that it matters where there are two.
+    // Peak rates are the device's, so it matters if the devices differ.
     line(fmt::format(
         "{}  {}{}", letter, painted(report::short_function(k.name), report::kBold, options),
         kernels.a->gpu == kernels.b->gpu ? std::string{}

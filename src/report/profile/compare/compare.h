@@ -24,7 +24,7 @@ struct Comparison {
   std::vector<Difference> bounds;     ///< By |seconds|, the largest first.
   std::vector<Difference> metrics;    ///< By how much they changed; unchanged ones are left out.
   std::vector<Difference> resources;  ///< VGPRs, LDS, occupancy: those that differ.
-  std::vector<std::string> lines;     ///< Source lines that gained or lost most, in words.
+  std::vector<std::string> lines;     ///< Source lines that gained or lost most, as text.
 };
 /// Source lines are equal if they have the same text and belong to the same function, at any line
 /// number; without their texts, if file and line are equal.

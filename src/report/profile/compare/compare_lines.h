@@ -8,7 +8,7 @@
 
 namespace margay::profile {
 
-/// The lines that gained or lost most issue cycles per launch, in words; see compare().
+/// The lines that gained or lost most issue cycles per launch, as text; see compare().
 [[nodiscard]] std::vector<std::string> compare_lines(const KernelProfile& a, const KernelProfile& b,
                                                      const SourceText& text_a,
                                                      const SourceText& text_b);

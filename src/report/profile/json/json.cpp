@@ -18,7 +18,7 @@ namespace {
 
 using report::Json;
 
-/// Source positions are written once and named by number: an inlined call chain is long, and
+/// Source positions are written once and referenced by number: an inlined call chain is long, and
 /// thousands of instructions share it.
 class Frames {
  public:
@@ -178,7 +178,7 @@ std::string json_of(const Profile& profile) {
                    {"sources", std::move(sources)}, {"frames", frames.take()},
                    {"kernels", std::move(kernels)}};
   if (!profile.partial.empty()) document["partial"] = profile.partial;
-  // Names come from files and may hold any bytes.
+  // Names come from files and may contain any bytes.
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

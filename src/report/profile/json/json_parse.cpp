@@ -181,7 +181,7 @@ Result<WaveTrace> as_trace(const Node& node) {
   return trace;
 }
 
-/// Counters that are not there are 0, so that a later version may have more of them.
+/// Missing counters are 0, so that a later version may have more of them.
 Result<Counters> as_counters(const Node& node) {
   if (!node.json->is_object()) return node.wrong("an object");
   Counters counters;
@@ -193,7 +193,7 @@ Result<Counters> as_counters(const Node& node) {
   return counters;
 }
 
-/// Of a grid or a workgroup: nothing of it is 0.
+/// For a grid or a workgroup: no component is 0.
 Result<std::array<std::uint32_t, 3>> size_of(const Node& node, std::string_view name) {
   const auto size = MARGAY_TRY(triple(node, name));
   if (std::ranges::find(size, 0u) != size.end())

@@ -1,5 +1,5 @@
-// What the page of html.h shows, as JSON: one document for the page's scripts. Its form belongs to
-// the page and changes with it; for other programs there is json.h.
+// The data of the page of html.h, as JSON: one document for the page's scripts. Its format changes
+// with the page; other programs use json.h.
 //
 //   strings   file and function names; elsewhere they are indices into this list
 //   sources   by index of the file name: pieces {first, lines}, or null if it cannot be read
@@ -73,11 +73,11 @@ using UsedLines = std::map<std::string, std::set<std::uint32_t>>;
 /// "chains" and "lines".
 void add_sites(const KernelProfile& kernel, StringTable& strings, UsedLines& used, Json& out);
 
-/// The whole of a small file; of a large one the used lines and what is around them.
+/// A small file as a whole; of a large one the used lines and those around them.
 [[nodiscard]] Json source_pieces(const std::vector<std::string>& lines,
                                  const std::set<std::uint32_t>& used);
 
-/// What there is to say about a kernel; advice_for, or nothing for a page without advice.
+/// The advice about a kernel; advice_for, or nothing for a page without advice.
 using Adviser = std::function<std::vector<Advice>(const KernelProfile&)>;
 
 [[nodiscard]] Json page_data(const Profile& profile, const SourceReader& source,

@@ -99,7 +99,7 @@ Json source_pieces(const std::vector<std::string>& lines, const std::set<std::ui
     if (!lines.empty()) add(1, lines.size());
     return pieces;
   }
-  std::size_t first = 0, last = 0;  // the piece at hand
+  std::size_t first = 0, last = 0;  // the current piece
   for (const std::uint32_t line : used) {
     if (line > lines.size()) continue;  // the file has changed since it was compiled
     const std::size_t from = line > kAround ? line - kAround : 1;

@@ -234,7 +234,7 @@ TEST(Session, ReportsDoNotDependOnThreads) {
       ListedKernel kernel = listed;
       // Every workgroup works on the same memory. Which of them is the first to find it unwritten
       // before another writes it, what a swap gives back, whose compare-and-swap succeeds, and
-      // whose value of several stands there in the end, is left to the host.
+      // which value remains in the end, depends on the host.
       const bool one_workgroup = kernel.name.find("unwritten_memory") != std::string::npos ||
                                  kernel.name.starts_with("global_memory") ||
                                  kernel.name.starts_with("waves_store") ||
@@ -259,8 +259,8 @@ TEST(Session, AFlagThatIsPutOffArrives) {
   EXPECT_TRUE(checked.result) << checked.result.error().text();
 }
 
-// Atomics that are put off find what other waves have left meanwhile: who holds a lock is known
-// when they are made.
+// Deferred atomics read what other waves have written meanwhile: the owner of a lock is known when
+// they are executed.
 TEST(Session, LocksAreFollowedWhereAtomicsArePutOff) {
   for (const std::uint64_t seed : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u}) {
     SCOPED_TRACE(seed);

@@ -100,8 +100,8 @@ TEST(Suppressions, errors_name_the_line_and_what_is_wrong) {
   EXPECT_THAT(complaint("memcheck file="), HasSubstr("file= has no value"));
   EXPECT_THAT(complaint("memcheck line=12a"), HasSubstr("line=12a is not a line number"));
   EXPECT_THAT(complaint("memcheck line=0"), HasSubstr("line=0 is not a line number"));
-  EXPECT_THAT(complaint("memcheck file=a file=b"), HasSubstr("file= is there twice"));
-  EXPECT_THAT(complaint("memcheck line=1 line=2"), HasSubstr("line= is there twice"));
+  EXPECT_THAT(complaint("memcheck file=a file=b"), HasSubstr("file= is given twice"));
+  EXPECT_THAT(complaint("memcheck line=1 line=2"), HasSubstr("line= is given twice"));
   EXPECT_THAT(complaint("memcheck message=\"x y"), HasSubstr("a quote is not closed"));
   EXPECT_THAT(complaint("memcheck:"), HasSubstr("a kind is missing"));
   EXPECT_THAT(complaint("racecheck:read-after-wirte"),

@@ -310,7 +310,7 @@ TEST(Advice, OccupancyWhereLoadsAreWaitedFor) {
   k.resources.limit = "LDS";
   k.resources.workgroups_per_cu = 1;
   k.resources.waves_per_cu = 4;
-  EXPECT_THAT(advice_with(k, "LDS limits"), IsEmpty());  // nobody waits
+  EXPECT_THAT(advice_with(k, "LDS limits"), IsEmpty());  // no workgroup waits
   Site& load = add_site(k, "global_load_dword v1, v0, s[2:3]");
   load.is_read = true;
   load.executions = 1600000;  // four for each wave, one after the other
@@ -323,7 +323,7 @@ TEST(Advice, OccupancyWhereLoadsAreWaitedFor) {
   EXPECT_THAT(advice_with(k, "LDS limits the kernel to 1 workgroup per CU"),
               HasSubstr("one more with less"));
   EXPECT_THAT(advice_with(k, "a wave has 256 B in flight"), HasSubstr("850 cycles"));
-  k.grid = {304, 1, 1};  // all of them are there at once
+  k.grid = {304, 1, 1};  // all of them are resident at once
   EXPECT_THAT(advice_with(k, "LDS limits"), IsEmpty());
 }
 
