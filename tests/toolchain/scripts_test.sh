@@ -192,6 +192,20 @@ text() {
   done
 }
 
+words() {
+  mkdir -p src tests
+  echo 'const char* text = "never"; // a wave reads it' >src/good.cpp
+  echo 'const char* text = "no''body"; // of tests only the comments' >tests/good.cpp
+  status 0 "$source/tools/check-text" src/good.cpp tests/good.cpp
+  echo '// Who''ever reads it.' >src/comment.cpp
+  echo 'const char* text = "no''body";' >src/string.cpp
+  echo '// It st''ands here.' >tests/comment.hip
+  for file in src/comment.cpp src/string.cpp tests/comment.hip; do
+    status 1 "$source/tools/check-text" "$file"
+    said "$file:1: "
+  done
+}
+
 mnemonics() {
   mkdir -p src/{exec,isa,apps/fuzz}
   cat >src/exec/good.cpp <<'END'
