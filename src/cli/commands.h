@@ -33,5 +33,6 @@ int mutate_main(std::span<char*> arguments);
 int prof_main(std::span<char*> arguments);
 int run_main(std::span<char*> arguments);
 int test_main(std::span<char*> arguments);
+int time_main(std::span<char*> arguments);
 
 }  // namespace margay::cli

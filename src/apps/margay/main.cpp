@@ -24,6 +24,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"run", "run a HIP program or script against the virtual device", run_main},
     {"check", "the same, with every memory access, race, barrier and wait checked", check_main},
     {"prof", "the same, with every instruction and memory request counted", prof_main},
+    {"time", "the same, with a model of how long kernels take on the device", time_main},
     {"compare", "two profiled kernels side by side", compare_main},
     {"mutate", "take waits and barriers away, and see whether the checker notices", mutate_main},
     {"fuzz", "compare random programs on the virtual device with the host", fuzz_main},

@@ -54,6 +54,8 @@ Result<ProfiledRun> run_profiled(const Install& install, const ProfileOptions& o
   set("MARGAY_PROFILE_TRACE", std::to_string(options.traced_workgroups));
   set("MARGAY_PROFILE_LAUNCHES", options.launches);
   set("MARGAY_PROFILE_WORKGROUPS", options.workgroups);
+  set("MARGAY_PROFILE_TIME", options.timed ? "1" : "0");
+  set("MARGAY_PROFILE_CLOCK", options.clock_mhz);
   if (!options.device.empty()) set("MARGAY_DEVICE", options.device);
   if (!options.mfma.empty()) set("MARGAY_MFMA", options.mfma);
   if (options.threads != 0) set("MARGAY_THREADS", std::to_string(options.threads));
@@ -63,7 +65,7 @@ Result<ProfiledRun> run_profiled(const Install& install, const ProfileOptions& o
 
   ProfiledRun run;
   run.end = MARGAY_TRY(run_child(plan));
-  if (!plan.limit) watch.wait("margay prof");
+  if (!plan.limit) watch.wait(options.timed ? "margay time" : "margay prof");
   run.processes = watch.processes();
   read_profiles(directory.path(), run.profile, run.unreadable);
   for (const WatchedProcess& process : run.processes)

@@ -22,6 +22,8 @@ struct ProfileOptions {
   std::string device = {};  ///< Empty: the runtime's default. The same for the next two.
   std::string mfma = {};
   unsigned threads = 0;
+  bool timed = false;          ///< With the model of time.
+  std::string clock_mhz = {};  ///< For it; empty: by the power model.
 };
 
 struct ProfiledRun {

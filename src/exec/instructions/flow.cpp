@@ -331,7 +331,8 @@ void add_other_rows(RowTable& table) {
     std::string_view mnemonic;
     Handler handler = no_operation;
     Flow flow = Flow::next;
-    bool reads_m0 = false, is_wait = false, is_message = false, is_nop = false;
+    bool reads_m0 = false, is_message = false;
+    Pause pause = Pause::none;
     CacheAction cache = CacheAction::none;
   };
   static constexpr OtherRow kRows[] = {
@@ -349,10 +350,10 @@ void add_other_rows(RowTable& table) {
        .is_message = true},
       {.mnemonic = "s_ttracedata", .reads_m0 = true},
       // Waits and hints have no effect: every instruction completes before the next one starts.
-      {.mnemonic = "s_waitcnt", .is_wait = true},
-      {.mnemonic = "s_nop", .is_nop = true},
-      {"s_sleep"},
-      {"s_setprio"},
+      {.mnemonic = "s_waitcnt", .pause = Pause::counters},
+      {.mnemonic = "s_nop", .pause = Pause::turns},
+      {.mnemonic = "s_sleep", .pause = Pause::sleep},
+      {.mnemonic = "s_setprio", .pause = Pause::priority},
       {"s_wakeup"},
       {"s_icache_inv"},
       {"s_incperflevel"},
@@ -376,9 +377,8 @@ void add_other_rows(RowTable& table) {
     row.mnemonic = one.mnemonic;
     row.plain = one.handler;
     row.flow = one.flow;
-    row.is_wait = one.is_wait;
+    row.pause = one.pause;
     row.is_message = one.is_message;
-    row.is_nop = one.is_nop;
     row.cache = one.cache;
     if (one.reads_m0) row.state.m0 = Effect::reads;
     table.add(row);

@@ -39,7 +39,7 @@ InstructionFacts::InstructionFacts(const Instruction& i, std::uint32_t its_numbe
       vaddr(i.vaddr),
       form(memory_form(i)),
       counted(counted_by(*i.row, form)),
-      wait(i.row->is_wait ? wait_counts(i.extra) : WaitCounts{}),
+      wait(i.row->pause == Pause::counters ? wait_counts(i.extra) : WaitCounts{}),
       use(register_use(i)) {}
 
 }  // namespace margay

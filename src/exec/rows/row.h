@@ -87,6 +87,15 @@ struct MemoryTraits {
 /// The effect of an instruction on the caches, at the scope that its bits name.
 enum class CacheAction : std::uint8_t { none, write_back, invalidate };
 
+/// How an instruction holds its wave back; it has no other effect.
+enum class Pause : std::uint8_t {
+  none,
+  counters,  ///< s_waitcnt: until few enough accesses are in flight.
+  turns,     ///< s_nop: some issue turns.
+  sleep,     ///< s_sleep: some 64 cycles.
+  priority,  ///< s_setprio: that of the wave, from now on.
+};
+
 /// The effect of undefined bits of the operands on the result.
 struct Definedness {
   BitRule rule = BitRule::whole;
@@ -123,8 +132,7 @@ struct Row {
   /// Scalar ALU: the access to the destination field's register, which is as wide as `result`.
   Effect destination = Effect::writes;
   RelativeScalar relative = RelativeScalar::none;
-  bool is_wait = false;  ///< s_waitcnt.
-  bool is_nop = false;   ///< s_nop.
+  Pause pause = Pause::none;
   CacheAction cache = CacheAction::none;
   bool is_message = false;         ///< Sends a message; the end of the program does, too.
   Effect hardware = Effect::none;  ///< Hardware registers, some of which are clocks.

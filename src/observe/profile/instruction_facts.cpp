@@ -1,5 +1,7 @@
 #include "observe/profile/instruction_facts.h"
 
+#include "observe/profile/timed_instruction.h"
+
 #include "exec/program/bind.h"
 #include "exec/rows/row_table.h"
 #include "exec/state/extra.h"
@@ -134,7 +136,7 @@ Action action_of(const Instruction& i, const MemoryForm& form) {
     case Path::none:
       break;
   }
-  if (i.row->is_wait) return Action::wait;
+  if (i.row->pause == Pause::counters) return Action::wait;
   if (i.row->flow == Flow::barrier) return Action::barrier;
   return Action::count;
 }
@@ -242,6 +244,7 @@ InstructionFacts::InstructionFacts(const Instruction& i, std::uint32_t its_numbe
   if (row.shape != nullptr) classify_matrix(*row.shape, *this);
   if (instruction_class == InstructionClass::vmem)
     bypasses_l1 = (i.extra & (extra::kSc1 | extra::kNt)) != 0;
+  timed = timed_instruction(i, *this, bytes);
 }
 
 }  // namespace margay::profile

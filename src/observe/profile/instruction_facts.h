@@ -8,6 +8,7 @@
 #include "exec/program/facts_table.h"
 #include "exec/program/instruction_facts.h"
 #include "report/profile/counters.h"
+#include "timing/recording.h"
 
 namespace margay::profile {
 
@@ -31,6 +32,7 @@ struct InstructionFacts : margay::InstructionFacts {
   bool is_buffer = false;
   bool returns_value = false;  ///< Atomics.
   bool bypasses_l1 = false;    ///< nt or sc1: vL1D does not keep the line.
+  timing::Instruction timed;
 };
 /// The facts of a program's instructions; Program::facts<InstructionFacts>().
 using Facts = FactsTable<InstructionFacts>;

@@ -8,6 +8,7 @@
 #include "code_object/demangle.h"
 #include "exec/stream/stream.h"
 #include "exec/workgroup/occupancy.h"
+#include "observe/profile/time_launch.h"
 #include "observe/profile/totals.h"
 #include "report/words.h"
 
@@ -42,12 +43,20 @@ ReplayPlan plan_of(const Gpu& gpu, const LaunchRequest& request, std::size_t sit
   return {request.grid.count(), std::max(1u, fits.workgroups_per_cu), sites, sample, &gpu};
 }
 
+/// As many workgroups as the device has room for, twice: what the model of time is given of a
+/// launch that has more.
+Selection two_generations(const Gpu& gpu, const LaunchRequest& request) {
+  const ReplayPlan plan = plan_of(gpu, request, 0, {});
+  const std::uint64_t most = 2ull * plan.workgroups_per_cu * gpu.compute_units();
+  return plan.workgroups <= most ? Selection() : Selection({{0, most - 1}});
+}
+
 /// Watches one launch. The device requests workers once the launch has been validated;
 /// program-dependent state is created then.
 class LaunchProfiler final : public LaunchObserver {
  public:
   LaunchProfiler(const Memory& memory, std::vector<TensorArgument> tensors, std::uint32_t number,
-                 bool first, std::uint64_t traced_workgroups, const Selection& sample)
+                 bool first, std::uint64_t traced_workgroups, const Selection& sample, bool timed)
       : tensors_(std::move(tensors)),
         addresses_(memory, ranges_of(tensors_)),
         seen_(seen_by_caches(ranges_of(tensors_), addresses_)),
@@ -56,7 +65,8 @@ class LaunchProfiler final : public LaunchObserver {
         number_(number),
         first_(first),
         traced_workgroups_(first ? traced_workgroups : 0),
-        sample_(sample) {}
+        sample_(sample),
+        timed_(timed) {}
 
   [[nodiscard]] std::unique_ptr<Watcher> watch(const LaunchRequest& request,
                                                Program& program) override {
@@ -86,12 +96,12 @@ class LaunchProfiler final : public LaunchObserver {
         replay_ = std::make_unique<Replay>(plan, lines_);
       }
     }
-    return std::make_unique<Worker>(
-        Worker::Launch{request, program, ranges_, addresses_, lines_, *replay_, resident_, number_,
-                       sample_, first_, traced_workgroups_, [this](WorkerResults&& results) {
-                         const std::lock_guard lock(mutex_);
-                         results_.push_back(std::move(results));
-                       }});
+    return std::make_unique<Worker>(Worker::Launch{
+        request, program, ranges_, addresses_, lines_, *replay_, resident_, number_, sample_,
+        first_, traced_workgroups_, timed_, [this](WorkerResults&& results) {
+          const std::lock_guard lock(mutex_);
+          results_.push_back(std::move(results));
+        }});
   }
 
   const std::vector<TensorArgument> tensors_;
@@ -103,6 +113,7 @@ class LaunchProfiler final : public LaunchObserver {
   const bool first_;
   const std::uint64_t traced_workgroups_;
   const Selection& sample_;
+  const bool timed_;
   std::mutex mutex_;
   std::vector<WorkerResults> results_;
   Program* program_ = nullptr;
@@ -157,20 +168,33 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
     ++launches_;
     if (!config_.launches.contains(totals->see_launch())) totals = nullptr;
   }
-  const std::uint64_t counted = config_.workgroups.count_below(request.grid.count());
+  const Selection sample = config_.timed && config_.workgroups.all()
+                               ? two_generations(device.gpu(), request)
+                               : config_.workgroups;
+  const std::uint64_t counted = sample.count_below(request.grid.count());
   if (totals == nullptr || counted == 0) return device.launch(request, beside);
   LaunchProfiler profiler(device.memory(), tensor_arguments(request, device.memory(), described_),
-                          launches_, first, config_.traced_workgroups, config_.workgroups);
+                          launches_, first, config_.traced_workgroups, sample,
+                          config_.timed && !totals->is_timed());
   JointObserver both({beside, &profiler});
   LaunchObserver* const all = beside == nullptr ? &profiler : static_cast<LaunchObserver*>(&both);
   Result<LaunchReport> result = device.launch(request, all);
   if (profiler.replay() == nullptr) return result;
   // Its results are added at once, so that profile() never sees a part of them.
   const std::lock_guard lock(mutex_);
+  Counters counters;
+  for (const WorkerResults& results : profiler.results()) counters += results.counters;
   for (WorkerResults& results : profiler.results())
     totals->add_worker(std::move(results), profiler.program());
   const std::uint64_t cold = cold_code(request.kernel->name, totals->code_pieces());
   profiler.replay()->finish(cold);
+  if (result && config_.timed && !totals->is_timed()) {
+    for (const auto& xcd : profiler.replay()->xcds()) counters += xcd->counters();
+    const timing::LaunchRecording recording = recording_of(
+        request, profiler.program(), *profiler.replay(), counters, profiler.tensors().size());
+    totals->set_time(timing::time_of(recording, device.gpu(), config_.clock_ghz),
+                     recording.instructions);
+  }
   totals->add_launch(request, profiler.program(), *profiler.replay(), profiler.tensors(), counted,
                      cold == 0, result);
   if (!result && result.error().code == ErrorCode::interrupted)

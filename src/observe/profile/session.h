@@ -23,6 +23,8 @@ struct ProfileConfig {
   std::uint64_t traced_workgroups = 0;
   Selection launches = {};    ///< Of each kernel and size, from 1.
   Selection workgroups = {};  ///< Of each launch, from 0.
+  bool timed = false;         ///< The model of time sees the first launch of each kernel and size.
+  double clock_ghz = 0;       ///< For it; 0: by the power model.
 };
 
 /// Whether the kernel with this mangled name matches `wanted`: part of its name as in any of the

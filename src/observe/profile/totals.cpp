@@ -216,6 +216,13 @@ void KernelTotals::add_launch(const LaunchRequest& request, const Program& progr
   add_tensors(tensors, replay);
 }
 
+void KernelTotals::set_time(timing::KernelTime time,
+                            const std::vector<timing::Instruction>& recorded) {
+  for (std::size_t n = 0; n < recorded.size(); ++n) times_[recorded[n].vaddr] = time.sites[n];
+  time.sites.clear();
+  profile_.time = std::move(time);
+}
+
 KernelProfile KernelTotals::profile() const {
   using enum Counter;
   KernelProfile out = profile_;
@@ -230,6 +237,9 @@ KernelProfile KernelTotals::profile() const {
     // The last one is memory without a name.
     if (totals.tensor + 1 < out.tensors.size())
       site.tensor = static_cast<std::int32_t>(totals.tensor);
+    if (!out.time) continue;
+    const auto time = times_.find(vaddr);
+    out.time->sites.push_back(time != times_.end() ? time->second : timing::SiteTime{});
   }
   for (WaveTrace& trace : out.traces)
     for (TraceSlice& slice : trace.slices) slice.site = index_of_slot.at(slice.site);

@@ -31,6 +31,7 @@ class KernelTotals {
   explicit KernelTotals(KernelKey key) : key_(std::move(key)) {}
   [[nodiscard]] const KernelKey& key() const { return key_; }
   [[nodiscard]] bool empty() const { return profile_.launches == 0; }
+  [[nodiscard]] bool is_timed() const { return profile_.time.has_value(); }
 
   /// A launch begins; returns its number among those of the kernel, from 1.
   [[nodiscard]] std::uint64_t see_launch() { return ++profile_.launches_seen; }
@@ -40,6 +41,9 @@ class KernelTotals {
   void add_launch(const LaunchRequest& request, const Program& program, const Replay& replay,
                   const std::vector<TensorArgument>& tensors, std::uint64_t workgroups_counted,
                   bool code_was_warm, const Result<LaunchReport>& result);
+
+  /// What the model says of a launch whose instructions are `recorded`.
+  void set_time(timing::KernelTime time, const std::vector<timing::Instruction>& recorded);
 
   /// Pieces of 256 bytes of code, by number, that the launches so far have run.
   [[nodiscard]] std::set<std::uint64_t> code_pieces() const;
@@ -58,7 +62,8 @@ class KernelTotals {
 
   KernelKey key_;
   KernelProfile profile_;
-  std::map<std::uint64_t, SiteTotals> sites_;  // by vaddr
+  std::map<std::uint64_t, SiteTotals> sites_;        // by vaddr
+  std::map<std::uint64_t, timing::SiteTime> times_;  // by vaddr
   std::uint64_t first_vaddr_ = 0;
   std::vector<LaneTraffic> lanes_;  // of the current launch, by tensor
   std::uint64_t workgroups_run_ = 0, workgroups_counted_ = 0;

@@ -9,6 +9,8 @@ namespace {
 
 /// The cache address of scratch: above all host addresses that programs use.
 constexpr std::uint64_t kScratchBase = 1ull << 46;
+/// Per cycle.
+constexpr auto kVectorCacheBytes = static_cast<std::uint64_t>(kGfx942.rates.vector_cache_bytes);
 
 }  // namespace
 
@@ -58,6 +60,11 @@ bool Worker::begin(Workgroup& group) {
   workgroup_ = group.id();
   stream_ = std::make_unique<MemoryStream>();
   stream_->workgroup = workgroup_;
+  if (launch_.timed) {
+    stream_->recording = std::make_unique<timing::WorkgroupRecording>();
+    stream_->recording->id = workgroup_;
+    stream_->recording->waves.resize(group.waves().size());
+  }
   const LaunchAddresses& addresses = group.addresses();
   arguments_ = {addresses.packet,
                 addresses.arguments + group.request().kernel->descriptor.kernarg_size};
@@ -151,8 +158,13 @@ void Worker::issue(const Executed& event) {
   PerWave& w = waves_[event.wave.index_in_group];
   const InstructionFacts& facts = facts_.of(event.instruction);
   count(w, facts, event.wave);
+  if (stream_->recording != nullptr) {
+    timing::WaveRecording& wave = stream_->recording->waves[event.wave.index_in_group];
+    wave.instructions.push_back(facts.number);
+    if (facts.timed.has_work) wave.memory.emplace_back();
+  }
   if (facts.action == Action::lds)
-    lds(facts, event);
+    lds(w, facts, event);
   else if (facts.action == Action::vector_memory)
     vector_memory(w, facts, event);
   else if (facts.action == Action::scalar_memory)
@@ -165,18 +177,23 @@ void Worker::jump(const Wave& wave, const Instruction& next) {
   waves_[wave.index_in_group].fetched = next.vaddr / kFetchBytes - 1;
 }
 
-void Worker::lds(const InstructionFacts& facts, const Executed& event) {
+timing::MemoryWork* Worker::work_of(const PerWave& w) {
+  if (stream_->recording == nullptr) return nullptr;
+  return &stream_->recording->waves[static_cast<std::size_t>(&w - waves_.data())].memory.back();
+}
+
+void Worker::lds(const PerWave& w, const InstructionFacts& facts, const Executed& event) {
   const LaneAccesses& accesses = event.accesses;
   if (accesses.count == 0) return;
   const LaneAccess* const second =
       facts.form.path == MemoryForm::Path::ds_two ? &accesses.access[1] : nullptr;
-  lds_access(facts, accesses.access[0], second, site_of(facts));
+  lds_access(w, facts, accesses.access[0], second, site_of(facts));
   if (mapping_)
     for (std::uint32_t n = 0; n < accesses.count; ++n)
       map_.record(event.wave.index_in_group, accesses.access[n]);
 }
 
-void Worker::lds_access(const InstructionFacts& facts, const LaneAccess& access,
+void Worker::lds_access(const PerWave& w, const InstructionFacts& facts, const LaneAccess& access,
                         const LaneAccess* second, SiteCounts& site) {
   if (site.lds == nullptr) site.lds = std::make_unique<LdsPatterns>();
   LdsAccess lds;
@@ -188,7 +205,15 @@ void Worker::lds_access(const InstructionFacts& facts, const LaneAccess& access,
   // Equal offsets make one access.
   const std::int64_t offset =
       second == nullptr ? 0 : static_cast<std::int64_t>(second->at[0] - access.at[0]);
+  const std::uint64_t cycles = site.lds->use().cycles;
+  const std::uint64_t conflicts = site.lds->use().conflict_cycles + site.lds->use().address_cycles;
   site.lds->add(lds, offset);
+  if (timing::MemoryWork* const work = work_of(w)) {
+    const LdsUse& use = site.lds->use();
+    work->cycles = static_cast<std::uint16_t>(work->cycles + use.cycles - cycles);
+    work->conflicts = static_cast<std::uint16_t>(work->conflicts + use.conflict_cycles +
+                                                 use.address_cycles - conflicts);
+  }
 }
 
 void Worker::add_event(PerWave& w, const InstructionFacts& facts, MemoryEvent::Kind kind) {
@@ -202,6 +227,9 @@ void Worker::add_event(PerWave& w, const InstructionFacts& facts, MemoryEvent::K
   event.wave = static_cast<std::uint8_t>(&w - waves_.data());
   event.bypasses_l1 = facts.bypasses_l1;
   event.returns_value = facts.returns_value;
+  if (stream_->recording != nullptr)
+    event.work =
+        static_cast<std::uint32_t>(stream_->recording->waves[event.wave].memory.size() - 1);
   stream_->runs.insert(stream_->runs.end(), coalesced_.runs.begin(), coalesced_.runs.end());
   stream_->events.push_back(event);
 }
@@ -214,7 +242,7 @@ void Worker::vector_memory(PerWave& w, const InstructionFacts& facts, const Exec
     if (mapping_) map_.record(event.wave.index_in_group, access);
     if (access.space == MemorySpace::lds) {
       // The LDS half of a direct load does not pass the indexed path, whose cycles are counted.
-      if (!access.to_lds) lds_access(facts, access, nullptr, site);
+      if (!access.to_lds) lds_access(w, facts, access, nullptr, site);
       continue;
     }
     LaneAccess placed = access;
@@ -241,6 +269,12 @@ void Worker::global_access(PerWave& w, const InstructionFacts& facts, const Lane
   memory.misaligned_sector_bytes += std::uint64_t{coalesced_.misaligned_sectors} * kSectorBytes;
   memory.inactive_sector_bytes += std::uint64_t{coalesced_.inactive_sectors} * kSectorBytes;
   memory.least_tag_accesses += coalesced_.least_tag_accesses;
+  if (timing::MemoryWork* const work = work_of(w)) {
+    std::uint64_t lines = 0;  // vL1D looks up a line per cycle
+    for (const LineRun& run : coalesced_.runs) lines += run.count;
+    work->cycles =
+        static_cast<std::uint16_t>(work->cycles + std::max(lines, bytes / kVectorCacheBytes));
+  }
   if (access.active == 0) return;
   const std::size_t number =
       launch_.tensor_lines.of_address(access.at[std::countr_zero(access.active)]);

@@ -60,6 +60,7 @@ class Worker final : public Watcher {
     const Selection& sample;  ///< Workgroups that are counted; the others only run.
     bool map_first_workgroup = false;
     std::uint64_t traced_workgroups = 0;
+    bool timed = false;  ///< Workgroups are recorded for the model of time.
     /// Receives a worker's results when it is done, on its own thread.
     std::function<void(WorkerResults&&)> collect;
   };
@@ -88,14 +89,16 @@ class Worker final : public Watcher {
   }
   void count_lines_once();
   void count(PerWave& w, const InstructionFacts& facts, const Wave& wave);
-  void lds(const InstructionFacts& facts, const Executed& event);
-  void lds_access(const InstructionFacts& facts, const LaneAccess& access, const LaneAccess* second,
-                  SiteCounts& site);
+  void lds(const PerWave& w, const InstructionFacts& facts, const Executed& event);
+  void lds_access(const PerWave& w, const InstructionFacts& facts, const LaneAccess& access,
+                  const LaneAccess* second, SiteCounts& site);
   void vector_memory(PerWave& w, const InstructionFacts& facts, const Executed& event);
   void global_access(PerWave& w, const InstructionFacts& facts, const LaneAccess& access,
                      SiteCounts& site);
   void scalar_memory(PerWave& w, const InstructionFacts& facts, const Executed& event);
   void add_event(PerWave& w, const InstructionFacts& facts, MemoryEvent::Kind kind);
+  /// Of the wave's current instruction; null if nothing is recorded.
+  [[nodiscard]] timing::MemoryWork* work_of(const PerWave& w);
   void place_global(LaneAccess& access);
   void place_scratch(const Wave& wave, LaneAccess& access) const;
 

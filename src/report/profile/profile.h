@@ -15,6 +15,7 @@
 #include "isa/traits.h"
 #include "report/profile/counters.h"
 #include "report/profile/fields.h"
+#include "timing/device.h"
 
 namespace margay::profile {
 
@@ -273,6 +274,8 @@ struct KernelProfile {
   std::vector<TensorTraffic> tensors;
   std::vector<WaveMap> maps;      ///< Of workgroup (0, 0, 0) of the first launch.
   std::vector<WaveTrace> traces;  ///< Only when asked for.
+  /// Modelled, of the first launch; its sites are those above. Only when asked for.
+  std::optional<timing::KernelTime> time;
 };
 
 /// Text of source lines, by file and line.

@@ -44,6 +44,8 @@ struct ProfileSettings {
   std::uint64_t traced_workgroups = 0;  ///< MARGAY_PROFILE_TRACE=N: timelines of N.
   profile::Selection launches = {};     ///< MARGAY_PROFILE_LAUNCHES=1,4-6: of each kernel.
   profile::Selection workgroups = {};  ///< MARGAY_PROFILE_WORKGROUPS=64 or 100-163: of each launch.
+  bool timed = false;                  ///< MARGAY_PROFILE_TIME=1: with the model of time.
+  double clock_ghz = 0;                ///< MARGAY_PROFILE_CLOCK=MHZ: for it.
   std::string table = {};              ///< MARGAY_WATCH_TABLE=FILE: see process_table.h.
 };
 

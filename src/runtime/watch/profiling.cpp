@@ -9,8 +9,8 @@ namespace margay::runtime {
 
 Profiling::Profiling(const ProfileSettings& settings)
     : settings_(settings),
-      session_(
-          {settings.kernel, settings.traced_workgroups, settings.launches, settings.workgroups}) {}
+      session_({settings.kernel, settings.traced_workgroups, settings.launches, settings.workgroups,
+                settings.timed, settings.clock_ghz}) {}
 
 Result<ProfileSettings> parse_profile_options(std::string_view text) {
   ProfileSettings settings;

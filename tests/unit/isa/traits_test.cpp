@@ -178,7 +178,7 @@ TEST(ControlFlow, IsWhatRowsSay) {
     EXPECT_EQ(flow.ends_block, (is_branch && row.flow != Flow::call) || row.flow == Flow::end)
         << row.mnemonic;
     EXPECT_EQ(flow.is_barrier, row.flow == Flow::barrier) << row.mnemonic;
-    EXPECT_EQ(flow.is_wait, row.is_wait) << row.mnemonic;
+    EXPECT_EQ(flow.is_wait, row.pause == Pause::counters) << row.mnemonic;
   });
   EXPECT_GT(branches, 15u);
 }

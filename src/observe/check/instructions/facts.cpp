@@ -15,7 +15,7 @@ Action action_of(const Instruction& i, const InstructionFacts& facts) {
   if (i.row->flow == Flow::grid_barrier) return Action::grid_barrier;
   if (facts.form.path != MemoryForm::Path::none || facts.counted.vm || facts.counted.lgkm)
     return Action::memory;
-  if (i.row->is_wait) return Action::wait;
+  if (i.row->pause == Pause::counters) return Action::wait;
   if (i.row->flow == Flow::barrier) return Action::barrier;
   if (i.row->flow == Flow::end) return Action::end;
   if (i.row->instruction_class == InstructionClass::mfma) return Action::matrix;

@@ -332,7 +332,7 @@ HazardFacts hazard_facts(const Instruction& i, const RegisterUse& use, const Mat
   const Row& row = *i.row;
   facts.waits = &waits;
   facts.kind = kinds_of(i, use);
-  if (row.is_nop) facts.wait_states = static_cast<std::uint8_t>((i.extra & 15) + 1);
+  if (row.pause == Pause::turns) facts.wait_states = static_cast<std::uint8_t>((i.extra & 15) + 1);
   if (facts.kind & kMfma) facts.passes = row.passes;
   std::ranges::copy(use.sources, facts.sources);
   facts.results[0] = use.destination;

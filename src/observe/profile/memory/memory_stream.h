@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "observe/profile/memory/coalescer.h"
+#include "timing/recording.h"
 
 namespace margay::profile {
 
@@ -20,6 +22,8 @@ struct MemoryEvent {
   bool bypasses_l1 = false;
   bool returns_value = false;  ///< Atomics.
   bool is_uncached = false;    ///< Kernel arguments: in host memory, not cached by L2.
+  static constexpr std::uint32_t kUntimed = ~0u;
+  std::uint32_t work = kUntimed;  ///< Into the recorded wave's MemoryWork.
 };
 
 struct MemoryStream {
@@ -27,6 +31,7 @@ struct MemoryStream {
   std::uint32_t steps = 0;          ///< How long the workgroup ran.
   std::vector<MemoryEvent> events;  ///< By step.
   std::vector<LineRun> runs;
+  std::unique_ptr<timing::WorkgroupRecording> recording;  ///< If time is asked for.
 };
 
 /// The order for which the cache counters are valid, as text for reports.

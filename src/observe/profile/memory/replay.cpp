@@ -110,11 +110,13 @@ void Xcd::next_event() {
     return;
   }
   --cus_[r.cu].resident;
+  if (r.stream->recording != nullptr) recorded_.push_back({r.cu, std::move(r.stream->recording)});
   r.stream.reset();
   free_slots_.push_back(turn.slot);
 }
 
 void Xcd::perform(const MemoryStream& stream, const MemoryEvent& event, std::uint32_t cu) {
+  l2_lines_ = far_lines_ = 0;
   for (std::uint32_t n = 0; n < event.run_count; ++n) {
     const LineRun& run = stream.runs[event.first_run + n];
     std::uint64_t line = run.line;
@@ -133,6 +135,11 @@ void Xcd::perform(const MemoryStream& stream, const MemoryEvent& event, std::uin
       line += static_cast<std::uint64_t>(run.stride);
     }
   }
+  if (event.work == MemoryEvent::kUntimed) return;
+  timing::MemoryWork& work = stream.recording->waves[event.wave].memory[event.work];
+  work.l2_lines = static_cast<std::uint16_t>(work.l2_lines + l2_lines_);
+  work.far_lines = static_cast<std::uint16_t>(work.far_lines + far_lines_);
+  work.uncached = work.uncached || event.is_uncached;
 }
 
 void Xcd::note_read(std::size_t tensor, std::uint64_t line) {
@@ -226,6 +233,7 @@ void Xcd::l2_read(std::uint64_t line, std::uint32_t bytes, ServedBy& site, Serve
   ++counters_[TCC_REQ_sum];
   ++counters_[TCC_RW_REQ_sum];
   ++counters_[TCC_READ_sum];
+  ++l2_lines_;
   if (l2_.find(line) != nullptr) {
     ++counters_[TCC_HIT_sum];
     ++site.l2_hits;
@@ -235,6 +243,7 @@ void Xcd::l2_read(std::uint64_t line, std::uint32_t bytes, ServedBy& site, Serve
   ++counters_[TCC_MISS_sum];
   ++site.l2_misses;
   ++tensor.l2_misses;
+  ++far_lines_;
   ++counters_[TCC_EA0_RDREQ_sum];
   ++counters_[TCC_EA0_RDREQ_DRAM_sum];
   if (bytes == kLineBytes) ++counters_[TCC_BUBBLE_sum];
@@ -252,6 +261,7 @@ void Xcd::l2_write(std::uint64_t line, std::uint8_t quarters, ServedBy& site, Se
   using enum Counter;
   ++counters_[TCC_REQ_sum];
   ++counters_[TCC_RW_REQ_sum];
+  ++l2_lines_;
   Cache::Slot* slot = l2_.find(line);
   if (slot != nullptr) {
     ++counters_[TCC_HIT_sum];
@@ -261,6 +271,7 @@ void Xcd::l2_write(std::uint64_t line, std::uint8_t quarters, ServedBy& site, Se
     ++counters_[TCC_MISS_sum];
     ++site.l2_misses;
     ++tensor.l2_misses;
+    ++far_lines_;
     slot = &l2_.insert(line, [this](const Cache::Slot& old) {
       ++counters_[Counter::TCC_NORMAL_EVICT_sum];
       if (old.dirty == 0) return;

@@ -70,6 +70,12 @@ class Xcd {
   [[nodiscard]] const std::vector<LineSet>& lines_read() const { return lines_read_; }
   [[nodiscard]] const std::vector<LineSet>& sectors_written() const { return sectors_written_; }
   [[nodiscard]] std::uint32_t sqcs_used() const;
+  /// The workgroups that were recorded, each with the compute unit that it ran on.
+  struct Recorded {
+    std::uint32_t cu = 0;
+    std::unique_ptr<timing::WorkgroupRecording> workgroup;
+  };
+  [[nodiscard]] std::vector<Recorded>& recorded() { return recorded_; }
 
  private:
   struct ComputeUnit {
@@ -128,6 +134,8 @@ class Xcd {
   std::vector<ServedBy> sites_;
   std::vector<ServedBy> by_tensor_;
   std::vector<LineSet> lines_read_, sectors_written_;
+  std::vector<Recorded> recorded_;
+  std::uint16_t l2_lines_ = 0, far_lines_ = 0;  ///< Of the current event.
 };
 
 /// The accesses of a launch to one tensor.

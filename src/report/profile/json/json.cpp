@@ -11,6 +11,7 @@
 #include "report/profile/analysis/advice.h"
 #include "report/profile/analysis/metrics.h"
 #include "report/profile/analysis/occupancy_table.h"
+#include "report/profile/time/time_json.h"
 #include "report/text_file.h"
 
 namespace margay::profile {
@@ -140,27 +141,30 @@ Json kernel_json(const KernelProfile& k, Records& records) {
   Json metrics = Json::object();
   for (const Metric& metric : metrics_of(k))
     metrics[std::string(metric.id)] = metric.value ? Json(*metric.value) : Json(nullptr);
-  return {{"name", k.name},
-          {"symbol", k.symbol},
-          {"grid", k.grid},
-          {"workgroup", k.workgroup},
-          {"launches", k.launches},
-          {"failed_launches", k.failed_launches},
-          {"launches_seen", k.launches_seen},
-          {"sampled_workgroups", k.sampled_workgroups},
-          {"instructions_warm", k.instructions_warm},
-          {"host_seconds", k.host_seconds},
-          {"resources", records(k.resources)},
-          {"counters", counters_json(k.counters)},
-          {"metrics", std::move(metrics)},
-          {"limit", limit_json(limit_of(k))},
-          {"advice", list_json(advice_for(k), advice_json)},
-          {"occupancy_table", occupancy_json(occupancy_table(k))},
-          {"xcds", list_json(k.xcds, [](const Counters& c) { return counters_json(c, "TCC_"); })},
-          {"tensors", list_json(k.tensors, records)},
-          {"sites", list_json(k.sites, records)},
-          {"maps", list_json(k.maps, map_json)},
-          {"traces", list_json(k.traces, trace_json)}};
+  Json json = {
+      {"name", k.name},
+      {"symbol", k.symbol},
+      {"grid", k.grid},
+      {"workgroup", k.workgroup},
+      {"launches", k.launches},
+      {"failed_launches", k.failed_launches},
+      {"launches_seen", k.launches_seen},
+      {"sampled_workgroups", k.sampled_workgroups},
+      {"instructions_warm", k.instructions_warm},
+      {"host_seconds", k.host_seconds},
+      {"resources", records(k.resources)},
+      {"counters", counters_json(k.counters)},
+      {"metrics", std::move(metrics)},
+      {"limit", limit_json(limit_of(k))},
+      {"advice", list_json(advice_for(k), advice_json)},
+      {"occupancy_table", occupancy_json(occupancy_table(k))},
+      {"xcds", list_json(k.xcds, [](const Counters& c) { return counters_json(c, "TCC_"); })},
+      {"tensors", list_json(k.tensors, records)},
+      {"sites", list_json(k.sites, records)},
+      {"maps", list_json(k.maps, map_json)},
+      {"traces", list_json(k.traces, trace_json)}};
+  if (k.time) json["time"] = time_json(k);
+  return json;
 }
 
 }  // namespace

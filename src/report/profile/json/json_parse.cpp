@@ -8,6 +8,7 @@
 
 #include "report/json_node.h"
 #include "report/profile/json/json.h"
+#include "report/profile/time/time_json.h"
 #include "report/text_file.h"
 
 namespace margay::profile {
@@ -228,6 +229,8 @@ Result<KernelProfile> as_kernel(const Node& node, const Records& records) {
       list<Site>(node, "sites", [&](const Node& one) { return records.read<Site>(one); }));
   k.maps = MARGAY_TRY(list<WaveMap>(node, "maps", as_map));
   k.traces = MARGAY_TRY(list<WaveTrace>(node, "traces", as_trace));
+  if (node.json->contains("time"))
+    k.time = MARGAY_TRY(as_time(MARGAY_TRY(node.field("time")), k.sites.size()));
   const bool maps_fit = std::ranges::all_of(k.maps, [&](const WaveMap& map) {
     return map.tensor < static_cast<std::int64_t>(k.tensors.size());
   });

@@ -1,0 +1,123 @@
+// `margay time -- CMD...`: runs any program and says how long its kernels would take on the device,
+// by the model of time.
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/process/start.h"
+#include "cli/watch/profiled_run.h"
+#include "report/profile/time/att.h"
+#include "report/profile/time/time_json.h"
+#include "report/profile/time/time_text.h"
+#include "report/text_file.h"
+
+namespace margay::cli {
+namespace {
+
+struct Options {
+  ProfileOptions profile;
+  std::string json, att, clock = "boost";
+  bool full = false, quiet = false;
+};
+
+constexpr const char* kFooter = R"(Examples
+  margay time -- ./gemm
+  margay time --kernel micro_tk --json time.json -- python3 test.py
+  margay time --device mi300x --clock 1500 -- ./gemm
+
+Every figure is modelled: instructions are replayed as they were executed, against issue ports, LDS,
+caches and memory of the device (docs/time.md). Of each kernel and launch size the first launch is
+timed. "boost" is the clock of a short kernel, "sustained" the one that the device holds within its
+power when it runs for seconds; --clock MHZ fixes both. Exit code: the program's own.)";
+
+/// "boost" and "sustained" are both reported; a number replaces them.
+std::string clock_reason(const std::string& text) {
+  if (text == "boost" || text == "sustained") return {};
+  const bool is_number = !text.empty() && text.size() < 5 &&
+                         text.find_first_not_of("0123456789") == text.npos &&
+                         std::stoi(text) >= 100;
+  return is_number ? std::string{} : "give boost, sustained, or MHz from 100 to 9999";
+}
+
+void declare(CLI::App& app, Options& options) {
+  add_device_option(app, options.profile.device);
+  app.add_option("--kernel", options.profile.kernel,
+                 "time only kernels that have NAME in their name, as the report prints it")
+      ->type_name("NAME");
+  app.add_option("--clock", options.clock, "boost (default), sustained, or MHz")
+      ->check(clock_reason)
+      ->type_name("CLOCK");
+  app.add_option("--json", options.json, "write the times to FILE, for programs")
+      ->type_name("FILE");
+  app.add_option("--att", options.att,
+                 "write cycles by instruction to FILE, in the columns of AMD's thread-trace "
+                 "statistics")
+      ->type_name("FILE");
+  app.add_flag("--full", options.full, "every source line");
+  app.add_flag("--quiet", options.quiet, "print no report");
+  app.add_option("--mfma", options.profile.mfma, "how MFMA instructions round: exact, fma or fast")
+      ->check(CLI::IsMember({"exact", "fma", "fast"}))
+      ->type_name("MODE");
+  app.add_option("--threads", options.profile.threads,
+                 "host threads that run workgroups (default: one per core)")
+      ->check(CLI::Range(1u, 4096u))
+      ->type_name("N");
+}
+
+Status show(const Options& options, const profile::Profile& profile) {
+  if (!options.json.empty())
+    MARGAY_CHECK(report::write_text(profile::time_document(profile), options.json));
+  if (!options.att.empty()) MARGAY_CHECK(report::write_text(profile::att_of(profile), options.att));
+  if (options.quiet) return {};
+  const std::string text =
+      profile::time_text(profile, report::text_options(STDOUT_FILENO), options.full);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return {};
+}
+
+Result<int> time_program(Options& options, std::span<char*> command) {
+  const Install install = MARGAY_TRY(find_runtime());
+  options.profile.timed = true;
+  if (options.clock != "boost" && options.clock != "sustained")
+    options.profile.clock_mhz = options.clock;
+  ChildPlan plan;
+  plan.command.assign(command.begin(), command.end());
+  const ProfiledRun run = MARGAY_TRY(run_profiled(install, options.profile, std::move(plan)));
+  if (run.end.signal != 0)
+    fmt::print(stderr, "margay time: {} ended by {}\n", command[0], signal_text(run.end.signal));
+  for (const Error& error : run.unreadable)
+    fmt::print(stderr, "margay time: the times of one process are lost: {}\n", error.what);
+  if (run.profile.kernels.empty()) {
+    fmt::print(stderr,
+               "margay time: no kernel{} was launched to its end, so there is nothing to time\n",
+               options.profile.kernel.empty()
+                   ? std::string{}
+                   : fmt::format(" with \"{}\" in its name", options.profile.kernel));
+    return run.end.shell_code() != 0 ? run.end.shell_code() : kExitFailed;
+  }
+  MARGAY_CHECK(show(options, run.profile));
+  return run.end.shell_code() == 0 && !run.unreadable.empty() ? kExitFailed : run.end.shell_code();
+}
+
+}  // namespace
+
+int time_main(std::span<char*> arguments) {
+  const CommandLine line = split_command(
+      arguments,
+      {.always = {"--device", "--kernel", "--clock", "--json", "--att", "--mfma", "--threads"}});
+  CLI::App app{"Runs a HIP program or script and models how long its kernels take.", "margay time"};
+  app.footer(kFooter);
+  Options options;
+  declare(app, options);
+  if (const auto code = read_own_words(app, line, "time", true)) return *code;
+  const Result<int> code = time_program(options, line.command);
+  return code ? *code : report("time", code.error());
+}
+
+}  // namespace margay::cli

@@ -1,0 +1,105 @@
+#include "observe/profile/timed_instruction.h"
+
+#include <algorithm>
+
+#include "exec/rows/row_table.h"
+
+namespace margay::profile {
+namespace {
+
+using timing::Unit;
+
+Unit valu_unit(const Row& row) {
+  if (row.operation == Operation::transcendental) return Unit::transcendental;
+  const bool packed_floats = row.packed == PackedForm::words && row.number == NumberType::f32;
+  return packed_floats ? Unit::packed : Unit::valu;
+}
+
+/// Of what neither computes nor reaches memory.
+Unit other_unit(const Row& row) {
+  switch (row.pause) {
+    case Pause::counters:
+      return Unit::wait;
+    case Pause::turns:
+      return Unit::idle;
+    case Pause::sleep:
+      return Unit::sleep;
+    case Pause::priority:
+      return Unit::priority;
+    case Pause::none:
+      break;
+  }
+  if (row.flow == Flow::barrier) return Unit::barrier;
+  if (row.flow == Flow::end) return Unit::end;
+  return row.is_message ? Unit::message : Unit::salu;
+}
+
+Unit unit_of(const Row& row) {
+  switch (row.instruction_class) {
+    case InstructionClass::valu:
+      return valu_unit(row);
+    case InstructionClass::mfma:
+      return Unit::matrix;
+    case InstructionClass::salu:
+      return Unit::salu;
+    case InstructionClass::smem:
+      return Unit::scalar_memory;
+    case InstructionClass::lds:
+      return Unit::lds;
+    case InstructionClass::vmem:
+      return Unit::vector_memory;
+    case InstructionClass::branch:
+      return Unit::branch;
+    case InstructionClass::other:
+      return other_unit(row);
+  }
+  return Unit::salu;
+}
+
+std::uint16_t turns_of(const Row& row, std::uint32_t immediate) {
+  switch (row.pause) {
+    case Pause::turns:  // MI300 ISA guide, s_nop: 1 to 16
+      return static_cast<std::uint16_t>((immediate & 15) + 1);
+    case Pause::sleep:  // 64 cycles times the lower 7 bits
+      return static_cast<std::uint16_t>((immediate & 127) * 16 + 1);
+    case Pause::priority:
+      return static_cast<std::uint16_t>(immediate & 3);
+    default:
+      return row.passes;
+  }
+}
+
+/// DS with two accesses moves twice as much.
+std::uint8_t lane_bytes(const margay::InstructionFacts& facts) {
+  const unsigned accesses = facts.form.path == MemoryPath::ds_two ? 2 : 1;
+  return static_cast<std::uint8_t>(std::min(facts.form.bytes * accesses, 255u));
+}
+
+}  // namespace
+
+timing::Instruction timed_instruction(const Instruction& i, const margay::InstructionFacts& facts,
+                                      std::uint8_t bytes) {
+  const Row& row = *i.row;
+  timing::Instruction out;
+  out.vaddr = facts.vaddr;
+  out.bytes = bytes;
+  out.unit = unit_of(row);
+  out.turns = turns_of(row, i.extra);
+  out.counts_vm = facts.counted.vm;
+  out.counts_lgkm = facts.counted.lgkm;
+  out.wait_vm = facts.wait.vm;
+  out.wait_lgkm = facts.wait.lgkm;
+  out.has_work = facts.counted.vm || facts.counted.lgkm;
+  out.is_atomic = facts.form.is_atomic;
+  out.is_store = facts.form.is_write && !facts.form.is_read;
+  out.to_lds = facts.form.to_lds;
+  if (facts.form.path == MemoryPath::none && out.unit == Unit::lds) {
+    out.lane_bytes_out = out.lane_bytes_in = 4;  // lane exchanges
+  } else {
+    if (facts.form.is_write || facts.form.is_atomic) out.lane_bytes_out = lane_bytes(facts);
+    if (facts.form.is_read || row.returns_value) out.lane_bytes_in = lane_bytes(facts);
+  }
+  return out;
+}
+
+}  // namespace margay::profile

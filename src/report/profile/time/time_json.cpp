@@ -1,0 +1,147 @@
+#include "report/profile/time/time_json.h"
+
+#include "report/profile/time/line_times.h"
+
+namespace margay::profile {
+namespace {
+
+using report::Json;
+using report::Node;
+using timing::kStalls;
+
+/// Cycles by reason; zeros are left out.
+Json stalls_json(const std::array<double, kStalls>& stalls) {
+  Json json = Json::object();
+  for (unsigned n = 0; n < kStalls; ++n)
+    if (stalls[n] != 0) json[std::string(timing::kStallNames[n])] = stalls[n];
+  return json;
+}
+
+Result<double> as_double(const Node& node) {
+  if (!node.json->is_number() || node.json->get<double>() < 0)
+    return node.wrong("a number from 0 up");
+  return node.json->get<double>();
+}
+Result<double> decimal(const Node& parent, std::string_view name) {
+  return as_double(MARGAY_TRY(parent.field(name)));
+}
+
+Result<std::array<double, kStalls>> as_stalls(const Node& parent) {
+  std::array<double, kStalls> out{};
+  const Node node = MARGAY_TRY(parent.field("stalls"));
+  if (!node.json->is_object()) return node.wrong("an object");
+  for (unsigned n = 0; n < kStalls; ++n)
+    if (node.json->contains(std::string(timing::kStallNames[n])))
+      out[n] = MARGAY_TRY(decimal(node, timing::kStallNames[n]));
+  return out;
+}
+
+/// The figures of a kernel, by the names that all JSON has.
+struct Figure {
+  std::string_view name;
+  double timing::KernelTime::* member;
+};
+constexpr Figure kFigures[] = {{"cycles", &timing::KernelTime::cycles},
+                               {"us_boost", &timing::KernelTime::us_boost},
+                               {"us_sustained", &timing::KernelTime::us_sustained},
+                               {"boost_ghz", &timing::KernelTime::boost_ghz},
+                               {"sustained_ghz", &timing::KernelTime::sustained_ghz},
+                               {"error_percent", &timing::KernelTime::error_percent},
+                               {"launch_us", &timing::KernelTime::launch_us},
+                               {"tail_us", &timing::KernelTime::tail_us},
+                               {"issue", &timing::KernelTime::issue}};
+struct BusyUnit {
+  std::string_view name;
+  double timing::Utilisation::* member;
+};
+constexpr BusyUnit kBusy[] = {{"valu", &timing::Utilisation::valu},
+                              {"matrix", &timing::Utilisation::matrix},
+                              {"lds", &timing::Utilisation::lds},
+                              {"vector_cache", &timing::Utilisation::vector_cache},
+                              {"l2", &timing::Utilisation::l2},
+                              {"infinity_cache", &timing::Utilisation::infinity_cache},
+                              {"memory", &timing::Utilisation::memory}};
+
+Json figures_json(const timing::KernelTime& time) {
+  Json json = Json::object();
+  for (const Figure& figure : kFigures) json[std::string(figure.name)] = time.*figure.member;
+  json["bound"] = timing::bound_name(time.bound);
+  for (const BusyUnit& unit : kBusy) json["busy"][std::string(unit.name)] = time.busy.*unit.member;
+  json["stalls"] = stalls_json(time.stalls);
+  return json;
+}
+
+Result<timing::SiteTime> as_site_time(const Node& node) {
+  timing::SiteTime site;
+  site.hits = MARGAY_TRY(report::number<std::uint64_t>(node, "hits"));
+  site.latency = MARGAY_TRY(decimal(node, "latency"));
+  site.stalls = MARGAY_TRY(as_stalls(node));
+  return site;
+}
+
+Json site_time_json(const timing::SiteTime& site) {
+  return {{"hits", site.hits}, {"latency", site.latency}, {"stalls", stalls_json(site.stalls)}};
+}
+
+Json document_of(const KernelProfile& kernel) {
+  Json json = {{"name", kernel.name},
+               {"symbol", kernel.symbol},
+               {"grid", kernel.grid},
+               {"workgroup", kernel.workgroup}};
+  json.update(figures_json(*kernel.time));
+  json["lines"] = Json::array();
+  for (const LineTime& line : line_times(kernel)) {
+    Json one = {{"file", line.file}, {"line", line.line}, {"function", line.function}};
+    one.update(site_time_json(line.time));
+    json["lines"].push_back(std::move(one));
+  }
+  json["instructions"] = Json::array();
+  for (std::size_t n = 0; n < kernel.sites.size(); ++n) {
+    Json one = {{"vaddr", kernel.sites[n].vaddr}, {"text", kernel.sites[n].text}};
+    one.update(site_time_json(kernel.time->sites[n]));
+    json["instructions"].push_back(std::move(one));
+  }
+  return json;
+}
+
+}  // namespace
+
+Json time_json(const KernelProfile& kernel) {
+  if (!kernel.time) return nullptr;
+  Json json = figures_json(*kernel.time);
+  json["sites"] = Json::array();
+  for (const timing::SiteTime& site : kernel.time->sites)
+    json["sites"].push_back(site_time_json(site));
+  return json;
+}
+
+Result<timing::KernelTime> as_time(const Node& node, std::size_t sites) {
+  timing::KernelTime time;
+  for (const Figure& figure : kFigures)
+    time.*figure.member = MARGAY_TRY(decimal(node, figure.name));
+  const Node busy = MARGAY_TRY(node.field("busy"));
+  for (const BusyUnit& unit : kBusy) time.busy.*unit.member = MARGAY_TRY(decimal(busy, unit.name));
+  time.stalls = MARGAY_TRY(as_stalls(node));
+  const std::string bound = MARGAY_TRY(report::text(node, "bound"));
+  unsigned number = 0;
+  while (number < timing::kBounds &&
+         timing::bound_name(static_cast<timing::Bound>(number)) != bound)
+    ++number;
+  if (number == timing::kBounds) return MARGAY_TRY(node.field("bound")).wrong("a known bound");
+  time.bound = static_cast<timing::Bound>(number);
+  time.sites = MARGAY_TRY(report::list<timing::SiteTime>(node, "sites", as_site_time));
+  if (time.sites.size() != sites)
+    return MARGAY_TRY(node.field("sites")).wrong("a time for each of the kernel's sites");
+  return time;
+}
+
+std::string time_document(const Profile& profile) {
+  Json kernels = Json::array();
+  for (const KernelProfile& kernel : profile.kernels)
+    if (kernel.time) kernels.push_back(document_of(kernel));
+  const Json document = {
+      {"device", profile.device}, {"modelled", true}, {"kernels", std::move(kernels)}};
+  return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace margay::profile

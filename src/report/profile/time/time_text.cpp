@@ -1,0 +1,99 @@
+#include "report/profile/time/time_text.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/profile/time/line_times.h"
+
+namespace margay::profile {
+namespace {
+
+using report::painted;
+using timing::kStalls;
+
+std::string us_text(double us) { return report::seconds_text(us * 1e-6); }
+
+std::string percent(double part) { return fmt::format("{:.0f} %", 100 * part); }
+
+/// "WAITCNT 31 %, BARRIER_WAIT 8 %": the largest, of `all`.
+std::string stalls_text(const std::array<double, kStalls>& stalls, double all) {
+  std::vector<unsigned> order;
+  constexpr double kWorthSaying = 0.01;
+  for (unsigned n = 0; n < kStalls; ++n)
+    if (stalls[n] > kWorthSaying * all) order.push_back(n);
+  std::ranges::sort(order, std::ranges::greater{}, [&](unsigned n) { return stalls[n]; });
+  std::string out;
+  for (const unsigned n : order)
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", timing::kStallNames[n],
+                       percent(stalls[n] / all));
+  return out;
+}
+
+std::string busy_text(const timing::Utilisation& busy) {
+  return fmt::format("matrix {}, VALU {}, LDS {}, vL1D {}, L2 {}, Infinity Cache {}, HBM {}",
+                     percent(busy.matrix), percent(busy.valu), percent(busy.lds),
+                     percent(busy.vector_cache), percent(busy.l2), percent(busy.infinity_cache),
+                     percent(busy.memory));
+}
+
+std::string lines_text(const KernelProfile& kernel, const report::TextOptions& options, bool full) {
+  const std::vector<LineTime> lines = line_times(kernel);
+  double all = 0;
+  for (const LineTime& line : lines) all += line.time.latency;
+  if (all == 0) return {};
+  constexpr std::size_t kFew = 8;
+  const std::size_t shown = full ? lines.size() : std::min(kFew, lines.size());
+  std::string out = "  wave cycles  issue  stalled by                              line\n";
+  for (std::size_t n = 0; n < shown; ++n) {
+    const timing::SiteTime& time = lines[n].time;
+    if (time.latency < 0.005 * all && !full) break;
+    std::array<double, kStalls> worst{};
+    const auto most = std::ranges::max_element(time.stalls);
+    worst[static_cast<std::size_t>(most - time.stalls.begin())] = *most;
+    const SourceFrame frame{lines[n].function, lines[n].file, lines[n].line, 0};
+    const std::string place = report::short_place_of(frame, options);
+    out += fmt::format("  {:>11}  {:>5}  {:<38}  {}\n", percent(time.latency / all),
+                       percent((time.latency - time.stall()) / all), stalls_text(worst, all),
+                       place.empty() ? "without a source line" : place);
+  }
+  return out;
+}
+
+std::string kernel_text(const KernelProfile& kernel, const report::TextOptions& options,
+                        bool full) {
+  const timing::KernelTime& t = *kernel.time;
+  double all = t.issue;
+  for (const double stall : t.stalls) all += stall;
+  std::string out = painted(report::short_function(kernel.name), report::kBold, options);
+  out += fmt::format("   grid {}x{}x{} of {}x{}x{}\n", kernel.grid[0], kernel.grid[1],
+                     kernel.grid[2], kernel.workgroup[0], kernel.workgroup[1], kernel.workgroup[2]);
+  out += fmt::format(
+      "  {} at {:.2f} GHz ({} cycles); {} sustained, at {:.2f} GHz; error about {:.0f} %\n",
+      painted(us_text(t.us_boost), report::kBold, options), t.boost_ghz,
+      report::quantity_text(t.cycles), us_text(t.us_sustained), t.sustained_ghz, t.error_percent);
+  out += fmt::format("  bound by  {}\n", timing::bound_name(t.bound));
+  out += fmt::format("  busy      {}\n", busy_text(t.busy));
+  out += fmt::format("  outside   launch {}, tail {}\n", us_text(t.launch_us), us_text(t.tail_us));
+  if (all > 0)
+    out += fmt::format("  waves     issue {}, {}\n", percent(t.issue / all),
+                       stalls_text(t.stalls, all));
+  return out + lines_text(kernel, options, full) + "\n";
+}
+
+}  // namespace
+
+std::string time_text(const Profile& profile, const report::TextOptions& options, bool full) {
+  std::vector<const KernelProfile*> kernels;
+  for (const KernelProfile& kernel : profile.kernels)
+    if (kernel.time) kernels.push_back(&kernel);
+  std::ranges::stable_sort(kernels, std::ranges::greater{},
+                           [](const KernelProfile* k) { return k->time->us_boost; });
+  std::string out = fmt::format(
+      "Modelled, not measured: {}. The first launch of each kernel and size.\n\n", profile.device);
+  for (const KernelProfile* const kernel : kernels) out += kernel_text(*kernel, options, full);
+  return out;
+}
+
+}  // namespace margay::profile

@@ -1,0 +1,421 @@
+#include "timing/compute_unit.h"
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <queue>
+
+namespace margay::timing {
+namespace {
+
+/// Accesses in flight that one counter counts. In order: each completes no earlier than the one
+/// before. Scalar loads do not keep the order, and are sorted in.
+class Outstanding {
+ public:
+  void add(double done, bool in_order) {
+    if (in_order && !done_.empty()) done = std::max(done, last_);
+    if (in_order) last_ = done;
+    done_.insert(std::upper_bound(done_.begin(), done_.end(), done), done);
+  }
+  /// When at most `left` of them are in flight.
+  [[nodiscard]] double reaches(std::size_t left) const {
+    return done_.size() <= left ? 0 : done_[done_.size() - left - 1];
+  }
+  void forget_until(double now) {
+    while (!done_.empty() && done_.front() <= now) done_.pop_front();
+  }
+
+ private:
+  std::deque<double> done_;
+  double last_ = 0;
+};
+
+/// Serves one after the other.
+struct Server {
+  double free = 0, busy = 0;
+  /// When work that comes at `now` and takes `cycles` has been done.
+  double serve(double now, double cycles) {
+    free = std::max(now, free) + cycles;
+    busy += cycles;
+    return free;
+  }
+};
+
+struct Wave {
+  const WaveRecording* recording = nullptr;
+  std::size_t place = 0;  ///< Of its workgroup in the recording.
+  std::uint32_t number = 0, simd = 0, priority = 0;
+  std::uint64_t age = 0;
+  std::size_t next = 0, next_memory = 0;
+  double begin = 0;
+  double since = 0;    ///< The instruction could issue, but for what it waits for.
+  double held_up = 0;  ///< Since its last instruction across two fetches.
+  Outstanding vm, lgkm;
+  std::array<double, kStalls> stalls{};  ///< Of the next instruction.
+};
+
+struct Simd {
+  double valu = 0, matrix = 0, packed = 0, scalar = 0, branch = 0, lds = 0, vector_memory = 0,
+         scalar_memory = 0;
+  std::uint32_t waves = 0;
+};
+
+class ComputeUnit {
+ public:
+  ComputeUnit(const ComputeUnitRecording& cu, std::span<const Instruction> instructions,
+              std::uint32_t resident, const Gpu& gpu, const Parameters& p, const Share& share,
+              const Change& change)
+      : cu_(cu),
+        instructions_(instructions),
+        gpu_(gpu),
+        p_(p),
+        share_(share),
+        change_(change),
+        simds_(gpu.arch().cu.simds),
+        lds_send_(simds_.size() / 2),
+        lds_return_(simds_.size() / 2),
+        groups_(cu.workgroups.size()) {
+    out_.sites.resize(instructions.size());
+    out_.workgroup_begin.resize(groups_.size());
+    out_.workgroup_end.resize(groups_.size());
+    for (std::uint32_t n = 0; n < resident; ++n) begin_next(n * p_.workgroup_start);
+  }
+
+  ComputeUnitTime run() {
+    while (!ready_.empty()) {
+      const Turn turn = ready_.top();
+      ready_.pop();
+      now_ = std::max(now_, turn.time);
+      take(turn.wave, turn.time);
+    }
+    for (const double end : out_.workgroup_end) out_.cycles = std::max(out_.cycles, end);
+    out_.busy.lds = lds_.busy;
+    out_.busy.vector_cache = vector_cache_.busy;
+    out_.busy.l2 = l2_.busy;
+    out_.busy.fabric = fabric_.busy;
+    out_.busy.memory = memory_.busy;
+    return std::move(out_);
+  }
+
+ private:
+  /// When a wave is looked at next. At the same time the one with the higher priority is first,
+  /// then the older one.
+  struct Turn {
+    double time;
+    std::uint32_t priority;
+    double order;
+    std::uint32_t wave;
+    friend bool operator<(const Turn& a, const Turn& b) {
+      if (a.time != b.time) return a.time > b.time;
+      if (a.priority != b.priority) return a.priority < b.priority;
+      if (a.order != b.order) return a.order > b.order;
+      return a.wave > b.wave;
+    }
+  };
+  struct Group {
+    std::uint32_t waves = 0, ended = 0, arrived = 0;
+    std::vector<std::uint32_t> waiting;
+  };
+
+  // ---- Workgroups and waves -----------------------------------------------------------------
+
+  void begin_next(double at) {
+    if (next_group_ == groups_.size()) return;
+    const std::size_t place = next_group_++;
+    Group& group = groups_[place];
+    const WorkgroupRecording& recording = *cu_.workgroups[place];
+    group.waves = static_cast<std::uint32_t>(recording.waves.size());
+    out_.workgroup_begin[place] = at;
+    // Waves i and i + 4 share a SIMD; the first goes to the one with the fewest.
+    const auto least = std::ranges::min_element(simds_, {}, &Simd::waves);
+    auto simd = static_cast<std::uint32_t>(least - simds_.begin());
+    for (std::uint32_t n = 0; n < group.waves; ++n) {
+      Wave wave;
+      wave.recording = &recording.waves[n];
+      wave.place = place;
+      wave.number = n;
+      wave.simd = simd;
+      wave.age = waves_.size();
+      wave.begin = at + p_.wave_start;
+      wave.since = wave.begin;
+      ++simds_[simd].waves;
+      simd = (simd + 1) % simds_.size();
+      waves_.push_back(std::move(wave));
+      const auto index = static_cast<std::uint32_t>(waves_.size() - 1);
+      if (waves_.back().recording->instructions.empty())
+        end_wave(index, waves_.back().begin);
+      else
+        push(index, waves_.back().begin);
+    }
+  }
+  void push(std::uint32_t index, double time) {
+    const Wave& wave = waves_[index];
+    // A SIMD prefers its oldest wave; what SIMDs share serves who came first.
+    const Unit unit = at(wave).unit;
+    const bool is_shared = unit == Unit::lds || unit == Unit::vector_memory;
+    ready_.push(
+        {time, wave.priority, is_shared ? wave.since : static_cast<double>(wave.age), index});
+  }
+  void end_wave(std::uint32_t index, double at) {
+    Wave& wave = waves_[index];
+    --simds_[wave.simd].waves;
+    out_.waves.push_back({cu_.workgroups[wave.place]->id, wave.number, wave.simd, wave.begin, at});
+    wave.recording = nullptr;
+    Group& group = groups_[wave.place];
+    ++group.ended;
+    open_barrier_if_all_came(group, at);
+    if (group.ended != group.waves) return;
+    out_.workgroup_end[wave.place] = at;
+    begin_next(at + p_.workgroup_start);
+  }
+  /// Waves that have ended are not waited for.
+  void open_barrier_if_all_came(Group& group, double at) {
+    if (group.arrived == 0 || group.arrived + group.ended < group.waves) return;
+    group.arrived = 0;
+    for (const std::uint32_t index : group.waiting) {
+      Wave& wave = waves_[index];
+      const double opens = at + p_.barrier_release;
+      wave.stalls[static_cast<unsigned>(Stall::barrier)] += opens - wave.since;
+      went_on(wave, index, opens);
+    }
+    group.waiting.clear();
+  }
+
+  // ---- One instruction ----------------------------------------------------------------------
+
+  [[nodiscard]] const Instruction& at(const Wave& wave) const {
+    return instructions_[wave.recording->instructions[wave.next]];
+  }
+  /// It waits until `time`, for `why`.
+  void wait(std::uint32_t index, double now, double time, Stall why) {
+    waves_[index].stalls[static_cast<unsigned>(why)] += time - now;
+    push(index, time);
+  }
+  /// The instruction is done with as far as its wave is concerned, which goes on at `time`.
+  void went_on(Wave& wave, std::uint32_t index, double time) {
+    SiteTime& site = out_.sites[wave.recording->instructions[wave.next]];
+    ++site.hits;
+    site.latency += time - wave.since;
+    for (unsigned n = 0; n < kStalls; ++n) {
+      site.stalls[n] += wave.stalls[n];
+      wave.held_up += wave.stalls[n];
+    }
+    wave.stalls = {};
+    wave.since = time;
+    if (++wave.next == wave.recording->instructions.size()) return end_wave(index, time);
+    const Instruction& next = at(wave);
+    if (next.vaddr / 32 != (next.vaddr + next.bytes - 1u) / 32) {
+      // A wave that was held up meanwhile has the next fetch already.
+      const double late = std::max(0.0, p_.fetch_straddle - wave.held_up);
+      wave.stalls[static_cast<unsigned>(Stall::no_instruction)] += late;
+      wave.held_up = -late;
+      time += late;
+    }
+    push(index, time);
+  }
+  /// Waits for the later of two: the port that another wave has, and the unit.
+  [[nodiscard]] bool waits_for(std::uint32_t index, double now, double port, double unit = 0) {
+    if (unit > now && unit >= port) return wait(index, now, unit, Stall::ex_stall), true;
+    if (port > now) return wait(index, now, port, Stall::not_win), true;
+    return false;
+  }
+
+  void take(std::uint32_t index, double now) {
+    Wave& wave = waves_[index];
+    const Instruction& i = at(wave);
+    Simd& simd = simds_[wave.simd];
+    const double after = now + p_.turn;
+    switch (i.unit) {
+      case Unit::valu:
+        if (waits_for(index, now, simd.valu)) return;
+        use_valu(simd, now, p_.turn * i.turns);
+        return went_on(wave, index, after);
+      case Unit::transcendental:
+        if (waits_for(index, now, simd.valu)) return;
+        use_valu(simd, now, p_.transcendental);
+        // The trace of an MI300 counts all of its cycles as the wave's own.
+        return went_on(wave, index, now + p_.transcendental);
+      case Unit::packed:
+        if (waits_for(index, now, simd.valu, simd.matrix)) return;
+        use_valu(simd, now, p_.turn);
+        simd.packed = now + p_.packed_before_matrix;
+        return went_on(wave, index, after);
+      case Unit::matrix:
+        if (waits_for(index, now, simd.valu, std::max(simd.matrix, simd.packed))) return;
+        use_valu(simd, now, p_.turn);
+        simd.matrix = now + p_.turn * i.turns;
+        out_.busy.matrix += p_.turn * i.turns;
+        return went_on(wave, index, after);
+      case Unit::salu:
+        return issue(simd.scalar, index, now);
+      case Unit::branch:
+      case Unit::message:
+        return issue(simd.branch, index, now);
+      case Unit::scalar_memory:
+        if (waits_for(index, now, simd.scalar_memory)) return;
+        simd.scalar_memory = after;
+        load_scalar(wave, now);
+        return went_on(wave, index, after);
+      case Unit::lds:
+        return use_lds(index, i, now);
+      case Unit::vector_memory:
+        return use_vector_memory(index, i, now);
+      case Unit::wait: {
+        const double until = std::max(wave.vm.reaches(i.wait_vm), wave.lgkm.reaches(i.wait_lgkm));
+        if (until > now) return wait(index, now, until, Stall::waitcnt);
+        wave.vm.forget_until(now);
+        wave.lgkm.forget_until(now);
+        return went_on(wave, index, after);
+      }
+      case Unit::barrier: {
+        Group& group = groups_[wave.place];
+        ++group.arrived;
+        group.waiting.push_back(index);
+        return open_barrier_if_all_came(group, now);
+      }
+      case Unit::idle:
+        wave.stalls[static_cast<unsigned>(Stall::internal)] += p_.turn * (i.turns - 1);
+        return went_on(wave, index, now + p_.turn * i.turns);
+      case Unit::sleep:
+        wave.stalls[static_cast<unsigned>(Stall::sleep)] += p_.turn * (i.turns - 1);
+        return went_on(wave, index, now + p_.turn * i.turns);
+      case Unit::priority:
+        wave.priority = i.turns;
+        return went_on(wave, index, after);
+      case Unit::end:
+        return went_on(wave, index, after);
+    }
+  }
+  void use_valu(Simd& simd, double now, double cycles) {
+    simd.valu = now + cycles;
+    out_.busy.valu += cycles;
+  }
+  void issue(double& port, std::uint32_t index, double now) {
+    if (waits_for(index, now, port)) return;
+    port = now + p_.turn;
+    went_on(waves_[index], index, now + p_.turn);
+  }
+
+  // ---- Memory -------------------------------------------------------------------------------
+
+  [[nodiscard]] MemoryWork next_work(Wave& wave) {
+    MemoryWork work = wave.recording->memory[wave.next_memory++];
+    if (change_.no_bank_conflicts)
+      work.cycles = static_cast<std::uint16_t>(work.cycles - work.conflicts);
+    if (change_.no_l2_misses) work.far_lines = 0;
+    return work;
+  }
+  [[nodiscard]] double cycles_of(double ns) const { return ns * share_.clock_ghz; }
+
+  void load_scalar(Wave& wave, double now) {
+    const MemoryWork work = next_work(wave);
+    double latency = p_.scalar_hit_latency;
+    if (work.uncached)
+      latency = cycles_of(p_.uncached_ns);
+    else if (work.far_lines != 0)
+      latency = p_.scalar_l2_latency + far_latency();
+    else if (work.l2_lines != 0)
+      latency = p_.scalar_l2_latency;
+    wave.lgkm.add(now + latency, false);
+  }
+
+  void use_lds(std::uint32_t index, const Instruction& i, double now) {
+    Wave& wave = waves_[index];
+    Simd& simd = simds_[wave.simd];
+    Server& send = lds_send_[wave.simd / 2];
+    if (waits_for(index, now, simd.lds, std::max(send.free, lds_.free - p_.lds_queue))) return;
+    const double lanes_per_cycle = p_.lds_bus_bytes * change_.lds_speed;
+    const double lanes = gpu_.arch().wavefront_size;
+    const double sent = send.serve(now, (4.0 + i.lane_bytes_out) * lanes / lanes_per_cycle);
+    const MemoryWork work = next_work(wave);
+    const double passes =
+        std::max(p_.lds_least_cycles, static_cast<double>(work.cycles) / change_.lds_speed);
+    const double served = lds_.serve(now + p_.turn, passes);
+    // The latency holds for one without conflicts.
+    const double extra = served - (now + p_.turn + p_.lds_least_cycles);
+    double done = sent + p_.lds_latency + i.lane_bytes_in / 2.0 + extra;
+    if (i.lane_bytes_in != 0) {
+      const double back = i.lane_bytes_in * lanes / lanes_per_cycle;
+      done = lds_return_[wave.simd / 2].serve(std::max(done - back, 0.0), back);
+    }
+    wave.lgkm.add(done, true);
+    simd.lds = now + p_.turn;
+    went_on(wave, index, std::max(sent, now + p_.turn));
+  }
+
+  /// Of a line that L2 does not have, beyond L2's latency.
+  [[nodiscard]] double far_latency() const {
+    return cycles_of(share_.infinity_cache_hits * p_.infinity_cache_ns +
+                     (1 - share_.infinity_cache_hits) * p_.memory_ns) -
+           p_.l2_latency;
+  }
+
+  void use_vector_memory(std::uint32_t index, const Instruction& i, double now) {
+    Wave& wave = waves_[index];
+    Simd& simd = simds_[wave.simd];
+    while (!queue_.empty() && queue_.front() <= now) queue_.pop_front();
+    const double room = queue_.size() < static_cast<std::size_t>(p_.vector_queue)
+                            ? 0
+                            : queue_[queue_.size() - static_cast<std::size_t>(p_.vector_queue)];
+    if (waits_for(index, now, simd.vector_memory, room)) return;
+    simd.vector_memory = now + p_.turn;
+    if (!i.has_work) return went_on(wave, index, now + p_.turn);  // works on caches
+    const MemoryWork work = next_work(wave);
+    const double looked_up = vector_cache_.serve(now + p_.turn, std::max<double>(work.cycles, 1));
+    queue_.push_back(looked_up);
+    const double done = beyond_vector_cache(i, work, looked_up);
+    wave.vm.add(done, true);
+    if (i.counts_lgkm) wave.lgkm.add(done, true);
+    went_on(wave, index, now + p_.turn);
+  }
+
+  double beyond_vector_cache(const Instruction& i, const MemoryWork& work, double looked_up) {
+    if (work.l2_lines == 0) return looked_up + p_.vector_cache_latency;
+    const bool sectors = i.is_store || i.is_atomic;
+    const double bytes =
+        work.l2_lines * (sectors ? gpu_.arch().caches.sector_bytes : gpu_.arch().caches.line_bytes);
+    const double of_xcd = sectors ? p_.l2_write_bytes_per_cycle : p_.l2_bytes_per_cycle;
+    const double rate = std::min(p_.cu_l2_bytes_per_cycle, of_xcd / share_.active_cus_per_xcd);
+    double served = l2_.serve(looked_up, bytes / rate);
+    double latency =
+        sectors && !i.is_atomic ? p_.store_latency : p_.l2_latency + cycles_of(p_.wave_load_ns);
+    if (work.far_lines != 0) {
+      const double far_bytes = bytes * work.far_lines / work.l2_lines;
+      const double cus = share_.active_cus * share_.clock_ghz;  // bytes/ns -> of one CU, per cycle
+      const double fabric = fabric_.serve(looked_up, far_bytes / (p_.fabric_bytes_per_ns / cus));
+      const double from_memory = far_bytes * (1 - share_.infinity_cache_hits);
+      const double memory_rate = sectors ? p_.memory_write_bytes_per_ns : p_.memory_bytes_per_ns;
+      const double memory = memory_.serve(looked_up, from_memory / (memory_rate / cus));
+      served = std::max({served, fabric, memory});
+      if (!sectors) latency += far_latency();
+    }
+    return served + latency;
+  }
+
+  const ComputeUnitRecording& cu_;
+  const std::span<const Instruction> instructions_;
+  const Gpu& gpu_;
+  const Parameters& p_;
+  const Share& share_;
+  const Change& change_;
+  std::vector<Simd> simds_;
+  std::vector<Server> lds_send_, lds_return_;
+  Server lds_, vector_cache_, l2_, fabric_, memory_;
+  std::deque<double> queue_;  // when the TA has taken each vector memory instruction
+  std::vector<Group> groups_;
+  std::size_t next_group_ = 0;
+  std::deque<Wave> waves_;
+  std::priority_queue<Turn> ready_;
+  double now_ = 0;
+  ComputeUnitTime out_;
+};
+
+}  // namespace
+
+ComputeUnitTime replay(const ComputeUnitRecording& cu, std::span<const Instruction> instructions,
+                       std::uint32_t resident, const Gpu& gpu, const Parameters& parameters,
+                       const Share& share, const Change& change) {
+  return ComputeUnit(cu, instructions, resident, gpu, parameters, share, change).run();
+}
+
+}  // namespace margay::timing

@@ -1,0 +1,81 @@
+// One compute unit over time: replays the instructions that its waves executed against its issue
+// ports, matrix units, LDS, vL1D and its share of the levels beyond.
+//
+// The rules of issue reproduce measured sequences on MI300 (docs/time.md has the table):
+//   - each SIMD offers one issue turn of 4 cycles; a wave issues at most one instruction in a turn,
+//     in order; waves may issue to different units in one turn;
+//   - the VALU port is busy for 4 cycles with an instruction, 16 with a transcendental one, and 4
+//     with the issue of a matrix instruction, which keeps the matrix unit busy for its passes;
+//   - a packed f32 instruction needs the port and an idle matrix unit;
+//   - nothing else is interlocked: compilers put wait states where the hardware asks for them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "timing/parameters.h"
+#include "timing/recording.h"
+#include "timing/stall.h"
+
+namespace margay::timing {
+
+/// What one compute unit gets of what all share, and how far away it is.
+struct Share {
+  double clock_ghz = 2.1;
+  std::uint32_t active_cus = 1;  ///< Of the device, that work at the same time.
+  std::uint32_t active_cus_per_xcd = 1;
+  /// Of the lines that miss L2, the part that the Infinity Cache has.
+  double infinity_cache_hits = 0;
+};
+
+/// What is changed for a "what if".
+struct Change {
+  bool no_bank_conflicts = false;
+  bool no_l2_misses = false;
+  bool perfect_coalescing = false;
+  bool no_barrier_skew = false;
+  double lds_speed = 1;
+};
+
+/// Cycles of all executions of one instruction, over all waves.
+struct SiteTime {
+  std::uint64_t hits = 0;
+  double latency = 0;  ///< From when it could have issued to when the wave goes on.
+  std::array<double, kStalls> stalls{};
+  [[nodiscard]] double stall() const {
+    double sum = 0;
+    for (const double s : stalls) sum += s;
+    return sum;
+  }
+};
+
+/// Cycles that a unit worked. SIMDs count one by one; the others once for the compute unit.
+struct Busy {
+  double valu = 0, matrix = 0;  ///< Sum over the SIMDs.
+  double lds = 0, vector_cache = 0, l2 = 0, fabric = 0, memory = 0;
+};
+
+struct WaveSpan {
+  std::uint64_t workgroup = 0;
+  std::uint32_t wave = 0, simd = 0;
+  double begin = 0, end = 0;
+};
+
+struct ComputeUnitTime {
+  double cycles = 0;
+  std::vector<SiteTime> sites;  ///< As the instructions of the recording.
+  Busy busy;
+  std::vector<double> workgroup_begin, workgroup_end;  ///< By place in the recording.
+  std::vector<WaveSpan> waves;
+};
+
+/// Replays `cu`; at most `resident` workgroups of it at a time.
+[[nodiscard]] ComputeUnitTime replay(const ComputeUnitRecording& cu,
+                                     std::span<const Instruction> instructions,
+                                     std::uint32_t resident, const Gpu& gpu,
+                                     const Parameters& parameters, const Share& share,
+                                     const Change& change = {});
+
+}  // namespace margay::timing

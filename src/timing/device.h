@@ -1,0 +1,67 @@
+// A kernel's time on the whole device: what its compute units take, launch, tail and write-back, at
+// the boost clock and at the clock that the device can hold.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "timing/compute_unit.h"
+#include "timing/power.h"
+
+namespace margay::timing {
+
+/// What limits a kernel.
+enum class Bound : std::uint8_t {
+  valu,
+  matrix,
+  lds,
+  vector_cache,
+  l2,
+  infinity_cache,
+  memory,
+  latency,  ///< No unit is busy: waves wait.
+  tail,     ///< Compute units are idle while the last workgroups run.
+  launch,
+};
+inline constexpr unsigned kBounds = 10;
+[[nodiscard]] std::string_view bound_name(Bound bound);
+
+/// A launch as it was recorded.
+struct LaunchRecording {
+  std::vector<Instruction> instructions;
+  std::vector<WorkgroupRecording> workgroups;  ///< All, or a sample.
+  std::vector<ComputeUnitRecording> cus;       ///< Of the workgroups that were recorded.
+  std::uint64_t grid = 0;                      ///< Workgroups of the launch.
+  std::uint32_t resident = 1;                  ///< Workgroups that a compute unit has room for.
+  double memory_bytes = 0;         ///< Of the whole launch, read from and written to HBM.
+  double infinity_cache_hits = 0;  ///< Part of the lines that miss L2.
+  double dirty_bytes = 0;          ///< That L2 writes back at the end.
+  double vector_flops = 0, f16_flops = 0, bf16_flops = 0, fp8_flops = 0;
+};
+
+/// Part of the compute units' time, 0 to 1; see Busy.
+struct Utilisation {
+  double valu = 0, matrix = 0, lds = 0, vector_cache = 0, l2 = 0, infinity_cache = 0, memory = 0;
+};
+
+struct KernelTime {
+  double cycles = 0;  ///< At the boost clock, launch included.
+  double us_boost = 0, us_sustained = 0;
+  double boost_ghz = 0, sustained_ghz = 0;
+  double error_percent = 0;  ///< Of the times, as docs/time.md validates them.
+  double launch_us = 0, tail_us = 0;
+  Bound bound = Bound::latency;
+  Utilisation busy;
+  std::array<double, kStalls> stalls{};  ///< Wave cycles, of all recorded waves.
+  double issue = 0;                      ///< Wave cycles in which an instruction went.
+  std::vector<SiteTime> sites;
+  std::vector<WaveSpan> waves;  ///< Of the first compute unit.
+};
+
+/// `ghz` 0: boost and sustained clock by the power model; else both are `ghz`.
+[[nodiscard]] KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, double ghz = 0,
+                                 const Change& change = {});
+
+}  // namespace margay::timing

@@ -1,0 +1,140 @@
+#include "timing/parameters.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace margay::timing {
+namespace {
+
+/// What all machines of gfx942 have in common, and an MI300X's memory.
+Parameters mi300x() {
+  Parameters p;
+  p.l2_bytes_per_cycle = 16 * 128 * 0.9;
+  p.l2_write_bytes_per_cycle = 16 * 64 * 0.58;
+  p.fabric_bytes_per_ns = 9000;
+  p.memory_bytes_per_ns = 4200;
+  p.memory_write_bytes_per_ns = 4000;
+  p.launch_ns = 2700;
+  p.sustained_watts = 750;
+  p.boost_ghz = 2.1;
+  return p;
+}
+
+struct Entry {
+  std::string_view option;
+  Parameters parameters;
+};
+
+const std::array<Entry, 4>& entries() {
+  static const std::array<Entry, 4> all = [] {
+    Parameters x = mi300x();
+    Parameters mi325x = x;
+    // The same ratio of what is reached to the data sheet's 6.0 TB/s as on MI300X.
+    mi325x.memory_bytes_per_ns = x.memory_bytes_per_ns * 6.0 / 5.3;
+    mi325x.memory_write_bytes_per_ns = x.memory_write_bytes_per_ns * 6.0 / 5.3;
+    mi325x.sustained_watts = 1000;
+    Parameters mi300a = x;
+    mi300a.fabric_bytes_per_ns = x.fabric_bytes_per_ns;
+    mi300a.memory_bytes_per_ns = 3600;
+    mi300a.memory_write_bytes_per_ns = 3400;
+    mi300a.sustained_watts = 550;
+    Parameters mi308x = x;
+    mi308x.boost_ghz = 1.83;  // pyhip, gpu-frequency-probe
+    mi308x.sustained_watts = 650;
+    return std::array<Entry, 4>{
+        Entry{"mi325x", mi325x}, {"mi300x", x}, {"mi300a", mi300a}, {"mi308x", mi308x}};
+  }();
+  return all;
+}
+
+using enum Confidence;
+constexpr auto kTable = std::to_array<ParameterInfo>({
+    {"turn", "between two instructions of one wave", "cycles",
+     "pyhip mfma-valu-coissue (gfx942, s_memtime)", high, &Parameters::turn},
+    {"transcendental", "VALU port busy with exp, log, rcp, rsq, sqrt, sin, cos", "cycles",
+     "pyhip mfma-valu-coissue", high, &Parameters::transcendental},
+    {"packed_before_matrix", "from a packed f32 instruction to the next matrix instruction",
+     "cycles", "derived from pyhip's sequences of MFMA and v_pk_*", high,
+     &Parameters::packed_before_matrix},
+    {"fetch_straddle", "an instruction that spans two 32-byte fetches", "cycles",
+     "derived from pyhip's aligned and misaligned 8-byte instructions", medium,
+     &Parameters::fetch_straddle},
+    {"lds_bus_bytes", "bus between a pair of SIMDs and LDS, each way", "bytes/cycle",
+     "rocprofiler-compute documentation, pipeline descriptions", high, &Parameters::lds_bus_bytes},
+    {"lds_least_cycles", "an LDS instruction without conflicts, all SIMDs together", "cycles",
+     "32 banks; MI300 thread trace (four waves' bursts of ds_read_u16: 1.97)", high,
+     &Parameters::lds_least_cycles},
+    {"lds_queue", "work that LDS takes ahead", "cycles", "MI300 thread trace, the same bursts", low,
+     &Parameters::lds_queue},
+    {"lds_latency",
+     "from the end of sending until data come back, plus half a cycle per byte of a lane", "cycles",
+     "MI300 thread trace of an attention loop; pyhip mem_latency (b32 52, b128 64 with "
+     "issue and wait)",
+     medium, &Parameters::lds_latency},
+    {"barrier_release", "from the last wave's arrival until waves go on", "cycles",
+     "MI300 thread trace of an attention loop (mean 36 to 59 with skew)", low,
+     &Parameters::barrier_release},
+    {"vector_cache_bytes", "vL1D, hits", "bytes/cycle and CU", "RRZE gpu-cache (61 measured)", high,
+     &Parameters::vector_cache_bytes},
+    {"vector_queue", "vector memory instructions that wait for the TA", "instructions",
+     "pyhip vm_cnt: the 24th random load in a row stalls", low, &Parameters::vector_queue},
+    {"vector_cache_latency", "load that hits vL1D", "cycles", "RRZE gpu-latency (116 to 120)", high,
+     &Parameters::vector_cache_latency},
+    {"l2_latency", "load that hits L2", "cycles", "RRZE gpu-latency (201 to 228)", high,
+     &Parameters::l2_latency},
+    {"infinity_cache_ns", "load that hits the Infinity Cache", "ns",
+     "RRZE gpu-latency (442 to 530 cycles at 2.1 GHz)", medium, &Parameters::infinity_cache_ns},
+    {"memory_ns", "load from HBM", "ns", "RRZE gpu-latency (835 to 890 cycles at 2.1 GHz)", high,
+     &Parameters::memory_ns},
+    {"wave_load_ns", "a whole wave's load beyond vL1D, in addition to a pointer chase's", "ns",
+     "RRZE gpu-stream and gpu-l2-stream with one wave per SIMD", medium, &Parameters::wave_load_ns},
+    {"scalar_hit_latency", "scalar load that hits", "cycles", "MT4G, chips and cheese (48)", high,
+     &Parameters::scalar_hit_latency},
+    {"scalar_l2_latency", "scalar load that L2 serves", "cycles", "assumed as for vector loads",
+     low, &Parameters::scalar_l2_latency},
+    {"uncached_ns", "scalar load of kernel arguments", "ns",
+     "SQ_INST_LEVEL_SMEM of vcopy on MI300A (271 to 345 cycles)", low, &Parameters::uncached_ns},
+    {"store_latency", "until a store is counted as done", "cycles", "assumed", low,
+     &Parameters::store_latency},
+    {"l2_bytes_per_cycle", "L2 reads of an XCD: 16 channels of 128 bytes, 0.9 of them",
+     "bytes/cycle", "rocm-libraries, Formocast (L2ReadArbEff)", medium,
+     &Parameters::l2_bytes_per_cycle},
+    {"l2_write_bytes_per_cycle", "L2 writes of an XCD: 16 channels of 64 bytes, 0.58 of them",
+     "bytes/cycle", "rocm-libraries, Formocast (L2WriteArbEff)", medium,
+     &Parameters::l2_write_bytes_per_cycle},
+    {"cu_l2_bytes_per_cycle", "from L2 to one CU", "bytes/cycle",
+     "rocm-libraries, Formocast (L1BusWidthPerCU)", medium, &Parameters::cu_l2_bytes_per_cycle},
+    {"fabric_bytes_per_ns", "Infinity Cache, whole device", "bytes/ns",
+     "RRZE gpu-cache, 20 to 270 MB (5.3 to 10.2 TB/s), chips and cheese (11.9)", medium,
+     &Parameters::fabric_bytes_per_ns},
+    {"memory_bytes_per_ns", "HBM reads, whole device", "bytes/ns", "RRZE gpu-stream (4.2 TB/s)",
+     high, &Parameters::memory_bytes_per_ns},
+    {"memory_write_bytes_per_ns", "HBM writes, whole device", "bytes/ns", "RRZE gpu-stream (copy)",
+     medium, &Parameters::memory_write_bytes_per_ns},
+    {"workgroup_start", "between two workgroups that an XCD begins", "cycles", "assumed", low,
+     &Parameters::workgroup_start},
+    {"wave_start", "until a wave's first instruction", "cycles",
+     "MI300 thread trace (first fetch 530)", low, &Parameters::wave_start},
+    {"launch_ns", "an empty kernel, from begin to end", "ns", "Formocast (initialCost 2.7 us)", low,
+     &Parameters::launch_ns},
+    {"sustained_watts", "power over seconds", "W", "data sheets (MI300X 750, MI325X 1000)", high,
+     &Parameters::sustained_watts},
+    {"boost_ghz", "clock of a short kernel", "GHz", "data sheets", high, &Parameters::boost_ghz},
+});
+static_assert(kTable.size() * sizeof(double) == sizeof(Parameters), "every figure has its source");
+
+}  // namespace
+
+std::string_view confidence_name(Confidence confidence) {
+  constexpr std::string_view kNames[] = {"high", "medium", "low"};
+  return kNames[static_cast<std::size_t>(confidence)];
+}
+
+const Parameters& parameters_of(const Gpu& gpu) {
+  return std::ranges::find(entries(), gpu.option, &Entry::option)->parameters;
+}
+
+std::span<const ParameterInfo> parameter_table() { return kTable; }
+
+}  // namespace margay::timing

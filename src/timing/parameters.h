@@ -1,0 +1,66 @@
+// Every figure that the model of time depends on, for one device: value, unit, source, and how far
+// it can be trusted. parameters.cpp is the table; docs/time.md is made from it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "gpu/gpu.h"
+
+namespace margay::timing {
+
+/// Cycles are those of the compute units, unless a name says nanoseconds.
+struct Parameters {
+  double turn = 4;                   ///< Between two instructions of one wave.
+  double transcendental = 16;        ///< VALU port.
+  double packed_before_matrix = 12;  ///< From a packed f32 instruction to the next matrix one.
+  double fetch_straddle = 4;         ///< An instruction across two 32-byte fetches.
+
+  double lds_bus_bytes = 64;    ///< Per cycle and pair of SIMDs, each way.
+  double lds_least_cycles = 2;  ///< Per instruction, all SIMDs together.
+  double lds_queue = 16;        ///< Cycles of work that LDS takes ahead.
+  double lds_latency = 40;      ///< From the end of sending, plus half a cycle per byte of a lane.
+  double barrier_release = 20;
+
+  double vector_cache_bytes = 64;  ///< Per cycle and CU.
+  double vector_queue = 16;        ///< Instructions that wait for the TA of a CU.
+  double vector_cache_latency = 120;
+  double l2_latency = 210;
+  double infinity_cache_ns = 230;
+  double memory_ns = 410;
+  double wave_load_ns = 0;  ///< What a load beyond vL1D takes in addition.
+  double scalar_hit_latency = 48;
+  double scalar_l2_latency = 200;
+  double uncached_ns = 140;    ///< Kernel arguments.
+  double store_latency = 300;  ///< Until L2 has taken a store.
+
+  double l2_bytes_per_cycle = 0;  ///< Per XCD, reads.
+  double l2_write_bytes_per_cycle = 0;
+  double cu_l2_bytes_per_cycle = 64;  ///< Per CU.
+  double fabric_bytes_per_ns = 0;     ///< Whole device: Infinity Cache.
+  double memory_bytes_per_ns = 0;     ///< Whole device: HBM.
+  double memory_write_bytes_per_ns = 0;
+
+  double workgroup_start = 60;  ///< Between two workgroups that one XCD begins.
+  double wave_start = 500;      ///< Until its first instruction is fetched.
+  double launch_ns = 0;         ///< Of an empty kernel, begin to end.
+  double sustained_watts = 0;
+  double boost_ghz = 0;
+};
+
+/// How a figure was come by.
+enum class Confidence : std::uint8_t { high, medium, low };
+[[nodiscard]] std::string_view confidence_name(Confidence confidence);
+
+/// One row of the table in docs/time.md.
+struct ParameterInfo {
+  std::string_view name, meaning, unit, source;
+  Confidence confidence;
+  double Parameters::* member;
+};
+
+[[nodiscard]] const Parameters& parameters_of(const Gpu& gpu);
+[[nodiscard]] std::span<const ParameterInfo> parameter_table();
+
+}  // namespace margay::timing

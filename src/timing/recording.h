@@ -1,0 +1,75 @@
+// What the model replays: the instructions of a kernel, and which of them each wave executed. Made
+// while a kernel runs (observe/profile), or by hand in tests.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace margay::timing {
+
+/// What executes an instruction.
+enum class Unit : std::uint8_t {
+  valu,
+  transcendental,
+  packed,  ///< v_pk_* on f32: the VALU with the idle matrix unit.
+  matrix,
+  salu,
+  branch,
+  scalar_memory,
+  lds,
+  vector_memory,
+  message,  ///< s_sendmsg and other messages.
+  wait,     ///< s_waitcnt.
+  barrier,
+  idle,      ///< s_nop: `turns` issue turns.
+  sleep,     ///< s_sleep: `turns` issue turns.
+  priority,  ///< s_setprio: to `turns`.
+  end,
+};
+inline constexpr unsigned kUnits = 16;
+
+/// An instruction of the program, without its operands' values.
+struct Instruction {
+  std::uint32_t vaddr = 0;
+  std::uint8_t bytes = 4;
+  Unit unit = Unit::valu;
+  /// Issue turns of 4 cycles: a matrix instruction's passes; see Unit for others.
+  std::uint16_t turns = 1;
+  bool counts_vm = false, counts_lgkm = false;
+  bool has_work = false;  ///< Each execution has a MemoryWork.
+  bool is_store = false;  ///< Memory: sends data, returns none.
+  bool is_atomic = false;
+  bool to_lds = false;
+  /// Memory: bytes that each lane sends (without the address) and gets.
+  std::uint8_t lane_bytes_out = 0, lane_bytes_in = 0;
+  /// s_waitcnt: how many may be outstanding.
+  std::uint8_t wait_vm = 63, wait_lgkm = 15;
+};
+
+/// What one execution of a memory instruction asks of the memory system.
+struct MemoryWork {
+  std::uint16_t cycles = 0;     ///< LDS: passes over the banks. Vector memory: of the TA and vL1D.
+  std::uint16_t conflicts = 0;  ///< Of them, because of bank or address conflicts.
+  std::uint16_t l2_lines = 0;   ///< Requests that go to L2: lines read, sectors written.
+  std::uint16_t far_lines = 0;  ///< Of them, those that miss L2.
+  bool uncached = false;        ///< In the host's memory.
+};
+
+struct WaveRecording {
+  std::vector<std::uint32_t> instructions;  ///< By number, as executed.
+  std::vector<MemoryWork> memory;           ///< Of each memory instruction among them, in order.
+};
+
+struct WorkgroupRecording {
+  std::uint64_t id = 0;
+  std::vector<WaveRecording> waves;
+};
+
+/// The workgroups that one compute unit runs.
+struct ComputeUnitRecording {
+  std::uint32_t xcd = 0, cu = 0;
+  std::vector<const WorkgroupRecording*> workgroups;  ///< In the order in which they begin.
+};
+
+}  // namespace margay::timing

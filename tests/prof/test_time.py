@@ -1,0 +1,92 @@
+"""`margay time` around programs.hip: what it says, writes and refuses. How right the model is: tests/unit/timing."""
+
+import csv
+import json
+import os
+import subprocess
+
+import pytest
+
+MARGAY = os.environ["MARGAY_TOOL"]
+PROGRAMS = os.environ["MARGAY_PROF_PROGRAMS"]
+
+
+def margay_time(*words):
+    return subprocess.run(
+        [MARGAY, "time", *map(str, words)], capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+def times_of(path, program, *options):
+    done = margay_time("--quiet", "--json", path, *options, "--", PROGRAMS, program)
+    assert done.returncode == 0, done.stderr
+    return json.loads(path.read_text())
+
+
+def kernel_of(path, program, *options):
+    (kernel,) = times_of(path, program, *options)["kernels"]
+    return kernel
+
+
+def test_a_kernel_has_its_time_and_what_it_is_made_of(tmp_path):
+    kernel = kernel_of(tmp_path / "t.json", "conflicting")
+    assert kernel["name"].startswith("void rows<32>") or "rows" in kernel["name"]
+    assert 1 < kernel["us_boost"] <= kernel["us_sustained"] < 100
+    assert kernel["cycles"] == pytest.approx(kernel["us_boost"] * kernel["boost_ghz"] * 1e3)
+    assert kernel["error_percent"] > 0
+    latency = sum(i["latency"] for i in kernel["instructions"])
+    assert latency == pytest.approx(sum(line["latency"] for line in kernel["lines"]))
+    assert latency == pytest.approx(kernel["issue"] + sum(kernel["stalls"].values()))
+    for instruction in kernel["instructions"]:
+        assert sum(instruction["stalls"].values()) <= instruction["latency"] + 1e-6
+
+
+def test_bank_conflicts_take_time(tmp_path):
+    padded = kernel_of(tmp_path / "a.json", "padded")
+    conflicting = kernel_of(tmp_path / "b.json", "conflicting")
+    assert conflicting["us_boost"] > padded["us_boost"]
+    assert conflicting["busy"]["lds"] > 2 * padded["busy"]["lds"]
+
+
+def test_the_number_of_host_threads_makes_no_difference(tmp_path):
+    one = times_of(tmp_path / "1.json", "conflicting", "--threads", 1)
+    assert one == times_of(tmp_path / "3.json", "conflicting", "--threads", 3)
+
+
+def test_the_clock_can_be_fixed(tmp_path):
+    kernel = kernel_of(tmp_path / "t.json", "conflicting", "--clock", 1050)
+    assert kernel["boost_ghz"] == kernel["sustained_ghz"] == pytest.approx(1.05)
+    assert kernel["us_boost"] > kernel_of(tmp_path / "u.json", "conflicting")["us_boost"]
+
+
+def test_cycles_by_instruction_have_the_columns_of_thread_traces(tmp_path):
+    path = tmp_path / "stats.csv"
+    done = margay_time("--quiet", "--att", path, "--json", tmp_path / "t.json", "--", PROGRAMS, "padded")
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader(path.open()))
+    assert list(rows[0]) == ["CodeObj", "Vaddr", "Instruction", "Hitcount", "Latency", "Stall", "Idle", "Source"]
+    (kernel,) = json.loads((tmp_path / "t.json").read_text())["kernels"]
+    assert [int(row["Vaddr"]) for row in rows] == [i["vaddr"] for i in kernel["instructions"]]
+    assert [int(row["Hitcount"]) for row in rows] == [i["hits"] for i in kernel["instructions"]]
+
+
+def test_the_screen_says_that_it_is_a_model():
+    done = margay_time("--", PROGRAMS, "conflicting")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Modelled, not measured: AMD Instinct MI325X.")
+    assert "bound by" in done.stdout
+    assert "programs.hip:" in done.stdout
+
+
+@pytest.mark.parametrize("clock", ["fast", "99", "12345", "-3"])
+def test_a_clock_that_is_none_is_refused(clock):
+    done = margay_time("--clock", clock, "--", PROGRAMS, "padded")
+    assert done.returncode == 2
+    assert "boost, sustained, or MHz" in done.stderr
+
+
+def test_a_program_without_kernels_has_nothing_to_time():
+    done = margay_time("--kernel", "no_such_kernel", "--", PROGRAMS, "padded")
+    assert done.returncode == 1
+    assert 'no kernel with "no_such_kernel" in its name' in done.stderr
+    assert "lost" not in done.stderr

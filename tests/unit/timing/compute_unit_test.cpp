@@ -1,0 +1,164 @@
+// The issue rules against sequences that were measured on gfx942.
+// Source: tingqli/pyhip, tests/flydsl/attn_4wave/tools/mfma-valu-coissue.md (one million groups,
+// s_memtime, median of five).
+#include "timing/compute_unit.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace margay::timing {
+namespace {
+
+/// v: VALU, e: exp, p: packed f32, M: 16x16x16 bf16.
+Instruction instruction_of(char letter) {
+  Instruction i;
+  switch (letter) {
+    case 'v':
+      i.unit = Unit::valu;
+      break;
+    case 'e':
+      i.unit = Unit::transcendental;
+      break;
+    case 'p':
+      i.unit = Unit::packed;
+      break;
+    case 'M':
+      i.unit = Unit::matrix;
+      i.turns = 4;
+      break;
+    case 's':
+      i.unit = Unit::salu;
+      break;
+    case '.':
+      i.unit = Unit::end;
+      break;
+    default:
+      ADD_FAILURE() << letter;
+  }
+  return i;
+}
+
+/// Workgroups whose waves run the same: each group of letters many times.
+class Sequences : public ::testing::Test {
+ protected:
+  static constexpr unsigned kGroups = 500;
+
+  /// Cycles from group to group, of a workgroup with one wave for each text.
+  [[nodiscard]] double cycles_per_group(const std::vector<std::string>& waves) {
+    WorkgroupRecording group;
+    std::vector<Instruction> instructions;
+    for (const std::string& letters : waves) {
+      WaveRecording& wave = group.waves.emplace_back();
+      const auto first = static_cast<std::uint32_t>(instructions.size());
+      for (const char letter : letters) instructions.push_back(instruction_of(letter));
+      for (unsigned n = 0; n < kGroups; ++n)
+        for (std::uint32_t k = 0; k < letters.size(); ++k) wave.instructions.push_back(first + k);
+    }
+    const ComputeUnitRecording cu{0, 0, {&group}};
+    const ComputeUnitTime time = replay(cu, instructions, 1, default_gpu(), parameters_, {});
+    return (time.cycles - parameters_.wave_start) / kGroups;
+  }
+  [[nodiscard]] double alone(const std::string& letters) { return cycles_per_group({letters}); }
+
+  Parameters parameters_ = parameters_of(default_gpu());
+};
+
+TEST_F(Sequences, OfOneWaveTakeWhatWasMeasured) {
+  const std::pair<const char*, double> measured[] = {
+      {"v", 4.01},    {"e", 16.0},      {"Mv", 16.0},      {"Mvv", 16.0},
+      {"Mvvv", 16.0}, {"Mvvvv", 20.03}, {"Me", 20.056},    {"Mee", 36.0},
+      {"Mp", 28.0},   {"Mpp", 32.0},    {"Mppp", 36.0},    {"Mpppp", 40.0},
+      {"ev", 20.0},   {"ee", 32.0},     {"MvvvMe", 36.05}, {"MMvvve", 48.05}};
+  for (const auto& [letters, cycles] : measured)
+    EXPECT_NEAR(alone(letters), cycles, 0.3) << letters;
+}
+
+// s_nop, satisfied waits, branches and scalar instructions take a turn each (MI300 thread trace).
+TEST_F(Sequences, ScalarInstructionsTakeATurn) { EXPECT_NEAR(alone("s"), 4, 0.1); }
+
+// Waves i and i + 4 share a SIMD, others have one of their own.
+TEST_F(Sequences, TheFifthWaveSharesASimdWithTheFirst) {
+  EXPECT_NEAR(cycles_per_group({"v", "v", "v", "v"}), 4, 0.1);
+  EXPECT_NEAR(cycles_per_group({"v", "v", "v", "v", "v"}), 8, 0.1);
+}
+
+// Of two waves on one SIMD one computes while the other's matrix instruction runs.
+TEST_F(Sequences, WavesOverlapMatrixAndVectorWork) {
+  EXPECT_NEAR(cycles_per_group({"M", "", "", "", "vvv"}), 16, 0.5);
+}
+
+// Source: the same, fetch counts and wave cycles of one million 8-byte instructions: a quarter more
+// when they are at 4 modulo 8, where one in four crosses a fetch of 32 bytes.
+TEST_F(Sequences, AMisalignedInstructionOfEightBytesTakesFiveCycles) {
+  for (const std::uint32_t begin : {0u, 4u}) {
+    WorkgroupRecording group;
+    std::vector<Instruction> instructions;
+    for (std::uint32_t n = 0; n < 4000; ++n) {
+      Instruction i = instruction_of('v');
+      i.bytes = 8;
+      i.vaddr = begin + 8 * n;
+      instructions.push_back(i);
+    }
+    WaveRecording& wave = group.waves.emplace_back();
+    for (std::uint32_t n = 0; n < 4000; ++n) wave.instructions.push_back(n);
+    const ComputeUnitRecording cu{0, 0, {&group}};
+    const ComputeUnitTime time = replay(cu, instructions, 1, default_gpu(), parameters_, {});
+    EXPECT_NEAR((time.cycles - parameters_.wave_start) / 4000, begin == 0 ? 4.05 : 5.05, 0.1);
+  }
+}
+
+// LDS reads of one dword per lane, lane n at dword n * stride: cycles per wave. That strides
+// without conflicts take 3.2 cycles is the loop's own issue: four waves, 12.8 cycles for a trip.
+// Source: tingqli/pyhip, archive/bank-conflict (strides 1 to 18).
+TEST(Lds, StridesTakeWhatWasMeasured) {
+  for (unsigned stride = 1; stride <= 18; ++stride) {
+    unsigned ways = 1;
+    while (stride % (2 * ways) == 0 && ways < 32) ways *= 2;
+    Instruction read;
+    read.unit = Unit::lds;
+    read.counts_lgkm = read.has_work = true;
+    read.lane_bytes_in = 4;
+    Instruction wait;
+    wait.unit = Unit::wait;
+    wait.wait_lgkm = 8;
+    const std::vector<Instruction> instructions = {read, wait, instruction_of('s')};
+    WorkgroupRecording group;
+    constexpr unsigned kReads = 500, kWaves = 4;
+    group.waves.resize(kWaves);
+    for (WaveRecording& wave : group.waves)
+      for (unsigned n = 0; n < kReads; ++n) {
+        wave.instructions.insert(wave.instructions.end(), {0, 1, 2});
+        if (n % 5 == 0) wave.instructions.push_back(2);
+        wave.memory.push_back({.cycles = static_cast<std::uint16_t>(2 * ways)});
+      }
+    const ComputeUnitRecording cu{0, 0, {&group}};
+    const Parameters& parameters = parameters_of(default_gpu());
+    const ComputeUnitTime time = replay(cu, instructions, 1, default_gpu(), parameters, {});
+    const double measured = std::max(3.2, 2.0 * ways);
+    EXPECT_NEAR((time.cycles - parameters.wave_start) / kReads / kWaves, measured, 0.05 * measured)
+        << stride;
+  }
+}
+
+// Bursts of reads by all four SIMDs: what the thread trace of an MI300 shows (7.9 cycles each).
+TEST(Lds, AReadOfOneDwordTakesTwoCyclesOfTheComputeUnit) {
+  Instruction read;
+  read.unit = Unit::lds;
+  read.counts_lgkm = read.has_work = true;
+  read.lane_bytes_in = 2;
+  WorkgroupRecording group;
+  group.waves.resize(4);
+  for (WaveRecording& wave : group.waves) {
+    wave.instructions.assign(1000, 0);
+    wave.memory.assign(1000, {.cycles = 2});
+  }
+  const ComputeUnitRecording cu{0, 0, {&group}};
+  const Parameters& parameters = parameters_of(default_gpu());
+  const ComputeUnitTime time =
+      replay(cu, std::vector<Instruction>{read}, 1, default_gpu(), parameters, {});
+  EXPECT_NEAR((time.cycles - parameters.wave_start) / 1000, 7.9, 0.3);
+}
+
+}  // namespace
+}  // namespace margay::timing
