@@ -128,7 +128,7 @@ sample again.
   (`fma`) or whatever the host does fastest (`fast`).
 - **no effect**: waits and hints. Every instruction completes before the next one starts, so there is
   nothing to wait for.
-- **host clock**: there is no model of time yet.
+- **host clock**: clocks that a kernel reads are the host's; the model of time is applied afterwards.
 - **in part**: some operands are refused (hardware registers, modes, messages that HIP programs do not
   use).
 - **assumed**: no source defines every bit of the result; the comment next to the row says what was

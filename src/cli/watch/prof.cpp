@@ -38,10 +38,11 @@ constexpr const char* kFooter = R"(Examples
   margay prof --json a.json -- ./gemm; margay prof --from a.json --full
   margay compare a.json b.json
 
-Every counter is exact and comes from one run. "needs at least" is how long
-each part of the device would take at its peak rate. Counters of the caches hold for a stated order of
-workgroups and waves, which docs/prof.md describes next to every counter and formula. Source lines need
--g or -gline-tables-only, which margay hipcc adds. Exit code: the program's own.)";
+Every counter is exact and comes from one run. "needs at least" is how long each part of the device
+would take at its peak rate; margay time models how long the kernel takes. Counters of the caches hold
+for a stated order of workgroups and waves, which docs/prof.md describes next to every counter and
+formula. Source lines need -g or -gline-tables-only, which margay hipcc adds. Exit code: the program's
+own.)";
 
 /// Why it cannot be; empty when it can.
 std::string reason(const Result<profile::Selection>& selection) {
