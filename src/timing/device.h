@@ -50,7 +50,7 @@ struct KernelTime {
   double cycles = 0;  ///< At the boost clock, launch included.
   double us_boost = 0, us_sustained = 0;
   double boost_ghz = 0, sustained_ghz = 0;
-  double error_percent = 0;  ///< Of the times, as docs/time.md validates them.
+  double error_percent = 0;  ///< Of the times; see docs/time.md.
   double launch_us = 0, tail_us = 0;
   Bound bound = Bound::latency;
   Utilisation busy;

@@ -1,51 +1,36 @@
 #include "timing/parameters.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <vector>
 
 namespace margay::timing {
 namespace {
 
-/// What all machines of gfx942 have in common, and an MI300X's memory.
-Parameters mi300x() {
+/// As for an MI300X, with the clock and the memory of `gpu`.
+Parameters of(const Gpu& gpu) {
+  constexpr double kMeasured = 4.2e12, kDataSheet = 5.3e12;  // bytes per second, MI300X
   Parameters p;
   p.l2_bytes_per_cycle = 16 * 128 * 0.9;
   p.l2_write_bytes_per_cycle = 16 * 64 * 0.58;
   p.fabric_bytes_per_ns = 9000;
-  p.memory_bytes_per_ns = 4200;
-  p.memory_write_bytes_per_ns = 4000;
+  p.memory_bytes_per_ns = gpu.memory_bytes_per_second * 1e-9 * kMeasured / kDataSheet;
+  p.memory_write_bytes_per_ns = 0.95 * p.memory_bytes_per_ns;
   p.launch_ns = 2700;
   p.sustained_watts = 750;
-  p.boost_ghz = 2.1;
+  p.boost_ghz = gpu.clock_hz() * 1e-9;
+  // What is known of single machines.
+  if (gpu.option == "mi325x") p.sustained_watts = 1000;
+  if (gpu.option == "mi300a") {
+    p.memory_bytes_per_ns = 3600;  // MGPUSim's mi300a.csv: vectoradd, 64 M elements
+    p.memory_write_bytes_per_ns = 3400;
+    p.sustained_watts = 550;
+  }
+  if (gpu.option == "mi308x") {
+    p.boost_ghz = 1.83;  // pyhip, gpu-frequency-probe
+    p.sustained_watts = 650;
+  }
   return p;
-}
-
-struct Entry {
-  std::string_view option;
-  Parameters parameters;
-};
-
-const std::array<Entry, 4>& entries() {
-  static const std::array<Entry, 4> all = [] {
-    Parameters x = mi300x();
-    Parameters mi325x = x;
-    // The same ratio of what is reached to the data sheet's 6.0 TB/s as on MI300X.
-    mi325x.memory_bytes_per_ns = x.memory_bytes_per_ns * 6.0 / 5.3;
-    mi325x.memory_write_bytes_per_ns = x.memory_write_bytes_per_ns * 6.0 / 5.3;
-    mi325x.sustained_watts = 1000;
-    Parameters mi300a = x;
-    mi300a.fabric_bytes_per_ns = x.fabric_bytes_per_ns;
-    mi300a.memory_bytes_per_ns = 3600;
-    mi300a.memory_write_bytes_per_ns = 3400;
-    mi300a.sustained_watts = 550;
-    Parameters mi308x = x;
-    mi308x.boost_ghz = 1.83;  // pyhip, gpu-frequency-probe
-    mi308x.sustained_watts = 650;
-    return std::array<Entry, 4>{
-        Entry{"mi325x", mi325x}, {"mi300x", x}, {"mi300a", mi300a}, {"mi308x", mi308x}};
-  }();
-  return all;
 }
 
 using enum Confidence;
@@ -132,7 +117,12 @@ std::string_view confidence_name(Confidence confidence) {
 }
 
 const Parameters& parameters_of(const Gpu& gpu) {
-  return std::ranges::find(entries(), gpu.option, &Entry::option)->parameters;
+  static const std::vector<Parameters> all = [] {
+    std::vector<Parameters> out;
+    for (const Gpu& one : all_gpus()) out.push_back(of(one));
+    return out;
+  }();
+  return all[static_cast<std::size_t>(&gpu - all_gpus().data())];
 }
 
 std::span<const ParameterInfo> parameter_table() { return kTable; }

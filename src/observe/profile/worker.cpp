@@ -61,7 +61,7 @@ bool Worker::begin(Workgroup& group) {
   stream_ = std::make_unique<MemoryStream>();
   stream_->workgroup = workgroup_;
   if (launch_.timed) {
-    stream_->recording = std::make_unique<timing::WorkgroupRecording>();
+    stream_->recording = std::make_shared<timing::WorkgroupRecording>();
     stream_->recording->id = workgroup_;
     stream_->recording->waves.resize(group.waves().size());
   }

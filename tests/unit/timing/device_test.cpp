@@ -68,6 +68,13 @@ TEST(Device, WorkgroupsThatWereNotRecordedTakeAsLong) {
   EXPECT_NEAR(sample.us_boost, all.us_boost, 0.01 * all.us_boost);
 }
 
+// Long workgroups are recorded on some compute units only.
+TEST(Device, ComputeUnitsThatWereNotRecordedTakeAsLong) {
+  const KernelTime all = time_of(matrix_launch(304 * 3, 304 * 3, 3000), default_gpu());
+  const KernelTime sample = time_of(matrix_launch(100, 304 * 3, 3000), default_gpu());
+  EXPECT_NEAR(sample.us_boost, all.us_boost, 0.02 * all.us_boost);
+}
+
 TEST(Device, OneMoreWorkgroupThanComputeUnitsMakesATail) {
   const KernelTime even = time_of(matrix_launch(304, 304, 3000), default_gpu());
   const KernelTime odd = time_of(matrix_launch(305, 305, 3000), default_gpu());

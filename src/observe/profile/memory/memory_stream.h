@@ -31,7 +31,7 @@ struct MemoryStream {
   std::uint32_t steps = 0;          ///< How long the workgroup ran.
   std::vector<MemoryEvent> events;  ///< By step.
   std::vector<LineRun> runs;
-  std::unique_ptr<timing::WorkgroupRecording> recording;  ///< If time is asked for.
+  std::shared_ptr<timing::WorkgroupRecording> recording;  ///< If time is asked for.
 };
 
 /// The order for which the cache counters are valid, as text for reports.

@@ -110,7 +110,12 @@ void Xcd::next_event() {
     return;
   }
   --cus_[r.cu].resident;
-  if (r.stream->recording != nullptr) recorded_.push_back({r.cu, std::move(r.stream->recording)});
+  if (r.stream->recording != nullptr) {
+    for (const timing::WaveRecording& wave : r.stream->recording->waves)
+      recorded_instructions_ += wave.instructions.size();
+    if (recorded_.empty() || recorded_instructions_ <= kMostRecorded)
+      recorded_.push_back({r.cu, std::move(r.stream->recording)});
+  }
   r.stream.reset();
   free_slots_.push_back(turn.slot);
 }

@@ -46,6 +46,10 @@ struct ServedBy {
   }
 };
 
+/// Instructions of waves that an XCD keeps for the model of time: 4 bytes each, and 10 for each
+/// that accesses memory. Workgroups that end after this many are not recorded.
+inline constexpr std::uint64_t kMostRecorded = 8'000'000;
+
 /// One accelerator complex die.
 class Xcd {
  public:
@@ -73,7 +77,7 @@ class Xcd {
   /// The workgroups that were recorded, each with the compute unit that it ran on.
   struct Recorded {
     std::uint32_t cu = 0;
-    std::unique_ptr<timing::WorkgroupRecording> workgroup;
+    std::shared_ptr<timing::WorkgroupRecording> workgroup;
   };
   [[nodiscard]] std::vector<Recorded>& recorded() { return recorded_; }
 
@@ -135,6 +139,7 @@ class Xcd {
   std::vector<ServedBy> by_tensor_;
   std::vector<LineSet> lines_read_, sectors_written_;
   std::vector<Recorded> recorded_;
+  std::uint64_t recorded_instructions_ = 0;
   std::uint16_t l2_lines_ = 0, far_lines_ = 0;  ///< Of the current event.
 };
 
