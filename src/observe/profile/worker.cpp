@@ -158,7 +158,7 @@ void Worker::issue(const Executed& event) {
   PerWave& w = waves_[event.wave.index_in_group];
   const InstructionFacts& facts = facts_.of(event.instruction);
   count(w, facts, event.wave);
-  if (stream_->recording != nullptr) {
+  if (launch_.timed) [[unlikely]] {
     timing::WaveRecording& wave = stream_->recording->waves[event.wave.index_in_group];
     wave.instructions.push_back(facts.number);
     if (facts.timed.has_work) wave.memory.emplace_back();
@@ -178,7 +178,7 @@ void Worker::jump(const Wave& wave, const Instruction& next) {
 }
 
 timing::MemoryWork* Worker::work_of(const PerWave& w) {
-  if (stream_->recording == nullptr) return nullptr;
+  if (!launch_.timed) return nullptr;
   return &stream_->recording->waves[static_cast<std::size_t>(&w - waves_.data())].memory.back();
 }
 
@@ -205,15 +205,15 @@ void Worker::lds_access(const PerWave& w, const InstructionFacts& facts, const L
   // Equal offsets make one access.
   const std::int64_t offset =
       second == nullptr ? 0 : static_cast<std::int64_t>(second->at[0] - access.at[0]);
-  const std::uint64_t cycles = site.lds->use().cycles;
-  const std::uint64_t conflicts = site.lds->use().conflict_cycles + site.lds->use().address_cycles;
+  timing::MemoryWork* const work = work_of(w);
+  if (work == nullptr) return site.lds->add(lds, offset);
+  const LdsUse& use = site.lds->use();
+  const std::uint64_t cycles = use.cycles;
+  const std::uint64_t conflicts = use.conflict_cycles + use.address_cycles;
   site.lds->add(lds, offset);
-  if (timing::MemoryWork* const work = work_of(w)) {
-    const LdsUse& use = site.lds->use();
-    work->cycles = static_cast<std::uint16_t>(work->cycles + use.cycles - cycles);
-    work->conflicts = static_cast<std::uint16_t>(work->conflicts + use.conflict_cycles +
-                                                 use.address_cycles - conflicts);
-  }
+  work->cycles = static_cast<std::uint16_t>(work->cycles + use.cycles - cycles);
+  work->conflicts = static_cast<std::uint16_t>(work->conflicts + use.conflict_cycles +
+                                               use.address_cycles - conflicts);
 }
 
 void Worker::add_event(PerWave& w, const InstructionFacts& facts, MemoryEvent::Kind kind) {
@@ -227,7 +227,7 @@ void Worker::add_event(PerWave& w, const InstructionFacts& facts, MemoryEvent::K
   event.wave = static_cast<std::uint8_t>(&w - waves_.data());
   event.bypasses_l1 = facts.bypasses_l1;
   event.returns_value = facts.returns_value;
-  if (stream_->recording != nullptr)
+  if (launch_.timed)
     event.work =
         static_cast<std::uint32_t>(stream_->recording->waves[event.wave].memory.size() - 1);
   stream_->runs.insert(stream_->runs.end(), coalesced_.runs.begin(), coalesced_.runs.end());
