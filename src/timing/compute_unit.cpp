@@ -44,7 +44,7 @@ struct Server {
 struct Wave {
   const WaveRecording* recording = nullptr;
   std::size_t place = 0;  ///< Of its workgroup in the recording.
-  std::uint32_t number = 0, simd = 0, priority = 0;
+  std::uint32_t simd = 0, priority = 0;
   std::uint64_t age = 0;
   std::size_t next = 0, next_memory = 0;
   double begin = 0;
@@ -63,14 +63,12 @@ struct Simd {
 class ComputeUnit {
  public:
   ComputeUnit(const ComputeUnitRecording& cu, std::span<const Instruction> instructions,
-              std::uint32_t resident, const Gpu& gpu, const Parameters& p, const Share& share,
-              const Change& change)
+              std::uint32_t resident, const Gpu& gpu, const Parameters& p, const Share& share)
       : cu_(cu),
         instructions_(instructions),
         gpu_(gpu),
         p_(p),
         share_(share),
-        change_(change),
         simds_(gpu.arch().cu.simds),
         lds_send_(simds_.size() / 2),
         lds_return_(simds_.size() / 2),
@@ -133,7 +131,6 @@ class ComputeUnit {
       Wave wave;
       wave.recording = &recording.waves[n];
       wave.place = place;
-      wave.number = n;
       wave.simd = simd;
       wave.age = waves_.size();
       wave.begin = at + p_.wave_start;
@@ -159,7 +156,6 @@ class ComputeUnit {
   void end_wave(std::uint32_t index, double at) {
     Wave& wave = waves_[index];
     --simds_[wave.simd].waves;
-    out_.waves.push_back({cu_.workgroups[wave.place]->id, wave.number, wave.simd, wave.begin, at});
     wave.recording = nullptr;
     Group& group = groups_[wave.place];
     ++group.ended;
@@ -298,17 +294,13 @@ class ComputeUnit {
 
   // ---- Memory -------------------------------------------------------------------------------
 
-  [[nodiscard]] MemoryWork next_work(Wave& wave) {
-    MemoryWork work = wave.recording->memory[wave.next_memory++];
-    if (change_.no_bank_conflicts)
-      work.cycles = static_cast<std::uint16_t>(work.cycles - work.conflicts);
-    if (change_.no_l2_misses) work.far_lines = 0;
-    return work;
+  [[nodiscard]] static const MemoryWork& next_work(Wave& wave) {
+    return wave.recording->memory[wave.next_memory++];
   }
   [[nodiscard]] double cycles_of(double ns) const { return ns * share_.clock_ghz; }
 
   void load_scalar(Wave& wave, double now) {
-    const MemoryWork work = next_work(wave);
+    const MemoryWork& work = next_work(wave);
     double latency = p_.scalar_hit_latency;
     if (work.uncached)
       latency = cycles_of(p_.uncached_ns);
@@ -324,18 +316,16 @@ class ComputeUnit {
     Simd& simd = simds_[wave.simd];
     Server& send = lds_send_[wave.simd / 2];
     if (waits_for(index, now, simd.lds, std::max(send.free, lds_.free - p_.lds_queue))) return;
-    const double lanes_per_cycle = p_.lds_bus_bytes * change_.lds_speed;
     const double lanes = gpu_.arch().wavefront_size;
-    const double sent = send.serve(now, (4.0 + i.lane_bytes_out) * lanes / lanes_per_cycle);
-    const MemoryWork work = next_work(wave);
-    const double passes =
-        std::max(p_.lds_least_cycles, static_cast<double>(work.cycles) / change_.lds_speed);
+    const double sent = send.serve(now, (4.0 + i.lane_bytes_out) * lanes / p_.lds_bus_bytes);
+    const MemoryWork& work = next_work(wave);
+    const double passes = std::max(p_.lds_least_cycles, static_cast<double>(work.cycles));
     const double served = lds_.serve(now + p_.turn, passes);
     // The latency holds for one without conflicts.
     const double extra = served - (now + p_.turn + p_.lds_least_cycles);
     double done = sent + p_.lds_latency + i.lane_bytes_in / 2.0 + extra;
     if (i.lane_bytes_in != 0) {
-      const double back = i.lane_bytes_in * lanes / lanes_per_cycle;
+      const double back = i.lane_bytes_in * lanes / p_.lds_bus_bytes;
       done = lds_return_[wave.simd / 2].serve(std::max(done - back, 0.0), back);
     }
     wave.lgkm.add(done, true);
@@ -360,7 +350,7 @@ class ComputeUnit {
     if (waits_for(index, now, simd.vector_memory, room)) return;
     simd.vector_memory = now + p_.turn;
     if (!i.has_work) return went_on(wave, index, now + p_.turn);  // works on caches
-    const MemoryWork work = next_work(wave);
+    const MemoryWork& work = next_work(wave);
     const double looked_up = vector_cache_.serve(now + p_.turn, std::max<double>(work.cycles, 1));
     queue_.push_back(looked_up);
     const double done = beyond_vector_cache(i, work, looked_up);
@@ -377,8 +367,7 @@ class ComputeUnit {
     const double of_xcd = sectors ? p_.l2_write_bytes_per_cycle : p_.l2_bytes_per_cycle;
     const double rate = std::min(p_.cu_l2_bytes_per_cycle, of_xcd / share_.active_cus_per_xcd);
     double served = l2_.serve(looked_up, bytes / rate);
-    double latency =
-        sectors && !i.is_atomic ? p_.store_latency : p_.l2_latency + cycles_of(p_.wave_load_ns);
+    double latency = sectors && !i.is_atomic ? p_.store_latency : p_.l2_latency;
     if (work.far_lines != 0) {
       const double far_bytes = bytes * work.far_lines / work.l2_lines;
       const double cus = share_.active_cus * share_.clock_ghz;  // bytes/ns -> of one CU, per cycle
@@ -397,7 +386,6 @@ class ComputeUnit {
   const Gpu& gpu_;
   const Parameters& p_;
   const Share& share_;
-  const Change& change_;
   std::vector<Simd> simds_;
   std::vector<Server> lds_send_, lds_return_;
   Server lds_, vector_cache_, l2_, fabric_, memory_;
@@ -414,8 +402,8 @@ class ComputeUnit {
 
 ComputeUnitTime replay(const ComputeUnitRecording& cu, std::span<const Instruction> instructions,
                        std::uint32_t resident, const Gpu& gpu, const Parameters& parameters,
-                       const Share& share, const Change& change) {
-  return ComputeUnit(cu, instructions, resident, gpu, parameters, share, change).run();
+                       const Share& share) {
+  return ComputeUnit(cu, instructions, resident, gpu, parameters, share).run();
 }
 
 }  // namespace margay::timing

@@ -30,15 +30,6 @@ struct Share {
   double infinity_cache_hits = 0;
 };
 
-/// What is changed for a "what if".
-struct Change {
-  bool no_bank_conflicts = false;
-  bool no_l2_misses = false;
-  bool perfect_coalescing = false;
-  bool no_barrier_skew = false;
-  double lds_speed = 1;
-};
-
 /// Cycles of all executions of one instruction, over all waves.
 struct SiteTime {
   std::uint64_t hits = 0;
@@ -57,25 +48,17 @@ struct Busy {
   double lds = 0, vector_cache = 0, l2 = 0, fabric = 0, memory = 0;
 };
 
-struct WaveSpan {
-  std::uint64_t workgroup = 0;
-  std::uint32_t wave = 0, simd = 0;
-  double begin = 0, end = 0;
-};
-
 struct ComputeUnitTime {
   double cycles = 0;
   std::vector<SiteTime> sites;  ///< As the instructions of the recording.
   Busy busy;
   std::vector<double> workgroup_begin, workgroup_end;  ///< By place in the recording.
-  std::vector<WaveSpan> waves;
 };
 
 /// Replays `cu`; at most `resident` workgroups of it at a time.
 [[nodiscard]] ComputeUnitTime replay(const ComputeUnitRecording& cu,
                                      std::span<const Instruction> instructions,
                                      std::uint32_t resident, const Gpu& gpu,
-                                     const Parameters& parameters, const Share& share,
-                                     const Change& change = {});
+                                     const Parameters& parameters, const Share& share);
 
 }  // namespace margay::timing

@@ -12,7 +12,6 @@ struct Pass {
   Busy busy;
   double cu_cycles = 0;
   std::vector<SiteTime> sites;
-  std::vector<WaveSpan> waves;
 };
 
 void add(std::vector<SiteTime>& sum, const std::vector<SiteTime>& more) {
@@ -36,8 +35,7 @@ double cycles_of(const LaunchRecording& launch, const ComputeUnitTime& time, dou
   return time.cycles + (workgroups - recorded) * pace;
 }
 
-Pass pass(const LaunchRecording& launch, const Gpu& gpu, const Parameters& p, double ghz,
-          const Change& change) {
+Pass pass(const LaunchRecording& launch, const Gpu& gpu, const Parameters& p, double ghz) {
   Share share;
   share.clock_ghz = ghz;
   share.active_cus =
@@ -48,7 +46,7 @@ Pass pass(const LaunchRecording& launch, const Gpu& gpu, const Parameters& p, do
   Pass out;
   out.sites.resize(launch.instructions.size());
   for (const ComputeUnitRecording& cu : launch.cus) {
-    ComputeUnitTime time = replay(cu, launch.instructions, launch.resident, gpu, p, share, change);
+    ComputeUnitTime time = replay(cu, launch.instructions, launch.resident, gpu, p, share);
     const bool all = launch.workgroups.size() == launch.grid;
     const double mean = static_cast<double>(launch.grid) / active;
     out.cycles = std::max(out.cycles, all ? time.cycles : cycles_of(launch, time, std::ceil(mean)));
@@ -63,7 +61,6 @@ Pass pass(const LaunchRecording& launch, const Gpu& gpu, const Parameters& p, do
     out.busy.fabric += time.busy.fabric;
     out.busy.memory += time.busy.memory;
     add(out.sites, time.sites);
-    if (out.waves.empty()) out.waves = std::move(time.waves);
   }
   return out;
 }
@@ -106,15 +103,14 @@ std::string_view bound_name(Bound bound) {
   return kNames[static_cast<unsigned>(bound)];
 }
 
-KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, double ghz,
-                   const Change& change) {
+KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, double ghz) {
   const Parameters& p = parameters_of(gpu);
   const auto us_of = [&](double cycles, double clock) {
     return cycles / clock / 1e3 + (p.launch_ns + launch.dirty_bytes / p.fabric_bytes_per_ns) / 1e3;
   };
   KernelTime out;
   out.boost_ghz = ghz != 0 ? ghz : p.boost_ghz;
-  const Pass boost = pass(launch, gpu, p, out.boost_ghz, change);
+  const Pass boost = pass(launch, gpu, p, out.boost_ghz);
   out.us_boost = us_of(boost.cycles, out.boost_ghz);
   out.cycles = out.us_boost * out.boost_ghz * 1e3;
   out.sustained_ghz = out.boost_ghz;
@@ -128,7 +124,7 @@ KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, double ghz,
         p);
     if (std::abs(clock - out.sustained_ghz) < 0.01) break;
     out.sustained_ghz = clock;
-    out.us_sustained = us_of(pass(launch, gpu, p, clock, change).cycles, clock);
+    out.us_sustained = us_of(pass(launch, gpu, p, clock).cycles, clock);
   }
   const double cycles = std::max(boost.cu_cycles, 1.0);
   const double simds = gpu.arch().cu.simds;
@@ -141,7 +137,6 @@ KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, double ghz,
   out.bound = bound_of(out.busy, out.launch_us / out.us_boost, out.tail_us / out.us_boost);
   out.error_percent = error_of(out.bound);
   out.sites = boost.sites;
-  out.waves = boost.waves;
   for (const SiteTime& site : out.sites) {
     for (unsigned s = 0; s < kStalls; ++s) out.stalls[s] += site.stalls[s];
     out.issue += site.latency - site.stall();

@@ -57,11 +57,9 @@ struct KernelTime {
   std::array<double, kStalls> stalls{};  ///< Wave cycles, of all recorded waves.
   double issue = 0;                      ///< Wave cycles in which an instruction went.
   std::vector<SiteTime> sites;
-  std::vector<WaveSpan> waves;  ///< Of the first compute unit.
 };
 
 /// `ghz` 0: boost and sustained clock by the power model; else both are `ghz`.
-[[nodiscard]] KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, double ghz = 0,
-                                 const Change& change = {});
+[[nodiscard]] KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, double ghz = 0);
 
 }  // namespace margay::timing

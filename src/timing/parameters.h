@@ -23,13 +23,11 @@ struct Parameters {
   double lds_latency = 40;      ///< From the end of sending, plus half a cycle per byte of a lane.
   double barrier_release = 20;
 
-  double vector_cache_bytes = 64;  ///< Per cycle and CU.
-  double vector_queue = 16;        ///< Instructions that wait for the TA of a CU.
+  double vector_queue = 16;  ///< Instructions that wait for the TA of a CU.
   double vector_cache_latency = 120;
   double l2_latency = 210;
   double infinity_cache_ns = 230;
   double memory_ns = 410;
-  double wave_load_ns = 0;  ///< What a load beyond vL1D takes in addition.
   double scalar_hit_latency = 48;
   double scalar_l2_latency = 200;
   double uncached_ns = 140;    ///< Kernel arguments.

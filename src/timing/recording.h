@@ -40,7 +40,6 @@ struct Instruction {
   bool has_work = false;  ///< Each execution has a MemoryWork.
   bool is_store = false;  ///< Memory: sends data, returns none.
   bool is_atomic = false;
-  bool to_lds = false;
   /// Memory: bytes that each lane sends (without the address) and gets.
   std::uint8_t lane_bytes_out = 0, lane_bytes_in = 0;
   /// s_waitcnt: how many may be outstanding.

@@ -57,6 +57,22 @@ bool copies_all() {
 
 __global__ void past_the_end(float* out) { out[1ull << 36] = 1; }
 
+__global__ void stream_copy(const float4* from, float4* to) {
+  const unsigned n = blockIdx.x * blockDim.x + threadIdx.x;
+  to[n] = from[n];
+}
+
+/// As many workgroups of 256.
+void stream(unsigned workgroups) {
+  const std::size_t bytes = std::size_t{workgroups} * 256 * sizeof(float4);
+  float4 *from = nullptr, *to = nullptr;
+  if (hipMalloc(&from, bytes) != hipSuccess || hipMalloc(&to, bytes) != hipSuccess) return;
+  if (hipMemset(from, 0, bytes) == hipSuccess) stream_copy<<<workgroups, 256>>>(from, to);
+  (void)hipDeviceSynchronize();
+  (void)hipFree(from);
+  (void)hipFree(to);
+}
+
 int main(int count, char** words) {
   float *in = nullptr, *out = nullptr;
   if (hipMalloc(&in, 65536) != hipSuccess || hipMalloc(&out, 65536) != hipSuccess) return 1;
@@ -67,6 +83,7 @@ int main(int count, char** words) {
     if (word == "conflicting") rows<32><<<2, 64>>>(out);
     if (word == "larger") rows<33><<<4, 64>>>(out);
     if (word == "scattered") scattered<<<1, 64>>>(in, out);
+    if (word.starts_with("stream=")) stream(static_cast<unsigned>(std::stoul(word.substr(7))));
     if (word.starts_with("at=")) copied_at(std::stoul(word.substr(3)), false);
     if (word == "device") copied_at(0, true);
     if (word == "verified") std::puts(copies_all() ? "right" : "wrong");

@@ -78,6 +78,30 @@ def test_the_screen_says_that_it_is_a_model():
     assert "programs.hip:" in done.stdout
 
 
+def test_the_clock_that_is_asked_for_comes_first():
+    def first(clock):
+        done = margay_time("--clock", clock, "--", PROGRAMS, "conflicting")
+        assert done.returncode == 0, done.stderr
+        return next(line for line in done.stdout.splitlines() if "error about" in line).split(";")[0]
+
+    assert "cycles" in first("boost")
+    assert "sustained" in first("sustained")
+
+
+def test_the_power_is_that_of_the_whole_launch(tmp_path):
+    """What is recorded of a long stream draws the power of the stream."""
+
+    def kernel(workgroups):
+        return kernel_of(tmp_path / "t.json", f"stream={workgroups}", "--device", "mi300x")
+
+    recorded, sampled = kernel(4864), kernel(4 * 4864)  # twice, and eight times, what the device has room for
+    assert recorded["sustained_ghz"] < 2
+    assert sampled["sustained_ghz"] < recorded["sustained_ghz"] + 0.05  # it has less of launch and tail
+    # Bytes per second of a long stream stay what they were.
+    longer = (sampled["us_boost"] - sampled["launch_us"]) / (recorded["us_boost"] - recorded["launch_us"])
+    assert longer == pytest.approx(4, rel=0.2)
+
+
 @pytest.mark.parametrize("clock", ["fast", "99", "12345", "-3"])
 def test_a_clock_that_is_none_is_refused(clock):
     done = margay_time("--clock", clock, "--", PROGRAMS, "padded")

@@ -26,11 +26,7 @@ int run_main(std::span<char*> arguments) {
   std::string mfma, device;
   unsigned threads = 0;
   bool stats = false;
-  add_device_option(app, device);
-  app.add_option("--mfma", mfma, "how MFMA instructions round: exact, fma or fast")
-      ->check(CLI::IsMember({"exact", "fma", "fast"}));
-  app.add_option("--threads", threads, "host threads that run workgroups (default: one per core)")
-      ->check(CLI::Range(1u, 4096u));
+  add_device_options(app, device, mfma, threads);
   app.add_flag("--stats", stats, "print what the launches did when the program ends");
   if (const auto code = read_own_words(app, line, "run")) return *code;
 

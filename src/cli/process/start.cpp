@@ -75,6 +75,16 @@ void add_device_option(CLI::App& app, std::string& device) {
       ->type_name("NAME");
 }
 
+void add_device_options(CLI::App& app, std::string& device, std::string& mfma, unsigned& threads) {
+  add_device_option(app, device);
+  app.add_option("--mfma", mfma, "how MFMA instructions round: exact, fma or fast")
+      ->check(CLI::IsMember({"exact", "fma", "fast"}))
+      ->type_name("MODE");
+  app.add_option("--threads", threads, "host threads that run workgroups (default: one per core)")
+      ->check(CLI::Range(1u, 4096u))
+      ->type_name("N");
+}
+
 Result<Install> find_runtime() {
   Install install = MARGAY_TRY(find_install());
   const std::filesystem::path runtime = install.runtime_lib() / "libamdhip64.so";

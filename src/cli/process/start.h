@@ -44,6 +44,9 @@ struct OptionsWithValues {
 
 /// --device: the machine, by one of the names in gpu/machines.cpp. `device` stays empty without it.
 void add_device_option(CLI::App& app, std::string& device);
+/// The same with --mfma and --threads: how the virtual device of a program runs. `mfma` stays empty
+/// and `threads` 0 without them.
+void add_device_options(CLI::App& app, std::string& device, std::string& mfma, unsigned& threads);
 
 /// This installation, if the HIP runtime in it has been built.
 [[nodiscard]] Result<Install> find_runtime();

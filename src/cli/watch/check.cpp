@@ -97,14 +97,7 @@ void declare(CLI::App& app, Options& options) {
                  "profile the same run, and write it to FILE for margay prof --from FILE")
       ->type_name("FILE");
   app.add_flag("--leak-check", check.leaks, "report allocations that the program never freed");
-  add_device_option(app, check.device);
-  app.add_option("--mfma", check.mfma, "how MFMA instructions round: exact, fma or fast")
-      ->check(CLI::IsMember({"exact", "fma", "fast"}))
-      ->type_name("MODE");
-  app.add_option("--threads", check.threads,
-                 "host threads that run workgroups (default: one per core)")
-      ->check(CLI::Range(1u, 4096u))
-      ->type_name("N");
+  add_device_options(app, check.device, check.mfma, check.threads);
 }
 
 /// Invalid option values are reported before the program starts.

@@ -77,14 +77,7 @@ void declare(CLI::App& app, Options& options) {
   app.add_flag("--full", options.full,
                "also every line, instruction, metric with its formula, and counter");
   app.add_flag("--quiet", options.quiet, "print no report");
-  add_device_option(app, options.profile.device);
-  app.add_option("--mfma", options.profile.mfma, "how MFMA instructions round: exact, fma or fast")
-      ->check(CLI::IsMember({"exact", "fma", "fast"}))
-      ->type_name("MODE");
-  app.add_option("--threads", options.profile.threads,
-                 "host threads that run workgroups (default: one per core)")
-      ->check(CLI::Range(1u, 4096u))
-      ->type_name("N");
+  add_device_options(app, options.profile.device, options.profile.mfma, options.profile.threads);
 }
 
 /// Files and the screen.

@@ -46,11 +46,12 @@ std::string clock_reason(const std::string& text) {
 }
 
 void declare(CLI::App& app, Options& options) {
-  add_device_option(app, options.profile.device);
+  add_device_options(app, options.profile.device, options.profile.mfma, options.profile.threads);
   app.add_option("--kernel", options.profile.kernel,
                  "time only kernels that have NAME in their name, as the report prints it")
       ->type_name("NAME");
-  app.add_option("--clock", options.clock, "boost (default), sustained, or MHz")
+  app.add_option("--clock", options.clock,
+                 "which time comes first, boost (default) or sustained; or MHz, for both")
       ->check(clock_reason)
       ->type_name("CLOCK");
   app.add_option("--json", options.json, "write the times to FILE, for programs")
@@ -61,13 +62,6 @@ void declare(CLI::App& app, Options& options) {
       ->type_name("FILE");
   app.add_flag("--full", options.full, "every source line");
   app.add_flag("--quiet", options.quiet, "print no report");
-  app.add_option("--mfma", options.profile.mfma, "how MFMA instructions round: exact, fma or fast")
-      ->check(CLI::IsMember({"exact", "fma", "fast"}))
-      ->type_name("MODE");
-  app.add_option("--threads", options.profile.threads,
-                 "host threads that run workgroups (default: one per core)")
-      ->check(CLI::Range(1u, 4096u))
-      ->type_name("N");
 }
 
 Status show(const Options& options, const profile::Profile& profile) {
@@ -75,8 +69,9 @@ Status show(const Options& options, const profile::Profile& profile) {
     MARGAY_CHECK(report::write_text(profile::time_document(profile), options.json));
   if (!options.att.empty()) MARGAY_CHECK(report::write_text(profile::att_of(profile), options.att));
   if (options.quiet) return {};
-  const std::string text =
-      profile::time_text(profile, report::text_options(STDOUT_FILENO), options.full);
+  const std::string text = profile::time_text(
+      profile, report::text_options(STDOUT_FILENO), options.full,
+      options.clock == "sustained" ? profile::TimeClock::sustained : profile::TimeClock::boost);
   std::fwrite(text.data(), 1, text.size(), stdout);
   return {};
 }

@@ -51,6 +51,17 @@ Selection two_generations(const Gpu& gpu, const LaunchRequest& request) {
   return plan.workgroups <= most ? Selection() : Selection({{0, most - 1}});
 }
 
+/// Operations on numbers that lanes of vector instructions did.
+double vector_flops_of(const WorkerResults& results, Program& program) {
+  const Facts& facts = program.facts<InstructionFacts>();
+  double flops = 0;
+  for (std::uint32_t n = 0; n < results.sites.size(); ++n)
+    if (results.sites[n].executions != 0)
+      flops +=
+          static_cast<double>(results.sites[n].active_lanes) * facts.numbered(n).flops_per_lane;
+  return flops;
+}
+
 /// Watches one launch. The device requests workers once the launch has been validated;
 /// program-dependent state is created then.
 class LaunchProfiler final : public LaunchObserver {
@@ -166,7 +177,9 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
     totals = &totals_of(request);
     first = totals->empty();
     ++launches_;
-    if (!config_.launches.contains(totals->see_launch())) totals = nullptr;
+    const bool chosen = config_.launches.contains(totals->see_launch());
+    // Of later launches of the same size the model says nothing new.
+    if (!chosen || (config_.timed && totals->is_timed())) totals = nullptr;
   }
   const Selection sample = config_.timed && config_.workgroups.all()
                                ? two_generations(device.gpu(), request)
@@ -174,8 +187,7 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
   const std::uint64_t counted = sample.count_below(request.grid.count());
   if (totals == nullptr || counted == 0) return device.launch(request, beside);
   LaunchProfiler profiler(device.memory(), tensor_arguments(request, device.memory(), described_),
-                          launches_, first, config_.traced_workgroups, sample,
-                          config_.timed && !totals->is_timed());
+                          launches_, first, config_.traced_workgroups, sample, config_.timed);
   JointObserver both({beside, &profiler});
   LaunchObserver* const all = beside == nullptr ? &profiler : static_cast<LaunchObserver*>(&both);
   Result<LaunchReport> result = device.launch(request, all);
@@ -183,15 +195,20 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
   // Its results are added at once, so that profile() never sees a part of them.
   const std::lock_guard lock(mutex_);
   Counters counters;
-  for (const WorkerResults& results : profiler.results()) counters += results.counters;
+  double vector_flops = 0;
+  for (const WorkerResults& results : profiler.results()) {
+    counters += results.counters;
+    vector_flops += vector_flops_of(results, profiler.program());
+  }
   for (WorkerResults& results : profiler.results())
     totals->add_worker(std::move(results), profiler.program());
   const std::uint64_t cold = cold_code(request.kernel->name, totals->code_pieces());
   profiler.replay()->finish(cold);
-  if (result && config_.timed && !totals->is_timed()) {
+  if (result && config_.timed) {
     for (const auto& xcd : profiler.replay()->xcds()) counters += xcd->counters();
-    const timing::LaunchRecording recording = recording_of(
-        request, profiler.program(), *profiler.replay(), counters, profiler.tensors().size());
+    const timing::LaunchRecording recording =
+        recording_of(request, profiler.program(), *profiler.replay(), counters, vector_flops,
+                     counted, profiler.tensors().size());
     totals->set_time(timing::time_of(recording, device.gpu(), config_.clock_ghz),
                      recording.instructions);
   }

@@ -22,7 +22,8 @@ double infinity_cache_hits(const Replay& replay, const Counters& counters, std::
 }  // namespace
 
 timing::LaunchRecording recording_of(const LaunchRequest& request, Program& program, Replay& replay,
-                                     const Counters& counters, std::size_t tensors) {
+                                     const Counters& counters, double vector_flops,
+                                     std::uint64_t counted, std::size_t tensors) {
   using enum Counter;
   timing::LaunchRecording out;
   const Facts& facts = program.facts<InstructionFacts>();
@@ -46,12 +47,16 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
     std::ranges::sort(workgroups, {}, [&](std::size_t n) { return out.workgroups[n].id; });
     for (const std::size_t n : workgroups) cu.workgroups.push_back(&out.workgroups[n]);
   }
-  const auto count = [&](Counter c) { return static_cast<double>(counters[c]); };
+  // Of the whole launch.
+  const double scale = static_cast<double>(out.grid) / static_cast<double>(counted);
+  const auto count = [&](Counter c) { return scale * static_cast<double>(counters[c]); };
   out.infinity_cache_hits = infinity_cache_hits(replay, counters, tensors);
   const double read = count(TCC_EA0_RDREQ_sum) * kLineBytes * (1 - out.infinity_cache_hits);
   const double written = count(TCC_EA0_WRREQ_sum) * kSectorBytes;
   out.memory_bytes = read + written;
-  out.dirty_bytes = count(TCC_ALL_TC_OP_WB_WRITEBACK_sum) * kLineBytes;
+  // L2 holds no more of a whole launch than of a sample that has filled it.
+  out.dirty_bytes = static_cast<double>(counters[TCC_ALL_TC_OP_WB_WRITEBACK_sum]) * kLineBytes;
+  out.vector_flops = scale * vector_flops;
   constexpr double kOperations = 512;  // what one MOPS counts
   out.f16_flops = kOperations * count(SQ_INSTS_VALU_MFMA_MOPS_F16);
   out.bf16_flops = kOperations * count(SQ_INSTS_VALU_MFMA_MOPS_BF16);

@@ -9,10 +9,12 @@
 
 namespace margay::profile {
 
-/// `counters`: of the launch. Takes the recordings out of `replay`, which has been finished.
-/// `tensors`: those that the replay tells apart.
+/// `counters` and `vector_flops`: of the `counted` workgroups that were watched. Takes the
+/// recordings out of `replay`, which has been finished. `tensors`: those that the replay tells
+/// apart.
 [[nodiscard]] timing::LaunchRecording recording_of(const LaunchRequest& request, Program& program,
                                                    Replay& replay, const Counters& counters,
+                                                   double vector_flops, std::uint64_t counted,
                                                    std::size_t tensors);
 
 }  // namespace margay::profile

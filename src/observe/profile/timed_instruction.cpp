@@ -92,7 +92,6 @@ timing::Instruction timed_instruction(const Instruction& i, const margay::Instru
   out.has_work = facts.counted.vm || facts.counted.lgkm;
   out.is_atomic = facts.form.is_atomic;
   out.is_store = facts.form.is_write && !facts.form.is_read;
-  out.to_lds = facts.form.to_lds;
   if (facts.form.path == MemoryPath::none && out.unit == Unit::lds) {
     out.lane_bytes_out = out.lane_bytes_in = 4;  // lane exchanges
   } else {

@@ -33,7 +33,6 @@ TEST(Device, ParametersAreThereForEveryMachine) {
   for (const Gpu& gpu : all_gpus()) {
     const Parameters& parameters = parameters_of(gpu);
     for (const ParameterInfo& info : parameter_table()) {
-      if (info.name == "wave_load_ns") continue;  // may be none
       EXPECT_GT(parameters.*info.member, 0) << gpu.option << ' ' << info.name;
       EXPECT_FALSE(info.source.empty()) << info.name;
     }

@@ -61,18 +61,23 @@ std::string lines_text(const KernelProfile& kernel, const report::TextOptions& o
   return out;
 }
 
-std::string kernel_text(const KernelProfile& kernel, const report::TextOptions& options,
-                        bool full) {
+std::string kernel_text(const KernelProfile& kernel, const report::TextOptions& options, bool full,
+                        TimeClock clock) {
   const timing::KernelTime& t = *kernel.time;
   double all = t.issue;
   for (const double stall : t.stalls) all += stall;
   std::string out = painted(report::short_function(kernel.name), report::kBold, options);
   out += fmt::format("   grid {}x{}x{} of {}x{}x{}\n", kernel.grid[0], kernel.grid[1],
                      kernel.grid[2], kernel.workgroup[0], kernel.workgroup[1], kernel.workgroup[2]);
-  out += fmt::format(
-      "  {} at {:.2f} GHz ({} cycles); {} sustained, at {:.2f} GHz; error about {:.0f} %\n",
-      painted(us_text(t.us_boost), report::kBold, options), t.boost_ghz,
-      report::quantity_text(t.cycles), us_text(t.us_sustained), t.sustained_ghz, t.error_percent);
+  const std::string boost = fmt::format("{} at {:.2f} GHz ({} cycles)",
+                                        painted(us_text(t.us_boost), report::kBold, options),
+                                        t.boost_ghz, report::quantity_text(t.cycles));
+  const std::string sustained =
+      fmt::format("{} sustained, at {:.2f} GHz",
+                  painted(us_text(t.us_sustained), report::kBold, options), t.sustained_ghz);
+  const bool boost_first = clock == TimeClock::boost;
+  out += fmt::format("  {}; {}; error about {:.0f} %\n", boost_first ? boost : sustained,
+                     boost_first ? sustained : boost, t.error_percent);
   out += fmt::format("  bound by  {}\n", timing::bound_name(t.bound));
   out += fmt::format("  busy      {}\n", busy_text(t.busy));
   out += fmt::format("  outside   launch {}, tail {}\n", us_text(t.launch_us), us_text(t.tail_us));
@@ -84,7 +89,8 @@ std::string kernel_text(const KernelProfile& kernel, const report::TextOptions& 
 
 }  // namespace
 
-std::string time_text(const Profile& profile, const report::TextOptions& options, bool full) {
+std::string time_text(const Profile& profile, const report::TextOptions& options, bool full,
+                      TimeClock clock) {
   std::vector<const KernelProfile*> kernels;
   for (const KernelProfile& kernel : profile.kernels)
     if (kernel.time) kernels.push_back(&kernel);
@@ -92,7 +98,8 @@ std::string time_text(const Profile& profile, const report::TextOptions& options
                            [](const KernelProfile* k) { return k->time->us_boost; });
   std::string out = fmt::format(
       "Modelled, not measured: {}. The first launch of each kernel and size.\n\n", profile.device);
-  for (const KernelProfile* const kernel : kernels) out += kernel_text(*kernel, options, full);
+  for (const KernelProfile* const kernel : kernels)
+    out += kernel_text(*kernel, options, full, clock);
   return out;
 }
 

@@ -1,6 +1,7 @@
 // Modelled time as people read it in a terminal.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "report/profile/profile.h"
@@ -8,8 +9,11 @@
 
 namespace margay::profile {
 
+enum class TimeClock : std::uint8_t { boost, sustained };
+
 /// A screen for each kernel that has a time, those that take longest first. `full`: every line.
+/// `clock`: the one whose time comes first.
 [[nodiscard]] std::string time_text(const Profile& profile, const report::TextOptions& options,
-                                    bool full);
+                                    bool full, TimeClock clock = TimeClock::boost);
 
 }  // namespace margay::profile
