@@ -12,4 +12,21 @@ __global__ void add(const int* a, const int* b, int* out, int n) {
 
 __global__ void fill(char tag, double value, double* out) { *out = value + tag; }
 
+// As a compiler of block programs makes it of a block of 64 elements in 128 work-items: both waves
+// read all of them, one stores.
+__global__ void increment_copies(int* out) {
+  const int i = threadIdx.x % 64;
+  const int value = *static_cast<volatile int*>(&out[i]);
+  if (threadIdx.x < 64) out[i] = value + 1;
+}
+
+// Wave 1 reads what only wave 0 writes, with an instruction that wave 0 does not run.
+__global__ void increment_neighbours(int* out) {
+  const int i = threadIdx.x % 64;
+  if (threadIdx.x < 64)
+    out[i] = 1;
+  else
+    out[i + 64] = out[i];
+}
+
 }  // extern "C"

@@ -19,6 +19,16 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t, std::uint32_t, std::uint32_t,
                                     hipStream_t, void**, void**, hipEvent_t, hipEvent_t,
                                     std::uint32_t);
 
+// Margay's own, which bindings call.
+extern "C" {
+int margayCheckBegin(const char* options);
+const char* margayCheckEnd();
+int margayProfileBegin(const char* options);
+const char* margayProfileEnd();
+int margayDescribeKernel(const void* function, const char* title, const char* variant,
+                         const char* const* names, std::size_t count);
+}
+
 namespace {
 
 using testing::HasSubstr;
@@ -69,6 +79,60 @@ TEST_F(Modules, launch_with_parameters) {
   ASSERT_EQ(hipModuleLaunchKernel(add_, 2, 1, 1, 64, 1, 1, 0, nullptr, parameters_, nullptr),
             hipSuccess);
   expect_sum(100);
+}
+
+/// The names of its arguments are in tests/triton: hipcc records them for these.
+TEST_F(Modules, a_described_kernel_has_its_title_in_reports) {
+  const char* const names[] = {"left", "right"};
+  EXPECT_EQ(margayDescribeKernel(&add_, "add<64>", "f32", names, 2), 1) << "no function";
+  ASSERT_EQ(margayDescribeKernel(add_, "add<64>", "f32", names, 2), 0);
+  ASSERT_EQ(margayDescribeKernel(add_, "late", "late", names, 2), 0) << "is ignored";
+  ASSERT_EQ(margayProfileBegin(""), 0);
+  ASSERT_EQ(hipModuleLaunchKernel(add_, 2, 1, 1, 64, 1, 1, 0, nullptr, parameters_, nullptr),
+            hipSuccess);
+  const std::string profile = margayProfileEnd();
+  expect_sum(100);
+  EXPECT_THAT(profile, HasSubstr(R"("name":"add<64>")"));
+  EXPECT_THAT(profile, HasSubstr(R"("symbol":"add")"));
+}
+
+/// Two modules may define one symbol, as those of a just-in-time compiler do.
+TEST_F(Modules, variants_of_a_kernel_are_apart_in_a_profile) {
+  hipModule_t other = nullptr;
+  hipFunction_t other_add = nullptr;
+  ASSERT_EQ(hipModuleLoad(&other, code_object_path.c_str()), hipSuccess);
+  ASSERT_EQ(hipModuleGetFunction(&other_add, other, "add"), hipSuccess);
+  ASSERT_EQ(margayDescribeKernel(add_, "add<64>", "one", nullptr, 0), 0);
+  ASSERT_EQ(margayDescribeKernel(other_add, "add<64>", "two", nullptr, 0), 0);
+  ASSERT_EQ(margayProfileBegin(""), 0);
+  for (const hipFunction_t add : {add_, other_add, add_})
+    ASSERT_EQ(hipModuleLaunchKernel(add, 2, 1, 1, 64, 1, 1, 0, nullptr, parameters_, nullptr),
+              hipSuccess);
+  const std::string profile = margayProfileEnd();
+  EXPECT_EQ(hipModuleUnload(other), hipSuccess);
+  const auto first = profile.find(R"("name":"add<64>")");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_NE(profile.find(R"("name":"add<64>")", first + 1), std::string::npos);
+}
+
+TEST_F(Modules, copies_that_a_block_compiler_makes_do_not_race) {
+  void* parameters[] = {&out_};
+  const auto findings = [&](const char* kernel, const char* variant) {
+    hipModule_t module = nullptr;
+    hipFunction_t function = nullptr;
+    EXPECT_EQ(hipModuleLoad(&module, code_object_path.c_str()), hipSuccess);
+    EXPECT_EQ(hipModuleGetFunction(&function, module, kernel), hipSuccess);
+    EXPECT_EQ(margayDescribeKernel(function, kernel, variant, nullptr, 0), 0);
+    EXPECT_EQ(margayCheckBegin("tools=racecheck"), 0);
+    EXPECT_EQ(hipModuleLaunchKernel(function, 1, 1, 1, 128, 1, 1, 0, nullptr, parameters, nullptr),
+              hipSuccess);
+    std::string report = margayCheckEnd();
+    EXPECT_EQ(hipModuleUnload(module), hipSuccess);
+    return report;
+  };
+  EXPECT_THAT(findings("increment_copies", "block"), Not(HasSubstr("race on global memory")));
+  EXPECT_THAT(findings("increment_copies", ""), HasSubstr("race on global memory"));
+  EXPECT_THAT(findings("increment_neighbours", "block"), HasSubstr("race on global memory"));
 }
 
 TEST_F(Modules, launch_with_a_buffer) {
@@ -137,14 +201,14 @@ TEST_F(Modules, functions) {
       run_call([&] { return hipModuleGetFunction(&function, module_, "ad"); });
   EXPECT_EQ(code, hipErrorNotFound);
   EXPECT_THAT(text, HasSubstr("has no kernel named \"ad\"."));
-  EXPECT_THAT(text, HasSubstr("Its kernels are add, fill."));
+  EXPECT_THAT(text, HasSubstr("Its kernels are add, fill, increment_copies"));
   int registers = 0;
   EXPECT_EQ(hipFuncGetAttribute(&registers, HIP_FUNC_ATTRIBUTE_NUM_REGS, add_), hipSuccess);
   EXPECT_GT(registers, 0);
   EXPECT_STREQ(hipKernelNameRef(add_), "add");
   unsigned count = 0;
   EXPECT_EQ(hipModuleGetFunctionCount(&count, module_), hipSuccess);
-  EXPECT_EQ(count, 2U);
+  EXPECT_EQ(count, 4U);
 }
 
 TEST_F(Modules, handles_end_with_the_module) {

@@ -33,6 +33,8 @@ int run_main(std::span<char*> arguments) {
   const Result<Install> install = find_runtime();
   if (!install) return report("run", install.error());
   setenv("LD_LIBRARY_PATH", library_path(*install).c_str(), 1);
+  if (const std::string path = python_path(*install); !path.empty())
+    setenv("PYTHONPATH", path.c_str(), 1);
   if (!device.empty()) setenv("MARGAY_DEVICE", device.c_str(), 1);
   if (!mfma.empty()) setenv("MARGAY_MFMA", mfma.c_str(), 1);
   if (threads != 0) setenv("MARGAY_THREADS", std::to_string(threads).c_str(), 1);

@@ -6,6 +6,7 @@
 //   PREFIX/lib/libmargay_kernels.so           plans of the kernels in lib/margay/kernels
 //   PREFIX/lib/margay/amdgcn/bitcode/*.bc     device libraries, gfx942 included
 //   PREFIX/lib/margay/argument_types.so     a pass for clang (device_pass/)
+//   PREFIX/lib/margay/python                the Python package
 //   PREFIX/include/margay                     HIP supplements and the tile library
 //   PREFIX/rocm                               laid out like /opt/rocm
 #pragma once
@@ -25,6 +26,10 @@ struct Install {
   }
   [[nodiscard]] std::filesystem::path argument_types() const {
     return prefix / "lib" / "margay" / "argument_types.so";
+  }
+  /// What holds the Python package.
+  [[nodiscard]] std::filesystem::path python() const {
+    return prefix / "lib" / "margay" / "python";
   }
   /// Laid out like /opt/rocm.
   [[nodiscard]] std::filesystem::path rocm_root() const { return prefix / "rocm"; }

@@ -96,10 +96,27 @@ Result<Install> find_runtime() {
   return install;
 }
 
+namespace {
+
+std::string before_the_value_of(const char* variable, const std::string& directory) {
+  const char* const value = std::getenv(variable);
+  return value == nullptr || *value == '\0' ? directory : directory + ":" + value;
+}
+
+}  // namespace
+
 std::string library_path(const Install& install) {
-  const std::string directory = install.runtime_lib().string();
-  const char* before = std::getenv("LD_LIBRARY_PATH");
-  return before == nullptr || *before == '\0' ? directory : directory + ":" + before;
+  return before_the_value_of("LD_LIBRARY_PATH", install.runtime_lib().string());
+}
+
+std::string python_path(const Install& install) {
+  const std::filesystem::path directory = install.python() / "margay" / "triton" / "site";
+  const char* const wanted = std::getenv("MARGAY_TRITON");
+  std::error_code ignored;
+  if ((wanted != nullptr && std::string_view(wanted) == "0") ||
+      !std::filesystem::exists(directory / "sitecustomize.py", ignored))
+    return {};
+  return before_the_value_of("PYTHONPATH", directory.string());
 }
 
 Error cannot_start(const std::string& program, int number) {

@@ -54,6 +54,11 @@ void add_device_options(CLI::App& app, std::string& device, std::string& mfma, u
 /// LD_LIBRARY_PATH with the virtual device's directory before its old value.
 [[nodiscard]] std::string library_path(const Install& install);
 
+/// PYTHONPATH with the folder before its old value whose sitecustomize.py makes the virtual device
+/// Triton's when a Python program imports it; empty if this installation has none, or if
+/// MARGAY_TRITON is 0.
+[[nodiscard]] std::string python_path(const Install& install);
+
 /// `number` is the errno of the attempt.
 [[nodiscard]] Error cannot_start(const std::string& program, int number);
 

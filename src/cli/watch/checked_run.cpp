@@ -44,6 +44,7 @@ Result<CheckedRun> run_checked(const Install& install, const CheckOptions& optio
     plan.environment.emplace_back(name, std::move(value));
   };
   set("LD_LIBRARY_PATH", library_path(install));
+  if (const std::string path = python_path(install); !path.empty()) set("PYTHONPATH", path);
   set("MARGAY_CHECK", check::list_of(options.tools));
   set("MARGAY_CHECK_JSON", (directory.path() / "%p.json").string());
   const ProcessWatch watch = MARGAY_TRY(ProcessWatch::create(directory.path()));

@@ -79,6 +79,10 @@ struct KernelDescriptor {
 /// A kernel: its descriptor, address in the image, and metadata.
 struct Kernel {
   std::string name;  ///< Symbol name without the `.kd` suffix.
+  /// What reports call it, if the program said: a just-in-time compiler gives one name to many
+  /// kernels. Empty otherwise.
+  std::string title;
+  std::string variant;  ///< Of kernels with one name and title: what distinguishes the code.
   std::uint64_t descriptor_vaddr = 0;
   std::uint64_t entry_vaddr = 0;
   KernelDescriptor descriptor;

@@ -30,7 +30,7 @@ Program::Program(const Gpu& gpu, const CodeObject& object, const Kernel& kernel,
                  MfmaMode mfma)
     : gpu_(gpu),
       object_(object),
-      kernel_name_(demangled(kernel.name)),
+      kernel_name_(kernel.title.empty() ? demangled(kernel.name) : kernel.title),
       kernel_vaddr_(kernel.entry_vaddr),
       image_(image),
       base_address_(base_address),

@@ -57,7 +57,9 @@ Finding finding_of(const Conflict& conflict, const LaunchRequest& request) {
   // Both are visible to others, but not both to other workgroups.
   const bool narrow = conflict.first.scope != Scope::none && conflict.second.scope != Scope::none;
   if (narrow) f.message += ", one of them of workgroup scope only";
-  if (narrow)
+  if (!request.kernel->variant.empty())
+    f.fix = Fix::own_part;  // a block program has no fences of its own
+  else if (narrow)
     f.fix = Fix::agent_scope;
   else if (benign)
     f.fix = Fix::one_writer;
@@ -396,7 +398,8 @@ Session::Checked Session::launch(Device& device, const LaunchRequest& request,
   }
   out.fresh = keep(grouped(std::move(found), checker.barriers()));
   for (const auto& [vaddr, result] : checker.sites()) {
-    const auto [at, is_new] = sites_.try_emplace({request.kernel->name, vaddr});
+    const auto [at, is_new] =
+        sites_.try_emplace({request.kernel->name + request.kernel->variant, vaddr});
     KnownSite& known = at->second;
     known.counts.merge(result.counts);
     if (!is_new) continue;

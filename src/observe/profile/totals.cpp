@@ -64,6 +64,7 @@ class Scale {
 
 KernelKey key_of(const LaunchRequest& request) {
   return {request.kernel->name,
+          request.kernel->variant,
           {request.grid.x, request.grid.y, request.grid.z},
           {request.block.x, request.block.y, request.block.z},
           request.dynamic_lds_bytes};

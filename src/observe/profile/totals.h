@@ -19,7 +19,7 @@ namespace margay::profile {
 
 /// The identity of a kernel in a profile: the same code with the same sizes.
 struct KernelKey {
-  std::string symbol;
+  std::string symbol, variant;
   std::array<std::uint32_t, 3> grid{}, workgroup{};
   std::uint32_t dynamic_lds_bytes = 0;
   friend auto operator<=>(const KernelKey&, const KernelKey&) = default;

@@ -2,6 +2,8 @@
 // describes its tensors to them.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -126,6 +128,25 @@ void margayDescribeTensor(const void* data, std::size_t batch, std::size_t depth
   if (tensor.range.end <= tensor.range.begin) return;
   if (checking != nullptr) checking->memory().tensors().describe(tensor);
   if (profiling != nullptr) profiling->tensors().describe(tensor);
+}
+
+/// Says what reports call a loaded kernel and its arguments, for compilers that record only a
+/// symbol: `title`, `variant` (what distinguishes kernels of that title) and the arguments' names,
+/// in the order of its metadata. Before the kernel's first launch; what comes later is ignored.
+/// 0 on success, 1 if `function` is no hipFunction_t.
+int margayDescribeKernel(const void* function, const char* title, const char* variant,
+                         const char* const* names, std::size_t count) {
+  const std::shared_ptr<Function> found = process().functions.find(function);
+  if (found == nullptr) return 1;
+  if (found->described) return 0;
+  Kernel kernel = *found->kernel;
+  if (title != nullptr) kernel.title = title;
+  if (variant != nullptr) kernel.variant = variant;
+  for (std::size_t n = 0; n < std::min(count, kernel.arguments.size()); ++n)
+    if (names != nullptr && names[n] != nullptr) kernel.arguments[n].name = names[n];
+  found->described = std::move(kernel);
+  found->kernel = &*found->described;
+  return 0;
 }
 
 #pragma GCC visibility pop

@@ -27,6 +27,9 @@ struct ihipModuleSymbol_t {
   std::string name;
   std::shared_ptr<margay::LoadedModule> module;
   const margay::Kernel* kernel = nullptr;
+  /// With the names that the program gave it, if it did so before the first launch; then `kernel`
+  /// points to it.
+  std::optional<margay::Kernel> described;
   std::string readable;  ///< Its readable_name(), cached because each launch may print it.
   unsigned device = 0;   ///< On which the module was loaded.
   std::atomic<std::uint32_t> max_dynamic_lds_bytes = 0;  ///< Set by hipFuncSetAttribute.

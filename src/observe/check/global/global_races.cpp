@@ -361,7 +361,8 @@ void GlobalRaces::compare_waves() {
         if (others.runs.empty() || (scoped && theirs)) continue;
         others.forget(run.begin);
         for (const Run* const other : others.runs)
-          if (conflict(run, *other, Scope::workgroup) && !ordered(run, *other)) report(run, *other);
+          if (conflict(run, *other, Scope::workgroup) && !ordered(run, *other))
+            report(run, *other, runs);
       }
     }
     Open& own = open[run.wave][scoped];
@@ -370,7 +371,24 @@ void GlobalRaces::compare_waves() {
   }
 }
 
-void GlobalRaces::report(const Run& later, const Run& earlier) {
+namespace {
+
+/// Of a kernel whose lanes replicate: `read` comes before `write` in the program, and the wave that
+/// writes has read the same bytes with the same instruction. The other wave's value is a copy that
+/// the compiler made and does not store.
+bool reads_a_copy(const Run& read, const Run& write, const std::vector<Run>& all) {
+  if (read.is_write || !write.is_write) return false;
+  const std::uint64_t begin = std::max(read.begin, write.begin);
+  const std::uint64_t end = std::min(read.end, write.end);
+  return std::ranges::any_of(all, [&](const Run& own) {
+    return !own.is_write && own.wave == write.wave && own.vaddr == read.vaddr &&
+           own.begin <= begin && end <= own.end;
+  });
+}
+
+}  // namespace
+
+void GlobalRaces::report(const Run& later, const Run& earlier, const std::vector<Run>& all) {
   constexpr FindingKind kKind = FindingKind::global_race;
   // Reported in program order, and equal ones in the order of the waves.
   const bool earlier_first =
@@ -379,6 +397,7 @@ void GlobalRaces::report(const Run& later, const Run& earlier) {
   const bool benign =
       same_value(first, second, [&](const Run& run) { return stands_in_memory(run, memory_); });
   const std::string_view extra = benign ? "waves, same value" : "waves";
+  if (replicates_ && (benign || reads_a_copy(first, second, all))) return;
   if (reporter_.repeat(kKind, second.vaddr, first.vaddr, extra)) return;
   const auto role = [](const Run& run) {
     return run.is_atomic ? Role::atomic : run.is_write ? Role::write : Role::read;

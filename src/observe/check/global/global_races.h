@@ -54,7 +54,10 @@ using StillStands = std::function<bool(const Run&)>;
 
 class GlobalRaces {
  public:
-  GlobalRaces(Reporter& reporter, const Memory& memory) : reporter_(reporter), memory_(memory) {}
+  /// `replicates`: the compiler distributes one program over the lanes of a workgroup, and may let
+  /// several lanes do the same.
+  GlobalRaces(Reporter& reporter, const Memory& memory, bool replicates)
+      : reporter_(reporter), memory_(memory), replicates_(replicates) {}
 
   /// `order`: null when the workgroup's waves synchronise by barriers only; `between`: the same for
   /// workgroups.
@@ -94,11 +97,12 @@ class GlobalRaces {
   void file_phase();
   void file(const Run& run);
   void compact_phase();
-  void report(const Run& later, const Run& earlier);
+  void report(const Run& later, const Run& earlier, const std::vector<Run>& all);
   [[nodiscard]] bool ordered(const Run& a, const Run& b) const;
 
   Reporter& reporter_;
   const Memory& memory_;
+  const bool replicates_;
   WaveOrder* order_ = nullptr;
   bool between_ = false;
   std::uint32_t workgroup_ = 0;

@@ -54,9 +54,10 @@ std::uint8_t lane_at(std::uint32_t lanes, std::uint8_t mask) {
 
 }  // namespace
 
-LdsShadow::LdsShadow(std::uint32_t bytes, std::uint32_t waves, Reporter& reporter)
+LdsShadow::LdsShadow(std::uint32_t bytes, std::uint32_t waves, Reporter& reporter, bool replicates)
     : waves_(waves),
       reporter_(reporter),
+      replicates_(replicates),
       granules_((bytes + kGranuleBytes - 1) / kGranuleBytes),
       reads_(granules_.size() * waves) {}
 
@@ -483,6 +484,7 @@ void LdsShadow::report_race(const LdsOperation& o, unsigned lane, const Granule&
   const bool same_value = kind == Kind::write && other.kind == Kind::write && !other.direct &&
                           writes_same_value(o, lane, g, other.mask);
   const std::uint64_t own_vaddr = o.facts->vaddr, other_vaddr = theirs_told.vaddr;
+  if (same_value && replicates_) return;
   const std::string_view extra = same_value ? "same value" : "";
   const std::uint64_t first = other_first ? own_vaddr : other_vaddr;
   const std::uint64_t second = other_first ? other_vaddr : own_vaddr;
@@ -544,6 +546,7 @@ void LdsShadow::report_lanes(const LdsOperation& o, unsigned lane, const Granule
   constexpr FindingKind kKind = FindingKind::write_after_write;
   const unsigned other = lane_at(g.write_lanes, mask);
   const bool same = !o.direct && stored_bytes(o, lane) == stored_bytes(o, other);
+  if (same && replicates_) return;
   const std::string_view extra = same ? "lanes, same value" : "lanes";
   if (reporter_.repeat(kKind, o.facts->vaddr, kNoVaddr, extra)) return;
   Finding f;

@@ -40,7 +40,8 @@ struct LdsOperation {
 
 class LdsShadow {
  public:
-  LdsShadow(std::uint32_t bytes, std::uint32_t waves, Reporter& reporter);
+  /// `replicates`: as for GlobalRaces.
+  LdsShadow(std::uint32_t bytes, std::uint32_t waves, Reporter& reporter, bool replicates = false);
 
   /// `order`: null when the waves of the kernel synchronise by barriers only.
   void begin_workgroup(const WaveOrder* order);
@@ -179,6 +180,7 @@ class LdsShadow {
 
   std::uint32_t waves_;
   Reporter& reporter_;
+  const bool replicates_;
   const WaveOrder* order_ = nullptr;
   std::vector<Granule> granules_;
   std::vector<LastRead> reads_;  // by wave and granule

@@ -310,9 +310,23 @@ class Screen {
   }
 
   void spills() {
-    std::map<std::string, std::uint64_t> lines;
+    const auto has_line = [](const Site& site) {
+      return !site.frames.empty() && site.frames.front().line != 0;
+    };
+    std::map<std::string, std::uint64_t> lines, without;
     for (const Site& site : k_.sites)
-      if (site.traits.path == MemoryPath::scratch) lines[place(site)] += site.executions;
+      if (site.traits.path == MemoryPath::scratch)
+        (has_line(site) ? lines : without)[place(site)] += site.executions;
+    // Spills of the compiler may have no line, and be hundreds.
+    constexpr std::size_t kShown = 4;
+    if (without.size() > kShown && !style_.full) {
+      std::uint64_t executions = 0;
+      for (const auto& [where, number] : without) executions += number;
+      lines[fmt::format("at {} instructions without a source line (--full)", without.size())] =
+          executions;
+    } else {
+      lines.merge(without);
+    }
     if (lines.empty()) return;
     heading("scratch");
     bool first = true;

@@ -1,0 +1,122 @@
+"""How long kernels take, for `triton.testing` and `@triton.autotune`: what the model of time says.
+
+The time of the host that runs the virtual device is never given. `margay time` describes the model;
+its figures are modelled, not measured, and one launch says all of them: there is nothing to repeat.
+"""
+
+import contextlib
+import functools
+import json
+import math
+import os
+from dataclasses import dataclass
+
+from margay import library
+from margay.triton import said
+
+
+@dataclass(frozen=True)
+class Timing:
+    """The modelled time of the kernels that a function launched."""
+
+    milliseconds: float
+    launches: int
+    kernels: tuple  # (title, launches, microseconds of one), a tuple for each kernel and size
+
+
+def modelled(function, *args, **kwargs):
+    """Calls the function and returns the Timing of its kernels. Operations of torch count nothing: they
+    run on the CPU. NoTime where a profile is being made."""
+    with _section() as section:
+        function(*args, **kwargs)
+    kernels = []
+    total = 0.0
+    for kernel in section.document["kernels"]:
+        launches, time = kernel["launches_seen"], kernel.get("time")
+        if time is None:
+            raise RuntimeError(f"the model of time has no figure for {kernel['name']}")
+        kernels.append((kernel["name"], launches, time["us_boost"]))
+        total += launches * time["us_boost"]
+    launches = sum(number for _, number, _ in kernels)
+    return Timing(total / 1000, launches, tuple(kernels))
+
+
+class NoTime(RuntimeError):
+    """The time cannot be modelled now; the text says why."""
+
+
+class _Section:
+    document = None
+
+
+@contextlib.contextmanager
+def _section():
+    runtime = library.load_profiler()
+    if os.environ.get("MARGAY_PROFILE") == "1":
+        raise NoTime("the time of kernels cannot be modelled within `margay prof` and `margay time`")
+    if runtime.margayProfileBegin(b"trace=0;time=1") != 0:
+        reason = (runtime.margayProfileError() or b"no reason was given").decode()
+        raise NoTime(f"the time of kernels cannot be modelled: {reason}")
+    section = _Section()
+    try:
+        yield section
+    finally:
+        text = runtime.margayProfileEnd()
+    if text is None:
+        raise RuntimeError((runtime.margayProfileError() or b"no reason was given").decode())
+    section.document = json.loads(text)
+
+
+def _statistics(milliseconds, quantiles, return_mode):
+    """As triton.testing gives them: all quantiles of one number are that number."""
+    if quantiles is not None:
+        values = [milliseconds] * len(quantiles)
+        return values[0] if len(values) == 1 else values
+    if return_mode not in ("min", "max", "mean", "median", "all"):
+        raise ValueError(f"return_mode is one of min, max, mean, median and all, not {return_mode!r}")
+    return [milliseconds] if return_mode == "all" else milliseconds
+
+
+_NO_KERNEL_MS = 1e-6  # what launches no kernel: programs divide by the result
+
+
+def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean", **_):
+    """triton.testing.do_bench with the modelled time (ms) of the kernels that `fn` launches; warmup and
+    rep are not needed. What launches no kernel, such as an operation of torch, takes next to nothing."""
+    # pylint: disable=unused-argument
+    said.once("times are those of Margay's model (docs/time.md), not measured; the host's time is not in them")
+    for tensor in grad_to_none or ():
+        tensor.grad = None
+    try:
+        milliseconds = modelled(fn).milliseconds
+    except NoTime as error:  # under `margay prof` programs shall run on
+        said.once(f"{error}; benchmarks give nan, and autotuners take their first configuration")
+        fn()
+        milliseconds = math.nan
+    if milliseconds == 0:
+        said.once(
+            "a benchmark launched no kernel: operations of torch run on the CPU and have no modelled time; "
+            f"{_NO_KERNEL_MS} ms stands for them"
+        )
+    return _statistics(milliseconds or _NO_KERNEL_MS, quantiles, return_mode)
+
+
+def replace(triton):
+    """Gives Triton's benchmark functions the modelled time."""
+    testing = triton.testing
+    testing.do_bench = _warm(do_bench, testing.do_bench)
+    for name in ("do_bench_cudagraph", "do_bench_cudagraph_proton", "do_bench_proton"):
+        if hasattr(testing, name):
+            setattr(testing, name, _warm(do_bench, getattr(testing, name)))
+
+
+def _warm(bench, original):
+    """Benchmarks what may be autotuned: its first call, which times configurations, is not timed."""
+
+    @functools.wraps(original)
+    def warm(fn, *args, **kwargs):
+        fn()
+        return bench(fn, *args, **kwargs)
+
+    warm.__doc__ = bench.__doc__
+    return warm

@@ -1,0 +1,92 @@
+"""What the checker and the profiler say of Triton's kernels: Python lines, names, shapes, silence."""
+
+# pylint: disable=missing-function-docstring
+
+import inspect
+
+import kernels
+import margay
+import pytest
+import torch
+
+
+def line_of(function, text):
+    """The line of kernels.py that has `text`, inside of a kernel."""
+    source, first = inspect.getsourcelines(function.fn)
+    return first + next(n for n, line in enumerate(source) if text in line)
+
+
+def test_right_kernels_are_silent():
+    x, y = torch.rand(1000, device="cuda"), torch.rand(1000, device="cuda")
+    out = torch.empty_like(x)
+    a = torch.randn(64, 64, device="cuda", dtype=torch.float16)
+    c = torch.empty(64, 64, device="cuda")
+    with margay.check() as report:
+        kernels.add[(4,)](x, y, out, 1000, BLOCK=256)
+        kernels.matmul[(2, 2)](
+            a, a, c, 64, 64, 64, 64, 1, 64, 1, 64, 1,
+            BLOCK_M=32, BLOCK_N=32, BLOCK_K=32, ACC=kernels.tl.float32, num_stages=2,
+        )  # fmt: skip
+    assert report.launches == 2
+    assert report.findings == [] and report.advice == []
+
+
+def test_race_is_found():
+    x, out = torch.rand(512, device="cuda"), torch.empty(128, device="cuda")
+    with pytest.raises(margay.CheckError) as failed:
+        with margay.check():
+            kernels.last_one_wins[(4,)](x, out, BLOCK=128)
+    (found,) = failed.value.report.errors
+    assert found.tool == "racecheck"
+    assert found.kernel == "last_one_wins[BLOCK=128,num_warps=4,num_stages=2]"
+    frame = found.accesses[0].frames[0]
+    assert frame.file.endswith("kernels.py")
+    assert frame.line == line_of(kernels.last_one_wins, "tl.store")
+
+
+def test_missing_mask_is_found():
+    x, y = torch.rand(1000, device="cuda"), torch.rand(1000, device="cuda")
+    out = torch.empty_like(x)
+    with margay.check(raise_on_error=False) as report:
+        kernels.add_without_mask[(4,)](x, y, out, 1000, BLOCK=256)
+    lines = {found.accesses[0].frames[0].line for found in report.errors}
+    assert line_of(kernels.add_without_mask, "tl.load") in lines
+    assert all(found.tool == "memcheck" for found in report.errors)
+    assert "past the end of a tensor of 1 x 1 x 1 x 1000 elements" in str(report)
+    assert "x_ptr" in str(report)
+
+
+def test_profile_has_names_shapes_and_lines():
+    x, y = torch.rand(8, 128, device="cuda"), torch.rand(8, 128, device="cuda")
+    out = torch.empty_like(x)
+    with margay.profile() as p:
+        kernels.add[(4,)](x, y, out, 1024, BLOCK=256)
+        kernels.add[(8,)](x, y, out, 1024, BLOCK=128)
+    assert [k.name for k in p.kernels] == [
+        "add[BLOCK=256,num_warps=4,num_stages=2]", "add[BLOCK=128,num_warps=4,num_stages=2]"
+    ]  # fmt: skip
+    kernel = p.kernel("add", grid=4)
+    assert [t.name for t in kernel.tensors] == ["x_ptr", "y_ptr", "out_ptr"]
+    assert [t.shape for t in kernel.tensors] == [(1, 1, 8, 128)] * 3
+    lines = {line.line for line in kernel.lines()}
+    assert line_of(kernels.add, "tl.store") in lines
+
+
+def test_configurations_with_one_grid_are_apart():
+    x, y = torch.rand(1024, device="cuda"), torch.rand(1024, device="cuda")
+    out = torch.empty_like(x)
+    with margay.profile() as p:
+        kernels.add[(4,)](x, y, out, 1024, BLOCK=256, num_stages=1)
+        kernels.add[(4,)](x, y, out, 1024, BLOCK=256, num_stages=3)
+    assert len(p.kernels) == 2
+    assert [k.launches for k in p.kernels] == [1, 1]
+
+
+def test_modelled_time():
+    from margay.triton import modelled
+
+    x, y = torch.rand(1024, device="cuda"), torch.rand(1024, device="cuda")
+    out = torch.empty_like(x)
+    timing = modelled(kernels.add[(4,)], x, y, out, 1024, BLOCK=256)
+    assert timing.launches == 1 and 0 < timing.milliseconds < 1
+    assert timing.kernels[0][0].startswith("add[BLOCK=256")

@@ -1,0 +1,135 @@
+"""torch's "cuda" as programs use it, with CPU tensors behind it."""
+
+# pylint: disable=missing-function-docstring
+
+import kernels
+import pytest
+import torch
+import triton
+
+
+def test_device():
+    assert torch.cuda.is_available() and torch.cuda.device_count() == 1 and torch.cuda.current_device() == 0
+    assert "MI3" in torch.cuda.get_device_name() and torch.version.hip and torch.version.cuda is None
+    properties = torch.cuda.get_device_properties("cuda")
+    assert properties.gcnArchName.startswith("gfx942") and properties.multi_processor_count == 304
+    assert torch.cuda.get_device_capability() == (9, 4)
+    assert triton.runtime.driver.active.get_active_torch_device() == torch.device("cuda", 0)
+
+
+def test_tensors_say_cuda():
+    for x in (
+        torch.zeros(2, device="cuda"), torch.ones(2).cuda(), torch.ones(2).to("cuda:0"), torch.empty((2,), device=0),
+        torch.zeros_like(torch.ones(2, device="cuda")), torch.ones(2, device="cuda").new_zeros(3),
+        torch.tensor([1.0], device=torch.device("cuda")),
+    ):  # fmt: skip
+        assert x.is_cuda and x.device == torch.device("cuda", 0) and x.get_device() == 0
+
+
+def test_moving_copies():
+    host = torch.ones(4)
+    device = host.cuda()
+    device[0] = 5
+    assert host[0] == 1
+    back = device.cpu()
+    back[1] = 7
+    assert device[1] == 1
+    assert device.cuda() is device  # it is there already
+    there = torch.as_tensor(host, device="cuda")
+    there[2] = 9
+    assert host[2] == 1
+
+
+def test_dtype_and_device_together():
+    x = torch.ones(4).to("cuda", torch.float16)
+    assert x.dtype == torch.float16 and x.is_cuda
+    assert torch.ones(4).to(torch.float64).dtype == torch.float64
+    assert torch.ones(4).to(x).dtype == torch.float16
+    assert x.to(device="cpu", dtype=torch.float32).dtype == torch.float32
+
+
+def test_modules_and_gradients():
+    layer = torch.nn.Linear(4, 3).cuda()
+    assert all(p.is_cuda and p.is_leaf and p.requires_grad for p in layer.parameters())
+    x = torch.randn(5, 4, device="cuda", requires_grad=True)
+    layer(x).sum().backward()
+    torch.testing.assert_close(x.grad, layer.weight.sum(0).expand(5, 4))
+
+
+def test_autograd_function_runs_kernels_in_backward():
+    class Twice(torch.autograd.Function):
+        """x + x by a kernel, and so its gradient."""
+
+        @staticmethod
+        def forward(ctx, x):
+            return Twice.add(x)
+
+        @staticmethod
+        def backward(ctx, gradient):
+            assert gradient.is_cuda
+            return Twice.add(gradient.contiguous())
+
+        @staticmethod
+        def add(x):
+            out = torch.empty(x.shape, device="cuda")
+            kernels.add[(1,)](x, x, out, x.numel(), BLOCK=128)
+            return out
+
+    x = torch.randn(100, device="cuda", requires_grad=True)
+    Twice.apply(x).sum().backward()
+    assert torch.equal(x.grad, torch.full((100,), 2.0, device="cuda"))
+
+
+def test_streams_and_events():
+    x, out = torch.ones(128, device="cuda"), torch.empty(128, device="cuda")
+    stream = torch.cuda.Stream()
+    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    with torch.cuda.stream(stream):
+        assert torch.cuda.current_stream() == stream
+        begin.record()
+        kernels.add[(1,)](x, x, out, 128, BLOCK=128)
+        end.record()
+    assert torch.cuda.current_stream() != stream
+    torch.cuda.current_stream().wait_stream(stream)
+    torch.cuda.synchronize()
+    assert end.query() and begin.elapsed_time(end) >= 0 and out[5] == 2
+
+
+def test_random_numbers_and_generators():
+    torch.cuda.manual_seed(7)
+    a = torch.rand(4, device="cuda")
+    torch.manual_seed(7)
+    assert torch.equal(a, torch.rand(4, device="cuda"))
+    generator = torch.Generator(device="cuda")
+    assert isinstance(generator, torch.Generator)
+    torch.rand(4, device="cuda", generator=generator)
+
+
+def test_default_device():
+    with torch.device("cuda"):
+        assert torch.zeros(2).is_cuda
+
+
+def test_save_and_load(tmp_path):
+    torch.save(torch.ones(3, device="cuda"), tmp_path / "x.pt")
+    assert torch.load(tmp_path / "x.pt", map_location="cuda").is_cuda
+
+
+@pytest.mark.parametrize(
+    "use, words",
+    [
+        (lambda: torch.zeros(2, device="cuda:3"), "there is no device cuda:3"),
+        (lambda: torch.cuda.set_device(5), "there is no device 5"),
+        (torch.cuda.CUDAGraph, "cannot be recorded"),
+        (lambda: torch.cuda.Event(interprocess=True), "other processes"),
+    ],
+)
+def test_what_there_is_not_is_said(use, words):
+    with pytest.raises((RuntimeError, NotImplementedError), match=words):
+        use()
+
+
+def test_tensor_on_no_device():
+    x = torch.empty(4, device="meta")
+    with pytest.raises(RuntimeError, match="argument x_ptr is a tensor on the device 'meta'"):
+        kernels.add[(1,)](x, x, x, 4, BLOCK=64)
