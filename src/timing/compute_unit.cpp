@@ -41,6 +41,37 @@ struct Server {
   }
 };
 
+/// To a level beyond L2: loads go first, what L2 writes back uses the time between them, until L2
+/// has no room for more dirty lines.
+class FarChannel {
+ public:
+  /// `room`: of the dirty lines, in cycles that the channel needs for them.
+  double read(double now, double cycles, double room) {
+    pass(now);
+    const double excess = std::max(0.0, debt_ - room);
+    debt_ -= excess;
+    free_ += cycles + excess;
+    busy_ += cycles;
+    return free_;
+  }
+  /// When L2 has room for the store's lines.
+  double write(double now, double cycles, double room) {
+    pass(now);
+    debt_ += cycles;
+    busy_ += cycles;
+    return debt_ > room ? free_ + (debt_ - room) : now;
+  }
+  [[nodiscard]] double busy() const { return busy_; }
+
+ private:
+  void pass(double now) {
+    if (now <= free_) return;
+    debt_ = std::max(0.0, debt_ - (now - free_));
+    free_ = now;
+  }
+  double free_ = 0, debt_ = 0, busy_ = 0;
+};
+
 struct Wave {
   const WaveRecording* recording = nullptr;
   std::size_t place = 0;  ///< Of its workgroup in the recording.
@@ -63,20 +94,22 @@ struct Simd {
 class ComputeUnit {
  public:
   ComputeUnit(const ComputeUnitRecording& cu, std::span<const Instruction> instructions,
-              std::uint32_t resident, const Gpu& gpu, const Parameters& p, const Share& share)
+              const Occupants& occupants, const Gpu& gpu, const Parameters& p, const Share& share,
+              const Change& change)
       : cu_(cu),
         instructions_(instructions),
         gpu_(gpu),
         p_(p),
         share_(share),
+        change_(change),
         simds_(gpu.arch().cu.simds),
         lds_send_(simds_.size() / 2),
         lds_return_(simds_.size() / 2),
-        groups_(cu.workgroups.size()) {
+        groups_(occupants.workgroups != 0 ? occupants.workgroups : cu.workgroups.size()) {
     out_.sites.resize(instructions.size());
     out_.workgroup_begin.resize(groups_.size());
     out_.workgroup_end.resize(groups_.size());
-    for (std::uint32_t n = 0; n < resident; ++n) begin_next(n * p_.workgroup_start);
+    for (std::uint32_t n = 0; n < occupants.resident; ++n) begin_next(0);
   }
 
   ComputeUnitTime run() {
@@ -90,8 +123,8 @@ class ComputeUnit {
     out_.busy.lds = lds_.busy;
     out_.busy.vector_cache = vector_cache_.busy;
     out_.busy.l2 = l2_.busy;
-    out_.busy.fabric = fabric_.busy;
-    out_.busy.memory = memory_.busy;
+    out_.busy.fabric = fabric_.busy();
+    out_.busy.memory = memory_.busy();
     return std::move(out_);
   }
 
@@ -121,8 +154,13 @@ class ComputeUnit {
     if (next_group_ == groups_.size()) return;
     const std::size_t place = next_group_++;
     Group& group = groups_[place];
-    const WorkgroupRecording& recording = *cu_.workgroups[place];
+    const WorkgroupRecording& recording = *cu_.workgroups[place % cu_.workgroups.size()];
     group.waves = static_cast<std::uint32_t>(recording.waves.size());
+    // The XCD's dispatcher serves its compute units in turn.
+    at = std::max(at, dispatcher_);
+    const double waves = std::max(1.0, static_cast<double>(group.waves));
+    dispatcher_ =
+        at + (p_.workgroup_start + p_.further_wave * (waves - 1)) * share_.active_cus_per_xcd;
     out_.workgroup_begin[place] = at;
     // Waves i and i + 4 share a SIMD; the first goes to the one with the fewest.
     const auto least = std::ranges::min_element(simds_, {}, &Simd::waves);
@@ -162,7 +200,7 @@ class ComputeUnit {
     open_barrier_if_all_came(group, at);
     if (group.ended != group.waves) return;
     out_.workgroup_end[wave.place] = at;
-    begin_next(at + p_.workgroup_start);
+    begin_next(at);
   }
   /// Waves that have ended are not waited for.
   void open_barrier_if_all_came(Group& group, double at) {
@@ -258,12 +296,13 @@ class ComputeUnit {
         return use_vector_memory(index, i, now);
       case Unit::wait: {
         const double until = std::max(wave.vm.reaches(i.wait_vm), wave.lgkm.reaches(i.wait_lgkm));
-        if (until > now) return wait(index, now, until, Stall::waitcnt);
+        if (until > now && !change_.no_memory_waits) return wait(index, now, until, Stall::waitcnt);
         wave.vm.forget_until(now);
         wave.lgkm.forget_until(now);
         return went_on(wave, index, after);
       }
       case Unit::barrier: {
+        if (change_.no_barrier_skew) return went_on(wave, index, after);
         Group& group = groups_[wave.place];
         ++group.arrived;
         group.waiting.push_back(index);
@@ -317,15 +356,18 @@ class ComputeUnit {
     Server& send = lds_send_[wave.simd / 2];
     if (waits_for(index, now, simd.lds, std::max(send.free, lds_.free - p_.lds_queue))) return;
     const double lanes = gpu_.arch().wavefront_size;
-    const double sent = send.serve(now, (4.0 + i.lane_bytes_out) * lanes / p_.lds_bus_bytes);
+    const double bus = p_.lds_bus_bytes * change_.lds_speed;
+    const double sent = send.serve(now, (4.0 + i.lane_bytes_out) * lanes / bus);
     const MemoryWork& work = next_work(wave);
-    const double passes = std::max(p_.lds_least_cycles, static_cast<double>(work.cycles));
+    const int cycles = work.cycles - (change_.no_bank_conflicts ? work.conflicts : 0);
+    const double passes =
+        std::max(p_.lds_least_cycles, static_cast<double>(cycles)) / change_.lds_speed;
     const double served = lds_.serve(now + p_.turn, passes);
     // The latency holds for one without conflicts.
     const double extra = served - (now + p_.turn + p_.lds_least_cycles);
     double done = sent + p_.lds_latency + i.lane_bytes_in / 2.0 + extra;
     if (i.lane_bytes_in != 0) {
-      const double back = i.lane_bytes_in * lanes / p_.lds_bus_bytes;
+      const double back = i.lane_bytes_in * lanes / bus;
       done = lds_return_[wave.simd / 2].serve(std::max(done - back, 0.0), back);
     }
     wave.lgkm.add(done, true);
@@ -350,13 +392,30 @@ class ComputeUnit {
     if (waits_for(index, now, simd.vector_memory, room)) return;
     simd.vector_memory = now + p_.turn;
     if (!i.has_work) return went_on(wave, index, now + p_.turn);  // works on caches
-    const MemoryWork& work = next_work(wave);
+    const MemoryWork work = changed(i, next_work(wave));
     const double looked_up = vector_cache_.serve(now + p_.turn, std::max<double>(work.cycles, 1));
     queue_.push_back(looked_up);
     const double done = beyond_vector_cache(i, work, looked_up);
     wave.vm.add(done, true);
     if (i.counts_lgkm) wave.lgkm.add(done, true);
     went_on(wave, index, now + p_.turn);
+  }
+
+  /// What the change leaves of a vector memory instruction's work.
+  [[nodiscard]] MemoryWork changed(const Instruction& i, MemoryWork work) const {
+    if (change_.no_l2_misses) work.far_lines = 0;
+    if (!change_.perfect_coalescing) return work;
+    const bool sectors = i.is_store || i.is_atomic;
+    const Caches& caches = gpu_.arch().caches;
+    const unsigned bytes = std::max(i.lane_bytes_in, i.lane_bytes_out) * gpu_.arch().wavefront_size;
+    const unsigned line = sectors ? caches.sector_bytes : caches.line_bytes;
+    const auto least = static_cast<std::uint16_t>(std::max(1u, (bytes + line - 1) / line));
+    if (work.l2_lines > least) {
+      work.far_lines = static_cast<std::uint16_t>(work.far_lines * least / work.l2_lines);
+      work.l2_lines = least;
+    }
+    work.cycles = std::min(work.cycles, least);
+    return work;
   }
 
   double beyond_vector_cache(const Instruction& i, const MemoryWork& work, double looked_up) {
@@ -369,13 +428,23 @@ class ComputeUnit {
     double served = l2_.serve(looked_up, bytes / rate);
     double latency = sectors && !i.is_atomic ? p_.store_latency : p_.l2_latency;
     if (work.far_lines != 0) {
-      const double far_bytes = bytes * work.far_lines / work.l2_lines;
+      // A store sends a line's sectors one by one, and misses with the first.
+      const double far_bytes =
+          std::min<double>(bytes, work.far_lines * gpu_.arch().caches.line_bytes);
       const double cus = share_.active_cus * share_.clock_ghz;  // bytes/ns -> of one CU, per cycle
-      const double fabric = fabric_.serve(looked_up, far_bytes / (p_.fabric_bytes_per_ns / cus));
       const double from_memory = far_bytes * (1 - share_.infinity_cache_hits);
-      const double memory_rate = sectors ? p_.memory_write_bytes_per_ns : p_.memory_bytes_per_ns;
-      const double memory = memory_.serve(looked_up, from_memory / (memory_rate / cus));
-      served = std::max({served, fabric, memory});
+      const bool writes = sectors && !i.is_atomic;
+      const double fabric_rate = p_.fabric_bytes_per_ns / cus;
+      const double memory_rate =
+          (writes ? p_.memory_write_bytes_per_ns : p_.memory_bytes_per_ns) / cus;
+      const double dirty =
+          p_.write_buffer * gpu_.arch().caches.l2_bytes() / share_.active_cus_per_xcd;
+      const auto serve = [&](FarChannel& channel, double of_bytes, double rate) {
+        return writes ? channel.write(looked_up, of_bytes / rate, dirty / rate)
+                      : channel.read(looked_up, of_bytes / rate, dirty / rate);
+      };
+      served = std::max({served, serve(fabric_, far_bytes, fabric_rate),
+                         serve(memory_, from_memory, memory_rate)});
       if (!sectors) latency += far_latency();
     }
     return served + latency;
@@ -386,9 +455,12 @@ class ComputeUnit {
   const Gpu& gpu_;
   const Parameters& p_;
   const Share& share_;
+  const Change& change_;
   std::vector<Simd> simds_;
   std::vector<Server> lds_send_, lds_return_;
-  Server lds_, vector_cache_, l2_, fabric_, memory_;
+  Server lds_, vector_cache_, l2_;
+  FarChannel fabric_, memory_;
+  double dispatcher_ = 0;     // when it is free for this compute unit
   std::deque<double> queue_;  // when the TA has taken each vector memory instruction
   std::vector<Group> groups_;
   std::size_t next_group_ = 0;
@@ -401,9 +473,9 @@ class ComputeUnit {
 }  // namespace
 
 ComputeUnitTime replay(const ComputeUnitRecording& cu, std::span<const Instruction> instructions,
-                       std::uint32_t resident, const Gpu& gpu, const Parameters& parameters,
-                       const Share& share) {
-  return ComputeUnit(cu, instructions, resident, gpu, parameters, share).run();
+                       const Occupants& occupants, const Gpu& gpu, const Parameters& parameters,
+                       const Share& share, const Change& change) {
+  return ComputeUnit(cu, instructions, occupants, gpu, parameters, share, change).run();
 }
 
 }  // namespace margay::timing

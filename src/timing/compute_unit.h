@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "timing/change.h"
 #include "timing/parameters.h"
 #include "timing/recording.h"
 #include "timing/stall.h"
@@ -55,10 +56,17 @@ struct ComputeUnitTime {
   std::vector<double> workgroup_begin, workgroup_end;  ///< By place in the recording.
 };
 
-/// Replays `cu`; at most `resident` workgroups of it at a time.
+/// How many workgroups a compute unit runs.
+struct Occupants {
+  std::uint32_t resident = 1;    ///< At a time.
+  std::uint32_t workgroups = 0;  ///< In all; more than were recorded: those again. 0: as recorded.
+};
+
+/// Replays `cu`.
 [[nodiscard]] ComputeUnitTime replay(const ComputeUnitRecording& cu,
                                      std::span<const Instruction> instructions,
-                                     std::uint32_t resident, const Gpu& gpu,
-                                     const Parameters& parameters, const Share& share);
+                                     const Occupants& occupants, const Gpu& gpu,
+                                     const Parameters& parameters, const Share& share,
+                                     const Change& change = {});
 
 }  // namespace margay::timing

@@ -9,6 +9,7 @@
 
 #include "timing/compute_unit.h"
 #include "timing/power.h"
+#include "timing/what_if.h"
 
 namespace margay::timing {
 
@@ -28,19 +29,6 @@ enum class Bound : std::uint8_t {
 inline constexpr unsigned kBounds = 10;
 [[nodiscard]] std::string_view bound_name(Bound bound);
 
-/// A launch as it was recorded.
-struct LaunchRecording {
-  std::vector<Instruction> instructions;
-  std::vector<WorkgroupRecording> workgroups;  ///< All, or a sample.
-  std::vector<ComputeUnitRecording> cus;       ///< Of the workgroups that were recorded.
-  std::uint64_t grid = 0;                      ///< Workgroups of the launch.
-  std::uint32_t resident = 1;                  ///< Workgroups that a compute unit has room for.
-  double memory_bytes = 0;         ///< Of the whole launch, read from and written to HBM.
-  double infinity_cache_hits = 0;  ///< Part of the lines that miss L2.
-  double dirty_bytes = 0;          ///< That L2 writes back at the end.
-  double vector_flops = 0, f16_flops = 0, bf16_flops = 0, fp8_flops = 0;
-};
-
 /// Part of the compute units' time, 0 to 1; see Busy.
 struct Utilisation {
   double valu = 0, matrix = 0, lds = 0, vector_cache = 0, l2 = 0, infinity_cache = 0, memory = 0;
@@ -57,6 +45,7 @@ struct KernelTime {
   std::array<double, kStalls> stalls{};  ///< Wave cycles, of all recorded waves.
   double issue = 0;                      ///< Wave cycles in which an instruction went.
   std::vector<SiteTime> sites;
+  std::vector<WhatIf> what_if;  ///< What saves most first.
 };
 
 /// `ghz` 0: boost and sustained clock by the power model; else both are `ghz`.

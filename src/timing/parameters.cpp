@@ -22,7 +22,11 @@ Parameters of(const Gpu& gpu) {
   // What is known of single machines.
   if (gpu.option == "mi325x") p.sustained_watts = 1000;
   if (gpu.option == "mi300a") {
-    p.memory_bytes_per_ns = 3600;  // MGPUSim's mi300a.csv: vectoradd, 64 M elements
+    // MGPUSim's mi300a.csv: vectoradd of 4 and 16 M elements, copies of 8 to 64 MB; spmv
+    p.fabric_bytes_per_ns = 4500;
+    p.memory_ns = 344;             // RRZE gpu-latency, 317 MB
+    p.launch_ns = 3800;            // MGPUSim's mi300a.csv: from event to event, all kernels
+    p.memory_bytes_per_ns = 3600;  // the same: vectoradd of 64 M elements
     p.memory_write_bytes_per_ns = 3400;
     p.sustained_watts = 550;
   }
@@ -85,7 +89,10 @@ constexpr auto kTable = std::to_array<ParameterInfo>({
      "bytes/cycle", "rocm-libraries, Formocast (L2WriteArbEff)", medium,
      &Parameters::l2_write_bytes_per_cycle},
     {"cu_l2_bytes_per_cycle", "from L2 to one CU", "bytes/cycle",
-     "rocm-libraries, Formocast (L1BusWidthPerCU)", medium, &Parameters::cu_l2_bytes_per_cycle},
+     "rocm-libraries, Formocast (L2BusWidthPerCU); MGPUSim's mi300a.csv: spmv of 1024 rows", medium,
+     &Parameters::cu_l2_bytes_per_cycle},
+    {"write_buffer", "of L2: dirty lines that wait for the fabric while loads go first",
+     "share of L2", "assumed", low, &Parameters::write_buffer},
     {"fabric_bytes_per_ns", "Infinity Cache, whole device", "bytes/ns",
      "RRZE gpu-cache, 20 to 270 MB (5.3 to 10.2 TB/s), chips and cheese (11.9)", medium,
      &Parameters::fabric_bytes_per_ns},
@@ -93,10 +100,13 @@ constexpr auto kTable = std::to_array<ParameterInfo>({
      high, &Parameters::memory_bytes_per_ns},
     {"memory_write_bytes_per_ns", "HBM writes, whole device", "bytes/ns", "RRZE gpu-stream (copy)",
      medium, &Parameters::memory_write_bytes_per_ns},
-    {"workgroup_start", "between two workgroups that an XCD begins", "cycles", "assumed", low,
+    {"workgroup_start", "dispatcher of an XCD, a workgroup of one wave", "cycles",
+     "MGPUSim's mi300a.csv: floydwarshall of 512 to 4096 nodes (5.6 to 6.2)", medium,
      &Parameters::workgroup_start},
+    {"further_wave", "dispatcher, each further wave of a workgroup", "cycles",
+     "RRZE gpu-l2-stream (10 cycles for 16 waves)", low, &Parameters::further_wave},
     {"wave_start", "until a wave's first instruction", "cycles",
-     "MI300 thread trace (first fetch 530)", low, &Parameters::wave_start},
+     "RRZE gpu-l2-stream (88 with two scalar loads)", low, &Parameters::wave_start},
     {"launch_ns", "an empty kernel, from begin to end", "ns", "Formocast (initialCost 2.7 us)", low,
      &Parameters::launch_ns},
     {"sustained_watts", "power over seconds", "W", "data sheets (MI300X 750, MI325X 1000)", high,

@@ -31,18 +31,20 @@ struct Parameters {
   double scalar_hit_latency = 48;
   double scalar_l2_latency = 200;
   double uncached_ns = 140;    ///< Kernel arguments.
-  double store_latency = 300;  ///< Until L2 has taken a store.
+  double store_latency = 200;  ///< Until L2 has taken a store.
 
   double l2_bytes_per_cycle = 0;  ///< Per XCD, reads.
   double l2_write_bytes_per_cycle = 0;
-  double cu_l2_bytes_per_cycle = 64;  ///< Per CU.
-  double fabric_bytes_per_ns = 0;     ///< Whole device: Infinity Cache.
-  double memory_bytes_per_ns = 0;     ///< Whole device: HBM.
+  double cu_l2_bytes_per_cycle = 128;  ///< Per CU.
+  double write_buffer = 0.5;           ///< Part of L2 that dirty lines may fill before stores wait.
+  double fabric_bytes_per_ns = 0;      ///< Whole device: Infinity Cache.
+  double memory_bytes_per_ns = 0;      ///< Whole device: HBM.
   double memory_write_bytes_per_ns = 0;
 
-  double workgroup_start = 60;  ///< Between two workgroups that one XCD begins.
-  double wave_start = 500;      ///< Until its first instruction is fetched.
-  double launch_ns = 0;         ///< Of an empty kernel, begin to end.
+  double workgroup_start = 5.6;  ///< Of the XCD's dispatcher, for a workgroup of one wave.
+  double further_wave = 0.3;     ///< Of the dispatcher, for each further wave.
+  double wave_start = 40;        ///< Until its first instruction.
+  double launch_ns = 0;          ///< Of an empty kernel, begin to end.
   double sustained_watts = 0;
   double boost_ghz = 0;
 };

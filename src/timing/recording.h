@@ -71,4 +71,20 @@ struct ComputeUnitRecording {
   std::vector<const WorkgroupRecording*> workgroups;  ///< In the order in which they begin.
 };
 
+/// A launch as it was recorded.
+struct LaunchRecording {
+  std::vector<Instruction> instructions;
+  std::vector<WorkgroupRecording> workgroups;  ///< All, or a sample.
+  std::vector<ComputeUnitRecording> cus;       ///< Of the workgroups that were recorded.
+  std::uint64_t grid = 0;                      ///< Workgroups of the launch.
+  /// As many workgroups like the recorded ones have the launch's work.
+  double equivalent_workgroups = 0;
+  std::uint32_t resident = 1;      ///< Workgroups that a compute unit has room for.
+  double memory_bytes = 0;         ///< Of the whole launch, read from and written to HBM.
+  double infinity_cache_hits = 0;  ///< Part of the lines that miss L2.
+  double dirty_bytes = 0;          ///< That L2 writes back at the end.
+  [[nodiscard]] bool is_whole() const { return workgroups.size() == grid; }
+  double vector_flops = 0, f16_flops = 0, bf16_flops = 0, fp8_flops = 0;
+};
+
 }  // namespace margay::timing

@@ -56,6 +56,8 @@ Result<ProfiledRun> run_profiled(const Install& install, const ProfileOptions& o
   set("MARGAY_PROFILE_WORKGROUPS", options.workgroups);
   set("MARGAY_PROFILE_TIME", options.timed ? "1" : "0");
   set("MARGAY_PROFILE_CLOCK", options.clock_mhz);
+  set("MARGAY_PROFILE_ALL_WORKGROUPS", options.all_workgroups ? "1" : "0");
+  set("MARGAY_PROFILE_WARM", options.warm ? "1" : "0");
   if (!options.device.empty()) set("MARGAY_DEVICE", options.device);
   if (!options.mfma.empty()) set("MARGAY_MFMA", options.mfma);
   if (options.threads != 0) set("MARGAY_THREADS", std::to_string(options.threads));

@@ -22,8 +22,9 @@ struct ProfileOptions {
   std::string device = {};  ///< Empty: the runtime's default. The same for the next two.
   std::string mfma = {};
   unsigned threads = 0;
-  bool timed = false;          ///< With the model of time.
-  std::string clock_mhz = {};  ///< For it; empty: by the power model.
+  bool timed = false;                         ///< With the model of time.
+  std::string clock_mhz = {};                 ///< For it; empty: by the power model.
+  bool all_workgroups = false, warm = false;  ///< See timing/time_config.h.
 };
 
 struct ProfiledRun {

@@ -54,6 +54,10 @@ void declare(CLI::App& app, Options& options) {
                  "which time comes first, boost (default) or sustained; or MHz, for both")
       ->check(clock_reason)
       ->type_name("CLOCK");
+  app.add_flag("--all-workgroups", options.profile.all_workgroups,
+               "replay every workgroup of large grids, not a sample: slower");
+  app.add_flag("--warm", options.profile.warm,
+               "L2 and the Infinity Cache have what a launch before left there, as in a loop");
   app.add_option("--json", options.json, "write the times to FILE, for programs")
       ->type_name("FILE");
   app.add_option("--att", options.att,

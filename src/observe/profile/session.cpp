@@ -37,29 +37,33 @@ std::vector<AddressRange> with_ends(std::vector<AddressRange> ranges,
 }
 
 ReplayPlan plan_of(const Gpu& gpu, const LaunchRequest& request, std::size_t sites,
-                   const Selection& sample) {
+                   const Selection& sample, bool warm = false) {
   const auto size = static_cast<std::uint32_t>(request.block.count());
   const Occupancy fits = occupancy(gpu.arch(), *request.kernel, size, request.dynamic_lds_bytes);
-  return {request.grid.count(), std::max(1u, fits.workgroups_per_cu), sites, sample, &gpu};
+  return {request.grid.count(), std::max(1u, fits.workgroups_per_cu), sites, sample, warm, &gpu};
 }
 
-/// As many workgroups as the device has room for, twice: what the model of time is given of a
-/// launch that has more.
-Selection two_generations(const Gpu& gpu, const LaunchRequest& request) {
+/// What the model of time sees of a launch: all workgroups if one XCD has room for them, else those
+/// of the first XCD, until it has been filled once, and twice if that is a small part of the
+/// launch. XCDs get workgroups in turn, so that the first one's are as good as any.
+Selection time_sample(const Gpu& gpu, const LaunchRequest& request) {
+  constexpr std::uint64_t kSmallPart = 16;
   const ReplayPlan plan = plan_of(gpu, request, 0, {});
-  const std::uint64_t most = 2ull * plan.workgroups_per_cu * gpu.compute_units();
-  return plan.workgroups <= most ? Selection() : Selection({{0, most - 1}});
+  const std::uint64_t room = std::uint64_t{plan.workgroups_per_cu} * gpu.cus_per_xcd;
+  if (plan.workgroups <= room) return {};
+  return Selection::every(gpu.xcds,
+                          std::clamp<std::uint64_t>(plan.workgroups / kSmallPart, room, 2 * room));
 }
 
-/// Operations on numbers that lanes of vector instructions did.
-double vector_flops_of(const WorkerResults& results, Program& program) {
+void add_work(const WorkerResults& results, Program& program, WatchedWork& sum) {
   const Facts& facts = program.facts<InstructionFacts>();
-  double flops = 0;
-  for (std::uint32_t n = 0; n < results.sites.size(); ++n)
-    if (results.sites[n].executions != 0)
-      flops +=
-          static_cast<double>(results.sites[n].active_lanes) * facts.numbered(n).flops_per_lane;
-  return flops;
+  sum.counters += results.counters;
+  for (std::uint32_t n = 0; n < results.sites.size(); ++n) {
+    const SiteCounts& site = results.sites[n];
+    if (site.executions == 0) continue;
+    sum.instructions += site.executions;
+    sum.vector_flops += static_cast<double>(site.active_lanes) * facts.numbered(n).flops_per_lane;
+  }
 }
 
 /// Watches one launch. The device requests workers once the launch has been validated;
@@ -67,7 +71,8 @@ double vector_flops_of(const WorkerResults& results, Program& program) {
 class LaunchProfiler final : public LaunchObserver {
  public:
   LaunchProfiler(const Memory& memory, std::vector<TensorArgument> tensors, std::uint32_t number,
-                 bool first, std::uint64_t traced_workgroups, const Selection& sample, bool timed)
+                 bool first, std::uint64_t traced_workgroups, const Selection& sample, bool timed,
+                 bool warm)
       : tensors_(std::move(tensors)),
         addresses_(memory, ranges_of(tensors_)),
         seen_(seen_by_caches(ranges_of(tensors_), addresses_)),
@@ -77,7 +82,8 @@ class LaunchProfiler final : public LaunchObserver {
         first_(first),
         traced_workgroups_(first ? traced_workgroups : 0),
         sample_(sample),
-        timed_(timed) {}
+        timed_(timed),
+        warm_(timed && warm) {}
 
   [[nodiscard]] std::unique_ptr<Watcher> watch(const LaunchRequest& request,
                                                Program& program) override {
@@ -94,6 +100,7 @@ class LaunchProfiler final : public LaunchObserver {
   [[nodiscard]] std::vector<WorkerResults>& results() { return results_; }
   [[nodiscard]] Program& program() const { return *program_; }
   [[nodiscard]] const std::vector<TensorArgument>& tensors() const { return tensors_; }
+  [[nodiscard]] const TensorLines& lines() const { return lines_; }
 
  private:
   [[nodiscard]] std::unique_ptr<Worker> make(const LaunchRequest& request, Program& program) {
@@ -101,7 +108,7 @@ class LaunchProfiler final : public LaunchObserver {
       const std::lock_guard lock(mutex_);
       if (replay_ == nullptr) {
         const auto [begin, end] = program.executable_range();
-        const ReplayPlan plan = plan_of(program.gpu(), request, (end - begin) / 4, sample_);
+        const ReplayPlan plan = plan_of(program.gpu(), request, (end - begin) / 4, sample_, warm_);
         resident_ = plan.workgroups_per_cu * program.gpu().compute_units();
         program_ = &program;
         replay_ = std::make_unique<Replay>(plan, lines_);
@@ -124,7 +131,7 @@ class LaunchProfiler final : public LaunchObserver {
   const bool first_;
   const std::uint64_t traced_workgroups_;
   const Selection& sample_;
-  const bool timed_;
+  const bool timed_, warm_;
   std::mutex mutex_;
   std::vector<WorkerResults> results_;
   Program* program_ = nullptr;
@@ -181,35 +188,34 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
     // Of later launches of the same size the model says nothing new.
     if (!chosen || (config_.timed && totals->is_timed())) totals = nullptr;
   }
-  const Selection sample = config_.timed && config_.workgroups.all()
-                               ? two_generations(device.gpu(), request)
+  const Selection sample = config_.timed && config_.workgroups.all() && !config_.time.all_workgroups
+                               ? time_sample(device.gpu(), request)
                                : config_.workgroups;
   const std::uint64_t counted = sample.count_below(request.grid.count());
   if (totals == nullptr || counted == 0) return device.launch(request, beside);
   LaunchProfiler profiler(device.memory(), tensor_arguments(request, device.memory(), described_),
-                          launches_, first, config_.traced_workgroups, sample, config_.timed);
+                          launches_, first, config_.traced_workgroups, sample, config_.timed,
+                          config_.time.warm);
   JointObserver both({beside, &profiler});
   LaunchObserver* const all = beside == nullptr ? &profiler : static_cast<LaunchObserver*>(&both);
   Result<LaunchReport> result = device.launch(request, all);
   if (profiler.replay() == nullptr) return result;
   // Its results are added at once, so that profile() never sees a part of them.
   const std::lock_guard lock(mutex_);
-  Counters counters;
-  double vector_flops = 0;
-  for (const WorkerResults& results : profiler.results()) {
-    counters += results.counters;
-    vector_flops += vector_flops_of(results, profiler.program());
-  }
+  WatchedWork work;
+  for (const WorkerResults& results : profiler.results())
+    add_work(results, profiler.program(), work);
   for (WorkerResults& results : profiler.results())
     totals->add_worker(std::move(results), profiler.program());
   const std::uint64_t cold = cold_code(request.kernel->name, totals->code_pieces());
   profiler.replay()->finish(cold);
   if (result && config_.timed) {
-    for (const auto& xcd : profiler.replay()->xcds()) counters += xcd->counters();
+    for (const auto& xcd : profiler.replay()->xcds()) work.counters += xcd->counters();
+    work.workgroups = counted;
     const timing::LaunchRecording recording =
-        recording_of(request, profiler.program(), *profiler.replay(), counters, vector_flops,
-                     counted, profiler.tensors().size());
-    totals->set_time(timing::time_of(recording, device.gpu(), config_.clock_ghz),
+        recording_of(request, profiler.program(), *profiler.replay(), profiler.lines(), work,
+                     *result, config_.time);
+    totals->set_time(timing::time_of(recording, device.gpu(), config_.time.clock_ghz),
                      recording.instructions);
   }
   totals->add_launch(request, profiler.program(), *profiler.replay(), profiler.tensors(), counted,

@@ -13,6 +13,7 @@
 #include "observe/described_tensors.h"
 #include "report/profile/profile.h"
 #include "report/profile/selection.h"
+#include "timing/time_config.h"
 
 namespace margay::profile {
 
@@ -24,7 +25,7 @@ struct ProfileConfig {
   Selection launches = {};    ///< Of each kernel and size, from 1.
   Selection workgroups = {};  ///< Of each launch, from 0.
   bool timed = false;         ///< The model of time sees the first launch of each kernel and size.
-  double clock_ghz = 0;       ///< For it; 0: by the power model.
+  timing::TimeConfig time = {};
 };
 
 /// Whether the kernel with this mangled name matches `wanted`: part of its name as in any of the

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
+#include <utility>
 
 #include "exec/workgroup/occupancy.h"
 #include "observe/profile/instruction_facts.h"
@@ -9,21 +11,74 @@
 namespace margay::profile {
 namespace {
 
-/// Of the lines that miss L2, the part that the Infinity Cache has: those that another XCD, or the
-/// same one earlier, has brought in.
-double infinity_cache_hits(const Replay& replay, const Counters& counters, std::size_t tensors) {
-  const auto misses = static_cast<double>(counters[Counter::TCC_EA0_RDREQ_sum]);
-  double once = 0;
-  for (std::size_t n = 0; n < tensors; ++n)
-    once += static_cast<double>(replay.touched(n).lines_read);
-  return misses <= once ? 0 : 1 - once / misses;
+/// What the whole launch read beyond L2, in lines.
+struct FarReads {
+  double lines = 0;      ///< Each as often as an XCD asked for it.
+  double once = 0;       ///< Each once, if it was not in L2.
+  double footprint = 0;  ///< Lines that it reads at all.
+};
+
+/// `scale`: of the launch to what was watched, workgroups of one XCD or of all.
+FarReads far_reads(const Replay& replay, const TensorLines& tensors, double scale, bool sampled) {
+  FarReads out;
+  for (std::size_t n = 0; n < tensors.size(); ++n) {
+    double lines = 0;
+    for (const auto& xcd : replay.xcds())
+      lines += scale * static_cast<double>(xcd->tensors()[n].fabric_read_bytes) / kLineBytes;
+    out.lines += lines;
+    if (n == tensors.unnamed()) {
+      out.once += lines;
+      out.footprint += lines;
+      continue;
+    }
+    auto once = static_cast<double>(replay.touched(n).lines_read);
+    // Workgroups that were not watched read as much anew, as far as the tensor goes.
+    if (sampled) once = std::min(once * scale, static_cast<double>(tensors.lines(n)));
+    out.once += std::min(lines, once);
+    out.footprint += once;
+  }
+  return out;
+}
+
+/// The waves of an XCD run alike, and the one that is first misses L2 for the others. On the device
+/// it is not always the same one: the others come up with it while it waits. So the misses of
+/// each execution of an instruction are dealt out anew to the waves that execute it.
+void deal_out_misses(const std::vector<Xcd::Recorded>& workgroups,
+                     const std::vector<timing::Instruction>& instructions) {
+  std::vector<std::vector<std::vector<timing::MemoryWork*>>> executions(instructions.size());
+  for (const Xcd::Recorded& recorded : workgroups)
+    for (timing::WaveRecording& wave : recorded.workgroup->waves) {
+      std::vector<std::uint32_t> times(instructions.size());
+      std::size_t work = 0;
+      for (const std::uint32_t number : wave.instructions) {
+        const timing::Instruction& i = instructions[number];
+        if (!i.has_work) continue;
+        timing::MemoryWork& one = wave.memory[work++];
+        if (i.unit == timing::Unit::lds) continue;
+        auto& of_site = executions[number];
+        const std::uint32_t time = times[number]++;
+        if (time >= of_site.size()) of_site.resize(time + 1);
+        of_site[time].push_back(&one);
+      }
+    }
+  std::uint64_t seed = 0;
+  for (auto& of_site : executions)
+    for (auto& waves : of_site) {
+      seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+      const std::size_t shift = (seed >> 33) % waves.size();
+      std::vector<std::pair<std::uint16_t, std::uint16_t>> lines;
+      for (const timing::MemoryWork* const work : waves)
+        lines.emplace_back(work->l2_lines, work->far_lines);
+      for (std::size_t n = 0; n < waves.size(); ++n)
+        std::tie(waves[n]->l2_lines, waves[n]->far_lines) = lines[(n + shift) % waves.size()];
+    }
 }
 
 }  // namespace
 
 timing::LaunchRecording recording_of(const LaunchRequest& request, Program& program, Replay& replay,
-                                     const Counters& counters, double vector_flops,
-                                     std::uint64_t counted, std::size_t tensors) {
+                                     const TensorLines& tensors, const WatchedWork& watched,
+                                     const LaunchReport& launch, const timing::TimeConfig& config) {
   using enum Counter;
   timing::LaunchRecording out;
   const Facts& facts = program.facts<InstructionFacts>();
@@ -35,11 +90,13 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
   out.resident = std::max(1u, fits.workgroups_per_cu);
   out.grid = request.grid.count();
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> cus;
-  for (std::uint32_t x = 0; x < replay.xcds().size(); ++x)
+  for (std::uint32_t x = 0; x < replay.xcds().size(); ++x) {
+    deal_out_misses(replay.xcds()[x]->recorded(), out.instructions);
     for (Xcd::Recorded& recorded : replay.xcds()[x]->recorded()) {
       cus[{x, recorded.cu}].push_back(out.workgroups.size());
       out.workgroups.push_back(std::move(*recorded.workgroup));
     }
+  }
   for (auto& [place, workgroups] : cus) {
     timing::ComputeUnitRecording& cu = out.cus.emplace_back();
     cu.xcd = place.first;
@@ -47,20 +104,33 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
     std::ranges::sort(workgroups, {}, [&](std::size_t n) { return out.workgroups[n].id; });
     for (const std::size_t n : workgroups) cu.workgroups.push_back(&out.workgroups[n]);
   }
-  // Of the whole launch.
-  const double scale = static_cast<double>(out.grid) / static_cast<double>(counted);
-  const auto count = [&](Counter c) { return scale * static_cast<double>(counters[c]); };
-  out.infinity_cache_hits = infinity_cache_hits(replay, counters, tensors);
-  const double read = count(TCC_EA0_RDREQ_sum) * kLineBytes * (1 - out.infinity_cache_hits);
+  const bool sampled = watched.workgroups != out.grid;
+  // Workgroups that were not watched may have more to do, or less.
+  const double scale = sampled ? static_cast<double>(launch.wave_instructions) /
+                                     static_cast<double>(watched.instructions)
+                               : 1;
+  out.equivalent_workgroups = scale * static_cast<double>(watched.workgroups);
+  const auto count = [&](Counter c) { return scale * static_cast<double>(watched.counters[c]); };
+  const FarReads reads = far_reads(replay, tensors, scale, sampled);
   const double written = count(TCC_EA0_WRREQ_sum) * kSectorBytes;
-  out.memory_bytes = read + written;
+  const auto room = static_cast<double>(program.gpu().infinity_cache_bytes);
+  const bool is_warm = config.warm && reads.footprint * kLineBytes + written <= room;
+  const double cold = is_warm ? 0 : reads.once;
+  out.infinity_cache_hits = reads.lines > 0 ? 1 - cold / reads.lines : 0;
+  out.memory_bytes = is_warm ? 0 : cold * kLineBytes + written;
   // L2 holds no more of a whole launch than of a sample that has filled it.
-  out.dirty_bytes = static_cast<double>(counters[TCC_ALL_TC_OP_WB_WRITEBACK_sum]) * kLineBytes;
-  out.vector_flops = scale * vector_flops;
+  const double l2s = sampled ? std::min<double>(scale, program.gpu().xcds) : 1;
+  out.dirty_bytes =
+      l2s * static_cast<double>(watched.counters[TCC_ALL_TC_OP_WB_WRITEBACK_sum]) * kLineBytes;
+  out.vector_flops = scale * watched.vector_flops;
   constexpr double kOperations = 512;  // what one MOPS counts
-  out.f16_flops = kOperations * count(SQ_INSTS_VALU_MFMA_MOPS_F16);
-  out.bf16_flops = kOperations * count(SQ_INSTS_VALU_MFMA_MOPS_BF16);
-  out.fp8_flops = kOperations * count(SQ_INSTS_VALU_MFMA_MOPS_F8);
+  const auto flops = [&](Counter c) { return kOperations * count(c); };
+  out.f16_flops = flops(SQ_INSTS_VALU_MFMA_MOPS_F16);
+  out.bf16_flops = flops(SQ_INSTS_VALU_MFMA_MOPS_BF16);
+  out.fp8_flops = flops(SQ_INSTS_VALU_MFMA_MOPS_F8) + flops(SQ_INSTS_VALU_MFMA_MOPS_I8);
+  // A matrix unit at work is taken to draw as much for other types, of which it does less.
+  out.bf16_flops += 2 * flops(SQ_INSTS_VALU_MFMA_MOPS_XF32) +
+                    8 * flops(SQ_INSTS_VALU_MFMA_MOPS_F32) + 8 * flops(SQ_INSTS_VALU_MFMA_MOPS_F64);
   return out;
 }
 

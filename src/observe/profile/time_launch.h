@@ -1,4 +1,4 @@
-// From what a launch's watchers have recorded to its time.
+// From what a launch's watchers have recorded to what the model of time replays.
 #pragma once
 
 #include "exec/program/program.h"
@@ -6,15 +6,22 @@
 #include "observe/profile/memory/replay.h"
 #include "report/profile/counters.h"
 #include "timing/device.h"
+#include "timing/time_config.h"
 
 namespace margay::profile {
 
-/// `counters` and `vector_flops`: of the `counted` workgroups that were watched. Takes the
-/// recordings out of `replay`, which has been finished. `tensors`: those that the replay tells
-/// apart.
+/// What the workgroups that were watched did.
+struct WatchedWork {
+  Counters counters;
+  std::uint64_t workgroups = 0, instructions = 0;
+  double vector_flops = 0;
+};
+
+/// Takes the recordings out of `replay`, which has been finished.
 [[nodiscard]] timing::LaunchRecording recording_of(const LaunchRequest& request, Program& program,
-                                                   Replay& replay, const Counters& counters,
-                                                   double vector_flops, std::uint64_t counted,
-                                                   std::size_t tensors);
+                                                   Replay& replay, const TensorLines& tensors,
+                                                   const WatchedWork& watched,
+                                                   const LaunchReport& launch,
+                                                   const timing::TimeConfig& config);
 
 }  // namespace margay::profile

@@ -24,11 +24,18 @@ std::optional<Selection::Range> range(std::string_view text) {
 
 }  // namespace
 
+Selection Selection::every(std::uint64_t step, std::uint64_t count) {
+  Selection out({{0, step * count - 1}});
+  out.step_ = step;
+  return out;
+}
+
 std::uint64_t Selection::count_below(std::uint64_t end) const {
   if (ranges_.empty()) return end;
+  const auto below = [this](std::uint64_t number) { return (number + step_ - 1) / step_; };
   std::uint64_t count = 0;
   for (const auto& [first, last] : ranges_)
-    if (first < end) count += std::min(last, end - 1) - first + 1;
+    if (first < end) count += below(std::min(last, end - 1) + 1) - below(first);
   return count;
 }
 

@@ -18,12 +18,14 @@ class Selection {
 
   Selection() = default;
   explicit Selection(std::vector<Range> ranges) : ranges_(std::move(ranges)) {}
+  /// 0, `step`, 2 * `step` ...: `count` of them.
+  [[nodiscard]] static Selection every(std::uint64_t step, std::uint64_t count);
 
   [[nodiscard]] bool all() const { return ranges_.empty(); }
   [[nodiscard]] bool contains(std::uint64_t number) const {
     if (ranges_.empty()) return true;
     for (const auto& [first, last] : ranges_)
-      if (number >= first && number <= last) return true;
+      if (number >= first && number <= last) return number % step_ == 0;
     return false;
   }
   /// How many of the numbers below `end` it contains.
@@ -33,6 +35,7 @@ class Selection {
 
  private:
   std::vector<Range> ranges_;  // in ascending order, disjoint
+  std::uint64_t step_ = 1;     // and divisible by it
 };
 
 /// "3", "1,4-6". Numbers begin with `first`.

@@ -160,9 +160,11 @@ Result<ProfileSettings> read_profile(const Environment& environment) {
   profile.json = environment("MARGAY_PROFILE_JSON").value_or("");
   profile.kernel = environment("MARGAY_PROFILE_KERNEL").value_or("");
   profile.timed = MARGAY_TRY(read_switch(environment, "MARGAY_PROFILE_TIME"));
-  profile.clock_ghz =
-      1e-3 *
-      static_cast<double>(MARGAY_TRY(read_number(environment, "MARGAY_PROFILE_CLOCK")).value_or(0));
+  const auto mhz = MARGAY_TRY(read_number(environment, "MARGAY_PROFILE_CLOCK"));
+  profile.time.clock_ghz = 1e-3 * static_cast<double>(mhz.value_or(0));
+  profile.time.all_workgroups =
+      MARGAY_TRY(read_switch(environment, "MARGAY_PROFILE_ALL_WORKGROUPS"));
+  profile.time.warm = MARGAY_TRY(read_switch(environment, "MARGAY_PROFILE_WARM"));
   profile.traced_workgroups =
       MARGAY_TRY(read_number(environment, "MARGAY_PROFILE_TRACE")).value_or(0);
   if (const auto launches = environment("MARGAY_PROFILE_LAUNCHES"); launches && !launches->empty())

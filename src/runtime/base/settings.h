@@ -12,6 +12,7 @@
 #include "exec/device/device.h"
 #include "report/check/tools.h"
 #include "report/profile/selection.h"
+#include "timing/time_config.h"
 
 namespace margay::runtime {
 
@@ -45,8 +46,9 @@ struct ProfileSettings {
   profile::Selection launches = {};     ///< MARGAY_PROFILE_LAUNCHES=1,4-6: of each kernel.
   profile::Selection workgroups = {};  ///< MARGAY_PROFILE_WORKGROUPS=64 or 100-163: of each launch.
   bool timed = false;                  ///< MARGAY_PROFILE_TIME=1: with the model of time.
-  double clock_ghz = 0;                ///< MARGAY_PROFILE_CLOCK=MHZ: for it.
-  std::string table = {};              ///< MARGAY_WATCH_TABLE=FILE: see process_table.h.
+  /// For it: MARGAY_PROFILE_CLOCK=MHZ, MARGAY_PROFILE_ALL_WORKGROUPS=1, MARGAY_PROFILE_WARM=1.
+  timing::TimeConfig time = {};
+  std::string table = {};  ///< MARGAY_WATCH_TABLE=FILE: see process_table.h.
 };
 
 /// Most virtual devices of a process.

@@ -10,7 +10,7 @@ namespace margay::runtime {
 Profiling::Profiling(const ProfileSettings& settings)
     : settings_(settings),
       session_({settings.kernel, settings.traced_workgroups, settings.launches, settings.workgroups,
-                settings.timed, settings.clock_ghz}) {}
+                settings.timed, settings.time}) {}
 
 Result<ProfileSettings> parse_profile_options(std::string_view text) {
   ProfileSettings settings;

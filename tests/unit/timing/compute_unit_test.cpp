@@ -56,7 +56,7 @@ class Sequences : public ::testing::Test {
         for (std::uint32_t k = 0; k < letters.size(); ++k) wave.instructions.push_back(first + k);
     }
     const ComputeUnitRecording cu{0, 0, {&group}};
-    const ComputeUnitTime time = replay(cu, instructions, 1, default_gpu(), parameters_, {});
+    const ComputeUnitTime time = replay(cu, instructions, {1, 0}, default_gpu(), parameters_, {});
     return (time.cycles - parameters_.wave_start) / kGroups;
   }
   [[nodiscard]] double alone(const std::string& letters) { return cycles_per_group({letters}); }
@@ -103,7 +103,7 @@ TEST_F(Sequences, AMisalignedInstructionOfEightBytesTakesFiveCycles) {
     WaveRecording& wave = group.waves.emplace_back();
     for (std::uint32_t n = 0; n < 4000; ++n) wave.instructions.push_back(n);
     const ComputeUnitRecording cu{0, 0, {&group}};
-    const ComputeUnitTime time = replay(cu, instructions, 1, default_gpu(), parameters_, {});
+    const ComputeUnitTime time = replay(cu, instructions, {1, 0}, default_gpu(), parameters_, {});
     EXPECT_NEAR((time.cycles - parameters_.wave_start) / 4000, begin == 0 ? 4.05 : 5.05, 0.1);
   }
 }
@@ -134,7 +134,7 @@ TEST(Lds, StridesTakeWhatWasMeasured) {
       }
     const ComputeUnitRecording cu{0, 0, {&group}};
     const Parameters& parameters = parameters_of(default_gpu());
-    const ComputeUnitTime time = replay(cu, instructions, 1, default_gpu(), parameters, {});
+    const ComputeUnitTime time = replay(cu, instructions, {1, 0}, default_gpu(), parameters, {});
     const double measured = std::max(3.2, 2.0 * ways);
     EXPECT_NEAR((time.cycles - parameters.wave_start) / kReads / kWaves, measured, 0.05 * measured)
         << stride;
@@ -156,7 +156,7 @@ TEST(Lds, AReadOfOneDwordTakesTwoCyclesOfTheComputeUnit) {
   const ComputeUnitRecording cu{0, 0, {&group}};
   const Parameters& parameters = parameters_of(default_gpu());
   const ComputeUnitTime time =
-      replay(cu, std::vector<Instruction>{read}, 1, default_gpu(), parameters, {});
+      replay(cu, std::vector<Instruction>{read}, {1, 0}, default_gpu(), parameters, {});
   EXPECT_NEAR((time.cycles - parameters.wave_start) / 1000, 7.9, 0.3);
 }
 

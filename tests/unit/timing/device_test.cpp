@@ -16,6 +16,7 @@ LaunchRecording matrix_launch(std::uint64_t recorded, std::uint64_t grid, unsign
   matrix.turns = 4;
   launch.instructions = {matrix};
   launch.grid = grid;
+  launch.equivalent_workgroups = static_cast<double>(grid);
   launch.workgroups.resize(recorded);
   const std::uint32_t cus = default_gpu().compute_units();
   launch.cus.resize(std::min<std::uint64_t>(recorded, cus));
@@ -79,6 +80,41 @@ TEST(Device, OneMoreWorkgroupThanComputeUnitsMakesATail) {
   const KernelTime odd = time_of(matrix_launch(305, 305, 3000), default_gpu());
   EXPECT_LT(even.tail_us, 0.1);
   EXPECT_GT(odd.tail_us, 0.4 * even.us_boost);
+}
+
+TEST(WhatIf, EveryChangeIsNamedAndTried) {
+  const KernelTime time = time_of(matrix_launch(304, 304, 300), default_gpu());
+  ASSERT_EQ(time.what_if.size(), kWhatIfs);
+  for (std::size_t n = 0; n + 1 < kWhatIfs; ++n)
+    EXPECT_GE(time.what_if[n].saves_percent, time.what_if[n + 1].saves_percent);
+}
+
+TEST(WhatIf, AKernelThatWaitsForConflictsIsFasterWithoutThem) {
+  LaunchRecording launch;
+  Instruction read;
+  read.unit = Unit::lds;
+  read.counts_lgkm = read.has_work = true;
+  read.lane_bytes_in = 4;
+  launch.instructions = {read};
+  launch.grid = 304;
+  launch.equivalent_workgroups = 304;
+  launch.workgroups.resize(304);
+  launch.cus.resize(304);
+  for (std::size_t n = 0; n < 304; ++n) {
+    WaveRecording& wave = launch.workgroups[n].waves.emplace_back();
+    wave.instructions.assign(2000, 0);
+    wave.memory.assign(2000, {.cycles = 64, .conflicts = 62});
+    launch.cus[n].workgroups.push_back(&launch.workgroups[n]);
+  }
+  const KernelTime time = time_of(launch, default_gpu());
+  const WhatIf& most = time.what_if[0];
+  EXPECT_EQ(most.kind, WhatIfKind::no_bank_conflicts);
+  EXPECT_GT(most.saves_percent, 80);
+  EXPECT_EQ(most.sites.size(), 1u);
+  EXPECT_TRUE(is_beyond_error(most.saves_percent, time.error_percent));
+  for (const WhatIf& what_if : time.what_if)
+    if (what_if.kind == WhatIfKind::no_l2_misses)
+      EXPECT_FALSE(is_beyond_error(what_if.saves_percent, time.error_percent));
 }
 
 }  // namespace

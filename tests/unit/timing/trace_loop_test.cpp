@@ -147,7 +147,7 @@ class TracedLoop : public ::testing::Test {
           }
       cu.workgroups.push_back(&group);
     }
-    time_ = replay(cu, instructions, kGroups, default_gpu(), parameters_of(default_gpu()),
+    time_ = replay(cu, instructions, {kGroups, 0}, default_gpu(), parameters_of(default_gpu()),
                    {.active_cus = 304, .active_cus_per_xcd = 38, .infinity_cache_hits = 1});
   }
   [[nodiscard]] double modelled(std::size_t n) const {

@@ -29,8 +29,10 @@ unsigned halves(std::uint8_t quarters) {
 }  // namespace
 
 Xcd::Xcd(std::uint32_t index, const ReplayPlan& plan, const TensorLines& tensors)
-    : plan_(plan),
+    : index_(index),
+      plan_(plan),
       tensor_lines_(tensors),
+      keeps_streams_(plan.warm),
       next_(index),
       cus_(plan.gpu->cus_per_xcd, ComputeUnit(plan.gpu->arch().caches)),
       l2_(l2_of(plan.gpu->arch().caches)),
@@ -114,14 +116,16 @@ void Xcd::next_event() {
     for (const timing::WaveRecording& wave : r.stream->recording->waves)
       recorded_instructions_ += wave.instructions.size();
     if (recorded_.empty() || recorded_instructions_ <= kMostRecorded)
-      recorded_.push_back({r.cu, std::move(r.stream->recording)});
+      recorded_.push_back({r.cu, r.stream->recording});
   }
+  if (keeps_streams_) kept_.push_back(std::move(r.stream));
   r.stream.reset();
   free_slots_.push_back(turn.slot);
 }
 
 void Xcd::perform(const MemoryStream& stream, const MemoryEvent& event, std::uint32_t cu) {
   l2_lines_ = far_lines_ = 0;
+  uncached_ = false;
   for (std::uint32_t n = 0; n < event.run_count; ++n) {
     const LineRun& run = stream.runs[event.first_run + n];
     std::uint64_t line = run.line;
@@ -144,7 +148,7 @@ void Xcd::perform(const MemoryStream& stream, const MemoryEvent& event, std::uin
   timing::MemoryWork& work = stream.recording->waves[event.wave].memory[event.work];
   work.l2_lines = static_cast<std::uint16_t>(work.l2_lines + l2_lines_);
   work.far_lines = static_cast<std::uint16_t>(work.far_lines + far_lines_);
-  work.uncached = work.uncached || event.is_uncached;
+  work.uncached = work.uncached || uncached_;
 }
 
 void Xcd::note_read(std::size_t tensor, std::uint64_t line) {
@@ -217,6 +221,7 @@ void Xcd::read_scalar(std::uint64_t line, std::uint8_t quarters, const MemoryEve
     ++counters_[SQC_TC_DATA_READ_REQ];
     ++counters_[SQC_TC_REQ];
     if (event.is_uncached) {
+      uncached_ = true;
       read_uncached();
       continue;
     }
@@ -309,6 +314,49 @@ void Xcd::end_launch() {
   });
 }
 
+// Of a sample L2 has lines that the rest of the launch would have driven out.
+bool Xcd::fits_l2() const {
+  const auto all = static_cast<double>(plan_.workgroups) / plan_.gpu->xcds;
+  if (all < static_cast<double>(placed_) + 1) return true;
+  const double scale = all / static_cast<double>(std::max<std::uint64_t>(placed_, 1));
+  double bytes = 0;
+  for (std::size_t n = 0; n < lines_read_.size(); ++n) {
+    const auto lines = static_cast<double>(lines_read_[n].count()) +
+                       static_cast<double>(sectors_written_[n].count()) / 2;
+    bytes += kLineBytes * std::min(lines * scale, static_cast<double>(tensor_lines_.lines(n)));
+  }
+  return bytes <= plan_.gpu->arch().caches.l2_bytes();
+}
+
+std::vector<std::unique_ptr<MemoryStream>> Xcd::begin_again() {
+  keeps_streams_ = false;
+  for (const auto& stream : kept_) {
+    if (stream->recording == nullptr) continue;
+    for (timing::WaveRecording& wave : stream->recording->waves)
+      for (timing::MemoryWork& work : wave.memory) {
+        work.l2_lines = work.far_lines = 0;
+        work.uncached = false;
+      }
+  }
+  if (fits_l2())
+    l2_.for_each([](Cache::Slot& slot) { slot.dirty = 0; });
+  else
+    l2_.clear();
+  for (Cache& cache : scalar_caches_) cache.clear();
+  for (ComputeUnit& cu : cus_) {
+    cu.vector_cache.clear();
+    cu.used = false;
+  }
+  counters_ = {};
+  sites_.assign(sites_.size(), {});
+  by_tensor_.assign(by_tensor_.size(), {});
+  recorded_.clear();
+  recorded_instructions_ = placed_ = now_ = 0;
+  next_ = index_;
+  skip_uncounted();
+  return std::move(kept_);
+}
+
 std::uint32_t Xcd::sqcs_used() const {
   std::uint32_t used = 0;
   for (std::uint32_t cu = 0; cu < plan_.gpu->cus_per_xcd; ++cu)
@@ -334,7 +382,8 @@ void Xcd::fetch_code(std::uint64_t fills) {
   counters_[TCC_EA0_RDREQ_DRAM_sum] += lines;
 }
 
-Replay::Replay(const ReplayPlan& plan, const TensorLines& tensors) : inboxes_(plan.gpu->xcds) {
+Replay::Replay(const ReplayPlan& plan, const TensorLines& tensors)
+    : warm_(plan.warm), inboxes_(plan.gpu->xcds) {
   for (std::uint32_t n = 0; n < plan.gpu->xcds; ++n)
     xcds_.push_back(std::make_unique<Xcd>(n, plan, tensors));
 }
@@ -368,6 +417,13 @@ void Replay::finish(std::uint64_t code_fills) {
   for (std::uint32_t n = 0; n < xcds_.size(); ++n) {
     const std::lock_guard lock(inboxes_[n].replaying);
     advance(n, true);
+    if (warm_) {
+      for (auto& stream : xcds_[n]->begin_again()) {
+        const std::uint64_t workgroup = stream->workgroup;
+        inboxes_[n].streams.emplace(workgroup, std::move(stream));
+      }
+      advance(n, true);
+    }
     xcds_[n]->fetch_code(code_fills);
     xcds_[n]->end_launch();
   }

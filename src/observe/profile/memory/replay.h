@@ -28,6 +28,7 @@ struct ReplayPlan {
   std::uint32_t workgroups_per_cu = 1;
   std::size_t sites = 0;  ///< Dwords of code.
   Selection sample = {};  ///< Of the workgroups; the others are ignored.
+  bool warm = false;      ///< L2 has what a launch like this one left there.
   const Gpu* gpu = &default_gpu();
 };
 
@@ -63,6 +64,9 @@ class Xcd {
   [[nodiscard]] bool done() const { return next_ >= plan_.workgroups && running_.empty(); }
   /// After the last workgroup: L2 writes back dirty lines.
   void end_launch();
+  /// Forgets what it counted and is as at the begin of the launch, except for the lines in L2. The
+  /// workgroups' streams, to be replayed again.
+  [[nodiscard]] std::vector<std::unique_ptr<MemoryStream>> begin_again();
   /// The L1I of each active SQC fetches the kernel's code: `fills` times 256 bytes.
   void fetch_code(std::uint64_t fills);
 
@@ -108,6 +112,8 @@ class Xcd {
   void skip_uncounted() {
     while (next_ < plan_.workgroups && !plan_.sample.contains(next_)) next_ += plan_.gpu->xcds;
   }
+  /// Whether L2 still has at the end of the launch what was read at its begin.
+  [[nodiscard]] bool fits_l2() const;
   [[nodiscard]] ComputeUnit* free_cu();
   void place(std::unique_ptr<MemoryStream> stream, ComputeUnit& cu);
   void next_event();
@@ -123,8 +129,11 @@ class Xcd {
   void l2_write(std::uint64_t line, std::uint8_t quarters, ServedBy& site, ServedBy& tensor);
   void write_back(const Cache::Slot& slot);
 
+  const std::uint32_t index_;
   const ReplayPlan plan_;
   const TensorLines& tensor_lines_;
+  bool keeps_streams_;
+  std::vector<std::unique_ptr<MemoryStream>> kept_;
   std::uint64_t next_;  // workgroup
   std::uint64_t placed_ = 0;
   std::uint64_t now_ = 0;
@@ -141,6 +150,7 @@ class Xcd {
   std::vector<Recorded> recorded_;
   std::uint64_t recorded_instructions_ = 0;
   std::uint16_t l2_lines_ = 0, far_lines_ = 0;  ///< Of the current event.
+  bool uncached_ = false;
 };
 
 /// The accesses of a launch to one tensor.
@@ -171,6 +181,7 @@ class Replay {
   };
   void advance(std::uint32_t xcd, bool launch_has_ended);
 
+  const bool warm_;
   std::vector<std::unique_ptr<Xcd>> xcds_;
   std::vector<Inbox> inboxes_;
 };

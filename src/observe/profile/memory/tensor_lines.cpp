@@ -7,13 +7,14 @@
 namespace margay::profile {
 
 TensorLines::TensorLines(const std::vector<AddressRange>& ranges)
-    : count_(ranges.size()), first_line_(ranges.size()) {
+    : count_(ranges.size()), first_line_(ranges.size()), lines_(ranges.size()) {
   std::vector<Piece> whole;
   for (std::size_t n = 0; n < ranges.size(); ++n) {
     const AddressRange& range = ranges[n];
     if (range.end <= range.begin) continue;
     whole.push_back({range, n});
     first_line_[n] = range.begin / kLineBytes;
+    lines_[n] = (range.end - 1) / kLineBytes + 1 - first_line_[n];
   }
   const auto by_begin = [](const Piece& p) { return std::pair(p.range.begin, p.tensor); };
   std::ranges::sort(whole, {}, by_begin);

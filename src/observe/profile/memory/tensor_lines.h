@@ -45,6 +45,8 @@ class TensorLines {
     return touched_from(line * kLineBytes, line * kLineBytes + kLineBytes - 1);
   }
 
+  /// Lines of `tensor`, which is not the unnamed one, by its size.
+  [[nodiscard]] std::uint64_t lines(std::size_t tensor) const { return lines_[tensor]; }
   /// The number of a line of `tensor`, which is not the unnamed one, from 0.
   [[nodiscard]] std::uint64_t number_of(std::size_t tensor, std::uint64_t line) const {
     return line - first_line_[tensor];
@@ -62,7 +64,7 @@ class TensorLines {
 
   std::size_t count_;
   std::vector<Piece> pieces_;  // by address
-  std::vector<std::uint64_t> first_line_;
+  std::vector<std::uint64_t> first_line_, lines_;
 };
 
 }  // namespace margay::profile

@@ -1,6 +1,7 @@
 #include "report/profile/time/time_json.h"
 
 #include "report/profile/time/line_times.h"
+#include "report/profile/time/time_advice.h"
 
 namespace margay::profile {
 namespace {
@@ -83,12 +84,65 @@ Json site_time_json(const timing::SiteTime& site) {
   return {{"hits", site.hits}, {"latency", site.latency}, {"stalls", stalls_json(site.stalls)}};
 }
 
+/// By address, for the profile of a process; see advice_json() for people's lines.
+Json what_ifs_json(const std::vector<timing::WhatIf>& what_ifs) {
+  Json json = Json::array();
+  for (const timing::WhatIf& what_if : what_ifs) {
+    Json sites = Json::array();
+    for (const timing::WhatIf::Site& site : what_if.sites)
+      sites.push_back({{"vaddr", site.vaddr}, {"cycles", site.cycles}});
+    json.push_back({{"what", timing::what_if_name(what_if.kind)},
+                    {"saves_percent", what_if.saves_percent},
+                    {"sites", std::move(sites)}});
+  }
+  return json;
+}
+
+Result<timing::WhatIf> as_what_if(const Node& node) {
+  timing::WhatIf out;
+  const std::string name = MARGAY_TRY(report::text(node, "what"));
+  unsigned number = 0;
+  while (number < timing::kWhatIfs &&
+         timing::what_if_name(static_cast<timing::WhatIfKind>(number)) != name)
+    ++number;
+  if (number == timing::kWhatIfs) return MARGAY_TRY(node.field("what")).wrong("a known change");
+  out.kind = static_cast<timing::WhatIfKind>(number);
+  const Node saves = MARGAY_TRY(node.field("saves_percent"));
+  if (!saves.json->is_number()) return saves.wrong("a number");
+  out.saves_percent = saves.json->get<double>();
+  out.sites = MARGAY_TRY(report::list<timing::WhatIf::Site>(
+      node, "sites", [](const Node& site) -> Result<timing::WhatIf::Site> {
+        return timing::WhatIf::Site{MARGAY_TRY(report::number<std::uint32_t>(site, "vaddr")),
+                                    MARGAY_TRY(decimal(site, "cycles"))};
+      }));
+  return out;
+}
+
+Json advice_json(const KernelProfile& kernel) {
+  Json json = Json::array();
+  for (const TimeAdvice& advice : time_advice(kernel)) {
+    Json lines = Json::array();
+    for (const SavedLine& line : advice.lines)
+      lines.push_back({{"file", line.file},
+                       {"line", line.line},
+                       {"function", line.function},
+                       {"share", line.share}});
+    json.push_back({{"what", timing::what_if_name(advice.kind)},
+                    {"saves_percent", advice.saves_percent},
+                    {"is_advice", advice.is_advice},
+                    {"what_to_do", advice.what_to_do},
+                    {"lines", std::move(lines)}});
+  }
+  return json;
+}
+
 Json document_of(const KernelProfile& kernel) {
   Json json = {{"name", kernel.name},
                {"symbol", kernel.symbol},
                {"grid", kernel.grid},
                {"workgroup", kernel.workgroup}};
   json.update(figures_json(*kernel.time));
+  json["what_if"] = advice_json(kernel);
   json["lines"] = Json::array();
   for (const LineTime& line : line_times(kernel)) {
     Json one = {{"file", line.file}, {"line", line.line}, {"function", line.function}};
@@ -109,6 +163,7 @@ Json document_of(const KernelProfile& kernel) {
 Json time_json(const KernelProfile& kernel) {
   if (!kernel.time) return nullptr;
   Json json = figures_json(*kernel.time);
+  json["what_if"] = what_ifs_json(kernel.time->what_if);
   json["sites"] = Json::array();
   for (const timing::SiteTime& site : kernel.time->sites)
     json["sites"].push_back(site_time_json(site));
@@ -129,6 +184,7 @@ Result<timing::KernelTime> as_time(const Node& node, std::size_t sites) {
     ++number;
   if (number == timing::kBounds) return MARGAY_TRY(node.field("bound")).wrong("a known bound");
   time.bound = static_cast<timing::Bound>(number);
+  time.what_if = MARGAY_TRY(report::list<timing::WhatIf>(node, "what_if", as_what_if));
   time.sites = MARGAY_TRY(report::list<timing::SiteTime>(node, "sites", as_site_time));
   if (time.sites.size() != sites)
     return MARGAY_TRY(node.field("sites")).wrong("a time for each of the kernel's sites");

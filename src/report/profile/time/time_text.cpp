@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "report/profile/time/line_times.h"
+#include "report/profile/time/time_advice.h"
 
 namespace margay::profile {
 namespace {
@@ -61,6 +62,27 @@ std::string lines_text(const KernelProfile& kernel, const report::TextOptions& o
   return out;
 }
 
+/// What would save more than the model's error, with where and how; `full`: all that was tried.
+std::string advice_text(const KernelProfile& kernel, const report::TextOptions& options,
+                        bool full) {
+  std::string out;
+  for (const TimeAdvice& advice : time_advice(kernel)) {
+    if (!advice.is_advice && !full) continue;
+    out += fmt::format("  {:>11}  {}", fmt::format("{:+.0f} %", -advice.saves_percent),
+                       timing::what_if_name(advice.kind));
+    if (!advice.lines.empty() && !advice.lines[0].file.empty()) {
+      const SavedLine& line = advice.lines[0];
+      out += fmt::format(
+          ", {} of it at {}", percent(line.share),
+          report::short_place_of(SourceFrame{line.function, line.file, line.line, 0}, options));
+    }
+    out += "\n";
+    if (advice.is_advice) out += fmt::format("               {}\n", advice.what_to_do);
+  }
+  if (out.empty()) return {};
+  return "  time that it would take more or less, with\n" + out;
+}
+
 std::string kernel_text(const KernelProfile& kernel, const report::TextOptions& options, bool full,
                         TimeClock clock) {
   const timing::KernelTime& t = *kernel.time;
@@ -84,7 +106,7 @@ std::string kernel_text(const KernelProfile& kernel, const report::TextOptions& 
   if (all > 0)
     out += fmt::format("  waves     issue {}, {}\n", percent(t.issue / all),
                        stalls_text(t.stalls, all));
-  return out + lines_text(kernel, options, full) + "\n";
+  return out + lines_text(kernel, options, full) + advice_text(kernel, options, full) + "\n";
 }
 
 }  // namespace

@@ -30,6 +30,14 @@ TEST(Selection, Samples) {
   for (const char* wrong : {"", "0", "a", "5-3", "1,2"}) EXPECT_FALSE(parse_sample(wrong)) << wrong;
 }
 
+TEST(Selection, EveryFew) {
+  const Selection s = Selection::every(4, 2);
+  EXPECT_EQ(chosen(s), "100010000000");
+  EXPECT_FALSE(s.all());
+  for (std::uint64_t end = 0; end < 12; ++end)
+    EXPECT_EQ(s.count_below(end), std::min<std::uint64_t>(2, (end + 3) / 4)) << end;
+}
+
 TEST(Selection, Counts) {
   EXPECT_EQ(Selection{}.count_below(7), 7u);
   const Selection s = parse_numbers("2-4,8", 0).value();

@@ -1,0 +1,73 @@
+#include "report/profile/time/time_advice.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "report/profile/analysis/lines.h"
+
+namespace margay::profile {
+namespace {
+
+using timing::WhatIfKind;
+
+std::string what_to_do(WhatIfKind kind, const KernelProfile& kernel) {
+  switch (kind) {
+    case WhatIfKind::no_bank_conflicts:
+      return "pad or swizzle the LDS tile, so that the lanes of one pass use different banks";
+    case WhatIfKind::no_l2_misses:
+      return "let the workgroups of one XCD share tiles, and load each line once; prefetch hides "
+             "the rest";
+    case WhatIfKind::perfect_coalescing:
+      return "let adjacent lanes access adjacent bytes, 16 for each lane";
+    case WhatIfKind::no_barrier_skew:
+      return "use fewer barriers (two buffers need one for each step), and give waves equal work";
+    case WhatIfKind::no_memory_waits:
+      return "issue loads earlier, a whole step ahead, and wait right before the first use";
+    case WhatIfKind::double_lds:
+      return "read LDS in 16 bytes for each lane, and keep in registers what is read again";
+    case WhatIfKind::additional_workgroup:
+      return kernel.resources.limit.empty()
+                 ? "use fewer registers or less LDS"
+                 : fmt::format("the limit is {}", kernel.resources.limit);
+  }
+  return {};
+}
+
+/// Lines by what they save, of the sites that save most.
+std::vector<SavedLine> saved_lines(const KernelProfile& kernel, const timing::WhatIf& what_if) {
+  std::map<std::uint64_t, double> saved;  // by address
+  double all = 0;
+  for (const timing::WhatIf::Site& site : what_if.sites) {
+    saved[site.vaddr] += site.cycles;
+    all += site.cycles;
+  }
+  std::vector<SavedLine> out;
+  for (const LineTotals& line : lines_of(kernel)) {
+    double cycles = 0;
+    for (const std::size_t site : line.sites)
+      if (const auto one = saved.find(kernel.sites[site].vaddr); one != saved.end())
+        cycles += one->second;
+    if (cycles > 0) out.push_back({line.file, line.line, line.function, cycles / all});
+  }
+  std::ranges::stable_sort(out, std::ranges::greater{}, &SavedLine::share);
+  return out;
+}
+
+}  // namespace
+
+std::vector<TimeAdvice> time_advice(const KernelProfile& kernel) {
+  std::vector<TimeAdvice> out;
+  for (const timing::WhatIf& what_if : kernel.time->what_if) {
+    TimeAdvice& one = out.emplace_back();
+    one.kind = what_if.kind;
+    one.saves_percent = what_if.saves_percent;
+    one.lines = saved_lines(kernel, what_if);
+    one.is_advice = timing::is_beyond_error(what_if.saves_percent, kernel.time->error_percent);
+    one.what_to_do = what_to_do(what_if.kind, kernel);
+  }
+  return out;
+}
+
+}  // namespace margay::profile

@@ -1,0 +1,17 @@
+// What a replay leaves out, or changes, to say what that would save.
+#pragma once
+
+namespace margay::timing {
+
+struct Change {
+  bool no_bank_conflicts = false;
+  bool no_l2_misses = false;
+  /// Each access takes as many lines as its bytes fill, and a lookup in vL1D for each.
+  bool perfect_coalescing = false;
+  bool no_barrier_skew = false;  ///< Waves do not wait at barriers.
+  bool no_memory_waits = false;  ///< Waits for memory are over at once: all latency is hidden.
+  double lds_speed = 1;          ///< Of LDS, bus and banks.
+  unsigned additional_workgroups = 0;  ///< That a compute unit has room for.
+};
+
+}  // namespace margay::timing

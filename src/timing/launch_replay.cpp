@@ -1,0 +1,116 @@
+#include "timing/launch_replay.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace margay::timing {
+namespace {
+
+void add(Busy& sum, const Busy& more) {
+  sum.valu += more.valu;
+  sum.matrix += more.matrix;
+  sum.lds += more.lds;
+  sum.vector_cache += more.vector_cache;
+  sum.l2 += more.l2;
+  sum.fabric += more.fabric;
+  sum.memory += more.memory;
+}
+
+void add(std::vector<SiteTime>& sum, const std::vector<SiteTime>& more) {
+  for (std::size_t n = 0; n < sum.size(); ++n) {
+    sum[n].hits += more[n].hits;
+    sum[n].latency += more[n].latency;
+    for (unsigned s = 0; s < kStalls; ++s) sum[n].stalls[s] += more[n].stalls[s];
+  }
+}
+
+/// Cycles of a compute unit that runs `wanted` workgroups, when `time` has the first of them: the
+/// others go on at the pace of those that began when another one had ended.
+double extrapolated(const ComputeUnitTime& time, std::uint32_t resident, double wanted) {
+  std::vector<double> ends = time.workgroup_end;
+  std::ranges::sort(ends);
+  const std::size_t first = ends.size() > resident ? resident : 0;
+  const double began = first == 0 ? 0 : ends[first - 1];
+  double pace = (ends.back() - began) / static_cast<double>(ends.size() - first);
+  // L2 takes what a few workgroups write without waiting, but not what a long launch does.
+  pace = std::max(pace,
+                  std::max(time.busy.fabric, time.busy.memory) / static_cast<double>(ends.size()));
+  return time.cycles + (wanted - static_cast<double>(ends.size())) * pace;
+}
+
+}  // namespace
+
+LaunchReplay::LaunchReplay(const LaunchRecording& launch, const Gpu& gpu,
+                           const Parameters& parameters)
+    : launch_(launch), gpu_(gpu), parameters_(parameters) {
+  const auto grid = static_cast<double>(launch.grid);
+  active_ = std::min<double>(grid, gpu.compute_units());
+  // The unit with the most workgroups has a whole number of them; all may have less to do.
+  most_ = std::ceil(grid / active_) * launch.equivalent_workgroups / grid;
+  for (const WorkgroupRecording& group : launch.workgroups)
+    for (const WaveRecording& wave : group.waves)
+      instructions_ += static_cast<double>(wave.instructions.size());
+  instructions_ /= static_cast<double>(std::max<std::size_t>(launch.workgroups.size(), 1));
+}
+
+std::vector<std::size_t> LaunchReplay::some(double most) const {
+  // Those with most to do, if not all have the same.
+  std::vector<std::size_t> order;
+  for (std::size_t n = 0; n < launch_.cus.size(); ++n) order.push_back(n);
+  const double of_one = std::max(1.0, instructions_ * std::min(most_, 3.0 * launch_.resident));
+  const auto count = static_cast<std::size_t>(
+      std::clamp(most / of_one, 2.0, static_cast<double>(std::max<std::size_t>(order.size(), 2))));
+  if (count >= order.size()) return order;
+  std::vector<std::size_t> out;
+  for (std::size_t n = 0; n < count; ++n) out.push_back(order[n * order.size() / count]);
+  return out;
+}
+
+ReplayedLaunch LaunchReplay::all(double ghz) const {
+  constexpr double kMostInstructions = 4e6;
+  if (!launch_.is_whole()) return replayed(some(kMostInstructions), ghz, {});
+  std::vector<std::size_t> every;
+  for (std::size_t n = 0; n < launch_.cus.size(); ++n) every.push_back(n);
+  return replayed(every, ghz, {});
+}
+
+ReplayedLaunch LaunchReplay::few(double ghz, const Change& change) const {
+  constexpr double kMostInstructions = 4e5;
+  return replayed(some(kMostInstructions), ghz, change);
+}
+
+ReplayedLaunch LaunchReplay::replayed(const std::vector<std::size_t>& cus, double ghz,
+                                      const Change& change) const {
+  // Generations of workgroups after which a compute unit has found its pace.
+  constexpr std::uint32_t kGenerations = 3;
+  Share share;
+  share.clock_ghz = ghz;
+  share.active_cus = static_cast<std::uint32_t>(active_);
+  share.active_cus_per_xcd = std::max(1u, (share.active_cus + gpu_.xcds - 1) / gpu_.xcds);
+  share.infinity_cache_hits = launch_.infinity_cache_hits;
+  Occupants occupants{launch_.resident + change.additional_workgroups, 0};
+  if (!launch_.is_whole())
+    occupants.workgroups =
+        std::min(kGenerations * occupants.resident, static_cast<std::uint32_t>(std::ceil(most_)));
+  ReplayedLaunch out;
+  out.sites.resize(launch_.instructions.size());
+  for (const std::size_t n : cus) {
+    const ComputeUnitTime time =
+        replay(launch_.cus[n], launch_.instructions, occupants, gpu_, parameters_, share, change);
+    if (launch_.is_whole()) {
+      out.cycles = std::max(out.cycles, time.cycles);
+      out.mean += time.cycles / static_cast<double>(cus.size());
+    } else {
+      const double mean = launch_.equivalent_workgroups / active_;
+      out.cycles += extrapolated(time, occupants.resident, most_) / static_cast<double>(cus.size());
+      out.mean += extrapolated(time, occupants.resident, mean) / static_cast<double>(cus.size());
+    }
+    out.cu_cycles += time.cycles;
+    add(out.busy, time.busy);
+    add(out.sites, time.sites);
+  }
+  return out;
+}
+
+}  // namespace margay::timing

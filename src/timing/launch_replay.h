@@ -1,0 +1,46 @@
+// Replays what was recorded of a launch, as a whole or in part.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "timing/compute_unit.h"
+
+namespace margay::timing {
+
+struct ReplayedLaunch {
+  double cycles = 0;  ///< Of the compute units, without launch and write-back.
+  double mean = 0;    ///< Of them, over all compute units that work.
+  Busy busy;
+  double cu_cycles = 0;  ///< Sum over the compute units that were replayed.
+  std::vector<SiteTime> sites;
+};
+
+/// Replays compute units of a launch on a device.
+class LaunchReplay {
+ public:
+  LaunchReplay(const LaunchRecording& launch, const Gpu& gpu, const Parameters& parameters);
+
+  /// Of a launch that was recorded whole: every compute unit; of others as many as are needed for
+  /// a mean.
+  [[nodiscard]] ReplayedLaunch all(double ghz) const;
+  /// A few of them, to compare clocks and changes with each other.
+  [[nodiscard]] ReplayedLaunch few(double ghz, const Change& change = {}) const;
+
+ private:
+  /// `cus`: indices of LaunchRecording::cus.
+  [[nodiscard]] ReplayedLaunch replayed(const std::vector<std::size_t>& cus, double ghz,
+                                        const Change& change) const;
+  /// As many, spread evenly, as have about `most` instructions to replay.
+  [[nodiscard]] std::vector<std::size_t> some(double most) const;
+
+  const LaunchRecording& launch_;
+  const Gpu& gpu_;
+  const Parameters& parameters_;
+  double active_ = 1;        ///< Compute units that work.
+  double most_ = 1;          ///< Workgroups like the recorded ones of the one that has most.
+  double instructions_ = 0;  ///< Of a workgroup, over its waves, on average.
+};
+
+}  // namespace margay::timing

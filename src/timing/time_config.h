@@ -1,0 +1,14 @@
+// What a user chooses of the model of time.
+#pragma once
+
+namespace margay::timing {
+
+struct TimeConfig {
+  double clock_ghz = 0;         ///< 0: by the power model.
+  bool all_workgroups = false;  ///< All are replayed, not a sample of them.
+  /// A launch like this one went before: L2 has the lines that it left there, and the Infinity
+  /// Cache all, if there is room. Otherwise both are empty.
+  bool warm = false;
+};
+
+}  // namespace margay::timing

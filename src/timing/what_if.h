@@ -1,0 +1,56 @@
+// What a kernel would take if something were otherwise.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "timing/change.h"
+
+namespace margay::timing {
+
+class LaunchReplay;
+struct LaunchRecording;
+
+enum class WhatIfKind : std::uint8_t {
+  no_bank_conflicts,
+  no_l2_misses,
+  perfect_coalescing,
+  no_barrier_skew,
+  no_memory_waits,
+  double_lds,
+  additional_workgroup,
+};
+inline constexpr unsigned kWhatIfs = 7;
+
+/// "no bank conflicts".
+[[nodiscard]] std::string_view what_if_name(WhatIfKind kind);
+
+/// One change, replayed.
+struct WhatIf {
+  WhatIfKind kind = WhatIfKind::no_bank_conflicts;
+  /// Of the kernel's time at the boost clock; less than 0: it would take longer.
+  double saves_percent = 0;
+  /// Where it saves: instructions by address, with wave cycles of all that were replayed; the most
+  /// first.
+  struct Site {
+    std::uint32_t vaddr = 0;
+    double cycles = 0;
+  };
+  std::vector<Site> sites;
+};
+
+/// All changes; `kernel_cycles` is what the kernel takes, launch included, `replayed_cycles` its
+/// compute units' part.
+[[nodiscard]] std::vector<WhatIf> what_ifs(const LaunchReplay& replay,
+                                           const LaunchRecording& launch, double ghz,
+                                           double kernel_cycles, double replayed_cycles);
+
+/// Whether a saving is more than the model's error of savings. Two replays of one recording share
+/// most of their errors: a fifth of the kernel's is left.
+[[nodiscard]] constexpr bool is_beyond_error(double saves_percent, double error_percent) {
+  constexpr double kPart = 0.2;
+  return saves_percent >= kPart * error_percent;
+}
+
+}  // namespace margay::timing
