@@ -46,14 +46,15 @@ std::string_view bound_name(Bound bound) {
   return kNames[static_cast<unsigned>(bound)];
 }
 
-KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, double ghz) {
+KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, double ghz,
+                   unsigned host_threads) {
   const Parameters& p = parameters_of(gpu);
   const auto us_of = [&](double cycles, double clock) {
     return cycles / clock / 1e3 + (p.launch_ns + launch.dirty_bytes / p.fabric_bytes_per_ns) / 1e3;
   };
   KernelTime out;
   out.boost_ghz = ghz != 0 ? ghz : p.boost_ghz;
-  const LaunchReplay replay(launch, gpu, p);
+  const LaunchReplay replay(launch, gpu, p, host_threads);
   const ReplayedLaunch boost = replay.all(out.boost_ghz);
   out.us_boost = us_of(boost.cycles, out.boost_ghz);
   out.cycles = out.us_boost * out.boost_ghz * 1e3;

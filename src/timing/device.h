@@ -48,7 +48,9 @@ struct KernelTime {
   std::vector<WhatIf> what_if;  ///< What saves most first.
 };
 
-/// `ghz` 0: boost and sustained clock by the power model; else both are `ghz`.
-[[nodiscard]] KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, double ghz = 0);
+/// `ghz` 0: boost and sustained clock by the power model; else both are `ghz`. `host_threads` make
+/// no difference to the result.
+[[nodiscard]] KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, double ghz = 0,
+                                 unsigned host_threads = 1);
 
 }  // namespace margay::timing

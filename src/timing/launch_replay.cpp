@@ -1,8 +1,10 @@
 #include "timing/launch_replay.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <thread>
 
 namespace margay::timing {
 namespace {
@@ -39,11 +41,23 @@ double extrapolated(const ComputeUnitTime& time, std::uint32_t resident, double 
   return time.cycles + (wanted - static_cast<double>(ends.size())) * pace;
 }
 
+/// Calls `task` for each number below `count`.
+template <typename Task>
+void in_parallel(std::size_t count, unsigned threads, Task task) {
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t n = next++; n < count; n = next++) task(n);
+  };
+  std::vector<std::jthread> others;
+  for (std::size_t n = 1; n < std::min<std::size_t>(threads, count); ++n) others.emplace_back(work);
+  work();
+}
+
 }  // namespace
 
 LaunchReplay::LaunchReplay(const LaunchRecording& launch, const Gpu& gpu,
-                           const Parameters& parameters)
-    : launch_(launch), gpu_(gpu), parameters_(parameters) {
+                           const Parameters& parameters, unsigned host_threads)
+    : launch_(launch), gpu_(gpu), parameters_(parameters), host_threads_(host_threads) {
   const auto grid = static_cast<double>(launch.grid);
   active_ = std::min<double>(grid, gpu.compute_units());
   // The unit with the most workgroups has a whole number of them; all may have less to do.
@@ -95,9 +109,12 @@ ReplayedLaunch LaunchReplay::replayed(const std::vector<std::size_t>& cus, doubl
         std::min(kGenerations * occupants.resident, static_cast<std::uint32_t>(std::ceil(most_)));
   ReplayedLaunch out;
   out.sites.resize(launch_.instructions.size());
-  for (const std::size_t n : cus) {
-    const ComputeUnitTime time =
-        replay(launch_.cus[n], launch_.instructions, occupants, gpu_, parameters_, share, change);
+  std::vector<ComputeUnitTime> times(cus.size());
+  in_parallel(cus.size(), host_threads_, [&](std::size_t n) {
+    times[n] = replay(launch_.cus[cus[n]], launch_.instructions, occupants, gpu_, parameters_,
+                      share, change);
+  });
+  for (const ComputeUnitTime& time : times) {
     if (launch_.is_whole()) {
       out.cycles = std::max(out.cycles, time.cycles);
       out.mean += time.cycles / static_cast<double>(cus.size());

@@ -20,7 +20,9 @@ struct ReplayedLaunch {
 /// Replays compute units of a launch on a device.
 class LaunchReplay {
  public:
-  LaunchReplay(const LaunchRecording& launch, const Gpu& gpu, const Parameters& parameters);
+  /// On `host_threads`, which make no difference to the result.
+  LaunchReplay(const LaunchRecording& launch, const Gpu& gpu, const Parameters& parameters,
+               unsigned host_threads);
 
   /// Of a launch that was recorded whole: every compute unit; of others as many as are needed for
   /// a mean.
@@ -38,6 +40,7 @@ class LaunchReplay {
   const LaunchRecording& launch_;
   const Gpu& gpu_;
   const Parameters& parameters_;
+  const unsigned host_threads_;
   double active_ = 1;        ///< Compute units that work.
   double most_ = 1;          ///< Workgroups like the recorded ones of the one that has most.
   double instructions_ = 0;  ///< Of a workgroup, over its waves, on average.

@@ -1,6 +1,7 @@
 #include "observe/profile/session.h"
 
 #include <algorithm>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -215,8 +216,11 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
     const timing::LaunchRecording recording =
         recording_of(request, profiler.program(), *profiler.replay(), profiler.lines(), work,
                      *result, config_.time);
-    totals->set_time(timing::time_of(recording, device.gpu(), config_.time.clock_ghz),
-                     recording.instructions);
+    const unsigned threads = device.options().threads;
+    totals->set_time(
+        timing::time_of(recording, device.gpu(), config_.time.clock_ghz,
+                        threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency())),
+        recording.instructions);
   }
   totals->add_launch(request, profiler.program(), *profiler.replay(), profiler.tensors(), counted,
                      cold == 0, result);
