@@ -46,6 +46,7 @@ Result<ProfiledRun> run_profiled(const Install& install, const ProfileOptions& o
     plan.environment.emplace_back(name, std::move(value));
   };
   set("LD_LIBRARY_PATH", library_path(install));
+  if (const std::string path = python_path(install); !path.empty()) set("PYTHONPATH", path);
   set("MARGAY_PROFILE", "1");
   set("MARGAY_PROFILE_JSON", (directory.path() / "%p.json").string());
   const ProcessWatch watch = MARGAY_TRY(ProcessWatch::create(directory.path()));

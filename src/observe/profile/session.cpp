@@ -208,7 +208,8 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
     add_work(results, profiler.program(), work);
   for (WorkerResults& results : profiler.results())
     totals->add_worker(std::move(results), profiler.program());
-  const std::uint64_t cold = cold_code(request.kernel->name, totals->code_pieces());
+  const std::uint64_t cold =
+      cold_code(request.kernel->name + request.kernel->variant, totals->code_pieces());
   profiler.replay()->finish(cold);
   if (result && config_.timed) {
     for (const auto& xcd : profiler.replay()->xcds()) work.counters += xcd->counters();

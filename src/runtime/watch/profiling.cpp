@@ -35,11 +35,17 @@ Result<ProfileSettings> parse_profile_options(std::string_view text) {
        [&](const std::string& value) -> Result<WatchOption::Taken> {
          return take_number(value, settings.traced_workgroups);
        }},
+      {"time",
+       [&](const std::string& value) -> Result<WatchOption::Taken> {
+         settings.timed = value == "1";
+         return value == "0" || value == "1" ? WatchOption::Taken::yes : WatchOption::Taken::no;
+       }},
   };
   MARGAY_CHECK(read_watch_options(
       text, options,
       {"the profiler", "margayProfileBegin",
-       "give kernel=NAME, launches=LIST, workgroups=SAMPLE and trace=WORKGROUPS, with ; between"}));
+       "give kernel=NAME, launches=LIST, workgroups=SAMPLE, trace=WORKGROUPS and time=1, with ; "
+       "between"}));
   return settings;
 }
 
