@@ -46,6 +46,8 @@ F8 = getattr(torch, "float8_e4m3fnuz", None), getattr(torch, "float8_e5m2fnuz", 
 @pytest.mark.parametrize("kind", ["float16", "bfloat16", "float32", "float64", "int8", *filter(None, F8)], ids=str)
 def test_matmul(kind, stages):
     kind = getattr(torch, kind) if isinstance(kind, str) else kind
+    if kind == torch.float64 and triton.__version__.startswith("3.7."):
+        pytest.skip("Triton 3.7's AMD backend does not compile dots of float64 for gfx942 (PassManager::run failed)")
     m, n, k = 100, 72, 80
     if kind == torch.int8:
         a, b = (torch.randint(-8, 8, shape, dtype=kind, device=DEVICE) for shape in ((m, k), (k, n)))
@@ -75,7 +77,10 @@ def test_attention(causal):
     kernels.attention[(triton.cdiv(100, 32), 2)](
         q, k, v, out, 100, 0.125, BLOCK_M=32, BLOCK_N=32, DIM=64, CAUSAL=causal
     )
-    expected = torch.nn.functional.scaled_dot_product_attention(q.float(), k.float(), v.float(), is_causal=causal)
+    scores = q.float() @ k.float().transpose(1, 2) * 0.125
+    if causal:
+        scores = scores.masked_fill(torch.ones(100, 100).triu(1).bool(), -float("inf"))
+    expected = torch.softmax(scores, -1) @ v.float()
     torch.testing.assert_close(out.float(), expected, atol=4e-3, rtol=1e-2)
 
 

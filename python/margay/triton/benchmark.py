@@ -77,12 +77,9 @@ def _statistics(milliseconds, quantiles, return_mode):
     return [milliseconds] if return_mode == "all" else milliseconds
 
 
-_NO_KERNEL_MS = 1e-6  # what launches no kernel: programs divide by the result
-
-
 def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean", **_):
     """triton.testing.do_bench with the modelled time (ms) of the kernels that `fn` launches; warmup and
-    rep are not needed. What launches no kernel, such as an operation of torch, takes next to nothing."""
+    rep are not needed. What launches no kernel, such as an operation of torch, has no time: nan."""
     # pylint: disable=unused-argument
     said.once("times are those of Margay's model (docs/time.md), not measured; the host's time is not in them")
     for tensor in grad_to_none or ():
@@ -95,10 +92,11 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
         milliseconds = math.nan
     if milliseconds == 0:
         said.once(
-            "a benchmark launched no kernel: operations of torch run on the CPU and have no modelled time; "
-            f"{_NO_KERNEL_MS} ms stands for them"
+            "a benchmark launched no kernel: operations of torch run on the CPU and have no modelled time "
+            "(nan in tables)"
         )
-    return _statistics(milliseconds or _NO_KERNEL_MS, quantiles, return_mode)
+        milliseconds = math.nan
+    return _statistics(milliseconds, quantiles, return_mode)
 
 
 def replace(triton):
