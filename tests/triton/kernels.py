@@ -149,3 +149,15 @@ def add_without_mask(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
     """A bug: the last block reads and writes past the end."""
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(out_ptr + at, tl.load(x_ptr + at) + tl.load(y_ptr + at))
+
+
+@triton.jit
+def add_to_one(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, BLOCK))
+    tl.atomic_add(out_ptr, tl.sum(x, 0).to(out_ptr.dtype.element_ty))
+
+
+@triton.jit
+def double_in_place(x_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x_ptr + at, 2 * tl.load(x_ptr + at, mask=at < n), mask=at < n)

@@ -90,3 +90,13 @@ def test_modelled_time():
     timing = modelled(kernels.add[(4,)], x, y, out, 1024, BLOCK=256)
     assert timing.launches == 1 and 0 < timing.milliseconds < 1
     assert timing.kernels[0][0].startswith("add[BLOCK=256")
+
+
+def test_what_the_compiler_widens_or_repeats_is_silent():
+    """An atomic on a bfloat16 is made one on its dword; 64 elements in 256 lanes are held four times."""
+    x, out = torch.ones(64, device="cuda"), torch.zeros(1, device="cuda", dtype=torch.bfloat16)
+    with margay.check() as report:
+        kernels.add_to_one[(3,)](x, out, BLOCK=64)
+        kernels.double_in_place[(1,)](x, 64, BLOCK=64, num_warps=4)
+    assert out.item() == 192 and torch.equal(x, torch.full((64,), 2.0, device="cuda"))
+    assert report.findings == []

@@ -134,7 +134,7 @@ std::uint64_t Bounds::outside(const LaneAccess& access, const InstructionFacts& 
   std::uint64_t bad = 0;
   switch (access.space) {
     case MemorySpace::global:
-      bad = outside_global(access);
+      bad = outside_global(access, facts);
       if (bad != 0) report_global(access, facts, wave, bad);
       break;
     case MemorySpace::lds:
@@ -239,16 +239,25 @@ bool Bounds::inside_global(std::uint64_t address, std::uint64_t bytes, bool is_w
   return true;
 }
 
-std::uint64_t Bounds::outside_global(const LaneAccess& access) {
+std::uint64_t Bounds::outside_global(const LaneAccess& access, const InstructionFacts& facts) {
   const auto [first, last] = span_of(access);
   if (access.active == 0) return 0;
   for (const AddressRange& range : recent_)
     if (range.contains(first, last - first + access.bytes)) return 0;
   if (!access.is_write && recent_read_only_.contains(first, last - first + access.bytes)) return 0;
+  // LLVM makes a compare-and-swap of the aligned dword out of an atomic on a byte or half, and a
+  // scalar load of it out of a load that all lanes do. Memory that has a part of it has all of it.
+  const bool widened =
+      access.bytes == 4 && (access.is_atomic || facts.form.path == MemoryForm::Path::scalar);
   std::uint64_t bad = 0;
   for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
-    if (!inside_global(access.at[lane], access.bytes, access.is_write)) bad |= 1ull << lane;
+    const std::uint64_t at = access.at[lane];
+    if (inside_global(at, access.bytes, access.is_write)) continue;
+    const bool in_part =
+        widened && at % 4 == 0 &&
+        (inside_global(at, 1, access.is_write) || inside_global(at + 3, 1, access.is_write));
+    if (!in_part) bad |= 1ull << lane;
   }
   return bad;
 }

@@ -57,7 +57,8 @@ class Bounds {
   [[nodiscard]] AddressRange host_range(std::uint64_t address, std::uint64_t bytes);
   [[nodiscard]] AddressRange use_host(AddressRange found, std::uint64_t address);
   [[nodiscard]] bool inside_global(std::uint64_t address, std::uint64_t bytes, bool is_write);
-  [[nodiscard]] std::uint64_t outside_global(const LaneAccess& access);
+  [[nodiscard]] std::uint64_t outside_global(const LaneAccess& access,
+                                             const InstructionFacts& facts);
   /// A finding with one access; the caller sets the message.
   [[nodiscard]] Finding finding(FindingKind kind, const LaneAccess& access,
                                 const InstructionFacts& facts, const Wave& wave, int lane) const;
