@@ -134,3 +134,12 @@ def test_tensor_on_no_device():
     x = torch.empty(4, device="meta")
     with pytest.raises(RuntimeError, match="argument x_ptr is a tensor on the device 'meta'"):
         kernels.add[(1,)](x, x, x, 4, BLOCK=64)
+
+
+def test_norms_of_halves_add_up_in_float32():
+    x = torch.randn(2000, 64, device="cuda", dtype=torch.float16)
+    weight = torch.ones(64, device="cuda", dtype=torch.float16, requires_grad=True)
+    torch.nn.functional.layer_norm(x, (64,), weight).sum().backward()
+    wide = weight.detach().double().requires_grad_()
+    torch.nn.functional.layer_norm(x.double(), (64,), wide).sum().backward()
+    assert (weight.grad.double() - wide.grad).abs().max() < 0.06

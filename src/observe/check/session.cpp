@@ -99,6 +99,7 @@ class LaunchChecker final : public LaunchObserver {
     if (config_.has(Tool::racecheck))
       for (const Conflict& conflict : conflicts_between_workgroups(
                runs_, graph_, [this](const Run& run) { return stands_in_memory(run, memory_); })) {
+        if (starts_a_swap(conflict.first, conflict.second, runs_)) continue;
         Finding f = finding_of(conflict, request);
         f.launch = number_;
         f.kernel = program_->kernel_name();

@@ -177,6 +177,7 @@ void GlobalRaces::access(const LaneAccess& access, const InstructionFacts& facts
   run.wave = static_cast<std::uint8_t>(wave);
   run.is_write = access.is_write;
   run.is_atomic = access.is_atomic;
+  run.compares = access.is_atomic && facts.compares;
   run.scope = facts.agent_scope ? Scope::agent : facts.scoped ? Scope::workgroup : Scope::none;
   run.issued = run.completed = 1;
   if (order_ != nullptr) {
@@ -371,6 +372,15 @@ void GlobalRaces::compare_waves() {
   }
 }
 
+bool starts_a_swap(const Run& a, const Run& b, const std::vector<Run>& all) {
+  const Run &read = a.is_write ? b : a, &swap = a.is_write ? a : b;
+  if (read.is_write || read.is_atomic || !swap.compares || !overlap(read, swap)) return false;
+  return std::ranges::any_of(all, [&](const Run& own) {
+    return own.compares && own.vaddr == swap.vaddr && own.workgroup == read.workgroup &&
+           own.wave == read.wave && overlap(own, read);
+  });
+}
+
 namespace {
 
 /// Of a kernel whose lanes replicate: `read` comes before `write` in the program, and the wave that
@@ -398,6 +408,7 @@ void GlobalRaces::report(const Run& later, const Run& earlier, const std::vector
       same_value(first, second, [&](const Run& run) { return stands_in_memory(run, memory_); });
   const std::string_view extra = benign ? "waves, same value" : "waves";
   if (replicates_ && (benign || reads_a_copy(first, second, all))) return;
+  if (starts_a_swap(first, second, all)) return;
   if (reporter_.repeat(kKind, second.vaddr, first.vaddr, extra)) return;
   const auto role = [](const Run& run) {
     return run.is_atomic ? Role::atomic : run.is_write ? Role::write : Role::read;

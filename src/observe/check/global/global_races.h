@@ -38,7 +38,8 @@ struct Run {
   std::uint8_t wave = 0, lane = 0;
   Scope scope = Scope::none;
   bool is_write = false, is_atomic = false;
-  bool mixed = false;  ///< Bytes were written more than once, not always with the same value.
+  bool compares = false;  ///< A compare-and-swap.
+  bool mixed = false;     ///< Bytes were written more than once, not always with the same value.
 };
 
 /// The contents of some bytes, as a number that is additive over neighbours: two writes of the same
@@ -51,6 +52,11 @@ using LaneDigests = std::array<std::uint64_t, kWaveLanes>;
 /// wrote the same values where they overlap.
 [[nodiscard]] bool stands_in_memory(const Run& run, const Memory& memory);
 using StillStands = std::function<bool(const Run&)>;
+
+/// Whether one of two runs is a plain read of what its wave then compares and swaps with the
+/// instruction of the other: the first value of a loop around a compare-and-swap, which checks it.
+/// LLVM makes such loops of atomics that the device does not have. `all`: runs of the launch.
+[[nodiscard]] bool starts_a_swap(const Run& a, const Run& b, const std::vector<Run>& all);
 
 class GlobalRaces {
  public:
