@@ -102,6 +102,7 @@ class ComputeUnit {
         p_(p),
         share_(share),
         change_(change),
+        resident_(occupants.resident),
         simds_(gpu.arch().cu.simds),
         lds_send_(simds_.size() / 2),
         lds_return_(simds_.size() / 2),
@@ -109,7 +110,7 @@ class ComputeUnit {
     out_.sites.resize(instructions.size());
     out_.workgroup_begin.resize(groups_.size());
     out_.workgroup_end.resize(groups_.size());
-    for (std::uint32_t n = 0; n < occupants.resident; ++n) begin_next(0);
+    for (std::uint32_t n = 0; n < resident_; ++n) begin_next(0);
   }
 
   ComputeUnitTime run() {
@@ -171,7 +172,8 @@ class ComputeUnit {
       wave.place = place;
       wave.simd = simd;
       wave.age = waves_.size();
-      wave.begin = at + p_.wave_start;
+      wave.begin =
+          at + p_.wave_start + (place < resident_ && !share_.code_is_warm ? p_.cold_code : 0);
       wave.since = wave.begin;
       ++simds_[simd].waves;
       simd = (simd + 1) % simds_.size();
@@ -456,6 +458,7 @@ class ComputeUnit {
   const Parameters& p_;
   const Share& share_;
   const Change& change_;
+  const std::uint32_t resident_;
   std::vector<Simd> simds_;
   std::vector<Server> lds_send_, lds_return_;
   Server lds_, vector_cache_, l2_;

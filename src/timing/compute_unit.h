@@ -29,6 +29,7 @@ struct Share {
   std::uint32_t active_cus_per_xcd = 1;
   /// Of the lines that miss L2, the part that the Infinity Cache has.
   double infinity_cache_hits = 0;
+  bool code_is_warm = true;
 };
 
 /// Cycles of all executions of one instruction, over all waves.

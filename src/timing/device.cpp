@@ -21,19 +21,25 @@ Bound bound_of(const Utilisation& u, double launch, double tail) {
   return tail > 0.3 ? Bound::tail : Bound::latency;
 }
 
-/// Per cent. Whole kernels are not validated yet: about twice the error of the loop and of the
-/// streams that docs/time.md lists.
+/// Per cent: about twice the mean error of the kernels in docs/time.md with this bound.
 double error_of(Bound bound) {
   switch (bound) {
-    case Bound::valu:
     case Bound::matrix:
-    case Bound::lds:
+    case Bound::infinity_cache:
+    case Bound::memory:
       return 15;
     case Bound::launch:
-      return 30;
-    default:
+      return 20;
+    case Bound::valu:
+    case Bound::lds:
+    case Bound::latency:
+    case Bound::l2:
       return 25;
+    case Bound::vector_cache:
+    case Bound::tail:
+      return 35;
   }
+  return 35;
 }
 
 }  // namespace

@@ -103,6 +103,7 @@ ReplayedLaunch LaunchReplay::replayed(const std::vector<std::size_t>& cus, doubl
   share.active_cus = static_cast<std::uint32_t>(active_);
   share.active_cus_per_xcd = std::max(1u, (share.active_cus + gpu_.xcds - 1) / gpu_.xcds);
   share.infinity_cache_hits = launch_.infinity_cache_hits;
+  share.code_is_warm = launch_.is_warm;
   Occupants occupants{launch_.resident + change.additional_workgroups, 0};
   if (!launch_.is_whole())
     occupants.workgroups =

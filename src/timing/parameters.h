@@ -31,7 +31,7 @@ struct Parameters {
   double scalar_hit_latency = 48;
   double scalar_l2_latency = 200;
   double uncached_ns = 140;    ///< Kernel arguments.
-  double store_latency = 200;  ///< Until L2 has taken a store.
+  double store_latency = 350;  ///< Until L2 has taken a store.
 
   double l2_bytes_per_cycle = 0;  ///< Per XCD, reads.
   double l2_write_bytes_per_cycle = 0;
@@ -44,6 +44,7 @@ struct Parameters {
   double workgroup_start = 5.6;  ///< Of the XCD's dispatcher, for a workgroup of one wave.
   double further_wave = 0.3;     ///< Of the dispatcher, for each further wave.
   double wave_start = 40;        ///< Until its first instruction.
+  double cold_code = 500;        ///< More for the first waves, if the code was not run before.
   double launch_ns = 0;          ///< Of an empty kernel, begin to end.
   double sustained_watts = 0;
   double boost_ghz = 0;

@@ -79,6 +79,7 @@ struct LaunchRecording {
   std::uint64_t grid = 0;                      ///< Workgroups of the launch.
   /// As many workgroups like the recorded ones have the launch's work.
   double equivalent_workgroups = 0;
+  bool is_warm = false;            ///< A launch like this one went before.
   std::uint32_t resident = 1;      ///< Workgroups that a compute unit has room for.
   double memory_bytes = 0;         ///< Of the whole launch, read from and written to HBM.
   double infinity_cache_hits = 0;  ///< Part of the lines that miss L2.

@@ -89,6 +89,7 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
                 static_cast<std::uint32_t>(request.block.count()), request.dynamic_lds_bytes);
   out.resident = std::max(1u, fits.workgroups_per_cu);
   out.grid = request.grid.count();
+  out.is_warm = config.warm;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> cus;
   for (std::uint32_t x = 0; x < replay.xcds().size(); ++x) {
     deal_out_misses(replay.xcds()[x]->recorded(), out.instructions);
