@@ -2,10 +2,13 @@
 
 # pylint: disable=missing-function-docstring
 
+import math
+
 import kernels
 import pytest
 import torch
 import triton
+from margay.triton import hip
 
 
 def test_device():
@@ -92,7 +95,12 @@ def test_streams_and_events():
     assert torch.cuda.current_stream() != stream
     torch.cuda.current_stream().wait_stream(stream)
     torch.cuda.synchronize()
-    assert end.query() and begin.elapsed_time(end) >= 0 and out[5] == 2
+    assert end.query() and out[5] == 2
+    time = begin.elapsed_time(end)
+    if hip.events_are_modelled():
+        assert 0 < time < 0.1  # never the host's
+    else:
+        assert math.isnan(time)
 
 
 def test_random_numbers_and_generators():
