@@ -137,6 +137,18 @@ def test_what_saves_less_than_the_error_is_not_advised():
     assert "pad or swizzle" not in full
 
 
+def test_a_measured_time_says_how_far_the_model_is_off():
+    done = margay_time("--measured", "500us", "--", PROGRAMS, "padded")
+    assert done.returncode == 0, done.stderr
+    assert "measured  500 us; the model is off by -99 %" in done.stdout
+    assert "MORE than" in done.stdout
+    for words, why in [(["--measured", "soon"], "not a time"), (["--measured", "5us"], "2 were timed")]:
+        programs = ["padded", "scattered"] if why != "not a time" else ["padded"]
+        refused = margay_time(*words, "--", PROGRAMS, *programs)
+        assert refused.returncode != 0
+        assert why in refused.stderr
+
+
 @pytest.mark.parametrize("clock", ["fast", "99", "12345", "-3"])
 def test_a_clock_that_is_none_is_refused(clock):
     done = margay_time("--clock", clock, "--", PROGRAMS, "padded")

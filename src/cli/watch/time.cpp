@@ -13,6 +13,7 @@
 #include "cli/process/start.h"
 #include "cli/watch/profiled_run.h"
 #include "report/profile/time/att.h"
+#include "report/profile/time/measured.h"
 #include "report/profile/time/time_json.h"
 #include "report/profile/time/time_text.h"
 #include "report/text_file.h"
@@ -22,7 +23,7 @@ namespace {
 
 struct Options {
   ProfileOptions profile;
-  std::string json, att, clock = "boost";
+  std::string json, att, clock = "boost", measured;
   bool full = false, quiet = false;
 };
 
@@ -58,6 +59,11 @@ void declare(CLI::App& app, Options& options) {
                "replay every workgroup of large grids, not a sample: slower");
   app.add_flag("--warm", options.profile.warm,
                "L2 and the Infinity Cache have what a launch before left there, as in a loop");
+  app.add_option(
+         "--measured", options.measured,
+         "what the device takes, such as 118us: the report says how far the model is off; for "
+         "one kernel, see --kernel")
+      ->type_name("TIME");
   app.add_option("--json", options.json, "write the times to FILE, for programs")
       ->type_name("FILE");
   app.add_option("--att", options.att,
@@ -66,6 +72,24 @@ void declare(CLI::App& app, Options& options) {
       ->type_name("FILE");
   app.add_flag("--full", options.full, "every source line");
   app.add_flag("--quiet", options.quiet, "print no report");
+}
+
+/// Of the one kernel that has a time.
+Result<std::string> measured(const std::string& text, const profile::Profile& profile) {
+  const double us = MARGAY_TRY(profile::parse_microseconds(text));
+  const profile::KernelProfile* timed = nullptr;
+  std::size_t count = 0;
+  for (const profile::KernelProfile& kernel : profile.kernels) {
+    if (!kernel.time) continue;
+    timed = &kernel;
+    ++count;
+  }
+  if (count != 1)
+    return fail(
+        ErrorCode::invalid_argument,
+        fmt::format("--measured is for one kernel and launch size, and {} were timed", count), {},
+        "choose one with --kernel NAME");
+  return profile::measured_text(*timed, us);
 }
 
 Status show(const Options& options, const profile::Profile& profile) {
@@ -77,6 +101,10 @@ Status show(const Options& options, const profile::Profile& profile) {
       profile, report::text_options(STDOUT_FILENO), options.full,
       options.clock == "sustained" ? profile::TimeClock::sustained : profile::TimeClock::boost);
   std::fwrite(text.data(), 1, text.size(), stdout);
+  if (!options.measured.empty()) {
+    const std::string compared = MARGAY_TRY(measured(options.measured, profile));
+    std::fwrite(compared.data(), 1, compared.size(), stdout);
+  }
   return {};
 }
 
@@ -107,9 +135,9 @@ Result<int> time_program(Options& options, std::span<char*> command) {
 }  // namespace
 
 int time_main(std::span<char*> arguments) {
-  const CommandLine line = split_command(
-      arguments,
-      {.always = {"--device", "--kernel", "--clock", "--json", "--att", "--mfma", "--threads"}});
+  const CommandLine line =
+      split_command(arguments, {.always = {"--device", "--kernel", "--clock", "--measured",
+                                           "--json", "--att", "--mfma", "--threads"}});
   CLI::App app{"Runs a HIP program or script and models how long its kernels take.", "margay time"};
   app.footer(kFooter);
   Options options;
