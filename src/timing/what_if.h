@@ -31,11 +31,11 @@ struct WhatIf {
   WhatIfKind kind = WhatIfKind::no_bank_conflicts;
   /// Of the kernel's time at the boost clock; less than 0: it would take longer.
   double saves_percent = 0;
-  /// Where it saves: instructions by address, with wave cycles of all that were replayed; the most
-  /// first.
+  /// The instructions that cause what it saves, by address, the most first: those with bank
+  /// conflicts, those whose lines miss, the waits.
   struct Site {
     std::uint32_t vaddr = 0;
-    double cycles = 0;
+    double share = 0;  ///< Of all causes, 0 to 1.
   };
   std::vector<Site> sites;
 };

@@ -35,21 +35,17 @@ std::string what_to_do(WhatIfKind kind, const KernelProfile& kernel) {
   return {};
 }
 
-/// Lines by what they save, of the sites that save most.
+/// Lines by what they cause, of the sites that cause most.
 std::vector<SavedLine> saved_lines(const KernelProfile& kernel, const timing::WhatIf& what_if) {
-  std::map<std::uint64_t, double> saved;  // by address
-  double all = 0;
-  for (const timing::WhatIf::Site& site : what_if.sites) {
-    saved[site.vaddr] += site.cycles;
-    all += site.cycles;
-  }
+  std::map<std::uint64_t, double> shares;  // by address
+  for (const timing::WhatIf::Site& site : what_if.sites) shares[site.vaddr] += site.share;
   std::vector<SavedLine> out;
   for (const LineTotals& line : lines_of(kernel)) {
-    double cycles = 0;
+    double share = 0;
     for (const std::size_t site : line.sites)
-      if (const auto one = saved.find(kernel.sites[site].vaddr); one != saved.end())
-        cycles += one->second;
-    if (cycles > 0) out.push_back({line.file, line.line, line.function, cycles / all});
+      if (const auto one = shares.find(kernel.sites[site].vaddr); one != shares.end())
+        share += one->second;
+    if (share > 0) out.push_back({line.file, line.line, line.function, share});
   }
   std::ranges::stable_sort(out, std::ranges::greater{}, &SavedLine::share);
   return out;

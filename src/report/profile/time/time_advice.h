@@ -9,12 +9,12 @@
 
 namespace margay::profile {
 
-/// The line that a change saves most at.
+/// A line that causes what a change saves.
 struct SavedLine {
   std::string file;  ///< Empty: without debug information.
   std::uint32_t line = 0;
   std::string function;
-  double share = 0;  ///< Of what the change saves, 0 to 1.
+  double share = 0;  ///< Of the causes, 0 to 1.
 };
 
 /// One what-if of a kernel.

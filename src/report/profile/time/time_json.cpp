@@ -90,7 +90,7 @@ Json what_ifs_json(const std::vector<timing::WhatIf>& what_ifs) {
   for (const timing::WhatIf& what_if : what_ifs) {
     Json sites = Json::array();
     for (const timing::WhatIf::Site& site : what_if.sites)
-      sites.push_back({{"vaddr", site.vaddr}, {"cycles", site.cycles}});
+      sites.push_back({{"vaddr", site.vaddr}, {"share", site.share}});
     json.push_back({{"what", timing::what_if_name(what_if.kind)},
                     {"saves_percent", what_if.saves_percent},
                     {"sites", std::move(sites)}});
@@ -113,7 +113,7 @@ Result<timing::WhatIf> as_what_if(const Node& node) {
   out.sites = MARGAY_TRY(report::list<timing::WhatIf::Site>(
       node, "sites", [](const Node& site) -> Result<timing::WhatIf::Site> {
         return timing::WhatIf::Site{MARGAY_TRY(report::number<std::uint32_t>(site, "vaddr")),
-                                    MARGAY_TRY(decimal(site, "cycles"))};
+                                    MARGAY_TRY(decimal(site, "share"))};
       }));
   return out;
 }
