@@ -37,3 +37,16 @@ def test_errors_fail_the_test(tmp_path, margay_tool, environment, workers):
     )  # fmt: skip
     assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
     assert "racecheck" in done.stdout and "kernels.py:" in done.stdout
+
+
+def test_right_kernels_are_silent(margay_tool, environment):
+    """All of test_kernels.py, under the checker."""
+    here = pathlib.Path(__file__).parent
+    python = pathlib.Path(margay_tool).parents[1] / "lib" / "margay" / "python"
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "margay.pytest_plugin", "--margay-check", "-q",
+         "-p", "no:cacheprovider", "test_kernels.py"],
+        capture_output=True, text=True, check=False, cwd=here,
+        env={**environment, "PYTHONPATH": str(python), "MARGAY_HOME": str(pathlib.Path(margay_tool).parents[1])},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
