@@ -10,6 +10,7 @@
 #include "code_object/bundle/find_image.h"
 #include "code_object/code_object.h"
 #include "exec/device/device.h"
+#include "gpu/gfx942/gfx942.h"
 
 namespace {
 

@@ -1,17 +1,21 @@
 // What all machines of one processor have in common: its names, its register files, LDS and caches,
-// and the tables that apply to it. Hardware figures are only here; the parts that need them receive
-// a Gpu (gpu.h).
+// and the tables that apply to it. The figures are in a folder for each processor (gfx942/); the
+// parts that need them receive a Gpu (gpu.h).
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
+
+#include "gpu/matrix_shapes.h"
+#include "gpu/wait_states.h"
 
 namespace margay {
 
-/// Which table of instructions holds (row_table() of exec/instructions/all_rows.h gives it); the
-/// shapes and passes of matrix instructions are part of their rows. row_table() returns null when
-/// the executor has no such table.
-enum class RowSet : std::uint8_t { gfx942 };
+/// Which instructions the processor has, except for matrix instructions, which it lists itself.
+/// row_table() of exec/instructions/all_rows.h makes the table, or returns null when the executor
+/// has no such rows.
+enum class RowSet : std::uint8_t { none, gfx942 };
 
 struct Version {
   int major = 0, minor = 0, stepping = 0;
@@ -65,15 +69,6 @@ struct LoadCycles {
   double vector_cache = 0, l2 = 0, memory = 0;
 };
 
-/// Wait states after a matrix instruction, where processors of one family differ: in addition to
-/// its passes, or for the f64 instructions of 16x16 and 4x4. "Memory" is the address or data of an
-/// access. The rules that use them are observe/check/instructions/hazards.cpp's.
-struct MatrixWaits {
-  unsigned xdl_to_c = 0, xdl_to_ab = 0, sgemm_to_ab = 0;  ///< More than the passes.
-  unsigned f64_16_to_c = 0, f64_16_to_ab = 0, f64_16_to_memory = 0;
-  unsigned f64_4_to_c = 0, f64_4_to_ab = 0, f64_4_to_memory = 0;
-};
-
 /// The initial state of a kernel. Source: LLVM, "User Guide for AMDGPU Backend", Initial Kernel
 /// Execution State.
 struct Abi {
@@ -90,86 +85,14 @@ struct Architecture {
   Version version;
   bool sramecc = false, xnack = false;
   RowSet rows{};
+  std::span<const MatrixInstruction> matrix;  ///< Dense and sparse.
+  wait_states::Rules wait_rules;
   std::uint32_t wavefront_size = 0;
   ComputeUnit cu;
   Caches caches;
   PeakRates rates;
   LoadCycles load_cycles;
-  MatrixWaits matrix_waits;
   Abi abi;
 };
-
-/// Sources, unless a line names another: AMD CDNA 3 white paper; MI300 ISA guide, 3.6; LLVM,
-/// AMDGPUBaseInfo (IsaInfo, gfx90a and later) and its resource remarks for gfx942.
-inline constexpr Architecture kGfx942{
-    .processor = "gfx942",
-    .target_id = "gfx942:sramecc+:xnack-",  // hipinfo on MI300X (ROCm 6)
-    .series = "CDNA3",
-    .elf_machine = 0x4c,  // LLVM, ELF.h: EF_AMDGPU_MACH_AMDGCN_GFX942
-    .version = {9, 4, 2},
-    .sramecc = true,
-    .xnack = false,
-    .rows = RowSet::gfx942,
-    .wavefront_size = 64,
-    .cu = {.simds = 4,
-           .wave_slots_per_simd = 8,
-           .vgprs_per_lane = 512,
-           .vgpr_granule = 8,
-           .sgprs_per_simd = 800,
-           .sgpr_granule = 16,
-           .barrier_slots = 16,
-           .max_workgroup_size = 1024,
-           .lds_bytes = 64 * 1024,
-           .lds_granule_bytes = 512,
-           .lds_banks = 32},
-    .caches = {.line_bytes = 128,
-               // rocprofiler-compute's MI300X sample data: 64-byte writes from vL1D to L2, 128-byte
-               // reads, 64-byte instruction requests.
-               .sector_bytes = 64,
-               .scalar_line_bytes = 64,
-               .fetch_bytes = 32,
-               // The same data's vcopy run: four requests of 64 bytes per miss, and one miss
-               // covered its 120 bytes of code.
-               .instruction_fill_bytes = 256,
-               .vector_bytes = 32 * 1024,
-               // Not published for CDNA3. Latency steps up sharply at 32 KiB (RRZE gpu-benches), as
-               // it does with many ways and least-recently-used replacement.
-               .vector_ways = 64,
-               .scalar_bytes = 16 * 1024,
-               .scalar_ways = 4,  // as in earlier GCN devices
-               .instruction_bytes = 64 * 1024,
-               .l2_channels = 16,
-               .l2_channel_bytes = 256 * 1024,
-               .l2_ways = 16},
-    // docs/prof.md lists the measurements that differ.
-    .rates = {.lds_bytes = 128,
-              .vector_cache_bytes = 64,  // measured 61 (RRZE)
-              .l2_channel_bytes = 128,
-              .bf16_matrix = 2048,
-              .f16_matrix = 2048,
-              .fp8_matrix = 4096,
-              .i8_matrix = 4096,
-              .xf32_matrix = 1024,
-              .f32_matrix = 256,
-              .f64_matrix = 256,
-              .vector = 256},
-    // At 2.1 GHz on an MI300X: RRZE gpu-benches (116 to 120; 201 to 228; 835 to 890), mt4g.
-    .load_cycles = {.vector_cache = 120, .l2 = 210, .memory = 850},
-    // MI300 ISA guide, 4.5 (required software-inserted wait states); LLVM, GCNHazardRecognizer,
-    // gfx940.
-    .matrix_waits = {.xdl_to_c = 1,
-                     .xdl_to_ab = 3,
-                     .sgemm_to_ab = 2,
-                     .f64_16_to_c = 9,
-                     .f64_16_to_ab = 11,
-                     .f64_16_to_memory = 18,
-                     .f64_4_to_c = 4,
-                     .f64_4_to_ab = 6,
-                     .f64_4_to_memory = 9},
-    .abi = {.architected_flat_scratch = true, .packed_work_item_ids = true, .most_user_sgprs = 16},
-};
-
-/// All supported processors.
-inline constexpr const Architecture* kArchitectures[] = {&kGfx942};
 
 }  // namespace margay

@@ -1,6 +1,6 @@
 // The device, as one object: a machine that users choose with --device or MARGAY_DEVICE. The
 // decoder, the executor, the checker, the profiler and the HIP runtime receive it and have no
-// hardware constants of their own. machines.cpp lists the machines.
+// hardware constants of their own. machines/ lists the machines.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace margay {
 struct Gpu {
   std::string_view option;  ///< Its name for --device and MARGAY_DEVICE: "mi325x".
   std::string_view name;    ///< Its name in the HIP runtime: "AMD Instinct MI325X".
-  const Architecture* architecture = &kGfx942;
+  const Architecture* architecture = nullptr;
 
   std::uint32_t xcds = 0;  ///< Accelerator complex dies; workgroup n runs on XCD n modulo this.
   std::uint32_t cus_per_xcd = 0;
@@ -27,7 +27,7 @@ struct Gpu {
 
   std::uint64_t memory_bytes = 0;
   std::string_view memory_kind;        ///< "HBM3E"
-  std::uint32_t memory_clock_khz = 0;  ///< As hipDeviceProp_t has it; see machines.cpp.
+  std::uint32_t memory_clock_khz = 0;  ///< As hipDeviceProp_t has it; see machines/.
   std::uint32_t memory_bus_bits = 0;
   double memory_bytes_per_second = 0;
   std::uint64_t infinity_cache_bytes = 0;
@@ -46,6 +46,9 @@ struct Gpu {
     return arch().rates.l2_channel_bytes * arch().caches.l2_channels * xcds;
   }
 };
+
+/// All supported processors.
+[[nodiscard]] std::span<const Architecture* const> all_architectures();
 
 /// All machines; the default is the first.
 [[nodiscard]] std::span<const Gpu> all_gpus();

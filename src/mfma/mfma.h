@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu/matrix_shapes.h"
 #include "mfma/instructions/mode.h"
 #include "mfma/instructions/operands.h"
-#include "mfma/instructions/shapes.h"
 
 namespace margay {
 

@@ -1,6 +1,7 @@
 // Waves and workgroups per compute unit, against LLVM's resource remarks for gfx942 and the
 // machine's limits.
 #include "exec/workgroup/occupancy.h"
+#include "gpu/gfx942/gfx942.h"
 
 #include <gtest/gtest.h>
 

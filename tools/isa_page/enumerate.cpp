@@ -8,6 +8,7 @@
 #include <random>
 #include <span>
 
+#include "gpu/gfx942/gfx942.h"
 #include "isa/decoder.h"
 
 namespace margay::isa_page {

@@ -11,7 +11,8 @@
 
 #include "data.h"
 #include "exec/instructions/all_rows.h"
-#include "mfma/instructions/shapes.h"
+#include "gpu/gpu.h"
+#include "gpu/matrix_shapes.h"
 
 namespace margay::isa_page {
 namespace {
@@ -77,7 +78,8 @@ std::map<std::string_view, std::string> files_of_rows() {
       {add_scalar_rows, "src/exec/instructions/salu.cpp"},
       {add_flow_rows, "src/exec/instructions/flow.cpp"},
       {add_scalar_memory_rows, "src/exec/instructions/smem.cpp"},
-      {[](RowTable& table) { add_matrix_rows(table, "generic"); }, "src/mfma"},
+      {[](RowTable& table) { add_matrix_rows(table, default_gpu().arch().matrix, "generic"); },
+       "src/mfma"},
       {generic::add_vector_rows, "src/exec/instructions/vector_rows.cpp"},
       {generic::add_compare_rows, "src/isa/gfx942/compare.h"},
       {generic::add_half_rows, "src/exec/instructions/half_rows.cpp"},
@@ -209,7 +211,7 @@ void put_untested(std::string& out, const std::vector<std::string>& untested) {
 }  // namespace
 
 bool is_there(std::string_view mnemonic) {
-  const RowTable& rows = *row_table("generic");
+  const RowTable& rows = *row_table("generic", default_gpu().arch());
   return is_there(rows.find(mnemonic), rows);
 }
 
@@ -243,7 +245,7 @@ std::string_view exactness(const Row& row, const RowTable& rows) {
 }
 
 Result<std::string> page_text(const InstructionList& instructions, const fs::path& source_root) {
-  const RowTable& rows = *row_table("generic");
+  const RowTable& rows = *row_table("generic", default_gpu().arch());
   const auto structs = structs_in(source_root);
   if (structs.empty()) {
     return fail(ErrorCode::not_found, "There are no instruction headers.",

@@ -117,7 +117,7 @@ Status print_clangd(Toolchain toolchain) {
   return {};
 }
 
-int drive(const Toolchain& toolchain, const std::vector<std::string>& words);
+int drive(Toolchain toolchain, const std::vector<std::string>& words);
 
 }  // namespace
 
@@ -193,11 +193,14 @@ int hipcc_main(std::span<char*> arguments) {
 
 namespace {
 
-int drive(const Toolchain& toolchain, const std::vector<std::string>& words) {
+int drive(Toolchain toolchain, const std::vector<std::string>& words) {
   const HipccEnvironment settings{.compile_flags_append = environment("HIPCC_COMPILE_FLAGS_APPEND"),
                                   .link_flags_append = environment("HIPCC_LINK_FLAGS_APPEND"),
                                   .verbose = static_cast<unsigned>(std::strtoul(
                                       environment("HIPCC_VERBOSE").c_str(), nullptr, 10))};
+  const Result<const Gpu*> gpu = find_gpu(environment("MARGAY_DEVICE"));
+  if (!gpu) return report("hipcc", gpu.error());
+  toolchain.gpu = *gpu;
   const Result<HipccPlan> plan = plan_hipcc(toolchain, words, settings);
   if (!plan) return report("hipcc", plan.error());
   const Status present = check(needs(toolchain), *plan, toolchain.compiler.version.empty());

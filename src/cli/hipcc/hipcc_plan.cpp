@@ -18,8 +18,6 @@ namespace margay::cli {
 
 namespace {
 
-constexpr std::string_view kArchitecture = kGfx942.processor;
-
 /// Options of clang whose value is the next argument, which therefore is not an input file.
 /// Source: Clang command line argument reference, 19 and 22.
 constexpr std::array<std::string_view, 42> kOptionsWithValue = {"-o",
@@ -116,10 +114,11 @@ class Planner {
   bool take_hipcc_option(const std::string& argument);
   void take_rocm_path(const std::string& directory);
   void note_properties(std::string_view argument);
+  [[nodiscard]] std::string_view processor() const { return toolchain_.gpu->arch().processor; }
 
   const Toolchain& toolchain_;
   std::vector<std::string> user_;           // the user's arguments, translated
-  std::vector<std::string> architectures_;  // gfx942 with its features
+  std::vector<std::string> architectures_;  // with their features
   std::vector<std::string> rocm_includes_;
   std::vector<std::string> function_support_;
   std::string language_ = "none";  // the -x in force
@@ -147,15 +146,17 @@ Status Planner::add_architectures(std::string_view list) {
     const std::string_view one = list.substr(0, comma);
     list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
     if (one == "native") {  // "the GPU of this machine" is the virtual one
-      architectures_.emplace_back(kArchitecture);
+      architectures_.emplace_back(processor());
       continue;
     }
-    if (one.substr(0, one.find(':')) != kArchitecture) {
+    const std::string_view name = one.substr(0, one.find(':'));
+    if (std::ranges::none_of(all_architectures(),
+                             [&](const Architecture* known) { return known->processor == name; })) {
       return fail(ErrorCode::invalid_argument,
                   fmt::format("cannot compile for {}: the virtual devices are {} (MI300 series)",
-                              one, kArchitecture),
+                              one, processor()),
                   "--offload-arch",
-                  fmt::format("use --offload-arch={}, or leave the option out", kArchitecture));
+                  fmt::format("use --offload-arch={}, or leave the option out", processor()));
     }
     if (!contains(architectures_, one)) architectures_.emplace_back(one);
   }
@@ -311,7 +312,7 @@ HipccPlan Planner::finish(const HipccEnvironment& environment) && {
   out.push_back(toolchain_.compiler.program);
   if (!toolchain_.rocm_root.empty()) out.push_back("--rocm-path=" + toolchain_.rocm_root);
   if (has_hip_ || device_link) {
-    if (architectures_.empty()) architectures_.emplace_back(kArchitecture);
+    if (architectures_.empty()) architectures_.emplace_back(processor());
     for (const std::string& one : architectures_) out.push_back("--offload-arch=" + one);
     if (!has_optimisation_) out.emplace_back("-O3");  // as hipcc does
     if (!has_device_libs_) out.push_back("--rocm-device-lib-path=" + toolchain_.device_libs);

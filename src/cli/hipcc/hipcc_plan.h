@@ -12,17 +12,19 @@
 
 #include "base/error.h"
 #include "cli/hipcc/compiler.h"
+#include "gpu/gpu.h"
 
 namespace margay::cli {
 
 /// The parts of a compilation: the compiler, and paths.
 struct Toolchain {
   Clang compiler;
-  std::string margay_include;  ///< HIP supplements and the tile library
-  std::string device_libs;     ///< ocml.bc, ockl.bc, oclc_*.bc
-  std::string runtime_lib;     ///< the directory of libamdhip64.so
-  std::string rocm_root;       ///< the HIP installation passed to clang; empty: none
-  std::string argument_types;  ///< device_pass/; empty for a compiler that it does not support
+  std::string margay_include;       ///< HIP supplements and the tile library
+  std::string device_libs;          ///< ocml.bc, ockl.bc, oclc_*.bc
+  std::string runtime_lib;          ///< the directory of libamdhip64.so
+  std::string rocm_root;            ///< the HIP installation passed to clang; empty: none
+  std::string argument_types;       ///< device_pass/; empty for a compiler that it does not support
+  const Gpu* gpu = &default_gpu();  ///< What is compiled for if no option says it
 };
 
 /// The variables hipcc reads that have a meaning here.
@@ -39,7 +41,7 @@ struct HipccPlan {
   unsigned verbose = 0;
 };
 
-/// `arguments` excludes the program's name. Fails on an --offload-arch that is not gfx942, a
+/// `arguments` excludes the program's name. Fails on an --offload-arch that no device has, a
 /// response file that cannot be read, or an option without its value.
 [[nodiscard]] Result<HipccPlan> plan_hipcc(const Toolchain& toolchain,
                                            std::span<const std::string> arguments,

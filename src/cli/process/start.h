@@ -42,7 +42,7 @@ struct OptionsWithValues {
                                                 std::string_view subcommand,
                                                 bool needs_command = true);
 
-/// --device: the machine, by one of the names in gpu/machines.cpp. `device` stays empty without it.
+/// --device: the machine, by one of the names in gpu/machines. `device` stays empty without it.
 void add_device_option(CLI::App& app, std::string& device);
 /// The same with --mfma and --threads: how the virtual device of a program runs. `mfma` stays empty
 /// and `threads` 0 without them.

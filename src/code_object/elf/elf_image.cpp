@@ -306,7 +306,7 @@ Result<ElfIdentity> identify_elf(Bytes file) {
   }
   const TargetId target = MARGAY_TRY(target_from_flags(flags));
   const Architecture* const architecture = architecture_of(target);
-  if (architecture == nullptr) return wrong_target(target.text());
+  if (architecture == nullptr) return wrong_target(target.text(), default_gpu().arch());
   if (type != llvm::ELF::ET_DYN) {
     return fail(ErrorCode::invalid_image,
                 fmt::format("The code object is not linked (ELF type {}).", type), {},

@@ -57,7 +57,7 @@ bool TargetId::runs_on(const Architecture& architecture) const {
 }
 
 const Architecture* architecture_of(const TargetId& target) {
-  for (const Architecture* const architecture : kArchitectures)
+  for (const Architecture* const architecture : all_architectures())
     if (target.runs_on(*architecture)) return architecture;
   return nullptr;
 }
@@ -86,7 +86,7 @@ Result<TargetId> target_from_flags(std::uint32_t e_flags) {
     return fail(ErrorCode::wrong_architecture,
                 fmt::format("The code object is for an unknown AMD GPU (e_flags 0x{:x}).", e_flags),
                 {},
-                fmt::format("Compile it with --offload-arch={}.", kArchitectures[0]->processor));
+                fmt::format("Compile it with --offload-arch={}.", default_gpu().arch().processor));
   }
   return target;
 }

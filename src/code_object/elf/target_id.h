@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "gpu/architecture.h"
+#include "gpu/gpu.h"
 
 namespace margay::code_object {
 
@@ -47,6 +47,6 @@ struct TargetId {
 
 /// The error for a valid code object for the targets in `found`.
 [[nodiscard]] std::unexpected<Error> wrong_target(std::string_view found,
-                                                  const Architecture& wanted = kGfx942);
+                                                  const Architecture& wanted);
 
 }  // namespace margay::code_object

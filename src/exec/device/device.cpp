@@ -317,7 +317,7 @@ class VirtualDevice final : public Device {
 }  // namespace
 
 Result<std::unique_ptr<Device>> Device::create(DeviceOptions options) {
-  const RowTable* const rows = row_table(options.host_level, options.gpu->arch().rows);
+  const RowTable* const rows = row_table(options.host_level, options.gpu->arch());
   if (rows == nullptr)
     return fail(
         ErrorCode::invalid_argument,

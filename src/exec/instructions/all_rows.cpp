@@ -1,50 +1,76 @@
 #include "exec/instructions/all_rows.h"
 
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+
 #include "base/host_level.h"
 #include "exec/instructions/broken_row.h"
 
 namespace margay {
 namespace {
 
-#define MARGAY_LEVEL_TABLE(space, level) \
-  const RowTable& space##_table() {      \
-    static const RowTable table = [] {   \
-      RowTable t;                        \
-      add_scalar_rows(t);                \
-      add_flow_rows(t);                  \
-      add_scalar_memory_rows(t);         \
-      add_format_rows(t);                \
-      add_matrix_rows(t, level);         \
-      space::add_vector_rows(t);         \
-      space::add_compare_rows(t);        \
-      space::add_half_rows(t);           \
-      space::add_packed_rows(t);         \
-      space::add_lane_rows(t);           \
-      space::add_vmem_rows(t);           \
-      space::add_lds_rows(t);            \
-      break_rows_if_asked(t);            \
-      return t;                          \
-    }();                                 \
-    return table;                        \
+/// The rows that are compiled once per host level.
+struct Level {
+  std::string_view name;
+  void (*add_gfx942_rows)(RowTable& table);
+};
+
+#define MARGAY_LEVEL_ROWS(level)    \
+  [](RowTable& table) {             \
+    level::add_vector_rows(table);  \
+    level::add_compare_rows(table); \
+    level::add_half_rows(table);    \
+    level::add_packed_rows(table);  \
+    level::add_lane_rows(table);    \
+    level::add_vmem_rows(table);    \
+    level::add_lds_rows(table);     \
   }
-MARGAY_LEVEL_TABLE(generic, "generic")
+constexpr Level kLevels[] = {
+    {"generic", MARGAY_LEVEL_ROWS(generic)},
 #if defined(__x86_64__)
-MARGAY_LEVEL_TABLE(x86_v3, "x86-64-v3")
-MARGAY_LEVEL_TABLE(x86_v4, "x86-64-v4")
+    {"x86-64-v3", MARGAY_LEVEL_ROWS(x86_v3)},
+    {"x86-64-v4", MARGAY_LEVEL_ROWS(x86_v4)},
 #endif
-#undef MARGAY_LEVEL_TABLE
+};
+#undef MARGAY_LEVEL_ROWS
+
+std::unique_ptr<const RowTable> make_table(const Level& level, const Architecture& architecture) {
+  auto table = std::make_unique<RowTable>();
+  switch (architecture.rows) {
+    case RowSet::gfx942:
+      add_scalar_rows(*table);
+      add_flow_rows(*table);
+      add_scalar_memory_rows(*table);
+      add_format_rows(*table);
+      level.add_gfx942_rows(*table);
+      break;
+    case RowSet::none:
+      return nullptr;
+  }
+  add_matrix_rows(*table, architecture.matrix, level.name);
+  break_rows_if_asked(*table);
+  return table;
+}
 
 }  // namespace
 
-const RowTable* row_table(std::string_view level, RowSet rows) {
-  if (rows != RowSet::gfx942) return nullptr;
+const RowTable* row_table(std::string_view level, const Architecture& architecture) {
   if (level.empty()) level = best_host_level();
   if (!host_has(level)) return nullptr;
-  if (level == "generic") return &generic_table();
-#if defined(__x86_64__)
-  if (level == "x86-64-v3") return &x86_v3_table();
-  if (level == "x86-64-v4") return &x86_v4_table();
-#endif
+  for (std::size_t n = 0; n < std::size(kLevels); ++n) {
+    if (kLevels[n].name != level) continue;
+    // By what a table is made from: processors that share it share the table.
+    using Key = std::tuple<std::size_t, RowSet, const MatrixInstruction*, std::size_t>;
+    static std::mutex mutex;
+    static std::map<Key, std::unique_ptr<const RowTable>> tables;
+    const std::lock_guard lock(mutex);
+    const Key key{n, architecture.rows, architecture.matrix.data(), architecture.matrix.size()};
+    const auto [at, is_new] = tables.try_emplace(key);
+    if (is_new) at->second = make_table(kLevels[n], architecture);
+    return at->second.get();
+  }
   return nullptr;
 }
 

@@ -1,6 +1,7 @@
 // All implemented instructions: the groups of rows, each filled by one source file.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "exec/rows/row_table.h"
@@ -8,10 +9,10 @@
 
 namespace margay {
 
-/// The rows of one host level. `level` is "generic", "x86-64-v3" or "x86-64-v4", or empty for the
-/// best this host can run (base/host_level.h); null when the level is unknown or not supported by
-/// this host, or there are no such rows.
-[[nodiscard]] const RowTable* row_table(std::string_view level, RowSet rows = RowSet::gfx942);
+/// The rows of a processor, for one host level: "generic", "x86-64-v3" or "x86-64-v4", or empty for
+/// the best this host can run (base/host_level.h). Null when the level is unknown or not supported
+/// by this host, or there are no rows for the processor.
+[[nodiscard]] const RowTable* row_table(std::string_view level, const Architecture& architecture);
 
 // Compiled once: scalar ALU, program flow, scalar memory.
 void add_scalar_rows(RowTable& table);
@@ -21,8 +22,9 @@ const Instruction* no_operation(Wave& wave, const Instruction& i);
 void add_scalar_memory_rows(RowTable& table);
 /// Buffer instructions that convert to and from a data format.
 void add_format_rows(RowTable& table);
-/// Matrix instructions (exec/instructions/matrix.cpp), for every MFMA the mfma library has.
-void add_matrix_rows(RowTable& table, std::string_view level);
+/// The matrix instructions of a processor (exec/instructions/matrix.cpp).
+void add_matrix_rows(RowTable& table, std::span<const MatrixInstruction> instructions,
+                     std::string_view level);
 
 // Compiled once per host level.
 #define MARGAY_DECLARE_LEVEL_ROWS(level)  \

@@ -4,5 +4,12 @@
 #include <cstdlib>
 
 #include "exec/instructions/all_rows.h"
+#include "gpu/gpu.h"
 
-int main() { return margay::row_table("generic")->size() == 0 ? EXIT_FAILURE : EXIT_SUCCESS; }
+int main() {
+  for (const margay::Architecture* const one : margay::all_architectures()) {
+    const margay::RowTable* const table = margay::row_table("generic", *one);
+    if (table == nullptr || table->size() == 0) return EXIT_FAILURE;
+  }
+  return EXIT_SUCCESS;
+}

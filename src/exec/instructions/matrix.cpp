@@ -10,7 +10,6 @@
 #include "exec/rows/row_table.h"
 #include "exec/state/extra.h"
 #include "exec/state/wave.h"
-#include "mfma/instructions/passes.h"
 
 namespace margay {
 
@@ -85,7 +84,8 @@ OperandType operand_type(MfmaType type) {
                                 : OperandType::f32;
 }
 
-Row matrix_row(const MfmaShape& shape) {
+Row matrix_row(const MatrixInstruction& instruction) {
+  const MfmaShape& shape = *instruction.shape;
   Row row;
   row.mnemonic = shape.mnemonic;
   row.instruction_class = InstructionClass::mfma;
@@ -96,7 +96,7 @@ Row matrix_row(const MfmaShape& shape) {
   row.mfma_registers[1] = shape.b_registers;
   row.mfma_registers[2] = row.mfma_registers[3] = shape.d_registers;
   row.shape = &shape;
-  row.passes = matrix_passes(shape);
+  row.passes = instruction.passes;
   // f32 matrix instructions flush A and B as MODE says, but not C and D; all others flush nothing.
   // They round to nearest even. Source: MI300 ISA guide, section 7.3 (the text; its table has MODE
   // for the whole instruction).
@@ -107,11 +107,12 @@ Row matrix_row(const MfmaShape& shape) {
 
 constexpr MfmaMode kModes[] = {MfmaMode::exact, MfmaMode::fma, MfmaMode::fast};
 
-void add_sparse_row(RowTable& table, const MfmaShape& shape, std::string_view level) {
+void add_sparse_row(RowTable& table, const MatrixInstruction& instruction, std::string_view level) {
+  const MfmaShape& shape = *instruction.shape;
   auto kernels = std::make_shared<MatrixKernels>();
   for (const MfmaMode mode : kModes)
     kernels->sparse_by_mode[static_cast<unsigned>(mode)] = smfmac_kernel(shape, mode, level);
-  Row row = matrix_row(shape);
+  Row row = matrix_row(instruction);
   row.plain = run_sparse_matrix;
   row.sources[2] = OperandType::u32;  // the indices; C is the destination
   row.mfma_registers[2] = 1;
@@ -119,23 +120,26 @@ void add_sparse_row(RowTable& table, const MfmaShape& shape, std::string_view le
   table.add(row);
 }
 
+void add_dense_row(RowTable& table, const MatrixInstruction& instruction, std::string_view level) {
+  const MfmaShape& shape = *instruction.shape;
+  auto kernels = std::make_shared<MatrixKernels>();
+  for (const MfmaMode mode : kModes)
+    kernels->by_mode[static_cast<unsigned>(mode)] = mfma_kernel(shape, mode, level);
+  Row row = matrix_row(instruction);
+  row.plain = run_matrix;
+  row.matrix = std::move(kernels);
+  table.add(row);
+  if (table.find(shape.old_mnemonic) != nullptr) return;  // it has only one name
+  row.mnemonic = shape.old_mnemonic;
+  table.add(row);
+}
+
 }  // namespace
 
-void add_matrix_rows(RowTable& table, std::string_view level) {
-  for (const MfmaShape& shape : kMfmaShapes) {
-    auto kernels = std::make_shared<MatrixKernels>();
-    for (const MfmaMode mode : kModes)
-      kernels->by_mode[static_cast<unsigned>(mode)] = mfma_kernel(shape, mode, level);
-    Row row = matrix_row(shape);
-    row.plain = run_matrix;
-    row.matrix = std::move(kernels);
-    table.add(row);
-    if (table.find(shape.old_mnemonic) == nullptr) {  // some have only one name
-      row.mnemonic = shape.old_mnemonic;
-      table.add(row);
-    }
-  }
-  for (const MfmaShape& shape : kSmfmacShapes) add_sparse_row(table, shape, level);
+void add_matrix_rows(RowTable& table, std::span<const MatrixInstruction> instructions,
+                     std::string_view level) {
+  for (const MatrixInstruction& one : instructions)
+    one.shape->sparse ? add_sparse_row(table, one, level) : add_dense_row(table, one, level);
 }
 
 std::uint32_t matrix_run_length(const Instruction& i) {

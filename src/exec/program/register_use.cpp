@@ -6,8 +6,8 @@
 #include "exec/rows/row_table.h"
 #include "exec/state/extra.h"
 #include "exec/state/wave.h"
+#include "gpu/matrix_shapes.h"
 #include "isa/encoding.h"
-#include "mfma/instructions/shapes.h"
 
 namespace margay {
 namespace {

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "gpu/matrix_shapes.h"
 #include "mfma/fast/plan.h"
-#include "mfma/instructions/shapes.h"
 #include "mfma/kernels/prepare.h"
 
 #if defined(__x86_64__)

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "mfma/instructions/shapes.h"
+#include "gpu/matrix_shapes.h"
 
 namespace margay {
 

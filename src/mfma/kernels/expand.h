@@ -7,7 +7,7 @@
 
 #include <utility>
 
-#include "mfma/instructions/shapes.h"
+#include "gpu/matrix_shapes.h"
 #include "mfma/kernels/lanes.h"
 
 namespace margay::MARGAY_HOST_LEVEL {

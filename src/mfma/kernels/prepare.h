@@ -2,8 +2,8 @@
 // another place, are copied so that the kernels need not handle either case.
 #pragma once
 
+#include "gpu/matrix_shapes.h"
 #include "mfma/instructions/operands.h"
-#include "mfma/instructions/shapes.h"
 
 namespace margay {
 

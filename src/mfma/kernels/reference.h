@@ -3,9 +3,9 @@
 // is too extreme for their vector arithmetic.
 #pragma once
 
+#include "gpu/matrix_shapes.h"
 #include "mfma/instructions/mode.h"
 #include "mfma/instructions/operands.h"
-#include "mfma/instructions/shapes.h"
 
 namespace margay {
 

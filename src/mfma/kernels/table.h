@@ -1,8 +1,8 @@
 // Builds a level's table of kernels from kMfmaShapes and one template per kind of kernel.
 #pragma once
 
+#include "gpu/matrix_shapes.h"
 #include "mfma/instructions/operands.h"
-#include "mfma/instructions/shapes.h"
 #include "mfma/kernels/lanes.h"
 #include "mfma/kernels/prepare.h"
 

@@ -9,6 +9,7 @@
 #include "exec/rows/row_table.h"
 #include "exec/workgroup/hostcall.h"
 #include "exec/workgroup/launch_setup.h"
+#include "report/check/hazard_text.h"
 
 namespace margay::check {
 namespace {
@@ -37,7 +38,8 @@ unsigned first_byte(const LaneBits& bits, unsigned lane) {
 WorkerChecker::PerWave::PerWave(WorkerChecker& owner, std::uint32_t scratch_bytes_per_lane)
     : waits(owner.reporter_, owner.sites_, owner.waitcheck_),
       values(owner.reporter_, owner.launch_.request.kernel->descriptor.unified_vgpr_count(),
-             scratch_bytes_per_lane, owner.launch_.request.kernel->descriptor.accum_offset()) {
+             scratch_bytes_per_lane, owner.launch_.request.kernel->descriptor.accum_offset()),
+      hazards(owner.launch_.program.gpu().arch().wait_rules) {
   waits.on_complete = [this, &owner](Outstanding& flight) {
     if (flight.deferred != nullptr && owner.sync_.active()) owner.learn_late(flight);
     if (flight.learning.any()) owner.sync_.learn(wave->index_in_group, flight.learning);
@@ -330,15 +332,15 @@ void WorkerChecker::report_hazard(const Hazard& hazard, const InstructionFacts& 
       hazard.row == kNoHazardRow
           ? std::string("the hardware register")
           : register_name(hazard.row, launch_.request.kernel->descriptor.accum_offset());
-  f.message =
-      fmt::format("{} is used {} wait state{} too early: {} needs {} between, there {} {}", name,
-                  hazard.needed - hazard.had, hazard.needed - hazard.had == 1 ? "" : "s",
-                  hazard.rule, hazard.needed, hazard.had == 1 ? "is" : "are", hazard.had);
+  f.message = fmt::format("{} is used {} wait state{} too early: {} needs {} between, there {} {}",
+                          name, hazard.needed - hazard.had,
+                          hazard.needed - hazard.had == 1 ? "" : "s", hazard_text(hazard.hazard),
+                          hazard.needed, hazard.had == 1 ? "is" : "are", hazard.had);
   const auto index = static_cast<std::int32_t>(wave.index_in_group);
   f.accesses = {reporter_.access(Role::use, facts.vaddr, index),
                 reporter_.access(Role::result_of, hazard.producer->vaddr, index)};
   f.fix = Fix::wait_states;
-  f.cause = hazard.rule;
+  f.cause = hazard_text(hazard.hazard);
   if (hazard.is_tolerated) {
     f.severity = Severity::note;
     f.detail.emplace_back(
@@ -390,7 +392,7 @@ const Instruction* WorkerChecker::memory(PerWave& w, const InstructionFacts& fac
       return following;
     }
     for (std::uint32_t n = 0; n < accesses.count; ++n)
-      scalar_access(w, facts, accesses.access[n], flight);
+      if (accesses.access[n].active != 0) scalar_access(w, facts, accesses.access[n], flight);
     return run(w, event, flight);
   }
   bool second = false;

@@ -5,7 +5,7 @@
 #include "exec/program/bind.h"
 #include "exec/rows/row_table.h"
 #include "exec/state/extra.h"
-#include "mfma/instructions/passes.h"
+#include "gpu/matrix_shapes.h"
 
 namespace margay::profile {
 namespace {

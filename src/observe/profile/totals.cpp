@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "code_object/call_chain.h"
-#include "mfma/instructions/passes.h"
+#include "gpu/matrix_shapes.h"
 #include "observe/profile/resources.h"
 
 namespace margay::profile {

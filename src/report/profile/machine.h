@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "gpu/gfx942/gfx942.h"
 #include "gpu/gpu.h"
 
 namespace margay::profile {

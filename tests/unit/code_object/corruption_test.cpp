@@ -7,6 +7,7 @@
 #include "code_object/bundle/find_image.h"
 #include "code_object/code_object.h"
 #include "exercise.h"
+#include "gpu/gfx942/gfx942.h"
 #include "inputs.h"
 
 namespace margay {

@@ -7,6 +7,7 @@
 #include "code_object/bundle/find_image.h"
 #include "code_object/code_object.h"
 #include "code_object/elf/elf_image.h"
+#include "gpu/gfx942/gfx942.h"
 
 namespace margay::test {
 namespace {

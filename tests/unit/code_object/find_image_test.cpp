@@ -12,6 +12,7 @@
 #include "code_object/bundle/find_image.h"
 #include "code_object/code_object.h"
 #include "code_object/elf/target_id.h"
+#include "gpu/gfx942/gfx942.h"
 #include "inputs.h"
 
 namespace margay {

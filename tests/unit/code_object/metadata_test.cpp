@@ -1,5 +1,6 @@
 // The metadata note: which notes are refused, and why.
 #include "code_object/elf/metadata.h"
+#include "gpu/gfx942/gfx942.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -12,6 +12,7 @@
 #include "exec/instructions/all_rows.h"
 #include "exec/program/bind.h"
 #include "exec/state/wave.h"
+#include "gpu/gpu.h"
 
 namespace margay {
 namespace {
@@ -32,7 +33,7 @@ Result run(const std::string& what) {
   wave.group = &group;
   wave.set_exec(5);
   setenv("MARGAY_BREAK_ROW", what.c_str(), 1);
-  const RowTable& table = *row_table("generic");
+  const RowTable& table = *row_table("generic", default_gpu().arch());
   Instruction add;
   add.row = table.find("v_add_co_u32");
   add.src[0] = add.src[1] = Source::vgpr(0);

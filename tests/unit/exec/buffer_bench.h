@@ -16,6 +16,8 @@
 #include "exec/program/bind.h"
 #include "exec/state/memory.h"
 #include "exec/state/wave.h"
+#include "gpu/gfx942/gfx942.h"
+#include "gpu/gpu.h"
 #include "isa/decoder.h"
 
 namespace margay::buffer_test {
@@ -53,7 +55,8 @@ struct Fields {
 
 class BufferBench {
  public:
-  explicit BufferBench(const char* level = "generic") : rows_(row_table(level)) {
+  explicit BufferBench(const char* level = "generic")
+      : rows_(row_table(level, default_gpu().arch())) {
     auto decoder = isa::Decoder::create(kGfx942);
     auto memory = Memory::create(4 * kBlockBytes);
     if (!decoder || !memory) return;

@@ -15,6 +15,7 @@
 #include "exec/instructions/all_rows.h"
 #include "exec/program/bind.h"
 #include "exec/state/wave.h"
+#include "gpu/gpu.h"
 
 namespace margay {
 namespace {
@@ -125,7 +126,7 @@ std::uint32_t flushed_half(std::uint32_t h) { return (h & 0x7c00) == 0 ? h & 0x8
 class FloatMode : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    table_ = row_table(GetParam());
+    table_ = row_table(GetParam(), default_gpu().arch());
     // Each instruction-set level of the host has its own code; this host may lack the highest.
     if (table_ == nullptr) GTEST_SKIP() << "this host cannot run " << GetParam();
     wave_.v = rows_.data();

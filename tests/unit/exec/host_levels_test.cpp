@@ -12,6 +12,7 @@
 #include "exec/instructions/all_rows.h"
 #include "exec/program/bind.h"
 #include "exec/state/wave.h"
+#include "gpu/gpu.h"
 
 namespace margay {
 namespace {
@@ -113,7 +114,7 @@ class Bench {
 class HostLevels : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    table_ = row_table(GetParam());
+    table_ = row_table(GetParam(), default_gpu().arch());
     // A host without AVX2 or AVX-512 cannot execute what is compiled for it, so there is nothing to
     // compare; the levels it has are still compared.
     if (table_ == nullptr) GTEST_SKIP() << "this host cannot run " << GetParam();
@@ -180,7 +181,7 @@ Modifiers modifiers_for(const Row& row, std::mt19937_64& random) {
 }
 
 TEST_P(HostLevels, VectorAluAgrees) {
-  const RowTable& generic = *row_table("generic");
+  const RowTable& generic = *row_table("generic", default_gpu().arch());
   std::size_t rows = 0;
   generic.for_each([&](const Row& row) {
     if (row.instruction_class != InstructionClass::valu) return;
@@ -211,7 +212,7 @@ TEST_P(HostLevels, VectorAluAgrees) {
 }
 
 TEST_P(HostLevels, LdsAgrees) {
-  const RowTable& generic = *row_table("generic");
+  const RowTable& generic = *row_table("generic", default_gpu().arch());
   std::size_t rows = 0;
   generic.for_each([&](const Row& row) {
     if (row.instruction_class != InstructionClass::lds) return;

@@ -14,6 +14,8 @@
 #include "exec/instructions/all_rows.h"
 #include "exec/program/bind.h"
 #include "exec/state/wave.h"
+#include "gpu/gfx942/gfx942.h"
+#include "gpu/gpu.h"
 #include "isa/decoder.h"
 #include "mfma/kernels/reference.h"
 
@@ -50,7 +52,7 @@ class Matrix : public testing::Test {
     const auto encoded = decoder_->decode(code, 0);
     ASSERT_TRUE(encoded) << mnemonic;
     ASSERT_EQ(encoded->mnemonic, mnemonic);
-    const Row* row = row_table("generic")->find(mnemonic);
+    const Row* row = row_table("generic", default_gpu().arch())->find(mnemonic);
     ASSERT_NE(row, nullptr);
     const auto bound = bind(*encoded, *row, {.accum_offset = kFile, .vgpr_rows = kRows}, 0);
     ASSERT_TRUE(bound) << bound.error().text();
@@ -122,7 +124,7 @@ TEST_F(Matrix, Dense) {
 TEST_F(Matrix, Sparse) {
   constexpr std::uint32_t kPairs[] = {0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110};
   int seen = 0;
-  row_table("generic")->for_each([&](const Row& r) {
+  row_table("generic", default_gpu().arch())->for_each([&](const Row& r) {
     if (r.shape == nullptr || !r.shape->sparse || r.mnemonic != r.shape->mnemonic) return;
     const MfmaShape& shape = *r.shape;
     const std::string mnemonic(shape.mnemonic);
@@ -149,6 +151,31 @@ TEST_F(Matrix, Sparse) {
       }
   });
   EXPECT_EQ(seen, 14);
+}
+
+// ---- Another processor -------------------------------------------------------------------------
+
+/// One instruction, which takes longer than on gfx942.
+constexpr MatrixInstruction kOneInstruction[] = {{&kMfmaShapes[0], 40}};
+
+TEST(MatrixRows, AreThoseOfTheProcessor) {
+  Architecture other = kGfx942;
+  other.matrix = kOneInstruction;
+  const RowTable& own = *row_table("generic", kGfx942);
+  const RowTable* const rows = row_table("generic", other);
+  ASSERT_NE(rows, nullptr);
+  std::size_t matrix = 0;
+  rows->for_each([&](const Row& row) { matrix += row.shape != nullptr; });
+  EXPECT_EQ(matrix, 2u) << "one, by two names";
+  const Row* const row = rows->find(kMfmaShapes[0].mnemonic);
+  ASSERT_NE(row, nullptr);
+  EXPECT_EQ(row->passes, 40);
+  EXPECT_NE(own.find(kMfmaShapes[0].mnemonic)->passes, 40);
+  EXPECT_EQ(rows->find(kMfmaShapes[1].mnemonic), nullptr);
+  EXPECT_NE(own.find(kMfmaShapes[1].mnemonic), nullptr);
+  EXPECT_NE(rows->find("v_add_f32"), nullptr);
+  other.rows = RowSet::none;
+  EXPECT_EQ(row_table("generic", other), nullptr);
 }
 
 }  // namespace

@@ -27,6 +27,8 @@
 #include "exec/instructions/all_rows.h"
 #include "exec/program/bind.h"
 #include "exec/state/wave.h"
+#include "gpu/gfx942/gfx942.h"
+#include "gpu/gpu.h"
 #include "isa/decoder.h"
 #include "isa/encoding.h"
 #include "mfma/mfma.h"
@@ -277,7 +279,7 @@ const Findings& findings() {
     const auto decoder = isa::Decoder::create(kGfx942);
     EXPECT_TRUE(decoder);
     const Llvm llvm;
-    const RowTable& rows = *row_table("generic");
+    const RowTable& rows = *row_table("generic", default_gpu().arch());
     std::mt19937_64 random(325);
     const auto judge = [&](std::uint64_t word) {
       std::array<std::byte, 20> code{};
@@ -330,7 +332,7 @@ TEST(RegisterUse, IsWhatLlvmDescribes) {
 
 TEST(RegisterUse, EveryRowWasJudged) {
   std::vector<std::string_view> missing;
-  row_table("generic")->for_each([&](const Row& row) {
+  row_table("generic", default_gpu().arch())->for_each([&](const Row& row) {
     if (row.shape != nullptr && row.mnemonic != row.shape->mnemonic) return;
     // Rows of families whose members exist on other processors only.
     if (row.mnemonic == "s_code_end" || row.mnemonic == "buffer_atomic_pk_add_bf16") return;
@@ -347,7 +349,8 @@ RegisterUse use_of(std::uint64_t word) {
   std::array<std::byte, 20> code{};
   std::memcpy(code.data(), &word, sizeof word);
   const auto encoded = (*decoder)->decode(code, 0);
-  return register_use(*bind(*encoded, *row_table("generic")->find(encoded->mnemonic), kContext, 0));
+  return register_use(*bind(
+      *encoded, *row_table("generic", default_gpu().arch())->find(encoded->mnemonic), kContext, 0));
 }
 
 TEST(RegisterUse, ReadsTheHalvesThatOpSelChooses) {

@@ -1,6 +1,7 @@
 // The machines: figures that data sheets and ROCm publish, written down a second time, and what has
 // to hold for every machine that is added.
 #include "gpu/gpu.h"
+#include "gpu/gfx942/gfx942.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -88,7 +89,7 @@ TEST(Gpus, EveryMachineIsComplete) {
 
 // The profiler's address arithmetic is compiled for one line size, the executor for one wave size.
 TEST(Architectures, ShareWhatCodeIsCompiledFor) {
-  for (const Architecture* const a : kArchitectures) {
+  for (const Architecture* const a : all_architectures()) {
     EXPECT_EQ(a->wavefront_size, kGfx942.wavefront_size) << a->processor;
     EXPECT_EQ(a->caches.line_bytes, kGfx942.caches.line_bytes) << a->processor;
     EXPECT_EQ(a->caches.sector_bytes, kGfx942.caches.sector_bytes) << a->processor;

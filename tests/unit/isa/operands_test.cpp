@@ -15,6 +15,8 @@
 #include "exec/instructions/all_rows.h"
 #include "exec/program/bind.h"
 #include "exec/state/extra.h"
+#include "gpu/gfx942/gfx942.h"
+#include "gpu/gpu.h"
 #include "isa/decoder.h"
 #include "isa/encoding.h"
 #include "mfma/mfma.h"
@@ -470,7 +472,7 @@ const Findings& findings() {
     for (const std::uint64_t word : kDirected) {
       std::array<std::byte, 20> code{};
       std::memcpy(code.data(), &word, sizeof word);
-      judge(**decoder, *row_table("generic"), code, out);
+      judge(**decoder, *row_table("generic", default_gpu().arch()), code, out);
     }
     Operands operands;
     for (const isa::Encoding& encoding : isa::kEncodings) {
@@ -482,7 +484,7 @@ const Findings& findings() {
           const std::uint32_t literal = operands.literal();
           std::memcpy(code.data(), &word, 8);
           std::memcpy(code.data() + 8, &literal, 4);
-          judge(**decoder, *row_table("generic"), code, out);
+          judge(**decoder, *row_table("generic", default_gpu().arch()), code, out);
         }
       }
     }
@@ -507,7 +509,7 @@ TEST(Operands, AreWhatLlvmPrints) {
 
 TEST(Operands, EveryRowWasJudged) {
   std::vector<std::string_view> missing;
-  row_table("generic")->for_each([&](const Row& row) {
+  row_table("generic", default_gpu().arch())->for_each([&](const Row& row) {
     if (row.shape != nullptr && row.mnemonic != row.shape->mnemonic) return;
     // Rows of families whose members exist on other processors only.
     if (row.mnemonic == "s_code_end" || row.mnemonic == "buffer_atomic_pk_add_bf16") return;

@@ -10,8 +10,10 @@
 #include "assembler.h"
 #include "enumerate.h"
 #include "exec/instructions/all_rows.h"
+#include "gpu/gfx942/gfx942.h"
+#include "gpu/gpu.h"
+#include "gpu/matrix_shapes.h"
 #include "isa/decoder.h"
-#include "mfma/instructions/shapes.h"
 #include "page.h"
 
 namespace margay::isa_page {
@@ -100,7 +102,7 @@ TEST(InstructionList, TheAssemblerTakesEachInstruction) {
 
 TEST(InstructionList, HasEveryRowOfTheExecutor) {
   std::vector<std::string_view> dead;
-  row_table("generic")->for_each([&](const Row& row) {
+  row_table("generic", default_gpu().arch())->for_each([&](const Row& row) {
     // Matrix instructions have a second row by their older name, which the decoder does not give.
     if (row.shape != nullptr && row.mnemonic == row.shape->old_mnemonic) return;
     // Two come with whole families of rows, and exist on other processors only.
@@ -111,7 +113,7 @@ TEST(InstructionList, HasEveryRowOfTheExecutor) {
 }
 
 TEST(Exactness, IsToldApart) {
-  const RowTable& rows = *row_table("generic");
+  const RowTable& rows = *row_table("generic", default_gpu().arch());
   const auto state = [&](std::string_view mnemonic) {
     return exactness(*rows.find(mnemonic), rows);
   };

@@ -13,7 +13,8 @@
 #include "exec/instructions/all_rows.h"
 #include "exec/program/bind.h"
 #include "exec/state/wave.h"
-#include "mfma/instructions/shapes.h"
+#include "gpu/gpu.h"
+#include "gpu/matrix_shapes.h"
 #include "observe/check/values/values.h"
 
 namespace margay::check {
@@ -29,7 +30,9 @@ struct Registers {
   bool scc = false;
 };
 
-const Row& row_named(std::string_view name) { return *row_table("")->find(name); }
+const Row& row_named(std::string_view name) {
+  return *row_table("", default_gpu().arch())->find(name);
+}
 
 /// A tracker whose state is set and read through operations of a kernel.
 class Subject {
@@ -368,7 +371,7 @@ class Judge {
 
 std::vector<const Row*> rows_of(InstructionClass wanted) {
   std::map<std::string_view, const Row*> sorted;
-  row_table("")->for_each([&](const Row& row) {
+  row_table("", default_gpu().arch())->for_each([&](const Row& row) {
     if (row.instruction_class == wanted && row.plain != nullptr) sorted[row.mnemonic] = &row;
   });
   std::vector<const Row*> out;

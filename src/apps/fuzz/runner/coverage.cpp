@@ -7,6 +7,7 @@
 
 #include "exec/instructions/all_rows.h"
 #include "exec/stream/watcher.h"
+#include "gpu/gpu.h"
 
 namespace margay::fuzz {
 
@@ -33,7 +34,7 @@ Executions Coverage::executions() const {
 
 std::vector<std::string_view> not_reached(const Executions& executions) {
   std::vector<std::string_view> out;
-  row_table("")->for_each([&](const Row& row) {
+  row_table("", default_gpu().arch())->for_each([&](const Row& row) {
     if (!executions.contains(row.mnemonic)) out.push_back(row.mnemonic);
   });
   std::ranges::sort(out);
@@ -45,7 +46,7 @@ std::string coverage_text(const Executions& executions) {
     unsigned reached = 0, all = 0;
   };
   std::array<Count, kInstructionClasses> counts;
-  row_table("")->for_each([&](const Row& row) {
+  row_table("", default_gpu().arch())->for_each([&](const Row& row) {
     Count& count = counts[static_cast<unsigned>(row.instruction_class)];
     ++count.all;
     count.reached += executions.contains(row.mnemonic) ? 1 : 0;

@@ -1,37 +1,33 @@
 // Software wait states: pairs of instructions between which a program must place independent
 // instructions or s_nop, because the hardware does not interlock them. The compiler does this;
-// omissions in inline or hand-written assembly are found here, on the path that a wave took.
+// omissions in inline or hand-written assembly are found here, on the path that a wave took. The
+// rules are the device's (gpu/wait_states.h).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "exec/program/register_use.h"
 #include "exec/state/instruction.h"
-#include "gpu/architecture.h"
+#include "gpu/wait_states.h"
 
 namespace margay::check {
 
-/// The longest wait that any rule requires, plus one.
-inline constexpr unsigned kHazardWindow = 20;
-
 /// The facts about one instruction that the rules need, computed once.
 struct HazardFacts {
-  std::uint32_t kind = 0;        ///< Bits of hazards.cpp's Kind.
+  std::uint32_t kind = 0;        ///< Bits of wait_states::Kind.
   std::uint8_t wait_states = 1;  ///< Its own wait states: s_nop n has n + 1.
   std::uint8_t passes = 0;       ///< MFMA: of four cycles each.
   std::uint8_t hardware_register = 0;
-  const MatrixWaits* waits = nullptr;  ///< The device's; null if it could not be decoded.
-  RegisterRange sources[4];            ///< As in RegisterUse.
-  RegisterRange results[2];            ///< v_swap_b32 has two.
+  RegisterRange sources[4];  ///< As in RegisterUse.
+  RegisterRange results[2];  ///< v_swap_b32 has two.
   std::array<std::uint64_t, 2> scalar_reads{}, scalar_writes{}, lane_select{};
   std::array<std::uint64_t, 2> mask_reads{};  ///< A bit per lane that selects: v_cndmask_b32.
 };
-[[nodiscard]] HazardFacts hazard_facts(const Instruction& instruction, const RegisterUse& use,
-                                       const MatrixWaits& waits = kGfx942.matrix_waits);
+[[nodiscard]] HazardFacts hazard_facts(const Instruction& instruction, const RegisterUse& use);
 
 /// Hazard::row of scalars: 512 + their index. Of hardware registers (s_setreg): none.
 inline constexpr std::uint16_t kFirstScalarRow = 512, kNoHazardRow = 0xffff;
@@ -43,9 +39,8 @@ struct Hazard {
   unsigned needed = 0;  ///< Wait states between producer and consumer.
   unsigned had = 0;
   std::uint16_t row = kNoHazardRow;
-  std::string_view rule;  ///< A clause: "a VALU result is read by a matrix instruction".
-  /// LLVM pads it, or would; shipped kernels omit it and are correct on the hardware.
-  bool is_tolerated = false;
+  wait_states::Hazard hazard{};
+  bool is_tolerated = false;  ///< As in wait_states::Rule.
 };
 
 /// What a HazardWindow stores per instruction to avoid checking the same path again.
@@ -58,8 +53,10 @@ struct HazardMemo {
 /// The last wait states of one wave.
 class HazardWindow {
  public:
+  /// The rules are those of the device, and must live as long as the window.
+  explicit HazardWindow(const wait_states::Rules& rules) : rules_(&rules) {}
   /// Before a wave's first instruction.
-  void reset() { *this = HazardWindow(); }
+  void reset() { *this = HazardWindow(*rules_); }
 
   /// Returns the violated rule with the largest shortfall, if any; then records the instruction.
   /// `instruction` and `facts` must live as long as the window may refer to them.
@@ -85,7 +82,10 @@ class HazardWindow {
     const Instruction* to = nullptr;
     std::uint64_t at = 0;  ///< Instructions issued before it.
   };
-  static constexpr unsigned kEntries = 32;  // a power of two not below kHazardWindow
+  static constexpr unsigned kEntries = 32;  // a power of two not below any processor's reach()
+
+  /// Instructions that are further back, in wait states, do not matter.
+  [[nodiscard]] unsigned reach() const { return std::min(rules_->longest + 1, kEntries); }
 
   [[nodiscard]] bool is_known(const HazardMemo& memo) const {
     return __atomic_load_n(&memo.keys[0], __ATOMIC_RELAXED) == key_ ||
@@ -95,6 +95,7 @@ class HazardWindow {
   [[nodiscard]] std::optional<Hazard> judge(const Instruction& instruction,
                                             const HazardFacts& facts, HazardMemo& memo);
 
+  const wait_states::Rules* rules_;
   std::array<Entry, kEntries> entries_ = {};  ///< Each counts one wait state at least.
   std::array<Branch, kEntries> branches_ = {};
   std::uint64_t count_ = 0, branch_count_ = 0;

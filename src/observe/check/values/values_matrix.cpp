@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "exec/rows/row_table.h"
-#include "mfma/instructions/shapes.h"
+#include "gpu/matrix_shapes.h"
 #include "observe/check/values/values.h"
 
 namespace margay::check {

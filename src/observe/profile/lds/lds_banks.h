@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <span>
 
-#include "gpu/architecture.h"
+#include "gpu/gfx942/gfx942.h"
 
 namespace margay::profile {
 

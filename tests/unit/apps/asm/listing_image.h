@@ -10,6 +10,7 @@
 
 #include "apps/asm/input.h"
 #include "apps/asm/listing.h"
+#include "gpu/gfx942/gfx942.h"
 
 namespace margay::assembly {
 

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "apps/asm/text.h"
+#include "gpu/gfx942/gfx942.h"
 #include "listing_image.h"
 
 namespace margay::assembly {

@@ -11,6 +11,7 @@
 
 #include "apps/fuzz/programs/print.h"
 #include "apps/fuzz/runner/campaign.h"
+#include "gpu/gfx942/gfx942.h"
 #include "isa/decoder.h"
 
 namespace margay::fuzz {

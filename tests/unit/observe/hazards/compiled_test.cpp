@@ -4,7 +4,9 @@
 #include "code_object/bundle/find_image.h"
 #include "code_object/code_object.h"
 #include "exec/rows/row_table.h"
+#include "gpu/gfx942/gfx942.h"
 #include "listing.h"
+#include "report/check/hazard_text.h"
 
 namespace margay::check::hazard_test {
 namespace {
@@ -14,6 +16,9 @@ struct Function {
   Listing listing;
   std::vector<HazardMemo> memos;
 };
+
+/// Wait states from which on nothing matters.
+constexpr unsigned kReach = kGfx942.wait_rules.longest + 1;
 
 class Walk {
  public:
@@ -34,9 +39,9 @@ class Walk {
         std::int64_t{listing.instructions[branch].vaddr} + listing.instructions[branch].offset;
     window_.reset();
     std::size_t first = branch;
-    while (first > 0 && branch - first < kHazardWindow && !leaves(first - 1)) --first;
+    while (first > 0 && branch - first < kReach && !leaves(first - 1)) --first;
     for (std::size_t n = first; n <= branch; ++n) step(n);
-    for (std::size_t n = 0, count = 0; n < listing.size() && count < kHazardWindow; ++n) {
+    for (std::size_t n = 0, count = 0; n < listing.size() && count < kReach; ++n) {
       if (std::int64_t{listing.instructions[n].vaddr} < target) continue;
       step(n);
       if (leaves(n)) break;
@@ -51,7 +56,7 @@ class Walk {
     const auto found = window_.step(listing.instructions[n], listing.facts[n], function_.memos[n]);
     if (found)
       ADD_FAILURE() << function_.name << ": " << listing.text[n] << " at "
-                    << listing.instructions[n].vaddr << ": " << found->rule << " ("
+                    << listing.instructions[n].vaddr << ": " << hazard_text(found->hazard) << " ("
                     << register_name(found->row, 256) << "), needs " << found->needed << ", has "
                     << found->had;
   }
@@ -62,7 +67,7 @@ class Walk {
   }
 
   Function& function_;
-  HazardWindow window_;
+  HazardWindow window_{kGfx942.wait_rules};
 };
 
 TEST(HazardsInCompiledCode, ThereAreNone) {

@@ -7,6 +7,7 @@
 
 #include "exec/instructions/all_rows.h"
 #include "exec/program/bind.h"
+#include "gpu/gpu.h"
 
 namespace margay::check::hazard_test {
 
@@ -18,7 +19,7 @@ void Listing::add(const Instruction& instruction, std::string line) {
 
 Listing decode(isa::Decoder& decoder, std::span<const std::byte> code, std::uint64_t vaddr) {
   constexpr BindContext kContext{.accum_offset = 256, .vgpr_rows = 512};
-  const RowTable& rows = *row_table("generic");
+  const RowTable& rows = *row_table("generic", default_gpu().arch());
   Listing out;
   for (std::size_t at = 0; at + 4 <= code.size();) {
     const auto rest = code.subspan(at);
@@ -46,8 +47,8 @@ void add_wait_states(isa::Decoder& decoder, Listing& listing, unsigned count) {
   }
 }
 
-std::optional<Hazard> run_straight(const Listing& listing) {
-  HazardWindow window;
+std::optional<Hazard> run_straight(const Listing& listing, const wait_states::Rules& rules) {
+  HazardWindow window(rules);
   std::optional<Hazard> last;
   for (std::size_t n = 0; n < listing.size(); ++n) {
     HazardMemo memo;

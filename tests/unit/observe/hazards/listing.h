@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/gfx942/gfx942.h"
 #include "isa/decoder.h"
 #include "observe/check/instructions/hazards.h"
 
@@ -32,7 +33,8 @@ struct Listing {
 void add_wait_states(isa::Decoder& decoder, Listing& listing, unsigned count);
 
 /// Issues instructions in their order; the last one's finding.
-[[nodiscard]] std::optional<Hazard> run_straight(const Listing& listing);
+[[nodiscard]] std::optional<Hazard> run_straight(
+    const Listing& listing, const wait_states::Rules& rules = kGfx942.wait_rules);
 
 [[nodiscard]] std::vector<std::byte> read_file(const char* path);
 

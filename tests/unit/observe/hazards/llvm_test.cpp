@@ -8,7 +8,9 @@
 #include "exec/program/bind.h"
 #include "exec/rows/row_table.h"
 #include "exec/state/wave.h"
+#include "gpu/gfx942/gfx942.h"
 #include "listing.h"
+#include "report/check/hazard_text.h"
 
 namespace margay::check::hazard_test {
 namespace {
@@ -48,13 +50,14 @@ TEST(HazardsAgainstLlvm, ItsOutputIsSilent) {
   std::size_t instructions = 0;
   int shown = 0;
   for (const Listing& sequence : sequences()) {
-    HazardWindow window;
+    HazardWindow window(kGfx942.wait_rules);
     for (std::size_t n = 0; n < sequence.size(); ++n) {
       HazardMemo memo;
       const auto found = window.step(sequence.instructions[n], sequence.facts[n], memo);
       if (found && shown++ < 10)
-        ADD_FAILURE() << sequence.text[n] << ": " << found->rule << ", " << found->needed
-                      << " needed, " << found->had << " there:" << text_of(sequence);
+        ADD_FAILURE() << sequence.text[n] << ": " << hazard_text(found->hazard) << ", "
+                      << found->needed << " needed, " << found->had
+                      << " there:" << text_of(sequence);
       ++instructions;
     }
   }
@@ -151,8 +154,9 @@ TEST(HazardsAgainstLlvm, OneWaitStateLessIsReported) {
         shorter.add(sequence, n);
         ++removed;
         if (const auto found = run_straight(shorter)) {
-          ++reported[found->rule];
-          EXPECT_EQ(found->needed - found->had, 1u) << found->rule << text_of(shorter);
+          ++reported[hazard_text(found->hazard)];
+          EXPECT_EQ(found->needed - found->had, 1u)
+              << hazard_text(found->hazard) << text_of(shorter);
         } else if (const Excuse excuse = excuse_for(shorter); excuse != Excuse::none) {
           ++excused[excuse];
         } else if (shown++ < 10) {

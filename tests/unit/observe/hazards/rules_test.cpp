@@ -6,7 +6,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "gpu/gfx942/gfx942.h"
+#include "gpu/gpu.h"
 #include "listing.h"
+#include "report/check/hazard_text.h"
 
 namespace margay::check::hazard_test {
 namespace {
@@ -57,7 +60,7 @@ TEST(HazardRules, AreSilentWithEnoughWaitStates) {
     Listing listing;
     const auto found = with_wait_states(one, one.needed, listing);
     EXPECT_FALSE(found) << one.pair.text[0] << "; " << one.pair.text[1] << ": " << found->needed
-                        << " for " << found->rule;
+                        << " for " << hazard_text(found->hazard);
   }
 }
 
@@ -70,7 +73,7 @@ TEST(HazardRules, FireWithOneTooFew) {
     ASSERT_TRUE(found);
     EXPECT_EQ(found->needed, one.needed);
     EXPECT_EQ(found->had, one.needed - 1);
-    EXPECT_EQ(found->rule, one.rule);
+    EXPECT_EQ(hazard_text(found->hazard), one.rule);
     EXPECT_EQ(register_name(found->row, 256), one.row == "-" ? "none" : one.row);
     EXPECT_EQ(found->producer, listing.instructions.data());
   }
@@ -86,6 +89,56 @@ TEST(HazardRules, AreToleratedWhereShippedKernelsBreakThem) {
   EXPECT_EQ(tolerated,
             (std::set<std::string>{"M0 written by the SALU is used by a load to LDS or a message",
                                    "a mask written by the VALU selects lanes' values"}));
+}
+
+// ---- Another processor --------------------------------------------------------------------------
+
+/// One wait state more for VALU results that matrix instructions read; all other rules are gone.
+constexpr wait_states::Rule kOtherRules[] = {{.hazard = wait_states::Hazard::valu_to_matrix,
+                                              .producer = wait_states::kValu,
+                                              .consumer = wait_states::kMfma,
+                                              .link = wait_states::Link::source,
+                                              .states = 3}};
+
+TEST(HazardRules, AreThoseOfTheProcessor) {
+  const wait_states::Rules other{kOtherRules, 16};
+  unsigned stricter = 0, gone = 0;
+  for (const Case& one : cases()) {
+    if (one.needed == 0) continue;
+    const bool is_kept = one.rule == hazard_text(wait_states::Hazard::valu_to_matrix);
+    Listing listing;
+    (void)with_wait_states(one, is_kept ? one.needed : 0, listing);
+    const auto found = run_straight(listing, other);
+    EXPECT_EQ(found.has_value(), is_kept) << one.rule;
+    if (found) EXPECT_EQ(found->needed, 3u);
+    (is_kept ? stricter : gone) += 1;
+  }
+  EXPECT_GT(stricter, 0u);
+  EXPECT_GT(gone, 0u);
+}
+
+TEST(HazardRules, OfOneHazardAreAdjacent) {
+  for (const Architecture* const architecture : all_architectures()) {
+    std::set<wait_states::Hazard> ended;
+    const auto rules = architecture->wait_rules.rules;
+    EXPECT_LT(architecture->wait_rules.longest, 32u) << architecture->processor;
+    for (std::size_t n = 1; n < rules.size(); ++n) {
+      if (rules[n].hazard == rules[n - 1].hazard) continue;
+      ended.insert(rules[n - 1].hazard);
+      EXPECT_FALSE(ended.contains(rules[n].hazard)) << n;
+    }
+  }
+}
+
+TEST(HazardRules, HaveWords) {
+  std::set<std::string_view> words;
+  for (std::size_t n = 0; n < wait_states::kHazards; ++n) {
+    const auto text = hazard_text(static_cast<wait_states::Hazard>(n));
+    EXPECT_FALSE(text.empty()) << n;
+    words.insert(text);
+  }
+  EXPECT_EQ(words.size(), wait_states::kHazards - 1) << "the two of M0 are one clause";
+  EXPECT_TRUE(hazard_text(static_cast<wait_states::Hazard>(wait_states::kHazards)).empty());
 }
 
 TEST(HazardRules, NameRegisters) {
@@ -122,11 +175,11 @@ TEST(HazardWindow, JudgesEachPath) {
   Code code(words);
   ASSERT_EQ(code.listing.text[3], "v_mov_b32_e32 v1, v9");
   for (int round = 0; round < 3; ++round) {
-    HazardWindow jumps;
+    HazardWindow jumps(kGfx942.wait_rules);
     jumps.reset();
     EXPECT_FALSE(code.step(jumps, 0));
     EXPECT_FALSE(code.step(jumps, 3));
-    HazardWindow falls;
+    HazardWindow falls(kGfx942.wait_rules);
     for (const std::size_t n : {0u, 1u, 2u}) EXPECT_FALSE(code.step(falls, n));
     EXPECT_TRUE(code.step(falls, 3)) << round;
     // From the end back to just before the reader: the producer is far away.
@@ -138,7 +191,7 @@ TEST(HazardWindow, JudgesEachPath) {
 TEST(HazardWindow, SeesAcrossABranch) {
   const std::uint32_t words[] = {kReadV9, kNop15, kNop15, kExpV9, kBranch};
   Code code(words);
-  HazardWindow window;
+  HazardWindow window(kGfx942.wait_rules);
   for (int round = 0; round < 3; ++round)
     for (std::size_t n = 0; n < 5; ++n)
       EXPECT_FALSE(code.step(window, n)) << "the branch is a wait state";
@@ -150,7 +203,7 @@ TEST(HazardWindow, SeesAcrossABranch) {
 TEST(HazardWindow, ForgetsAtReset) {
   const std::uint32_t words[] = {kExpV9, kReadV9};
   Code code(words);
-  HazardWindow window;
+  HazardWindow window(kGfx942.wait_rules);
   EXPECT_FALSE(code.step(window, 0));
   window.reset();
   EXPECT_FALSE(code.step(window, 1));
@@ -165,7 +218,7 @@ TEST(HazardWindow, RemembersWhatALoopDoes) {
     std::vector<std::uint32_t> words(length, kReadV9);
     words.back() = kBranch;
     Code code(words);
-    HazardWindow window;
+    HazardWindow window(kGfx942.wait_rules);
     const auto iterate = [&] {
       for (std::size_t n = 0; n < length; ++n) EXPECT_FALSE(code.step(window, n));
       std::vector<std::uint64_t> keys;
@@ -194,10 +247,10 @@ TEST(HazardWindow, RemembersALoopThatIsEnteredAgain) {
   const auto round = [&](HazardWindow& window) {
     for (std::size_t n = 0; n < words.size(); ++n) EXPECT_FALSE(code.step(window, n));
   };
-  HazardWindow first;
+  HazardWindow first(kGfx942.wait_rules);
   for (int n = 0; n < 10; ++n) round(first);
   const auto settled = keys();
-  HazardWindow second;
+  HazardWindow second(kGfx942.wait_rules);
   round(second);
   EXPECT_EQ(keys(), settled);
   round(second);

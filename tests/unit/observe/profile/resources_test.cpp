@@ -8,6 +8,7 @@
 #include <string>
 
 #include "exec/workgroup/occupancy.h"
+#include "gpu/gfx942/gfx942.h"
 
 namespace margay::profile {
 namespace {

@@ -7,12 +7,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "gpu/gfx942/gfx942.h"
 #include "gpu/gpu.h"
 
 namespace margay {
 namespace {
 
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30, kMiB = std::uint64_t{1} << 20;
+
+constexpr const Architecture* kArchitectures[] = {&kGfx942};
 
 // Names, CUs, memory: AMD's data sheets and "AMD GPU specifications" (ROCm documentation). XCDs and
 // PCI ids: rocprofiler-compute, mi_gpu_spec.yaml (partition mode SPX). Shader engines, SQCs,
@@ -96,6 +99,7 @@ bool same_word(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::span<const Architecture* const> all_architectures() { return kArchitectures; }
 std::span<const Gpu> all_gpus() { return kMachines; }
 const Gpu& default_gpu() { return kMachines[0]; }
 

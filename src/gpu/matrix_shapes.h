@@ -1,6 +1,6 @@
-// The matrix instructions of gfx942 as data: one row per instruction, dense ones and sparse ones.
-// Everything else (kernels, tests, benchmarks, the executor's operand sizes) is derived from these
-// tables.
+// The matrix instructions that Margay knows, as data: one row per instruction, dense ones and
+// sparse ones. The kernels of src/mfma are made for all of them. Which of them a processor has, and
+// how long each takes, is in its list (Architecture::matrix); users of a device look there.
 //
 // Sources: AMD Instinct MI300 ISA guide, chapter 7; element layout as printed by AMD's matrix
 // instruction calculator for cdna3. Mnemonics as LLVM 19 prints them, and as its opcode names and
@@ -140,5 +140,13 @@ inline constexpr MfmaShape kSmfmacShapes[] = {
 // clang-format on
 
 inline constexpr std::size_t kSmfmacShapeCount = std::size(kSmfmacShapes);
+
+inline constexpr unsigned kCyclesPerPass = 4;
+
+/// A matrix instruction of a processor.
+struct MatrixInstruction {
+  const MfmaShape* shape = nullptr;  ///< In one of the tables above.
+  std::uint8_t passes = 0;           ///< How long the matrix unit of a SIMD is busy with it.
+};
 
 }  // namespace margay
