@@ -7,6 +7,7 @@
 #include "exec/instructions/all_rows.h"
 #include "exec/program/buffer_format.h"
 #include "exec/program/format_access.h"
+#include "exec/program/lane_access.h"
 #include "exec/rows/row_table.h"
 #include "exec/state/extra.h"
 
@@ -38,7 +39,10 @@ class FormatAccess {
                   std::to_string(static_cast<unsigned>(format_.number)) + " does not exist");
     if (!unbound && !is_typed() && !take_selection()) return false;
     const unsigned bytes = unbound ? 1 : format_.bytes();
-    buffer_addresses(wave_, i_, bytes, lanes_);
+    if (wave_.accesses != nullptr && !unbound)
+      lanes_ = wave_.accesses->access[0];
+    else
+      buffer_addresses(wave_, i_, r, bytes, lanes_);
     return lanes_.active == 0 || check_global_slow(wave_, i_, lanes_, bytes);
   }
 
@@ -57,8 +61,7 @@ class FormatAccess {
   }
 
   const Instruction* load_to_lds() {
-    const std::uint32_t base =
-        (wave_.s[kM0Index] & 0x3fffcu) + static_cast<std::uint32_t>(i_.offset);
+    const std::uint32_t base = direct_lane(wave_, i_);
     for (std::uint64_t rest = lanes_.active | lanes_.out_of_range; rest != 0; rest &= rest - 1) {
       const int lane = std::countr_zero(rest);
       FormatRegisters value;
@@ -68,8 +71,7 @@ class FormatAccess {
           return problem_in(lane, problem);
       const std::uint32_t selected = select(0, value);
       const std::uint32_t to = base + 4 * static_cast<std::uint32_t>(lane);
-      if (to <= wave_.group->lds_bytes && wave_.group->lds_bytes - to >= 4)
-        std::memcpy(wave_.group->lds + to, &selected, 4);
+      if (fits(to, 4, wave_.group->lds_bytes)) std::memcpy(wave_.group->lds + to, &selected, 4);
     }
     return following(i_);
   }
@@ -176,6 +178,19 @@ const Instruction* run_formatted(Wave& wave, const Instruction& i) {
   return i.extra & extra::kToLds ? access.load_to_lds() : access.load();
 }
 
+/// An access has as many bytes as the format, so that the descriptor is looked at first.
+void format_accesses(const Wave& wave, const Instruction& i, const MemoryForm& form,
+                     LaneAccesses& out) {
+  const BufferFormat format = buffer_format(wave, i);
+  // Otherwise it is unbound, or the instruction will stop.
+  if (format.exists() && format.bytes() != 0) {
+    LaneAccess& access = out.append(form, MemorySpace::global);
+    access.bytes = static_cast<std::uint16_t>(format.bytes());
+    buffer_addresses(wave, i, buffer_resource(wave, i), access.bytes, access);
+  }
+  if (form.to_lds) add_direct_access(wave, i, true, out);
+}
+
 template <unsigned components, Packing packing>
 void add(RowTable& table, bool typed, std::string_view suffix) {
   const auto add_one = [&](std::string_view direction, Handler handler, bool is_store) {
@@ -187,6 +202,7 @@ void add(RowTable& table, bool typed, std::string_view suffix) {
     constexpr unsigned registers = packing == Packing::whole ? components : (components + 1) / 2;
     row.registers = registers;
     row.memory.path = MemoryPath::buffer;
+    row.memory.accesses = format_accesses;
     row.memory.bytes = 4 * registers;  // the real ones are the format's: format_access.h
     row.memory.formatted = true;
     row.memory.typed = typed;

@@ -6,12 +6,12 @@
 #include <bit>
 #include <string>
 
+#include "exec/instructions/addresses.h"
 #include "exec/instructions/all_rows.h"
 #include "exec/instructions/atomics.h"
 #include "exec/instructions/half_atomics.h"
 #include "exec/instructions/lane_memory.h"
 #include "exec/program/float_mode.h"
-#include "exec/program/memory_model.h"
 #include "exec/rows/row_table.h"
 #include "exec/state/extra.h"
 
@@ -25,22 +25,24 @@ struct LdsLanes {
   std::uint64_t out_of_range;
 };
 
+/// `number`: which of the instruction's accesses.
+template <std::uint32_t mask = ~0u>
 [[nodiscard]] inline LdsLanes lds_lanes(Wave& wave, const Instruction& i, std::uint32_t offset,
-                                        std::uint32_t bytes) {
+                                        std::uint32_t bytes, unsigned number = 0) {
   LdsLanes lanes;
-  const std::uint32_t* const address = wave.row(i.src[0].index());
+  if (wave.accesses != nullptr)
+    known_ds_addresses(wave, number, lanes.at);
+  else
+    ds_addresses<mask>(wave, i, offset, lanes.at);
   std::uint32_t last = 0;
-  for (int lane = 0; lane < kWaveLanes; ++lane) {
-    lanes.at[lane] = address[lane] + offset;
-    last = lanes.at[lane] > last ? lanes.at[lane] : last;
-  }
+  for (const std::uint32_t at : lanes.at) last = at > last ? at : last;
   lanes.active = wave.exec();
   lanes.out_of_range = 0;
   const std::uint32_t size = wave.group->lds_bytes;
-  if (size >= bytes && last <= size - bytes) return lanes;
+  if (fits(last, bytes, size)) return lanes;
   for (std::uint64_t rest = lanes.active; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
-    if (size < bytes || lanes.at[lane] > size - bytes) lanes.out_of_range |= 1ull << lane;
+    if (!fits(lanes.at[lane], bytes, size)) lanes.out_of_range |= 1ull << lane;
   }
   lanes.active &= ~lanes.out_of_range;
   return lanes;
@@ -72,7 +74,7 @@ const Instruction* lds_read2(Wave& wave, const Instruction& i) {
   const std::uint32_t offsets[2] = {extra::ds_offset0(i.extra), extra::ds_offset1(i.extra)};
   // The address register may be among the destinations: resolve both accesses first.
   const LdsLanes first = lds_lanes(wave, i, offsets[0] * unit, bytes_of(data));
-  const LdsLanes second = lds_lanes(wave, i, offsets[1] * unit, bytes_of(data));
+  const LdsLanes second = lds_lanes(wave, i, offsets[1] * unit, bytes_of(data), 1);
   std::uint32_t* const dst = wave.row(i.dst);
   load_data<data>(pointers(wave, first), first.active, dst);
   zero_lanes<data>(first.out_of_range, dst);
@@ -83,7 +85,7 @@ const Instruction* lds_read2(Wave& wave, const Instruction& i) {
 template <Data data, int unit>
 const Instruction* lds_write2(Wave& wave, const Instruction& i) {
   const LdsLanes first = lds_lanes(wave, i, extra::ds_offset0(i.extra) * unit, bytes_of(data));
-  const LdsLanes second = lds_lanes(wave, i, extra::ds_offset1(i.extra) * unit, bytes_of(data));
+  const LdsLanes second = lds_lanes(wave, i, extra::ds_offset1(i.extra) * unit, bytes_of(data), 1);
   store_data<data>(pointers(wave, first), first.active, wave.row(i.src[1].index()));
   store_data<data>(pointers(wave, second), second.active, wave.row(i.src[2].index()));
   return following(i);
@@ -230,7 +232,7 @@ struct Wrap {
 template <typename T, int unit>
 const Instruction* lds_exchange2(Wave& wave, const Instruction& i) {
   const LdsLanes lanes[2] = {lds_lanes(wave, i, extra::ds_offset0(i.extra) * unit, sizeof(T)),
-                             lds_lanes(wave, i, extra::ds_offset1(i.extra) * unit, sizeof(T))};
+                             lds_lanes(wave, i, extra::ds_offset1(i.extra) * unit, sizeof(T), 1)};
   // The destination may overlap the data: both results are collected first.
   T data[2][kWaveLanes], old[2][kWaveLanes];
   for (unsigned n = 0; n < 2; ++n)
@@ -252,43 +254,37 @@ const Instruction* lds_exchange2(Wave& wave, const Instruction& i) {
 }
 /// Each dword of an aligned pair is replaced, without bit 31, where bit 31 of its data is set.
 /// Source: MI300 ISA guide, DS_CONDXCHG32_RTN_B64, which keeps 16 bits of the address.
+constexpr std::uint32_t kConditionalExchangeBits = 0xfff8;
 const Instruction* lds_conditional_exchange(Wave& wave, const Instruction& i) {
-  const std::uint32_t* const address = wave.row(i.src[0].index());
+  const LdsLanes lanes =
+      lds_lanes<kConditionalExchangeBits>(wave, i, static_cast<std::uint32_t>(i.offset), 8);
   std::uint32_t data[2][kWaveLanes], old[2][kWaveLanes];
   for (unsigned n = 0; n < 2; ++n)
     std::memcpy(data[n], wave.row(i.src[1].index() + n), sizeof data[n]);
-  std::uint64_t inside = 0;
-  for (std::uint64_t rest = wave.exec(); rest != 0; rest &= rest - 1) {
+  for (std::uint64_t rest = lanes.active; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
-    const std::uint32_t at = (address[lane] + static_cast<std::uint32_t>(i.offset)) & 0xfff8;
-    if (at + 8 > wave.group->lds_bytes) continue;
-    inside |= 1ull << lane;
     for (unsigned n = 0; n < 2; ++n) {
-      std::uint8_t* const cell = wave.group->lds + at + 4 * n;
+      std::uint8_t* const cell = wave.group->lds + lanes.at[lane] + 4 * n;
       old[n][lane] = peek<std::uint32_t>(cell);
       if (data[n][lane] >> 31) poke<std::uint32_t>(cell, data[n][lane] & 0x7fffffff);
     }
   }
   for (unsigned n = 0; n < 2; ++n)
-    for (std::uint64_t rest = inside; rest != 0; rest &= rest - 1)
+    for (std::uint64_t rest = lanes.active; rest != 0; rest &= rest - 1)
       wave.row(i.dst + n)[std::countr_zero(rest)] = old[n][std::countr_zero(rest)];
   return following(i);
 }
 
 // ---- Addresses from M0 ----------------------------------------------------------------------
 
-/// M0[15:0] + offset. The guide documents this for the accesses by lane; for append and consume it
-/// mentions M0's base, which LLVM puts there.
-[[nodiscard]] std::uint32_t m0_address(const Wave& wave, const Instruction& i) {
-  return (wave.s[kM0Index] & 0xffff) + static_cast<std::uint32_t>(i.offset);
-}
 template <bool store>
 const Instruction* lds_by_lane(Wave& wave, const Instruction& i) {
   std::uint32_t* const row = wave.row(store ? i.src[1].index() : i.dst);
+  const std::uint32_t first = m0_lane(wave, i);
   for (std::uint64_t rest = wave.exec(); rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
-    const std::uint32_t at = m0_address(wave, i) + 4 * static_cast<std::uint32_t>(lane);
-    const bool inside = at + 4 <= wave.group->lds_bytes;
+    const std::uint32_t at = first + 4 * static_cast<std::uint32_t>(lane);
+    const bool inside = fits(at, 4, wave.group->lds_bytes);
     if constexpr (store) {
       if (inside) poke<std::uint32_t>(wave.group->lds + at, row[lane]);
     } else {
@@ -301,9 +297,9 @@ const Instruction* lds_by_lane(Wave& wave, const Instruction& i) {
 template <bool append>
 const Instruction* lds_count(Wave& wave, const Instruction& i) {
   const std::uint64_t exec = wave.exec();
-  const std::uint32_t at = m0_address(wave, i) & ~3u;
+  const std::uint32_t at = m0_lane<~3u>(wave, i);
   std::uint32_t old = 0;
-  if (at + 4 <= wave.group->lds_bytes) {
+  if (fits(at, 4, wave.group->lds_bytes)) {
     old = peek<std::uint32_t>(wave.group->lds + at);
     const auto lanes = static_cast<std::uint32_t>(std::popcount(exec));
     poke<std::uint32_t>(wave.group->lds + at, append ? old + lanes : old - lanes);
@@ -467,6 +463,7 @@ class LdsRows {
                      far ? lds_exchange2<T, 64 * bytes> : lds_exchange2<T, bytes>, bytes, 2);
       row.is_atomic = row.returns_value = row.memory.swaps = true;
       row.memory.path = MemoryPath::ds_two;
+      row.memory.accesses = ds_two_accesses;
       row.memory.offset_unit = (far ? 64 : 1) * bytes;
       row.memory.data_operands = 2;
       table_.add(row);
@@ -475,7 +472,7 @@ class LdsRows {
   void conditional_exchange() {
     Row row = base("ds_condxchg32_rtn_b64", lds_conditional_exchange, 8, 1);
     row.is_atomic = row.returns_value = true;
-    row.memory.address_mask = 0xfff8;
+    row.memory.accesses = ds_accesses<kConditionalExchangeBits>;
     table_.add(row);
   }
   /// Each lane's dword behind the address in M0.
@@ -486,6 +483,7 @@ class LdsRows {
       row.is_load = !store;
       row.is_store = store;
       row.address_from_m0 = true;
+      row.memory.accesses = ds_by_lane_accesses;
       table_.add(row);
     }
   }
@@ -495,6 +493,7 @@ class LdsRows {
       Row row = base(append ? "ds_append" : "ds_consume",
                      append ? lds_count<true> : lds_count<false>, 4, 1);
       row.is_atomic = row.returns_value = row.address_from_m0 = true;
+      row.memory.accesses = ds_counter_accesses;
       table_.add(row);
     }
   }
@@ -530,6 +529,7 @@ class LdsRows {
     row.instruction_class = InstructionClass::lds;
     row.plain = handler;
     row.memory.path = MemoryPath::ds;
+    row.memory.accesses = ds_accesses<>;
     row.memory.bytes = static_cast<std::uint16_t>(bytes);
     row.registers =
         static_cast<std::uint8_t>((bytes < 4 ? 1 : bytes / 4) * static_cast<unsigned>(values));
@@ -549,6 +549,7 @@ class LdsRows {
     row.is_load = load;
     row.is_store = !load;
     row.memory.path = MemoryPath::ds_two;
+    row.memory.accesses = ds_two_accesses;
     row.memory.offset_unit = static_cast<std::uint16_t>(offset_unit);
     row.memory.data_operands = load ? 1 : 2;
     table_.add(row);

@@ -9,7 +9,7 @@
 
 #include "exec/instructions/all_rows.h"
 #include "exec/instructions/atomics.h"
-#include "exec/program/memory_model.h"
+#include "exec/program/lane_access.h"
 #include "exec/program/program.h"
 #include "exec/rows/row_table.h"
 #include "exec/state/extra.h"
@@ -18,23 +18,15 @@
 namespace margay {
 namespace {
 
-/// Scalar addresses ignore their low two bits.
-std::uint64_t scalar_address(const Wave& wave, const Instruction& i) {
-  return (wave.scalar64(i.src[0].index()) + scalar_offset(wave, i)) & ~3ull;
-}
-struct ScalarBuffer {
-  std::uint64_t base, offset, size;
-  [[nodiscard]] bool has(std::uint64_t at, std::uint64_t bytes) const { return at + bytes <= size; }
-};
-ScalarBuffer scalar_buffer(const Wave& wave, const Instruction& i) {
-  const BufferResource r = buffer_resource(&wave.s[i.src[0].index()]);
-  return {r.base, scalar_offset(wave, i) & ~3ull,
-          r.stride == 0 ? r.num_records : std::uint64_t{r.stride} * r.num_records};
+/// What the stream has computed for watchers, or computed now.
+ScalarAddress address_of(const Wave& wave, const Instruction& i) {
+  if (wave.accesses == nullptr) return scalar_address(wave, i);
+  return {.at = wave.accesses->access[0].at[0], .end = wave.accesses->access[0].end};
 }
 
 template <int dwords>
 const Instruction* scalar_load(Wave& wave, const Instruction& i) {
-  const std::uint64_t address = scalar_address(wave, i);
+  const std::uint64_t address = address_of(wave, i).at;
   if (!check_scalar_access(wave, i, address, 4 * dwords)) return nullptr;
   std::memcpy(&wave.s[i.sdst], reinterpret_cast<const void*>(address), 4 * dwords);
   return following(i);
@@ -43,13 +35,13 @@ const Instruction* scalar_load(Wave& wave, const Instruction& i) {
 /// Dwords beyond the buffer's end read 0.
 template <int dwords>
 const Instruction* scalar_buffer_load(Wave& wave, const Instruction& i) {
-  const ScalarBuffer buffer = scalar_buffer(wave, i);
+  const ScalarAddress buffer = address_of(wave, i);
   std::uint32_t value[dwords] = {};
   for (int d = 0; d < dwords; ++d) {
-    const std::uint64_t at = buffer.offset + 4 * static_cast<std::uint64_t>(d);
-    if (!buffer.has(at, 4)) continue;
-    if (!check_scalar_access(wave, i, buffer.base + at, 4)) return nullptr;
-    std::memcpy(&value[d], reinterpret_cast<const void*>(buffer.base + at), 4);
+    const std::uint64_t offset = 4 * static_cast<std::uint64_t>(d);
+    if (!buffer.has(offset, 4)) continue;
+    if (!check_scalar_access(wave, i, buffer.at + offset, 4)) return nullptr;
+    std::memcpy(&value[d], reinterpret_cast<const void*>(buffer.at + offset), 4);
   }
   std::memcpy(&wave.s[i.sdst], value, sizeof value);
   return following(i);
@@ -57,7 +49,7 @@ const Instruction* scalar_buffer_load(Wave& wave, const Instruction& i) {
 
 template <int dwords>
 const Instruction* scalar_store(Wave& wave, const Instruction& i) {
-  const std::uint64_t address = scalar_address(wave, i);
+  const std::uint64_t address = address_of(wave, i).at;
   if (!check_scalar_access(wave, i, address, 4 * dwords)) return nullptr;
   std::memcpy(reinterpret_cast<void*>(address), &wave.s[i.src[2].index()], 4 * dwords);
   return following(i);
@@ -66,12 +58,12 @@ const Instruction* scalar_store(Wave& wave, const Instruction& i) {
 /// Dwords beyond the buffer's end are dropped.
 template <int dwords>
 const Instruction* scalar_buffer_store(Wave& wave, const Instruction& i) {
-  const ScalarBuffer buffer = scalar_buffer(wave, i);
+  const ScalarAddress buffer = address_of(wave, i);
   for (unsigned d = 0; d < dwords; ++d) {
-    const std::uint64_t at = buffer.offset + std::uint64_t{4} * d;
-    if (!buffer.has(at, 4)) continue;
-    if (!check_scalar_access(wave, i, buffer.base + at, 4)) return nullptr;
-    std::memcpy(reinterpret_cast<void*>(buffer.base + at), &wave.s[i.src[2].index() + d], 4);
+    const std::uint64_t offset = std::uint64_t{4} * d;
+    if (!buffer.has(offset, 4)) continue;
+    if (!check_scalar_access(wave, i, buffer.at + offset, 4)) return nullptr;
+    std::memcpy(reinterpret_cast<void*>(buffer.at + offset), &wave.s[i.src[2].index() + d], 4);
   }
   return following(i);
 }
@@ -88,19 +80,12 @@ T scalar_value(const Wave& wave, unsigned index) {
   return value;
 }
 /// One access for the wave; with GLC the old value replaces the data.
-template <typename Operation, typename T, bool is_buffer>
+template <typename Operation, typename T>
 const Instruction* scalar_atomic(Wave& wave, const Instruction& i) {
-  std::uint64_t address = 0;
+  const ScalarAddress where = address_of(wave, i);
+  const std::uint64_t address = where.at;
   T old{};  // the result of an atomic beyond a buffer's end, which is not performed
-  bool inside = true;
-  if constexpr (is_buffer) {
-    const ScalarBuffer buffer = scalar_buffer(wave, i);
-    inside = buffer.has(buffer.offset, sizeof(T));
-    address = buffer.base + buffer.offset;
-  } else {
-    address = scalar_address(wave, i);
-  }
-  if (inside) {
+  if (where.has(0, sizeof(T))) {
     if (!check_scalar_access(wave, i, address, sizeof(T))) return nullptr;
     if (address % sizeof(T) != 0)
       return wave.fault(i, {ErrorCode::illegal_address,
@@ -154,7 +139,10 @@ Row scalar_row(std::string_view mnemonic, Handler handler, std::size_t bytes,
   row.mnemonic = mnemonic;
   row.instruction_class = InstructionClass::smem;
   row.plain = handler;
-  if (bytes != 0) row.memory.path = MemoryPath::scalar;
+  if (bytes != 0) {
+    row.memory.path = MemoryPath::scalar;
+    row.memory.accesses = scalar_accesses;
+  }
   row.memory.bytes = static_cast<std::uint16_t>(bytes);
   row.registers = static_cast<std::uint8_t>(registers);
   return row;
@@ -205,8 +193,7 @@ void add_atomic(RowTable& table, const std::string& operation) {
   constexpr bool compares = std::is_same_v<Operation, CompareSwap>;
   Row row = scalar_row(interned(std::string(is_buffer ? "s_buffer" : "s") + "_atomic_" + operation +
                                 (sizeof(T) == 8 ? "_x2" : "")),
-                       scalar_atomic<Operation, T, is_buffer>, sizeof(T),
-                       sizeof(T) / 4 * (compares ? 2 : 1));
+                       scalar_atomic<Operation, T>, sizeof(T), sizeof(T) / 4 * (compares ? 2 : 1));
   row.is_atomic = true;
   row.memory.scalar_buffer = is_buffer;
   row.memory.swaps = std::is_same_v<Operation, atomic::Swap>;

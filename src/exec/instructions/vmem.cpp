@@ -1,13 +1,14 @@
 // Vector memory: GLOBAL, FLAT, SCRATCH and MUBUF loads, stores and atomics. Compiled once per host
 // level.
 #include <bit>
+#include <span>
 #include <string>
 
+#include "exec/instructions/addresses.h"
 #include "exec/instructions/all_rows.h"
 #include "exec/instructions/atomics.h"
 #include "exec/instructions/half_atomics.h"
 #include "exec/instructions/lane_memory.h"
-#include "exec/program/memory_model.h"
 #include "exec/rows/row_table.h"
 #include "exec/state/extra.h"
 #include "exec/state/wave.h"
@@ -15,13 +16,7 @@
 namespace margay::MARGAY_HOST_LEVEL {
 namespace {
 
-/// Whether [offset, offset + bytes) is below `limit`; an offset near 2^32 must not wrap into it.
-[[nodiscard]] constexpr bool fits(std::uint32_t offset, int bytes, std::uint32_t limit) {
-  return static_cast<std::uint32_t>(bytes) <= limit &&
-         offset <= limit - static_cast<std::uint32_t>(bytes);
-}
-
-// ---- Addresses ------------------------------------------------------------------------------
+// ---- Access rights --------------------------------------------------------------------------
 
 /// Inactive lanes get the address of an active one, so that range checks need no mask.
 void fill_inactive(LaneAddresses& lanes) {
@@ -29,22 +24,6 @@ void fill_inactive(LaneAddresses& lanes) {
   const std::uint64_t stand_in = lanes.at[std::countr_zero(lanes.active)];
   for (int lane = 0; lane < kWaveLanes; ++lane)
     if (!(lanes.active >> lane & 1)) lanes.at[lane] = stand_in;
-}
-
-void global_addresses(Wave& wave, const Instruction& i, LaneAddresses& out) {
-  const std::uint32_t* const low = wave.row(i.src[0].index());
-  const auto offset = static_cast<std::uint64_t>(std::int64_t{i.offset});
-  if (i.src[2].kind() == margay::Source::kScalar) {
-    const std::uint64_t base = wave.scalar64(i.src[2].index()) + offset;
-    for (int lane = 0; lane < kWaveLanes; ++lane) out.at[lane] = base + low[lane];
-  } else {
-    const std::uint32_t* const high = low + kWaveLanes;
-    for (int lane = 0; lane < kWaveLanes; ++lane)
-      out.at[lane] = (low[lane] | std::uint64_t{high[lane]} << 32) + offset;
-  }
-  out.active = wave.exec();
-  out.out_of_range = 0;
-  fill_inactive(out);
 }
 
 /// Checks the whole wave at once against the recently found ranges; falls back to lane by lane.
@@ -87,18 +66,20 @@ void load_global_lanes(Wave& wave, const Instruction& i, const LaneAddresses& la
 
 template <Data data>
 const Instruction* global_load(Wave& wave, const Instruction& i) {
-  LaneAddresses lanes;
-  global_addresses(wave, i, lanes);
+  LaneAddresses own;
+  LaneAddresses& lanes = global_lanes(wave, i, own);
   if (lanes.active == 0) return following(i);
+  fill_inactive(lanes);
   if (!check_global(wave, i, lanes, bytes_of(data))) return nullptr;
   load_global_lanes<data>(wave, i, lanes);
   return following(i);
 }
 template <Data data>
 const Instruction* global_store(Wave& wave, const Instruction& i) {
-  LaneAddresses lanes;
-  global_addresses(wave, i, lanes);
+  LaneAddresses own;
+  LaneAddresses& lanes = global_lanes(wave, i, own);
   if (lanes.active == 0) return following(i);
+  fill_inactive(lanes);
   if (!check_global(wave, i, lanes, bytes_of(data))) return nullptr;
   const std::uint32_t* const src = wave.row(i.src[1].index());
   if constexpr (data == Data::b32) {
@@ -118,7 +99,8 @@ const Instruction* global_store(Wave& wave, const Instruction& i) {
 template <bool is_store>
 [[nodiscard]] bool scratch_access(Wave& wave, std::uint32_t offset, unsigned lane,
                                   std::uint8_t* value, int bytes) {
-  if (!fits(offset, bytes, wave.group->scratch_bytes_per_lane)) return false;
+  if (!fits(offset, static_cast<std::uint32_t>(bytes), wave.group->scratch_bytes_per_lane))
+    return false;
   for (int done = 0; done < bytes;) {
     const int in_dword = static_cast<int>(4 - (offset + static_cast<std::uint32_t>(done)) % 4);
     const int run = in_dword < bytes - done ? in_dword : bytes - done;
@@ -148,18 +130,16 @@ template <Data data, bool is_store>
 const Instruction* scratch(Wave& wave, const Instruction& i) {
   constexpr int bytes = bytes_of(data);
   const std::uint64_t exec = wave.exec();
-  std::uint32_t uniform = static_cast<std::uint32_t>(i.offset);
-  if (i.src[2].kind() == margay::Source::kScalar) uniform += wave.s[i.src[2].index()];
-  const bool per_lane_offset = i.extra & extra::kScratchVaddr;
-  const std::uint32_t* const offsets = wave.row(i.src[0].index());
+  const ScratchLanes offsets(wave, i);
   std::uint32_t* const dst = is_store ? nullptr : wave.row(i.dst);
   const std::uint32_t* const src = is_store ? wave.row(i.src[1].index()) : nullptr;
 
   if constexpr (data == Data::b32 || data == Data::b64 || data == Data::b96 || data == Data::b128) {
     // The usual case, a spill: one offset for all lanes, whole rows.
-    if (!per_lane_offset && exec == kAllLanes && uniform % 4 == 0 &&
-        fits(uniform, bytes, wave.group->scratch_bytes_per_lane)) {
-      std::uint8_t* const at = wave.scratch + scratch_offset(uniform, 0);
+    const std::uint32_t first = offsets.at(0);
+    if (offsets.are_uniform() && exec == kAllLanes && first % 4 == 0 &&
+        fits(first, bytes, wave.group->scratch_bytes_per_lane)) {
+      std::uint8_t* const at = wave.scratch + scratch_offset(first, 0);
       constexpr std::size_t size = std::size_t{bytes} * kWaveLanes;
       if constexpr (is_store)
         __builtin_memcpy(at, src, size);
@@ -170,7 +150,7 @@ const Instruction* scratch(Wave& wave, const Instruction& i) {
   }
   for (std::uint64_t rest = exec; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const std::uint32_t offset = uniform + (per_lane_offset ? offsets[lane] : 0);
+    const std::uint32_t offset = offsets.at(lane);
     alignas(16) std::uint8_t value[16];
     // The lane's value passes through a buffer, so that all data forms share one code.
     alignas(64) std::uint64_t addresses[kWaveLanes];
@@ -183,122 +163,74 @@ const Instruction* scratch(Wave& wave, const Instruction& i) {
   return following(i);
 }
 
-// ---- Flat: global, LDS or scratch, lane by lane ---------------------------------------------
+// ---- Flat: global, LDS or scratch -----------------------------------------------------------
 
-/// Redirects lanes whose address is in the LDS aperture; returns which are in the scratch aperture.
-struct FlatLanes {
-  std::uint64_t global = 0, lds = 0, scratch = 0;
-};
-FlatLanes classify(const LaneAddresses& lanes) {
-  FlatLanes out;
+/// Replaces the offsets of lanes inside LDS by host addresses; returns which lanes are outside.
+[[nodiscard]] std::uint64_t resolve_lds(const Wave& wave, std::uint32_t bytes,
+                                        LaneAddresses& lanes) {
+  std::uint64_t outside = 0;
   for (std::uint64_t rest = lanes.active; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
-    const auto high = static_cast<std::uint32_t>(lanes.at[lane] >> 32);
-    const std::uint64_t bit = 1ull << lane;
-    if (high == kSharedApertureHigh)
-      out.lds |= bit;
-    else if (high == kPrivateApertureHigh)
-      out.scratch |= bit;
+    const auto offset = static_cast<std::uint32_t>(lanes.at[lane]);
+    if (fits(offset, bytes, wave.group->lds_bytes))
+      lanes.at[lane] = reinterpret_cast<std::uint64_t>(wave.group->lds + offset);
     else
-      out.global |= bit;
+      outside |= rest & -rest;
   }
-  return out;
+  lanes.active &= ~outside;
+  return outside;
+}
+
+template <Data data, bool is_store>
+[[nodiscard]] bool flat_part(Wave& wave, const Instruction& i, LaneAccess& lanes,
+                             std::uint32_t* row) {
+  constexpr int bytes = bytes_of(data);
+  std::uint64_t zero = 0;
+  if (lanes.space == MemorySpace::scratch) {
+    for (std::uint64_t rest = lanes.active; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+      const auto offset = static_cast<std::uint32_t>(lanes.at[lane]);
+      alignas(16) std::uint8_t value[16];
+      lanes.at[lane] = reinterpret_cast<std::uint64_t>(&value[0]);
+      if constexpr (is_store) store_data<data>(AddressPointers{lanes.at}, 1ull << lane, row);
+      if (!scratch_access<is_store>(wave, offset, lane, value, bytes)) {
+        (void)scratch_fault(wave, i, offset, lane);
+        return false;
+      }
+      if constexpr (!is_store) load_data<data>(AddressPointers{lanes.at}, 1ull << lane, row);
+    }
+    return true;
+  }
+  if (lanes.space == MemorySpace::lds) {
+    zero = resolve_lds(wave, bytes, lanes);
+  } else {
+    fill_inactive(lanes);
+    if (!check_global(wave, i, lanes, bytes)) return false;
+  }
+  if constexpr (is_store) {
+    store_data<data>(AddressPointers{lanes.at}, lanes.active, row);
+  } else {
+    load_data<data>(AddressPointers{lanes.at}, lanes.active, row);
+    zero_lanes<data>(zero, row);
+  }
+  return true;
 }
 
 template <Data data, bool is_store>
 const Instruction* flat(Wave& wave, const Instruction& i) {
-  constexpr int bytes = bytes_of(data);
-  LaneAddresses lanes;
-  global_addresses(wave, i, lanes);
-  if (lanes.active == 0) return following(i);
-  const FlatLanes kinds = classify(lanes);
   std::uint32_t* const row = is_store ? wave.row(i.src[1].index()) : wave.row(i.dst);
-
-  std::uint64_t direct = kinds.global, zero = 0;
-  if (kinds.global != 0) {
-    LaneAddresses global = lanes;
-    global.active = kinds.global;
-    fill_inactive(global);
-    if (!check_global(wave, i, global, bytes)) return nullptr;
-  }
-  for (std::uint64_t rest = kinds.lds; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
-    const auto offset = static_cast<std::uint32_t>(lanes.at[lane]);
-    if (!fits(offset, bytes, wave.group->lds_bytes)) {
-      zero |= 1ull << lane;
-      continue;
-    }
-    lanes.at[lane] = reinterpret_cast<std::uint64_t>(wave.group->lds + offset);
-    direct |= 1ull << lane;
-  }
-  if constexpr (is_store) {
-    store_data<data>(AddressPointers{lanes.at}, direct, row);
-  } else {
-    load_data<data>(AddressPointers{lanes.at}, direct, row);
-    zero_lanes<data>(zero, row);
-  }
-  for (std::uint64_t rest = kinds.scratch; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const auto offset = static_cast<std::uint32_t>(lanes.at[lane]);
-    alignas(16) std::uint8_t value[16];
-    lanes.at[lane] = reinterpret_cast<std::uint64_t>(&value[0]);
-    if constexpr (is_store) store_data<data>(AddressPointers{lanes.at}, 1ull << lane, row);
-    if (!scratch_access<is_store>(wave, offset, lane, value, bytes))
-      return scratch_fault(wave, i, offset, lane);
-    if constexpr (!is_store) load_data<data>(AddressPointers{lanes.at}, 1ull << lane, row);
-  }
+  LaneAccesses own;
+  LaneAccesses& all = flat_lanes(wave, i, own);
+  for (LaneAccess& part : std::span(all.access, all.count))
+    if (part.active != 0 && !flat_part<data, is_store>(wave, i, part, row)) return nullptr;
   return following(i);
 }
 
 // ---- Buffers --------------------------------------------------------------------------------
 
-/// Raw buffers, the usual case, a whole wave at a time: byte offsets against num_records. A lane
-/// that straddles the end is in `partial`: its leading dwords are inside. (LLVM merges neighbouring
-/// raw loads under strict bounds, which is right only because the hardware checks dword by dword.)
-struct BufferLanes : LaneAddresses {
-  std::uint64_t partial = 0;
-  std::uint64_t end = 0;  ///< First address past the buffer.
-};
-
-/// False if the descriptor is unusable.
-[[nodiscard]] bool buffer_lanes(Wave& wave, const Instruction& i, std::uint32_t bytes,
-                                BufferLanes& out) {
-  const BufferResource r = buffer_resource(wave, i);
-  if (!check_buffer(wave, i, r, bytes)) return false;
-  const bool idxen = i.extra & extra::kIdxen;
-  if ((r.add_tid && !idxen) || (r.stride != 0 && idxen)) {
-    buffer_addresses(wave, i, bytes, out);
-    return true;
-  }
-  const std::uint32_t soffset = scalar_source(wave, i, 2);
-  const std::uint64_t limit = r.num_records > soffset ? r.num_records - soffset : 0;
-  const std::uint64_t base = r.base + soffset;
-  const auto immediate = static_cast<std::uint32_t>(i.offset);
-  const std::uint32_t* const row = wave.row(i.src[0].index() + (idxen ? 1 : 0));
-  const std::uint64_t exec = wave.exec();
-  std::uint64_t last = 0;
-  for (int lane = 0; lane < kWaveLanes; ++lane) {
-    const std::uint64_t offset =
-        (i.extra & extra::kOffen ? std::uint64_t{row[lane]} : 0) + immediate;
-    out.at[lane] = base + offset;
-    last = offset > last ? offset : last;
-  }
-  out.active = exec;
-  out.end = base + limit;
-  if (last + bytes <= limit) return true;
-  for (std::uint64_t rest = exec; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
-    const std::uint64_t offset = out.at[lane] - base, bit = 1ull << lane;
-    if (offset + bytes <= limit) continue;
-    out.active &= ~bit;
-    (bytes > 4 && offset + 4 <= limit ? out.partial : out.out_of_range) |= bit;
-  }
-  return true;
-}
-
 /// The dwords of straddling lanes that are inside, one by one.
 template <bool is_store>
-[[nodiscard]] bool move_partial(Wave& wave, const Instruction& i, const BufferLanes& lanes,
+[[nodiscard]] bool move_partial(Wave& wave, const Instruction& i, const LaneAddresses& lanes,
                                 int dwords, std::uint32_t* row) {
   for (std::uint64_t rest = lanes.partial; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
@@ -320,8 +252,10 @@ template <bool is_store>
 
 template <Data data>
 const Instruction* buffer_load(Wave& wave, const Instruction& i) {
-  BufferLanes lanes;
-  if (!buffer_lanes(wave, i, bytes_of(data), lanes)) return nullptr;
+  LaneAddresses own;
+  LaneAddresses* const found = buffer_lanes(wave, i, bytes_of(data), own);
+  if (found == nullptr) return nullptr;
+  LaneAddresses& lanes = *found;
   std::uint32_t* const dst = wave.row(i.dst);
   if (lanes.partial != 0 && !move_partial<false>(wave, i, lanes, bytes_of(data) / 4, dst))
     return nullptr;
@@ -334,8 +268,10 @@ const Instruction* buffer_load(Wave& wave, const Instruction& i) {
 }
 template <Data data>
 const Instruction* buffer_store(Wave& wave, const Instruction& i) {
-  BufferLanes lanes;
-  if (!buffer_lanes(wave, i, bytes_of(data), lanes)) return nullptr;
+  LaneAddresses own;
+  LaneAddresses* const found = buffer_lanes(wave, i, bytes_of(data), own);
+  if (found == nullptr) return nullptr;
+  LaneAddresses& lanes = *found;
   std::uint32_t* const src = wave.row(i.dst);
   if (lanes.partial != 0 && !move_partial<true>(wave, i, lanes, bytes_of(data) / 4, src))
     return nullptr;
@@ -347,13 +283,12 @@ const Instruction* buffer_store(Wave& wave, const Instruction& i) {
 }
 
 // ---- Loads straight into LDS ----------------------------------------------------------------
-// LDS address = M0 + instruction offset + 4 * lane; see cdna3 ISA 10.3.
 
 template <Data data>
 const Instruction* load_to_lds(Wave& wave, const Instruction& i, const LaneAddresses& lanes) {
   alignas(64) std::uint32_t value[kWaveLanes] = {};
   load_data<data>(AddressPointers{lanes.at}, lanes.active, value);
-  const std::uint32_t base = (wave.s[kM0Index] & 0x3fffcu) + static_cast<std::uint32_t>(i.offset);
+  const std::uint32_t base = direct_lane(wave, i);
   for (std::uint64_t rest = lanes.active | lanes.out_of_range; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     const std::uint32_t at = base + 4 * static_cast<std::uint32_t>(lane);
@@ -363,18 +298,20 @@ const Instruction* load_to_lds(Wave& wave, const Instruction& i, const LaneAddre
 }
 template <Data data>
 const Instruction* global_load_lds(Wave& wave, const Instruction& i) {
-  LaneAddresses lanes;
-  global_addresses(wave, i, lanes);
+  LaneAddresses own;
+  LaneAddresses& lanes = global_lanes(wave, i, own);
   if (lanes.active == 0) return following(i);
+  fill_inactive(lanes);
   if (!check_global(wave, i, lanes, bytes_of(data))) return nullptr;
   return load_to_lds<data>(wave, i, lanes);
 }
 template <Data data>
 const Instruction* buffer_load_or_lds(Wave& wave, const Instruction& i) {
   if (!(i.extra & extra::kToLds)) return buffer_load<data>(wave, i);
-  LaneAddresses lanes;
-  if (!check_buffer(wave, i, buffer_resource(wave, i), bytes_of(data))) return nullptr;
-  buffer_addresses(wave, i, bytes_of(data), lanes);
+  LaneAddresses own;
+  LaneAddresses* const found = buffer_lanes(wave, i, bytes_of(data), own);
+  if (found == nullptr) return nullptr;
+  LaneAddresses& lanes = *found;
   if (lanes.active != 0) {
     fill_inactive(lanes);
     if (!check_global(wave, i, lanes, bytes_of(data))) return nullptr;
@@ -384,15 +321,12 @@ const Instruction* buffer_load_or_lds(Wave& wave, const Instruction& i) {
 
 template <Data data>
 const Instruction* scratch_load_lds(Wave& wave, const Instruction& i) {
-  std::uint32_t uniform = static_cast<std::uint32_t>(i.offset);
-  if (i.src[2].kind() == margay::Source::kScalar) uniform += wave.s[i.src[2].index()];
-  const bool per_lane_offset = i.extra & extra::kScratchVaddr;
-  const std::uint32_t* const offsets = wave.row(i.src[0].index());
+  const ScratchLanes offsets(wave, i);
   LaneAddresses lanes;
   alignas(64) std::uint32_t values[kWaveLanes] = {};
   for (std::uint64_t rest = wave.exec(); rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const std::uint32_t offset = uniform + (per_lane_offset ? offsets[lane] : 0);
+    const std::uint32_t offset = offsets.at(lane);
     auto* const value = reinterpret_cast<std::uint8_t*>(&values[lane]);
     if (!scratch_access<false>(wave, offset, lane, value, bytes_of(data)))
       return scratch_fault(wave, i, offset, lane);
@@ -404,13 +338,14 @@ const Instruction* scratch_load_lds(Wave& wave, const Instruction& i) {
 
 /// The reverse: a dword per lane from where a load would put it.
 const Instruction* buffer_store_lds(Wave& wave, const Instruction& i) {
-  LaneAddresses lanes;
-  if (!check_buffer(wave, i, buffer_resource(wave, i), 4)) return nullptr;
-  buffer_addresses(wave, i, 4, lanes);
+  LaneAddresses own;
+  LaneAddresses* const found = buffer_lanes(wave, i, 4, own);
+  if (found == nullptr) return nullptr;
+  LaneAddresses& lanes = *found;
   if (lanes.active == 0) return following(i);
   fill_inactive(lanes);
   if (!check_global(wave, i, lanes, 4)) return nullptr;
-  const std::uint32_t base = (wave.s[kM0Index] & 0x3fffcu) + static_cast<std::uint32_t>(i.offset);
+  const std::uint32_t base = direct_lane(wave, i);
   for (std::uint64_t rest = lanes.active; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     const std::uint32_t at = base + 4 * static_cast<std::uint32_t>(lane);
@@ -424,47 +359,63 @@ const Instruction* buffer_store_lds(Wave& wave, const Instruction& i) {
 
 enum class Space : std::uint8_t { global, flat, buffer };
 
-/// Resolves addresses and applies `apply(address, lane)` to each lane, lowest first; `miss(lane)`
-/// to those that are out of a buffer's range.
-template <Space space, int bytes, typename F, typename Miss>
-const Instruction* for_each_atomic_lane(Wave& wave, const Instruction& i, F&& apply, Miss&& miss) {
-  LaneAddresses lanes;
-  if constexpr (space == Space::buffer) {
-    if (!check_buffer(wave, i, buffer_resource(wave, i), bytes)) return nullptr;
-    buffer_addresses(wave, i, bytes, lanes);
-  } else {
-    global_addresses(wave, i, lanes);
-  }
-  for (std::uint64_t rest = lanes.out_of_range; rest != 0; rest &= rest - 1)
-    miss(std::countr_zero(rest));
-  if (lanes.active == 0) return following(i);
-  FlatLanes kinds{lanes.active, 0, 0};
-  if constexpr (space == Space::flat) kinds = classify(lanes);
-  if (kinds.scratch != 0)
-    return wave.fault(
-        i, {ErrorCode::not_implemented, "an atomic on scratch memory is not implemented"});
-  if (kinds.global != 0) {
-    LaneAddresses global = lanes;
-    global.active = kinds.global;
-    fill_inactive(global);
-    if (!check_global(wave, i, global, bytes)) return nullptr;
-  }
+/// Applies `apply(address, lane)` to lanes with host addresses, lowest first.
+template <int bytes, typename F>
+[[nodiscard]] bool apply_to_lanes(Wave& wave, const Instruction& i, const LaneAddresses& lanes,
+                                  F&& apply) {
   for (std::uint64_t rest = lanes.active; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
-    std::uint64_t address = lanes.at[lane];
-    if (kinds.lds >> lane & 1) {
-      const auto offset = static_cast<std::uint32_t>(address);
-      if (!fits(offset, bytes, wave.group->lds_bytes)) continue;
-      address = reinterpret_cast<std::uint64_t>(wave.group->lds + offset);
+    const std::uint64_t address = lanes.at[lane];
+    if (address % bytes != 0) {
+      (void)wave.fault(i, {ErrorCode::illegal_address,
+                           "a misaligned atomic: lane " + std::to_string(lane) +
+                               " uses an address that is no multiple of " + std::to_string(bytes)});
+      return false;
     }
-    if (address % bytes != 0)
-      return wave.fault(
-          i, {ErrorCode::illegal_address, "a misaligned atomic: lane " + std::to_string(lane) +
-                                              " uses an address that is no multiple of " +
-                                              std::to_string(bytes)});
     apply(reinterpret_cast<std::uint8_t*>(address), lane);
   }
-  return following(i);
+  return true;
+}
+
+/// The same for the lanes of an atomic; `miss(lane)` for those that are out of a buffer's range.
+template <Space space, int bytes, typename F, typename Miss>
+const Instruction* for_each_atomic_lane(Wave& wave, const Instruction& i, F&& apply, Miss&& miss) {
+  const auto global = [&](LaneAddresses& lanes) {
+    if (lanes.active == 0) return true;
+    fill_inactive(lanes);
+    return check_global(wave, i, lanes, bytes) && apply_to_lanes<bytes>(wave, i, lanes, apply);
+  };
+  if constexpr (space == Space::flat) {
+    LaneAccesses own;
+    LaneAccesses& all = flat_lanes(wave, i, own);
+    const std::span parts(all.access, all.count);
+    for (const LaneAccess& part : parts)
+      if (part.space == MemorySpace::scratch && part.active != 0)
+        return wave.fault(
+            i, {ErrorCode::not_implemented, "an atomic on scratch memory is not implemented"});
+    for (LaneAccess& part : parts) {
+      if (part.space == MemorySpace::global) {
+        if (!global(part)) return nullptr;
+      } else {
+        (void)resolve_lds(wave, bytes, part);
+        if (!apply_to_lanes<bytes>(wave, i, part, apply)) return nullptr;
+      }
+    }
+    return following(i);
+  } else {
+    LaneAddresses own;
+    LaneAddresses* lanes = &own;
+    if constexpr (space == Space::buffer) {
+      lanes = buffer_lanes(wave, i, bytes, own);
+      if (lanes == nullptr) return nullptr;
+      // An atomic that straddles the end is not performed.
+      for (std::uint64_t rest = lanes->out_of_range | lanes->partial; rest != 0; rest &= rest - 1)
+        miss(std::countr_zero(rest));
+    } else {
+      lanes = &global_lanes(wave, i, own);
+    }
+    return global(*lanes) ? following(i) : nullptr;
+  }
 }
 
 template <typename T>
@@ -536,8 +487,9 @@ class VmemRows {
     add_data<data>(MemoryPath::scratch, "load_lds_", lds, scratch_load_lds<data>, kLoad, true);
   }
   void store_from_lds() {
-    table_.add(
-        row(MemoryPath::buffer, "store_", "lds_dword", buffer_store_lds, 4, Direction::store));
+    Row one = row(MemoryPath::buffer, "store_", "lds_dword", buffer_store_lds, 4, Direction::store);
+    one.memory.accesses = buffer_from_lds_accesses;
+    table_.add(one);
   }
   template <Data data>
   void stores(std::string_view name) {
@@ -582,6 +534,18 @@ class VmemRows {
         return "buffer_";
     }
   }
+  static AccessFunction accesses_of(MemoryPath path) {
+    switch (path) {
+      case MemoryPath::global:
+        return global_accesses;
+      case MemoryPath::flat:
+        return flat_accesses;
+      case MemoryPath::scratch:
+        return scratch_accesses;
+      default:
+        return buffer_accesses;
+    }
+  }
   static Row row(MemoryPath path, std::string_view operation, std::string_view name,
                  Handler handler, int bytes, Direction direction, int values = 1) {
     Row row;
@@ -590,6 +554,7 @@ class VmemRows {
     row.instruction_class = InstructionClass::vmem;
     row.plain = handler;
     row.memory.path = path;
+    row.memory.accesses = accesses_of(path);
     row.memory.bytes = static_cast<std::uint16_t>(bytes);
     row.registers = static_cast<std::uint8_t>((bytes < 4 ? 1 : bytes / 4) * values);
     row.is_load = direction == Direction::load;

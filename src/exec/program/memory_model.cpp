@@ -75,6 +75,16 @@ std::uint64_t scalar_offset(const Wave& wave, const Instruction& i) {
   return immediate + (i.row->memory.scalar_scratch ? 64 * counted : counted);
 }
 
+ScalarAddress scalar_address(const Wave& wave, const Instruction& i) {
+  const std::uint64_t offset = scalar_offset(wave, i);
+  if (!i.row->memory.scalar_buffer)
+    return {.at = (wave.scalar64(i.src[0].index()) + offset) & ~3ull};
+  const BufferResource r = buffer_resource(&wave.s[i.src[0].index()]);
+  const std::uint64_t size =
+      r.stride == 0 ? r.num_records : std::uint64_t{r.stride} * r.num_records;
+  return {.at = r.base + (offset & ~3ull), .end = r.base + size};
+}
+
 bool check_scalar_access(Wave& wave, const Instruction& i, std::uint64_t address,
                          std::uint32_t bytes) {
   if (may_access(wave, i, address, bytes)) return true;
@@ -142,9 +152,8 @@ bool check_buffer_slow(Wave& wave, const Instruction& i, const BufferResource& r
 // plain byte offsets in rows below 16 KiB, and its kernels are right on CDNA3. Subtracting soffset
 // from num_records, which this guide does not mention, follows older guides' description of raw
 // buffers, and gem5.
-void buffer_addresses(const Wave& wave, const Instruction& i, std::uint32_t bytes,
-                      LaneAddresses& out) {
-  const BufferResource r = buffer_resource(wave, i);
+void buffer_addresses(const Wave& wave, const Instruction& i, const BufferResource& r,
+                      std::uint32_t bytes, LaneAddresses& out) {
   const std::uint32_t soffset = scalar_source(wave, i, 2);
   const bool offen = i.extra & extra::kOffen, idxen = i.extra & extra::kIdxen;
   const std::uint32_t* index_row = wave.v + std::size_t{i.src[0].index()} * kWaveLanes;
@@ -154,7 +163,7 @@ void buffer_addresses(const Wave& wave, const Instruction& i, std::uint32_t byte
   const bool structured = r.stride != 0 && idxen;
   const bool swizzled = r.swizzle && r.stride != 0 && (idxen || r.add_tid);
   const std::uint64_t limit = r.num_records > soffset ? r.num_records - soffset : 0;
-  out.active = out.out_of_range = 0;
+  out.active = out.out_of_range = out.partial = 0;
   for (unsigned lane = 0; lane < kWaveLanes; ++lane) {
     if (!(exec >> lane & 1)) continue;
     const std::uint64_t index = std::uint64_t{idxen ? index_row[lane] : 0} + (r.add_tid ? lane : 0);

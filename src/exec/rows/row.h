@@ -15,6 +15,12 @@ namespace margay {
 
 struct MatrixKernels;
 struct MfmaShape;
+struct MemoryForm;
+struct LaneAccesses;
+
+/// Computes the accesses of an instruction's lanes (instructions/addresses.h); they are appended.
+using AccessFunction = void (*)(const Wave& wave, const Instruction& i, const MemoryForm& form,
+                                LaneAccesses& out);
 
 /// The effect of an instruction on the mode that adds M0 to VGPR numbers.
 enum class RegisterIndex : std::uint8_t {
@@ -69,10 +75,10 @@ struct RegisterPart {
 
 struct MemoryTraits {
   MemoryPath path = MemoryPath::none;
-  std::uint16_t bytes = 0;           ///< Per lane and access; scalar: all of it.
-  std::uint16_t offset_unit = 1;     ///< ds_two: what its offsets count.
-  std::uint32_t address_mask = ~0u;  ///< DS: the significant bits of an address.
-  std::uint8_t data_operands = 1;    ///< DS: the number of data operands of a store or an atomic.
+  std::uint16_t bytes = 0;            ///< Per lane and access; scalar: all of it.
+  std::uint16_t offset_unit = 1;      ///< ds_two: what its offsets count.
+  std::uint8_t data_operands = 1;     ///< DS: the number of data operands of a store or an atomic.
+  AccessFunction accesses = nullptr;  ///< Set if there is a path.
   RegisterPart part;
   LaneExchange exchange = LaneExchange::none;
   bool to_lds = false;  ///< A load straight to LDS. (For buffer loads, a bit of the encoding.)

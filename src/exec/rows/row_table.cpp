@@ -17,6 +17,10 @@ std::string_view interned(std::string text) {
 }
 
 void RowTable::add(Row row) {
+  if (row.memory.path != MemoryPath::none && row.memory.accesses == nullptr) {
+    fmt::print(stderr, "margay: nothing computes the addresses of {}\n", row.mnemonic);
+    std::abort();
+  }
   const auto [at, is_new] = rows_.try_emplace(row.mnemonic, nullptr);
   if (!is_new) {
     fmt::print(stderr, "margay: two rows for the instruction {}\n", row.mnemonic);

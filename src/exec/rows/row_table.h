@@ -14,7 +14,8 @@ namespace margay {
 /// Rows by mnemonic.
 class RowTable {
  public:
-  /// Aborts if the mnemonic is in the table: an internal error that any use reveals.
+  /// Aborts if the mnemonic is in the table, or the row has a memory path without the function for
+  /// its addresses: internal errors that any use reveals.
   void add(Row row);
   [[nodiscard]] const Row* find(std::string_view mnemonic) const {
     const auto found = rows_.find(mnemonic);

@@ -16,6 +16,7 @@
 namespace margay {
 
 class Program;
+struct LaneAccesses;
 
 /// Indices into Wave::s that instructions name by role.
 inline constexpr unsigned kVccIndex = 106, kM0Index = 124, kExecIndex = 126;
@@ -74,6 +75,9 @@ struct Wave {
   std::uint64_t mfma_instructions = 0;
   std::uint32_t index_in_group = 0;
   std::unique_ptr<Error> error;  ///< Set with stop == fault.
+  /// Those of the instruction that runs, if they have been computed for its watchers: handlers take
+  /// them from here (instructions/addresses.h). Null: not watched.
+  LaneAccesses* accesses = nullptr;
 
   [[nodiscard]] std::uint64_t scalar64(unsigned index) const {
     std::uint64_t value;

@@ -47,7 +47,11 @@ class Watcher {
   /// Runs it, or with the first of a run of matrix instructions the whole run; returns its
   /// handler's result.
   virtual const Instruction* execute(const Executed& event) {
-    return event.instruction.execute(event.wave, event.instruction);
+    // The handler takes the lanes' addresses from the event.
+    if (event.accesses.count != 0) event.wave.accesses = &event.accesses;
+    const Instruction* const next = event.instruction.execute(event.wave, event.instruction);
+    event.wave.accesses = nullptr;
+    return next;
   }
   /// The wave continues at `next`, which does not follow the last executed instruction.
   virtual void jump(const Wave&, const Instruction& /*next*/) {}
