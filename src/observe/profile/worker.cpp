@@ -9,8 +9,6 @@ namespace {
 
 /// The cache address of scratch: above all host addresses that programs use.
 constexpr std::uint64_t kScratchBase = 1ull << 46;
-/// Per cycle.
-constexpr auto kVectorCacheBytes = static_cast<std::uint64_t>(kGfx942.rates.vector_cache_bytes);
 
 }  // namespace
 
@@ -18,7 +16,8 @@ Worker::Worker(const Launch& launch)
     : launch_(launch),
       facts_(launch.program.facts<InstructionFacts>()),
       first_vaddr_(launch.program.executable_range().first),
-      tensors_(launch.tensor_lines.size()) {}
+      tensors_(launch.tensor_lines.size()),
+      tensor_(launch.tensor_lines) {}
 
 Worker::~Worker() {
   WorkerResults results;
@@ -124,7 +123,7 @@ void Worker::count_lines_once() {
         const std::uint64_t line = run.line + static_cast<std::uint64_t>(run.stride * k);
         const TouchedLines::Added added = lines_.add(line, run.quarters);
         if (added.quarters == 0 && !added.line) continue;
-        LaneTraffic& tensor = tensors_[launch_.tensor_lines.of_line(line)];
+        LaneTraffic& tensor = tensors_[tensor_.of_line(line)];
         tensor.workgroup_lines += added.line ? 1 : 0;
         tensor.workgroup_pieces += static_cast<std::uint64_t>(std::popcount(added.quarters));
       }
@@ -216,13 +215,14 @@ void Worker::lds_access(const PerWave& w, const InstructionFacts& facts, const L
                                                use.address_cycles - conflicts);
 }
 
-void Worker::add_event(PerWave& w, const InstructionFacts& facts, MemoryEvent::Kind kind) {
-  if (coalesced_.runs.empty()) return;
+void Worker::add_event(PerWave& w, const InstructionFacts& facts, const Coalesced& coalesced,
+                       MemoryEvent::Kind kind) {
+  if (coalesced.runs.empty()) return;
   MemoryEvent event;
   event.step = w.step;
   event.site = slot_of(facts);
   event.first_run = static_cast<std::uint32_t>(stream_->runs.size());
-  event.run_count = static_cast<std::uint16_t>(coalesced_.runs.size());
+  event.run_count = static_cast<std::uint16_t>(coalesced.runs.size());
   event.kind = kind;
   event.wave = static_cast<std::uint8_t>(&w - waves_.data());
   event.bypasses_l1 = facts.bypasses_l1;
@@ -230,7 +230,7 @@ void Worker::add_event(PerWave& w, const InstructionFacts& facts, MemoryEvent::K
   if (launch_.timed)
     event.work =
         static_cast<std::uint32_t>(stream_->recording->waves[event.wave].memory.size() - 1);
-  stream_->runs.insert(stream_->runs.end(), coalesced_.runs.begin(), coalesced_.runs.end());
+  stream_->runs.insert(stream_->runs.end(), coalesced.runs.begin(), coalesced.runs.end());
   stream_->events.push_back(event);
 }
 
@@ -258,32 +258,32 @@ void Worker::global_access(PerWave& w, const InstructionFacts& facts, const Lane
                            SiteCounts& site) {
   if (site.memory == nullptr) site.memory = std::make_unique<MemoryTraffic>();
   MemoryTraffic& memory = *site.memory;
-  coalesce(access, coalesced_);
+  if (site.coalescer == nullptr) site.coalescer = std::make_unique<Coalescer>();
+  const Coalesced& coalesced = (*site.coalescer)(access);
   const std::uint64_t bytes =
       static_cast<std::uint64_t>(std::popcount(access.active)) * access.bytes;
   memory.lane_bytes += bytes;
-  memory.accesses += coalesced_.thread_requests;
-  memory.tag_accesses += coalesced_.tag_accesses;
-  memory.sector_bytes += std::uint64_t{coalesced_.sectors} * kSectorBytes;
-  memory.least_sector_bytes += std::uint64_t{coalesced_.least_sectors} * kSectorBytes;
-  memory.misaligned_sector_bytes += std::uint64_t{coalesced_.misaligned_sectors} * kSectorBytes;
-  memory.inactive_sector_bytes += std::uint64_t{coalesced_.inactive_sectors} * kSectorBytes;
-  memory.least_tag_accesses += coalesced_.least_tag_accesses;
+  memory.accesses += coalesced.thread_requests;
+  memory.tag_accesses += coalesced.tag_accesses;
+  memory.sector_bytes += std::uint64_t{coalesced.sectors} * kSectorBytes;
+  memory.least_sector_bytes += std::uint64_t{coalesced.least_sectors} * kSectorBytes;
+  memory.misaligned_sector_bytes += std::uint64_t{coalesced.misaligned_sectors} * kSectorBytes;
+  memory.inactive_sector_bytes += std::uint64_t{coalesced.inactive_sectors} * kSectorBytes;
+  memory.least_tag_accesses += coalesced.least_tag_accesses;
   if (timing::MemoryWork* const work = work_of(w)) {
     std::uint64_t lines = 0;  // vL1D looks up a line per cycle
-    for (const LineRun& run : coalesced_.runs) lines += run.count;
+    for (const LineRun& run : coalesced.runs) lines += run.count;
     work->cycles =
-        static_cast<std::uint16_t>(work->cycles + std::max(lines, bytes / kVectorCacheBytes));
+        static_cast<std::uint16_t>(work->cycles + std::max(lines, bytes / vector_cache_bytes()));
   }
   if (access.active == 0) return;
-  const std::size_t number =
-      launch_.tensor_lines.of_address(access.at[std::countr_zero(access.active)]);
+  const std::size_t number = tensor_.of_address(access.at[std::countr_zero(access.active)]);
   if (site.tensor != number)
     site.tensor = site.tensor == SiteCounts::kNoTensor ? number : SiteCounts::kSeveral;
   LaneTraffic& tensor = tensors_[number];
   if (facts.form.is_read) tensor.read_bytes += bytes;
   if (facts.form.is_write) tensor.written_bytes += bytes;
-  add_event(w, facts,
+  add_event(w, facts, coalesced,
             facts.form.is_atomic  ? MemoryEvent::Kind::vector_atomic
             : facts.form.is_write ? MemoryEvent::Kind::vector_write
                                   : MemoryEvent::Kind::vector_read);
@@ -303,15 +303,27 @@ void Worker::scalar_memory(PerWave& w, const InstructionFacts& facts, const Exec
   }
   for (std::uint32_t n = 0; n < event.accesses.count; ++n) {
     LaneAccess access = event.accesses.access[n];
+    if (access.active == 0) continue;  // beyond a buffer's end
     const bool is_uncached = arguments_.contains(access.at[0], 1);
     place_global(access);
-    coalesce(access, coalesced_);
-    add_event(w, facts, MemoryEvent::Kind::scalar_read);
+    coalesce(access, scalar_);
+    add_event(w, facts, scalar_, MemoryEvent::Kind::scalar_read);
     if (!stream_->events.empty()) stream_->events.back().is_uncached = is_uncached;
   }
 }
 
 void Worker::place_global(LaneAccess& access) {
+  if (access.active == ~0ull) {  // the usual case, without a branch per lane
+    std::uint64_t first = ~0ull, last = 0;
+    for (const std::uint64_t at : access.at) {
+      first = at < first ? at : first;
+      last = at > last ? at : last;
+    }
+    if (piece_.contains(first) && piece_.contains(last)) {
+      for (std::uint64_t& at : access.at) at += piece_.shift;
+      return;
+    }
+  }
   constexpr std::size_t kKept = 32;  // a kernel works on a few tensors
   for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
     std::uint64_t& at = access.at[std::countr_zero(rest)];

@@ -26,6 +26,7 @@ namespace margay::profile {
 struct SiteCounts : SiteFigures {
   std::unique_ptr<LdsPatterns> lds;
   std::unique_ptr<MemoryTraffic> memory;
+  std::unique_ptr<Coalescer> coalescer;
   std::size_t tensor = kNoTensor;  ///< The one it accesses.
   static constexpr std::size_t kNoTensor = ~std::size_t{0}, kSeveral = kNoTensor - 1;
 };
@@ -87,6 +88,10 @@ class Worker final : public Watcher {
   [[nodiscard]] std::uint32_t slot_of(const InstructionFacts& facts) const {
     return static_cast<std::uint32_t>((facts.vaddr - first_vaddr_) / 4);
   }
+  /// Per cycle.
+  [[nodiscard]] std::uint64_t vector_cache_bytes() const {
+    return static_cast<std::uint64_t>(launch_.program.gpu().arch().rates.vector_cache_bytes);
+  }
   void count_lines_once();
   void count(PerWave& w, const InstructionFacts& facts, const Wave& wave);
   void lds(const PerWave& w, const InstructionFacts& facts, const Executed& event);
@@ -96,7 +101,8 @@ class Worker final : public Watcher {
   void global_access(PerWave& w, const InstructionFacts& facts, const LaneAccess& access,
                      SiteCounts& site);
   void scalar_memory(PerWave& w, const InstructionFacts& facts, const Executed& event);
-  void add_event(PerWave& w, const InstructionFacts& facts, MemoryEvent::Kind kind);
+  void add_event(PerWave& w, const InstructionFacts& facts, const Coalesced& coalesced,
+                 MemoryEvent::Kind kind);
   /// Of the wave's current instruction; null if nothing is recorded.
   [[nodiscard]] timing::MemoryWork* work_of(const PerWave& w);
   void place_global(LaneAccess& access);
@@ -115,7 +121,8 @@ class Worker final : public Watcher {
   AddressRange arguments_;  ///< Of the launch, with the dispatch packet.
   bool mapping_ = false;
   std::unique_ptr<MemoryStream> stream_;
-  Coalesced coalesced_;
+  Coalesced scalar_;
+  TensorLines::Finder tensor_;
   WaveMapRecorder map_;
   TouchedLines lines_;  ///< That the workgroup reads.
   std::vector<WaveMap> maps_;

@@ -174,4 +174,38 @@ void coalesce(const LaneAccess& access, Coalesced& out) {
       std::min(more - out.misaligned_sectors, beyond(lie.aligned_sectors, lie.packed_sectors));
 }
 
+const Coalesced& Coalescer::operator()(const LaneAccess& access) {
+  const std::uint64_t first = access.active == 0 ? 0 : access.at[std::countr_zero(access.active)];
+  const std::uint64_t line = first / kLineBytes;
+  const auto phase = static_cast<std::uint32_t>(first % kLineBytes);
+  alignas(64) std::uint64_t distance[kWaveLanes];
+  if (access.active == ~0ull) {
+    for (unsigned lane = 0; lane < kWaveLanes; ++lane) distance[lane] = access.at[lane] - first;
+  } else {
+    for (unsigned lane = 0; lane < kWaveLanes; ++lane)
+      distance[lane] = (access.active >> lane & 1) != 0 ? access.at[lane] - first : 0;
+  }
+  for (const auto& pattern : patterns_) {
+    if (pattern->active != access.active || pattern->bytes != access.bytes ||
+        pattern->phase != phase)
+      continue;
+    std::uint64_t differences = 0;
+    for (unsigned lane = 0; lane < kWaveLanes; ++lane)
+      differences |= pattern->distance[lane] ^ distance[lane];
+    if (differences != 0) continue;
+    for (LineRun& run : pattern->result.runs) run.line += line - pattern->line;
+    pattern->line = line;
+    return pattern->result;
+  }
+  if (patterns_.size() < kKept) patterns_.push_back(std::make_unique<Pattern>());
+  Pattern& fresh = *patterns_[next_++ % kKept];
+  fresh.active = access.active;
+  fresh.bytes = access.bytes;
+  fresh.phase = phase;
+  fresh.line = line;
+  std::ranges::copy(distance, fresh.distance);
+  coalesce(access, fresh.result);
+  return fresh.result;
+}
+
 }  // namespace margay::profile

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "exec/program/lane_access.h"
@@ -45,5 +46,26 @@ struct Coalesced {
 
 /// `out` is reused between calls.
 void coalesce(const LaneAccess& access, Coalesced& out);
+
+/// The same for the accesses of one instruction, whose lanes mostly are as far apart
+/// as before: results are kept by the distances between lanes.
+class Coalescer {
+ public:
+  /// Valid until the next call.
+  [[nodiscard]] const Coalesced& operator()(const LaneAccess& access);
+
+ private:
+  struct Pattern {
+    std::uint64_t active = 0;
+    std::uint32_t bytes = 0;
+    std::uint32_t phase = 0;  ///< Of the first lane in its line.
+    std::uint64_t line = 0;   ///< Of the first lane, as `result` has it.
+    alignas(64) std::uint64_t distance[kWaveLanes] = {};  ///< From the first lane; inactive: 0.
+    Coalesced result;
+  };
+  static constexpr std::size_t kKept = 4;  // an unaligned row or two, and the last tile
+  std::vector<std::unique_ptr<Pattern>> patterns_;
+  std::size_t next_ = 0;
+};
 
 }  // namespace margay::profile

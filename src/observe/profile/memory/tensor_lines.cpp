@@ -34,12 +34,13 @@ void TensorLines::lay_over(const Piece& piece) {
   pieces_ = std::move(cut);
 }
 
-std::size_t TensorLines::touched_from(std::uint64_t first, std::uint64_t last) const {
+TensorLines::Piece TensorLines::piece_from(std::uint64_t first, std::uint64_t last) const {
   const auto after =
       std::ranges::upper_bound(pieces_, last, {}, [](const Piece& p) { return p.range.begin; });
-  if (after == pieces_.begin()) return unnamed();
+  const Piece none{{}, unnamed()};
+  if (after == pieces_.begin()) return none;
   const Piece& piece = *(after - 1);
-  return first < piece.range.end ? piece.tensor : unnamed();
+  return first < piece.range.end ? piece : none;
 }
 
 LineSet::Chunk& LineSet::chunk(std::uint64_t index) {

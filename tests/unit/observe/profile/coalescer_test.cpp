@@ -187,5 +187,42 @@ TEST(Coalesce, BytesThatLanesShareCountOnce) {
   EXPECT_EQ(c.least_tag_accesses, 16u);
 }
 
+/// What is kept of earlier accesses makes no difference: shapes come again at other places, more of
+/// them than are kept, with lanes off, of other widths, and at another place in their lines.
+TEST(Coalescer, GivesWhatCoalesceGives) {
+  std::mt19937_64 random(7);
+  std::vector<LaneAccess> shapes;
+  for (unsigned n = 0; n < 12; ++n) {
+    LaneAccess shape = access_of(n % 3 == 0 ? 4 : 16, n % 4 == 3 ? random() : ~0ull);
+    const std::uint64_t rows = 1 + random() % 8, pitch = 16 * (random() % 600);
+    for (unsigned lane = 0; lane < 64; ++lane)
+      shape.at[lane] = lane % rows * pitch + lane / rows * shape.bytes;
+    shapes.push_back(shape);
+    shapes.push_back(shape);  // differs in its last lane only
+    shapes.back().at[63] += 256;
+  }
+  Coalescer kept;
+  for (unsigned round = 0; round < 2000; ++round) {
+    LaneAccess access = shapes[random() % shapes.size()];
+    // Most rounds repeat a shape of the last few.
+    if (round % 4 != 0) access = shapes[round / 200];
+    const std::uint64_t place = kBase + 16 * (random() % (round % 3 == 0 ? 1000 : 4) * 8);
+    for (std::uint64_t& at : access.at) at += place + (round % 5 == 0 ? 16 : 0);
+    Coalesced expected;
+    coalesce(access, expected);
+    const Coalesced& given = kept(access);
+    EXPECT_EQ(given.thread_requests, expected.thread_requests);
+    EXPECT_EQ(given.tag_accesses, expected.tag_accesses);
+    EXPECT_EQ(given.sectors, expected.sectors);
+    EXPECT_EQ(given.least_sectors, expected.least_sectors);
+    EXPECT_EQ(given.misaligned_sectors, expected.misaligned_sectors);
+    EXPECT_EQ(given.inactive_sectors, expected.inactive_sectors);
+    EXPECT_EQ(given.least_tag_accesses, expected.least_tag_accesses);
+    ASSERT_EQ(expanded(given), expanded(expected)) << round;
+  }
+  LaneAccess none = access_of(4, 0);
+  EXPECT_TRUE(kept(none).runs.empty());
+}
+
 }  // namespace
 }  // namespace margay::profile
