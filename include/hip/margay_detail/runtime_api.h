@@ -7,122 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Under HIP 6's symbol name, so that HIP 5's functions of the same name are not called. `gcnArch`,
-/// which HIP 6 no longer has, is in the bytes reserved for HIP.
+#include "device_properties.h"
+
+/// Under HIP 6's symbol name, so that HIP 5's functions of the same name are not called.
 #define hipDeviceProp_t hipDeviceProp_tR0600
 #define hipGetDeviceProperties hipGetDevicePropertiesR0600
 #define hipChooseDevice hipChooseDeviceR0600
-struct hipDeviceProp_tR0600 {
-  char name[256];
-  hipUUID uuid;
-  char luid[8];
-  unsigned int luidDeviceNodeMask;
-  std::size_t totalGlobalMem;
-  std::size_t sharedMemPerBlock;
-  int regsPerBlock;
-  int warpSize;
-  std::size_t memPitch;
-  int maxThreadsPerBlock;
-  int maxThreadsDim[3];
-  int maxGridSize[3];
-  int clockRate;
-  std::size_t totalConstMem;
-  int major;
-  int minor;
-  std::size_t textureAlignment;
-  std::size_t texturePitchAlignment;
-  int deviceOverlap;
-  int multiProcessorCount;
-  int kernelExecTimeoutEnabled;
-  int integrated;
-  int canMapHostMemory;
-  int computeMode;
-  int maxTexture1D;
-  int maxTexture1DMipmap;
-  int maxTexture1DLinear;
-  int maxTexture2D[2];
-  int maxTexture2DMipmap[2];
-  int maxTexture2DLinear[3];
-  int maxTexture2DGather[2];
-  int maxTexture3D[3];
-  int maxTexture3DAlt[3];
-  int maxTextureCubemap;
-  int maxTexture1DLayered[2];
-  int maxTexture2DLayered[3];
-  int maxTextureCubemapLayered[2];
-  int maxSurface1D;
-  int maxSurface2D[2];
-  int maxSurface3D[3];
-  int maxSurface1DLayered[2];
-  int maxSurface2DLayered[3];
-  int maxSurfaceCubemap;
-  int maxSurfaceCubemapLayered[2];
-  std::size_t surfaceAlignment;
-  int concurrentKernels;
-  int ECCEnabled;
-  int pciBusID;
-  int pciDeviceID;
-  int pciDomainID;
-  int tccDriver;
-  int asyncEngineCount;
-  int unifiedAddressing;
-  int memoryClockRate;
-  int memoryBusWidth;
-  int l2CacheSize;
-  int persistingL2CacheMaxSize;
-  int maxThreadsPerMultiProcessor;
-  int streamPrioritiesSupported;
-  int globalL1CacheSupported;
-  int localL1CacheSupported;
-  std::size_t sharedMemPerMultiprocessor;
-  int regsPerMultiprocessor;
-  int managedMemory;
-  int isMultiGpuBoard;
-  int multiGpuBoardGroupID;
-  int hostNativeAtomicSupported;
-  int singleToDoublePrecisionPerfRatio;
-  int pageableMemoryAccess;
-  int concurrentManagedAccess;
-  int computePreemptionSupported;
-  int canUseHostPointerForRegisteredMem;
-  int cooperativeLaunch;
-  int cooperativeMultiDeviceLaunch;
-  std::size_t sharedMemPerBlockOptin;
-  int pageableMemoryAccessUsesHostPageTables;
-  int directManagedMemAccessFromHost;
-  int maxBlocksPerMultiProcessor;
-  int accessPolicyMaxWindowSize;
-  std::size_t reservedSharedMemPerBlock;
-  int hostRegisterSupported;
-  int sparseHipArraySupported;
-  int hostRegisterReadOnlySupported;
-  int timelineSemaphoreInteropSupported;
-  int memoryPoolsSupported;
-  int gpuDirectRDMASupported;
-  unsigned int gpuDirectRDMAFlushWritesOptions;
-  int gpuDirectRDMAWritesOrdering;
-  unsigned int memoryPoolSupportedHandleTypes;
-  int deferredMappingHipArraySupported;
-  int ipcEventSupported;
-  int clusterLaunch;
-  int unifiedFunctionPointers;
-  int reserved[63];
-  int hipReserved[31];
-  int gcnArch;
-  char gcnArchName[256];
-  std::size_t maxSharedMemoryPerMultiProcessor;
-  int clockInstructionRate;
-  hipDeviceArch_t arch;
-  unsigned int* hdpMemFlushCntl;
-  unsigned int* hdpRegFlushCntl;
-  int cooperativeMultiDeviceUnmatchedFunc;
-  int cooperativeMultiDeviceUnmatchedGridDim;
-  int cooperativeMultiDeviceUnmatchedBlockDim;
-  int cooperativeMultiDeviceUnmatchedSharedMem;
-  int isLargeBar;
-  int asicRevision;
-};
-static_assert(sizeof(hipDeviceProp_tR0600) == 1472, "the library writes this structure");
 
 /// HIP 6 calls the first member `type`, HIP 5 `memoryType`.
 struct hipPointerAttribute_t {

@@ -8,6 +8,9 @@
 #endif
 #include <hip/hip_runtime_api.h>
 
+// By path: a folder of Margay's headers for programs on the include path would hide those of HIP.
+#include "../../../include/hip/margay_detail/device_properties.h"
+
 // Values that HIP 6 and 7 added to enumerations of HIP 5.2. Source: HIP documentation, "HIP runtime
 // API reference", enumerations hipError_t, hipLimit_t, hipDeviceAttribute_t and hipMemoryType.
 namespace margay::hip6 {
@@ -40,122 +43,8 @@ struct MemAllocNodeParams;
 
 extern "C" {
 
-/// hipDeviceProp_t of HIP 6.0 and later, which its headers reach through the R0600 names. Member
-/// names and order: HIP documentation, "hipDeviceProp_t Struct Reference".
-struct hipDeviceProp_tR0600 {
-  char name[256];
-  hipUUID uuid;
-  char luid[8];
-  unsigned int luidDeviceNodeMask;
-  std::size_t totalGlobalMem;
-  std::size_t sharedMemPerBlock;
-  int regsPerBlock;
-  int warpSize;
-  std::size_t memPitch;
-  int maxThreadsPerBlock;
-  int maxThreadsDim[3];
-  int maxGridSize[3];
-  int clockRate;
-  std::size_t totalConstMem;
-  int major;
-  int minor;
-  std::size_t textureAlignment;
-  std::size_t texturePitchAlignment;
-  int deviceOverlap;
-  int multiProcessorCount;
-  int kernelExecTimeoutEnabled;
-  int integrated;
-  int canMapHostMemory;
-  int computeMode;
-  int maxTexture1D;
-  int maxTexture1DMipmap;
-  int maxTexture1DLinear;
-  int maxTexture2D[2];
-  int maxTexture2DMipmap[2];
-  int maxTexture2DLinear[3];
-  int maxTexture2DGather[2];
-  int maxTexture3D[3];
-  int maxTexture3DAlt[3];
-  int maxTextureCubemap;
-  int maxTexture1DLayered[2];
-  int maxTexture2DLayered[3];
-  int maxTextureCubemapLayered[2];
-  int maxSurface1D;
-  int maxSurface2D[2];
-  int maxSurface3D[3];
-  int maxSurface1DLayered[2];
-  int maxSurface2DLayered[3];
-  int maxSurfaceCubemap;
-  int maxSurfaceCubemapLayered[2];
-  std::size_t surfaceAlignment;
-  int concurrentKernels;
-  int ECCEnabled;
-  int pciBusID;
-  int pciDeviceID;
-  int pciDomainID;
-  int tccDriver;
-  int asyncEngineCount;
-  int unifiedAddressing;
-  int memoryClockRate;
-  int memoryBusWidth;
-  int l2CacheSize;
-  int persistingL2CacheMaxSize;
-  int maxThreadsPerMultiProcessor;
-  int streamPrioritiesSupported;
-  int globalL1CacheSupported;
-  int localL1CacheSupported;
-  std::size_t sharedMemPerMultiprocessor;
-  int regsPerMultiprocessor;
-  int managedMemory;
-  int isMultiGpuBoard;
-  int multiGpuBoardGroupID;
-  int hostNativeAtomicSupported;
-  int singleToDoublePrecisionPerfRatio;
-  int pageableMemoryAccess;
-  int concurrentManagedAccess;
-  int computePreemptionSupported;
-  int canUseHostPointerForRegisteredMem;
-  int cooperativeLaunch;
-  int cooperativeMultiDeviceLaunch;
-  std::size_t sharedMemPerBlockOptin;
-  int pageableMemoryAccessUsesHostPageTables;
-  int directManagedMemAccessFromHost;
-  int maxBlocksPerMultiProcessor;
-  int accessPolicyMaxWindowSize;
-  std::size_t reservedSharedMemPerBlock;
-  int hostRegisterSupported;
-  int sparseHipArraySupported;
-  int hostRegisterReadOnlySupported;
-  int timelineSemaphoreInteropSupported;
-  int memoryPoolsSupported;
-  int gpuDirectRDMASupported;
-  unsigned int gpuDirectRDMAFlushWritesOptions;
-  int gpuDirectRDMAWritesOrdering;
-  unsigned int memoryPoolSupportedHandleTypes;
-  int deferredMappingHipArraySupported;
-  int ipcEventSupported;
-  int clusterLaunch;
-  int unifiedFunctionPointers;
-  int reserved[63];
-  int hipReserved[32];
-  char gcnArchName[256];
-  std::size_t maxSharedMemoryPerMultiProcessor;
-  int clockInstructionRate;
-  hipDeviceArch_t arch;
-  unsigned int* hdpMemFlushCntl;
-  unsigned int* hdpRegFlushCntl;
-  int cooperativeMultiDeviceUnmatchedFunc;
-  int cooperativeMultiDeviceUnmatchedGridDim;
-  int cooperativeMultiDeviceUnmatchedBlockDim;
-  int cooperativeMultiDeviceUnmatchedSharedMem;
-  int isLargeBar;
-  int asicRevision;
-};
-
-// Compiled programs write into these structures at fixed offsets.
+// Compiled programs write into this structure at fixed offsets.
 static_assert(sizeof(hipDeviceProp_t) == 792);
-static_assert(sizeof(hipDeviceProp_tR0600) == 1472);
-static_assert(offsetof(hipDeviceProp_tR0600, gcnArchName) == 1160);
 
 #pragma GCC visibility push(default)
 

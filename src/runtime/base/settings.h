@@ -58,7 +58,7 @@ struct Settings {
   MfmaMode mfma = MfmaMode::exact;  ///< MARGAY_MFMA=exact|fma|fast
   unsigned devices = 1;             ///< MARGAY_DEVICES=N
   unsigned threads = 0;             ///< MARGAY_THREADS=N; 0 is one per host core.
-  const Gpu* gpu = &default_gpu();  ///< MARGAY_DEVICE=mi325x and so on; see gpu/machines.cpp.
+  const Gpu* gpu = &default_gpu();  ///< MARGAY_DEVICE=mi325x and so on; see gpu/machines.
   /// MARGAY_HOST_LEVEL=generic|x86-64-v3|x86-64-v4; empty: the host's best.
   std::string host_level = {};
   bool stats = false;     ///< MARGAY_STATS=1: one line per launch.

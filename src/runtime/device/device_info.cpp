@@ -131,8 +131,7 @@ hipDeviceProp_tR0600 properties_r0600(const Gpu& gpu) {
   p.maxBlocksPerMultiProcessor = max_blocks_per_cu(gpu);
   p.hostRegisterSupported = 1;
   p.memoryPoolsSupported = 1;
-  // Where include/hip/margay_detail/runtime_api.h keeps gcnArch for programs that still ask.
-  p.hipReserved[std::size(p.hipReserved) - 1] = gcn_arch(gpu);
+  p.gcnArch = gcn_arch(gpu);
   return p;
 }
 
