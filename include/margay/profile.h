@@ -8,6 +8,13 @@
 //   EXPECT_EQ(profile["lds_bank_conflicts"], 0);
 //   EXPECT_EQ(profile["SQ_WAVES"], 64);
 //
+// With the model of time (docs/time.md); every figure is modelled, none is measured:
+//
+//   margay::ProfileScope scope("time=1");
+//   ...
+//   const margay::ModelledTime time = scope.end().kernel("transpose").time();
+//   EXPECT_LT(time.us_boost, 20) << "error about " << time.error_percent << " %";
+//
 // Header only, for programs compiled by `margay hipcc` or by ROCm's hipcc. Where the process does
 // not run on Margay's libamdhip64 a ProfileScope says so and throws; `margay::can_profile()` asks
 // first, for tests that also run on a GPU. docs/prof.md lists the names and their units.
@@ -62,11 +69,20 @@ inline const char* end_profile() {
 
 }  // namespace detail
 
+/// How long the first launch of a kernel would take on the device, by the model of time.
+struct ModelledTime {
+  double cycles = 0;  ///< At boost clock.
+  double us_boost = 0, us_sustained = 0;
+  double tflops_boost = 0, tflops_sustained = 0;  ///< 0: no operations on numbers.
+  double error_percent = 0;                       ///< Of all of them, about.
+};
+
 /// The values of one kernel, all its launches in the scope together. Valid until another profile
 /// ends: read what is needed before.
 class KernelCounts {
  public:
-  /// A metric by its id ("coalescing", "lds_bank_conflicts") or a counter by its name ("SQ_WAVES").
+  /// A metric by its id ("coalescing", "lds_bank_conflicts"), a counter by its name ("SQ_WAVES") or
+  /// a figure of the modelled time ("time.us_boost").
   /// std::out_of_range for a name that does not exist, with the nearest ones, and for a quotient
   /// that divides by zero; also when no kernel, or more than one, goes by the name.
   double operator[](const std::string& name) const {
@@ -77,6 +93,21 @@ class KernelCounts {
     if (margayProfileValue(kernel_.c_str(), name.c_str(), &value) != 0)
       detail::throw_error<std::out_of_range>(margayProfileError());
     return value;
+  }
+
+  /// ProfileError if the scope was not begun with "time=1".
+  ModelledTime time() const {
+    double none = 0;
+    if (margayProfileValue(kernel_.c_str(), "time.us_boost", &none) != 0)
+      detail::throw_error<ProfileError>(margayProfileError());
+    ModelledTime time;
+    time.cycles = (*this)["time.cycles"];
+    time.us_boost = (*this)["time.us_boost"];
+    time.us_sustained = (*this)["time.us_sustained"];
+    time.error_percent = (*this)["time.error_percent"];
+    if (margayProfileValue(kernel_.c_str(), "time.tflops_boost", &time.tflops_boost) == 0)
+      time.tflops_sustained = (*this)["time.tflops_sustained"];
+    return time;
   }
 
  private:
@@ -115,14 +146,14 @@ class Profile {
 /// Profiles the kernel launches of this process from its construction to end(). One at a time.
 class ProfileScope {
  public:
-  /// ProfileError on a GPU's libamdhip64, within another scope, and under `margay check` and
-  /// `margay prof`.
-  ProfileScope() {
+  /// `options`: with ; between, as docs/prof.md has them: "time=1", "kernel=NAME". ProfileError on
+  /// a GPU's libamdhip64, within another scope, and under `margay check` and `margay prof`.
+  explicit ProfileScope(const char* options = "") {
     if (!can_profile())
       detail::throw_error<ProfileError>(
           "this libamdhip64 is not Margay's: nothing was profiled. Start the program with "
           "`margay run -- PROGRAM`, or ask margay::can_profile() first.");
-    if (margayProfileBegin("") != 0) detail::throw_error<ProfileError>(margayProfileError());
+    if (margayProfileBegin(options) != 0) detail::throw_error<ProfileError>(margayProfileError());
     running_ = true;
   }
   ~ProfileScope() {

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 from margay.checker import Access, CheckError, Finding, Frame, Report, Site, check
 from margay.devices import Device, device, use_device
 from margay.library import LibraryError
+from margay.modelled import LineTime, ModelledTime
 from margay.profiler import (
     KernelProfile,
     LdsUse,
@@ -91,7 +92,9 @@ __all__ = [
     "LdsUse",
     "LibraryError",
     "Line",
+    "LineTime",
     "MemoryTraffic",
+    "ModelledTime",
     "NotInProfile",
     "Profile",
     "ProfiledSite",

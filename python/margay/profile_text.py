@@ -25,6 +25,7 @@ def kernel_text(kernel):
     failed = f", {kernel.failed_launches} of them failed" if kernel.failed_launches else ""
     rows = [
         f"{title(kernel)}, {count}{failed}",
+        *_section("time", _indented(kernel.time)),
         *_section("limit", _indented(kernel.limit)),
         *_section("resources", _resources(kernel.resources)),
         *_section("instructions", _instructions(kernel)),

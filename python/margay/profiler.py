@@ -6,8 +6,9 @@
     assert k.lds_bank_conflicts == 0 and k.coalescing == 1.0
     print(k)
 
-Everything is counted, nothing is timed: the numbers are those that the hardware counters of an
-device would show, summed over the device and over all launches of a kernel of one size.
+Everything is counted: the numbers are those that the hardware counters of a device would show, summed over the
+device and over all launches of a kernel of one size. With `margay.profile(time=True)` a kernel also has `time`, how long
+it would take on the device by a model (docs/time.md).
 """
 
 import json
@@ -17,9 +18,10 @@ import tempfile
 from dataclasses import MISSING, dataclass, field
 from typing import Dict, List, Optional, Tuple, Union
 
-from margay import display, library, profile_text
+from margay import display, library, modelled, profile_text
 from margay._profile_records import LdsUse, MemoryFigures, Resources, SiteFigures, TensorFigures
 from margay.checker import Frame, short_function
+from margay.modelled import ModelledTime
 from margay.profile_text import nearest
 
 _VERSION = 1
@@ -160,6 +162,7 @@ class KernelProfile:
     sampled_workgroups: int = 0  # 0: all; else the counts are scaled up from so many
     limit: Optional[Limit] = None
     advice: List[Advice] = field(default_factory=list)  # the one that saves most first
+    time: Optional[ModelledTime] = None  # modelled, of the first launch; only with time=True
 
     def __getitem__(self, name):
         for values, key in (
@@ -327,6 +330,8 @@ class profile:  # pylint: disable=invalid-name  # reads as a function: with marg
     workgroups: only a sample of each launch's workgroups, 64 (the first) or "100-163"; counts are
     scaled up from it. All workgroups run.
     trace: of so many workgroups per launch, record what each wave did (in `document`, `to_json`).
+    time: model how long each kernel takes (`KernelProfile.time`). Only the first launch of each kernel and size is
+    counted then, and of a large grid a sample of its workgroups; it takes several times as long.
     Profiles do not nest; within margay.check, and under pytest --margay-check, the same run is checked and
     profiled. An exception that the block raises goes on; the profile is filled in all the same.
     """
@@ -337,12 +342,14 @@ class profile:  # pylint: disable=invalid-name  # reads as a function: with marg
         trace: int = 0,
         launches: Union[int, str, None] = None,
         workgroups: Union[int, str, None] = None,
+        time: bool = False,
     ) -> None:
         if kernel is not None and ";" in kernel:
             raise ValueError(f"a kernel's name has no semicolon: {kernel!r}")
         self._options = f"trace={int(trace)}" + (f";kernel={kernel}" if kernel else "")
         self._options += "" if launches is None else f";launches={launches}"
         self._options += "" if workgroups is None else f";workgroups={workgroups}"
+        self._options += ";time=1" if time else ""
         self._library = None
         self.profile = Profile()
 
@@ -422,6 +429,7 @@ def _site(document, frames):
 
 
 def _kernel(document, frames):
+    sites = [_site(s, frames) for s in document["sites"]]
     return _fields(
         KernelProfile,
         document,
@@ -431,7 +439,8 @@ def _kernel(document, frames):
         counters=dict(document["counters"]),
         metrics=dict(document["metrics"]),
         tensors=[_tensor(t) for t in document["tensors"]],
-        sites=[_site(s, frames) for s in document["sites"]],
+        sites=sites,
+        time=modelled.from_json(document.get("time"), sites),
         limit=_fields(Limit, document["limit"]) if "limit" in document else None,
         advice=[_fields(Advice, a) for a in document.get("advice", [])],
     )

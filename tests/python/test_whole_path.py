@@ -117,6 +117,30 @@ print([k.launches for k in p.kernels], len(p.document["kernels"][0]["traces"]))
     assert done.stdout == "[1]\n[1] 4\n", done.stdout + done.stderr
 
 
+def test_modelled_time():
+    done = run("-c", LOAD + """
+with margay.profile(time=True) as p:
+    assert kernels.copy_right() == 0
+    assert kernels.exchange_in_strides(32, 2) == 0
+    assert kernels.exchange_in_strides(32, 2) == 0
+time = p.kernel("exchange").time
+assert isinstance(time, margay.ModelledTime) and time.bound == "launch", time
+assert 1 < time.us_boost <= time.us_sustained < 100 and time.error_percent > 0
+assert abs(time.cycles - time.us_boost * time.boost_ghz * 1e3) < 1e-3 * time.cycles
+assert time.tflops_boost is None and time.flops == 0
+assert abs(sum(one.latency for one in time.lines) - sum(one.latency for one in time.instructions)) < 1
+assert {line.line for line in time.lines if line.file} and time.lines[0].latency >= time.lines[-1].latency
+assert sum(time.stalls.values()) > 0 and set(time.busy) >= {"valu", "lds", "memory"}
+screen = str(p.kernel("exchange"))
+assert "modelled: " in screen and "error about" in screen, screen
+with margay.profile() as p:
+    kernels.copy_right()
+assert p.kernel("copy").time is None and "modelled" not in str(p)
+print("right")
+""")
+    assert done.stdout == "right\n", done.stdout + done.stderr
+
+
 def test_a_check_within_a_profile():
     done = run("-c", LOAD + """
 with margay.profile() as p:

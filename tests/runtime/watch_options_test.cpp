@@ -32,6 +32,13 @@ TEST(WatchOptions, of_the_profiler) {
   EXPECT_EQ(settings->traced_workgroups, 2U);
   EXPECT_FALSE(settings->launches.all());
   EXPECT_FALSE(settings->workgroups.all());
+  EXPECT_FALSE(settings->timed);
+}
+
+TEST(WatchOptions, time_is_on_or_off) {
+  EXPECT_TRUE(parse_profile_options("time=1").value().timed);
+  EXPECT_FALSE(parse_profile_options("time=0").value().timed);
+  EXPECT_FALSE(parse_profile_options("time=yes").has_value());
 }
 
 TEST(WatchOptions, unknown_ones_and_values_that_are_none_are_refused_by_name) {

@@ -49,6 +49,31 @@ TEST(ProfileScope, CountsWhatRanInIt) {
   EXPECT_NE(ended.json().find("\"device\":\"AMD Instinct MI325X\""), std::string::npos);
 }
 
+TEST(ProfileScope, ModelledTime) {
+  const tile_test::Buffer<float> data(std::vector<float>(64, 1));
+  ProfileScope scope("time=1");
+  twice<<<1, 64>>>(data.get());
+  idle<1><<<3, 64>>>();
+  const margay::Profile ended = scope.end();
+  const margay::ModelledTime time = ended.kernel("twice").time();
+  EXPECT_GT(time.us_boost, 1);
+  EXPECT_LT(time.us_boost, 100);
+  EXPECT_GE(time.us_sustained, time.us_boost);
+  EXPECT_GT(time.cycles, 1000);
+  EXPECT_GT(time.error_percent, 0);
+  EXPECT_NEAR(time.tflops_boost, 64e-6 / time.us_boost, 1e-9) << "64 multiplications";
+  EXPECT_EQ(ended.kernel("twice")["time.us_boost"], time.us_boost);
+  EXPECT_EQ(ended.kernel("idle").time().tflops_boost, 0);
+  EXPECT_THAT(thrown_by<std::out_of_range>([&] { return ended.kernel("twice")["time.us"]; }),
+              testing::HasSubstr("time.us_boost"));
+
+  ProfileScope untimed;
+  twice<<<1, 64>>>(data.get());
+  const KernelCounts counts = untimed.end().kernel("twice");
+  EXPECT_THAT(thrown_by<ProfileError>([&] { return counts.time().us_boost; }),
+              testing::AllOf(testing::HasSubstr("no modelled time"), testing::HasSubstr("time=1")));
+}
+
 TEST(ProfileScope, UnknownNamesHaveNeighbours) {
   ProfileScope scope;
   idle<1><<<1, 64>>>();

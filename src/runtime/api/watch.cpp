@@ -11,6 +11,7 @@
 #include "report/check/json.h"
 #include "report/profile/analysis/metrics.h"
 #include "report/profile/json/json.h"
+#include "report/profile/time/time_values.h"
 #include "report/words.h"
 #include "runtime/process/process.h"
 
@@ -40,7 +41,9 @@ Result<double> value_in(const profile::Profile& profile, std::string_view kernel
     return fail(ErrorCode::not_found,
                 fmt::format("no kernel that ran has \"{}\" in its name", kernel), {},
                 names.empty() ? "no kernel ran" : "there are: " + names);
-  return profile::value_of(*found, name);
+  constexpr std::string_view kOfTime = "time.";
+  return name.starts_with(kOfTime) ? profile::time_value_of(*found, name.substr(kOfTime.size()))
+                                   : profile::value_of(*found, name);
 }
 
 }  // namespace
@@ -98,7 +101,8 @@ const char* margayProfileEnd(void) {
   return profiles().json.c_str();
 }
 
-/// A counter or metric of the profile that ended last; 0 on success, otherwise margayProfileError()
+/// A counter, a metric or ("time.us_boost") a figure of the modelled time of the profile that ended
+/// last; 0 on success, otherwise margayProfileError()
 /// says what is wrong.
 int margayProfileValue(const char* kernel, const char* name, double* value) {
   const std::lock_guard lock(profiles().mutex);

@@ -2,6 +2,8 @@
 
 #include "report/profile/time/line_times.h"
 #include "report/profile/time/time_advice.h"
+#include "report/profile/time/time_figures.h"
+#include "report/profile/time/time_values.h"
 
 namespace margay::profile {
 namespace {
@@ -37,20 +39,6 @@ Result<std::array<double, kStalls>> as_stalls(const Node& parent) {
   return out;
 }
 
-/// The figures of a kernel, by the names that all JSON has.
-struct Figure {
-  std::string_view name;
-  double timing::KernelTime::* member;
-};
-constexpr Figure kFigures[] = {{"cycles", &timing::KernelTime::cycles},
-                               {"us_boost", &timing::KernelTime::us_boost},
-                               {"us_sustained", &timing::KernelTime::us_sustained},
-                               {"boost_ghz", &timing::KernelTime::boost_ghz},
-                               {"sustained_ghz", &timing::KernelTime::sustained_ghz},
-                               {"error_percent", &timing::KernelTime::error_percent},
-                               {"launch_us", &timing::KernelTime::launch_us},
-                               {"tail_us", &timing::KernelTime::tail_us},
-                               {"issue", &timing::KernelTime::issue}};
 struct BusyUnit {
   std::string_view name;
   double timing::Utilisation::* member;
@@ -63,12 +51,18 @@ constexpr BusyUnit kBusy[] = {{"valu", &timing::Utilisation::valu},
                               {"infinity_cache", &timing::Utilisation::infinity_cache},
                               {"memory", &timing::Utilisation::memory}};
 
-Json figures_json(const timing::KernelTime& time) {
+Json figures_json(const KernelProfile& kernel) {
+  const timing::KernelTime& time = *kernel.time;
   Json json = Json::object();
-  for (const Figure& figure : kFigures) json[std::string(figure.name)] = time.*figure.member;
+  for (const TimeFigure& figure : kTimeFigures)
+    json[std::string(figure.name)] = time.*figure.member;
   json["bound"] = timing::bound_name(time.bound);
   for (const BusyUnit& unit : kBusy) json["busy"][std::string(unit.name)] = time.busy.*unit.member;
   json["stalls"] = stalls_json(time.stalls);
+  json["flops"] = flops_per_launch(kernel);
+  const auto throughput = throughput_of(kernel);
+  json["tflops_boost"] = throughput ? Json(throughput->boost) : Json();
+  json["tflops_sustained"] = throughput ? Json(throughput->sustained) : Json();
   return json;
 }
 
@@ -141,7 +135,7 @@ Json document_of(const KernelProfile& kernel) {
                {"symbol", kernel.symbol},
                {"grid", kernel.grid},
                {"workgroup", kernel.workgroup}};
-  json.update(figures_json(*kernel.time));
+  json.update(figures_json(kernel));
   json["what_if"] = advice_json(kernel);
   json["lines"] = Json::array();
   for (const LineTime& line : line_times(kernel)) {
@@ -162,7 +156,7 @@ Json document_of(const KernelProfile& kernel) {
 
 Json time_json(const KernelProfile& kernel) {
   if (!kernel.time) return nullptr;
-  Json json = figures_json(*kernel.time);
+  Json json = figures_json(kernel);
   json["what_if"] = what_ifs_json(kernel.time->what_if);
   json["sites"] = Json::array();
   for (const timing::SiteTime& site : kernel.time->sites)
@@ -172,7 +166,7 @@ Json time_json(const KernelProfile& kernel) {
 
 Result<timing::KernelTime> as_time(const Node& node, std::size_t sites) {
   timing::KernelTime time;
-  for (const Figure& figure : kFigures)
+  for (const TimeFigure& figure : kTimeFigures)
     time.*figure.member = MARGAY_TRY(decimal(node, figure.name));
   const Node busy = MARGAY_TRY(node.field("busy"));
   for (const BusyUnit& unit : kBusy) time.busy.*unit.member = MARGAY_TRY(decimal(busy, unit.name));

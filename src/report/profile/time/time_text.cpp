@@ -7,6 +7,7 @@
 
 #include "report/profile/time/line_times.h"
 #include "report/profile/time/time_advice.h"
+#include "report/profile/time/time_values.h"
 
 namespace margay::profile {
 namespace {
@@ -15,6 +16,10 @@ using report::painted;
 using timing::kStalls;
 
 std::string us_text(double us) { return report::seconds_text(us * 1e-6); }
+
+std::string rate_text(double tflops) {
+  return fmt::format("{:.{}f}", tflops, tflops < 10 ? 2 : tflops < 100 ? 1 : 0);
+}
 
 std::string percent(double part) { return fmt::format("{:.0f} %", 100 * part); }
 
@@ -100,6 +105,9 @@ std::string kernel_text(const KernelProfile& kernel, const report::TextOptions& 
   const bool boost_first = clock == TimeClock::boost;
   out += fmt::format("  {}; {}; error about {:.0f} %\n", boost_first ? boost : sustained,
                      boost_first ? sustained : boost, t.error_percent);
+  if (const auto rate = throughput_of(kernel))
+    out += fmt::format("  does      {} TFLOP/s at boost, {} sustained\n", rate_text(rate->boost),
+                       rate_text(rate->sustained));
   out += fmt::format("  bound by  {}\n", timing::bound_name(t.bound));
   out += fmt::format("  busy      {}\n", busy_text(t.busy));
   out += fmt::format("  outside   launch {}, tail {}\n", us_text(t.launch_us), us_text(t.tail_us));

@@ -1,0 +1,24 @@
+// The figures of a modelled time that are numbers, by the names that all reports and JSON have.
+#pragma once
+
+#include <string_view>
+
+#include "timing/device.h"
+
+namespace margay::profile {
+
+struct TimeFigure {
+  std::string_view name;
+  double timing::KernelTime::* member;
+};
+inline constexpr TimeFigure kTimeFigures[] = {{"cycles", &timing::KernelTime::cycles},
+                                              {"us_boost", &timing::KernelTime::us_boost},
+                                              {"us_sustained", &timing::KernelTime::us_sustained},
+                                              {"boost_ghz", &timing::KernelTime::boost_ghz},
+                                              {"sustained_ghz", &timing::KernelTime::sustained_ghz},
+                                              {"error_percent", &timing::KernelTime::error_percent},
+                                              {"launch_us", &timing::KernelTime::launch_us},
+                                              {"tail_us", &timing::KernelTime::tail_us},
+                                              {"issue", &timing::KernelTime::issue}};
+
+}  // namespace margay::profile
