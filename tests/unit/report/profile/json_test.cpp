@@ -167,8 +167,8 @@ void places(const Json& node, const std::string& path, std::vector<std::string>&
 /// Whether a field of this name may go, or have any value.
 bool is_free(const std::string& path) {
   // Derived again.
-  for (const std::string_view part :
-       {"/metrics", "/limit", "/advice", "/occupancy_table", "/sources", "/is_scratch"})
+  for (const std::string_view part : {"/metrics", "/limit", "/advice", "/occupancy_table",
+                                      "/sources", "/is_scratch", "/time/flops", "/time/tflops_"})
     if (path.find(part) != std::string::npos) return true;
   return false;
 }
