@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 from margay.checker import Access, CheckError, Finding, Frame, Report, Site, check
 from margay.devices import Device, device, use_device
+from margay.event_time import event_time, modelled_ms, use_event_time
 from margay.library import LibraryError
 from margay.modelled import LineTime, ModelledTime
 from margay.profiler import (
@@ -105,6 +106,9 @@ __all__ = [
     "__version__",
     "check",
     "device",
+    "event_time",
+    "modelled_ms",
     "profile",
     "use_device",
+    "use_event_time",
 ]

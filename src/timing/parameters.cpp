@@ -16,6 +16,7 @@ Parameters of(const Gpu& gpu) {
   p.fabric_bytes_per_ns = 9000;
   p.memory_bytes_per_ns = gpu.memory_bytes_per_second * 1e-9 * kMeasured / kDataSheet;
   p.memory_write_bytes_per_ns = 0.95 * p.memory_bytes_per_ns;
+  p.host_link_bytes_per_ns = 55;
   p.launch_ns = 2700;
   p.sustained_watts = 750;
   p.boost_ghz = gpu.clock_hz() * 1e-9;
@@ -29,6 +30,7 @@ Parameters of(const Gpu& gpu) {
     p.memory_bytes_per_ns = 3600;  // the same: vectoradd of 64 M elements
     p.memory_write_bytes_per_ns = 3400;
     p.sustained_watts = 550;
+    p.host_link_bytes_per_ns = p.memory_write_bytes_per_ns;  // CPU and GPU share the memory
   }
   if (gpu.option == "mi308x") {
     p.boost_ghz = 1.83;  // pyhip, gpu-frequency-probe
@@ -109,6 +111,8 @@ constexpr auto kTable = std::to_array<ParameterInfo>({
      "RRZE gpu-l2-stream (88 with two scalar loads)", low, &Parameters::wave_start},
     {"cold_code", "more until then, for the first waves of code that was not run before", "cycles",
      "MI300 thread trace (first fetch 530)", low, &Parameters::cold_code},
+    {"host_link_bytes_per_ns", "copies between host and device, each way", "bytes/ns",
+     "PCIe 5.0 with 16 lanes: 64 GB/s without headers", low, &Parameters::host_link_bytes_per_ns},
     {"launch_ns", "an empty kernel, from begin to end", "ns", "Formocast (initialCost 2.7 us)", low,
      &Parameters::launch_ns},
     {"sustained_watts", "power over seconds", "W", "data sheets (MI300X 750, MI325X 1000)", high,

@@ -48,6 +48,7 @@ struct Parameters {
   double launch_ns = 0;          ///< Of an empty kernel, begin to end.
   double sustained_watts = 0;
   double boost_ghz = 0;
+  double host_link_bytes_per_ns = 0;  ///< Copies between host and device, each way.
 };
 
 /// How a figure was come by.

@@ -141,6 +141,25 @@ print("right")
     assert done.stdout == "right\n", done.stdout + done.stderr
 
 
+def test_modelled_event_time():
+    done = run("-c", LOAD + """
+assert margay.event_time() == "host"
+few = margay.modelled_ms(lambda: kernels.exchange_in_strides(1, 4))
+twice = margay.modelled_ms(lambda: kernels.exchange_in_strides(1, 4) or kernels.exchange_in_strides(1, 4))
+assert 1e-3 < few < 0.1 and abs(twice - 2 * few) < 0.01 * few, (few, twice)
+assert margay.modelled_ms(lambda: None) == 0
+assert margay.modelled_ms(kernels.copy_right, sustained=True) > 0
+assert margay.event_time() == "host"
+assert margay.use_event_time("modelled") == "host" and margay.event_time() == "modelled"
+try:
+    margay.use_event_time("wall")
+except ValueError as error:
+    print(error)
+""")
+    assert done.stdout == "there is no event time 'wall'; there are host, modelled, modelled-sustained\n", done.stderr
+    assert done.stderr.count("nothing is measured; the error is about") == 1, done.stderr
+
+
 def test_a_check_within_a_profile():
     done = run("-c", LOAD + """
 with margay.profile() as p:

@@ -34,6 +34,7 @@ TEST(Settings, empty_is_unset) {
   ASSERT_TRUE(settings.has_value());
   EXPECT_EQ(settings->threads, 0U);
   EXPECT_EQ(settings->devices, 1U);
+  EXPECT_EQ(settings->event_time, EventTime::host);
 }
 
 TEST(Settings, reads_each_value) {
@@ -42,6 +43,10 @@ TEST(Settings, reads_each_value) {
   EXPECT_EQ(read({{"MARGAY_MFMA", "fast"}})->mfma, MfmaMode::fast);
   EXPECT_EQ(read({{"MARGAY_THREADS", "12"}})->threads, 12U);
   EXPECT_EQ(read({{"MARGAY_DEVICES", "8"}})->devices, 8U);
+  EXPECT_EQ(read({{"MARGAY_EVENT_TIME", "host"}})->event_time, EventTime::host);
+  EXPECT_EQ(read({{"MARGAY_EVENT_TIME", "modelled"}})->event_time, EventTime::modelled);
+  EXPECT_EQ(read({{"MARGAY_EVENT_TIME", "modelled-sustained"}})->event_time,
+            EventTime::modelled_sustained);
   EXPECT_EQ(read({{"MARGAY_HOST_LEVEL", "x86-64-v3"}})->host_level, "x86-64-v3");
   EXPECT_EQ(read({{"MARGAY_TARGET", "generic"}})->host_level, "generic") << "its former name";
   EXPECT_EQ(read({{"MARGAY_TARGET", "generic"}, {"MARGAY_HOST_LEVEL", "x86-64-v3"}})->host_level,
@@ -77,6 +82,8 @@ TEST(Settings, bad_values_are_errors_that_name_the_variable_and_what_it_takes) {
     EXPECT_THAT(result.error().what, HasSubstr("a number from 1 to 4096"));
   }
   EXPECT_THAT(read({{"MARGAY_DEVICES", "17"}}).error().what, HasSubstr("a number from 1 to 16"));
+  EXPECT_THAT(read({{"MARGAY_EVENT_TIME", "gpu"}}).error().what,
+              HasSubstr("one of host, modelled or modelled-sustained"));
   for (const char* name : {"MARGAY_STATS", "MARGAY_PROGRESS", "MARGAY_QUIET"}) {
     const auto result = read({{name, "yes"}});
     ASSERT_FALSE(result.has_value()) << name;

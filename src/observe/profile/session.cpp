@@ -172,8 +172,17 @@ bool is_wanted(const std::string& symbol, std::string_view wanted) {
 
 Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& request,
                                      LaunchObserver* beside) {
+  return launch(device, request, [&](LaunchObserver* profiler) {
+    if (beside == nullptr || profiler == nullptr)
+      return device.launch(request, profiler == nullptr ? beside : profiler);
+    JointObserver both({beside, profiler});
+    return device.launch(request, &both);
+  });
+}
+
+Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& request, const Run& run) {
   if (!config_.kernel.empty() && !is_wanted(request.kernel->name, config_.kernel))
-    return device.launch(request, beside);
+    return run(nullptr);
   const std::lock_guard one_at_a_time(launching_);
   KernelTotals* totals = nullptr;
   bool first = false;
@@ -193,13 +202,11 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
                                ? time_sample(device.gpu(), request)
                                : config_.workgroups;
   const std::uint64_t counted = sample.count_below(request.grid.count());
-  if (totals == nullptr || counted == 0) return device.launch(request, beside);
+  if (totals == nullptr || counted == 0) return run(nullptr);
   LaunchProfiler profiler(device.memory(), tensor_arguments(request, device.memory(), described_),
                           launches_, first, config_.traced_workgroups, sample, config_.timed,
                           config_.time.warm);
-  JointObserver both({beside, &profiler});
-  LaunchObserver* const all = beside == nullptr ? &profiler : static_cast<LaunchObserver*>(&both);
-  Result<LaunchReport> result = device.launch(request, all);
+  Result<LaunchReport> result = run(&profiler);
   if (profiler.replay() == nullptr) return result;
   // Its results are added at once, so that profile() never sees a part of them.
   const std::lock_guard lock(mutex_);

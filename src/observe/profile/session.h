@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -42,8 +43,12 @@ class Session {
   /// Receives the tensors that the program describes.
   [[nodiscard]] DescribedTensors& tensors() { return described_; }
 
-  /// Runs a launch under the profiler; kernels that are not selected run without it. `beside`:
-  /// another watcher.
+  /// Performs a launch with an observer, or with none (null).
+  using Run = std::function<Result<LaunchReport>(LaunchObserver* observer)>;
+  /// Has `run` perform a launch under the profiler; kernels that are not selected run without it.
+  [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request,
+                                            const Run& run);
+  /// The device performs it. `beside`: another watcher.
   [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request,
                                             LaunchObserver* beside = nullptr);
 

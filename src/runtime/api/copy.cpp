@@ -107,6 +107,7 @@ hipError_t filled(const char* call, Body&& body) {
     const SynchronousScope synchronous;
     MARGAY_CHECK(body());
     process().ordering.host_waits(nullptr);
+    process().timeline.host_waits(process().timeline.now(process().streams.order_of(nullptr)));
     return {};
   });
 }
@@ -119,6 +120,7 @@ hipError_t complete(const char* call, hipStream_t stream, Body&& body) {
     MARGAY_CHECK(body());
     process().in_flight.wait_for_stream(stream);
     process().ordering.host_waits(stream);
+    process().timeline.host_waits(process().timeline.now(process().streams.order_of(stream)));
     return {};
   });
 }

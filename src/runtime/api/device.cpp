@@ -162,6 +162,19 @@ __attribute__((visibility("default"))) const char* margayDevices() {
   static const std::string options = gpu_options();
   return options.c_str();
 }
+/// For programs and bindings: what hipEventElapsedTime gives from now on, by the names of
+/// MARGAY_EVENT_TIME; null changes nothing. Returns the name of what it gave before; null for a
+/// name that does not exist.
+__attribute__((visibility("default"))) const char* margayEventTime(const char* name) {
+  Devices& devices = process().devices;
+  const EventTime before = devices.event_time();
+  if (name != nullptr) {
+    const auto time = event_time_named(name);
+    if (!time) return nullptr;
+    devices.set_event_time(*time);
+  }
+  return name_of(before).data();
+}
 /// For bindings: the MARGAY_DEVICE name of this process's machine; null if its settings cannot be
 /// read.
 __attribute__((visibility("default"))) const char* margayDevice() {

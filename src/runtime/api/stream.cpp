@@ -1,6 +1,9 @@
 // The HIP calls for streams, events and synchronisation.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <utility>
 
 #include "runtime/process/call.h"
@@ -27,11 +30,21 @@ hipError_t synchronised() {
   return remember(process().launches.failure());
 }
 
+/// In modelled time.
+void host_waits(hipStream_t stream) {
+  process().timeline.host_waits(process().timeline.now(process().streams.order_of(stream)));
+}
+void host_waits_for_event(hipEvent_t handle) {
+  const auto event = process().streams.find_event(handle);
+  if (event) process().timeline.host_waits((*event)->modelled_time());
+}
+
 hipError_t synchronise_stream(const char* call, hipStream_t stream) {
   const hipError_t code = api(call, [&]() -> Outcome {
     MARGAY_CHECK(process().captures.check_not_captured(stream));
     process().in_flight.wait_for_stream(stream);
     process().ordering.host_waits(stream);
+    host_waits(stream);
     return {};
   });
   return code != hipSuccess ? code : synchronised();
@@ -39,6 +52,7 @@ hipError_t synchronise_stream(const char* call, hipStream_t stream) {
 hipError_t synchronise_device() {
   process().in_flight.wait_for_device(Devices::current());
   process().ordering.host_waits_for_device(Devices::current());
+  process().timeline.host_waits_for_device(Devices::current());
   return synchronised();
 }
 /// hipErrorNotReady is an answer, not a failure: it is not remembered.
@@ -47,6 +61,7 @@ hipError_t query_stream(const char* call, hipStream_t stream) {
   if (code != hipSuccess) return code;
   if (process().in_flight.is_busy(stream)) return hipErrorNotReady;
   process().ordering.host_waits(stream);
+  host_waits(stream);
   return synchronised();
 }
 
@@ -66,6 +81,7 @@ hipError_t synchronise_event(const char* call, hipEvent_t handle) {
   if (code != hipSuccess) return code;
   if (const auto pending = pending_of(handle)) process().in_flight.wait_for(*pending);
   process().ordering.host_waits_for_event(handle);
+  host_waits_for_event(handle);
   return synchronised();
 }
 hipError_t query_event(const char* call, hipEvent_t handle) {
@@ -73,7 +89,29 @@ hipError_t query_event(const char* call, hipEvent_t handle) {
   if (code != hipSuccess) return code;
   if (pending_of(handle) != nullptr) return hipErrorNotReady;
   process().ordering.host_waits_for_event(handle);
+  host_waits_for_event(handle);
   return synchronised();
+}
+
+void say_what_modelled_time_is() {
+  if (process().devices.quiet() || !process().timeline.first_answer()) return;
+  fmt::print(stderr,
+             "margay: hipEventElapsedTime gives modelled time of the {} at its {} clock, nothing "
+             "is measured; the error is about {:.0f} % (docs/time.md).\n",
+             process().devices.gpu().name,
+             process().devices.event_time() == EventTime::modelled ? "boost" : "sustained",
+             process().launches.modelled().error_percent());
+}
+
+Answer<float> modelled_milliseconds(const ihipEvent_t& start, const ihipEvent_t& stop) {
+  const auto begin = start.modelled_time();
+  const auto end = stop.modelled_time();
+  if (!begin || !end)
+    return refuse(hipErrorInvalidHandle,
+                  "One of the events was recorded before modelled time was asked for.",
+                  "Record both again, or set MARGAY_EVENT_TIME before the program starts.");
+  say_what_modelled_time_is();
+  return static_cast<float>((*end - *begin) * 1e-3);
 }
 
 Outcome create_stream(hipStream_t* out, unsigned flags, int priority) {
@@ -270,6 +308,10 @@ hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hipEvent_t
     }
     process().ordering.host_waits_for_event(start);
     process().ordering.host_waits_for_event(stop);
+    if (process().timeline.is_on()) {
+      *milliseconds = MARGAY_TRY(modelled_milliseconds(*first, *last));
+      return {};
+    }
     *milliseconds = std::chrono::duration<float, std::milli>(*end - *begin).count();
     return {};
   });

@@ -123,7 +123,8 @@ void margayDescribeTensor(const void* data, std::size_t batch, std::size_t depth
   static_cast<void>(process().devices.get());
   const std::shared_ptr<Checking> checking = process().watchers.checking();
   const std::shared_ptr<Profiling> profiling = process().watchers.profiling();
-  if (checking == nullptr && profiling == nullptr) return;
+  const bool modelled = process().devices.event_time() != EventTime::host;
+  if (checking == nullptr && profiling == nullptr && !modelled) return;
   Tensor tensor;
   tensor.range.begin = reinterpret_cast<std::uint64_t>(data);
   tensor.range.end = tensor.range.begin + batch * depth * rows * columns * element_bytes;
@@ -132,6 +133,7 @@ void margayDescribeTensor(const void* data, std::size_t batch, std::size_t depth
   if (tensor.range.end <= tensor.range.begin) return;
   if (checking != nullptr) checking->memory().tensors().describe(tensor);
   if (profiling != nullptr) profiling->tensors().describe(tensor);
+  if (modelled) process().launches.modelled().describe(tensor);
 }
 
 /// Says what reports call a loaded kernel and its arguments, for compilers that record only a

@@ -50,6 +50,14 @@ Result<MfmaMode> read_mfma(const Environment& environment) {
   return bad_value(kName, *value, "one of exact, fma or fast");
 }
 
+Result<EventTime> read_event_time(const Environment& environment) {
+  constexpr std::string_view kName = "MARGAY_EVENT_TIME";
+  const std::optional<std::string> value = environment(kName);
+  if (!value || value->empty()) return Settings{}.event_time;
+  if (const auto time = event_time_named(*value)) return *time;
+  return bad_value(kName, *value, fmt::format("one of {}", kEventTimes));
+}
+
 Result<const Gpu*> read_gpu(const Environment& environment) {
   constexpr std::string_view kName = "MARGAY_DEVICE";
   const std::string value = environment(kName).value_or("");
@@ -185,6 +193,17 @@ Environment process_environment() {
   };
 }
 
+std::string_view name_of(EventTime time) {
+  constexpr std::string_view kNames[] = {"host", "modelled", "modelled-sustained"};
+  return kNames[static_cast<std::size_t>(time)];
+}
+
+std::optional<EventTime> event_time_named(std::string_view name) {
+  for (const EventTime time : {EventTime::host, EventTime::modelled, EventTime::modelled_sustained})
+    if (name_of(time) == name) return time;
+  return std::nullopt;
+}
+
 Result<Settings> read_settings(const Environment& environment) {
   Settings settings;
   settings.mfma = MARGAY_TRY(read_mfma(environment));
@@ -192,6 +211,7 @@ Result<Settings> read_settings(const Environment& environment) {
   settings.devices = MARGAY_TRY(read_count(environment, "MARGAY_DEVICES", kMaxDevices, 1));
   settings.threads = MARGAY_TRY(read_count(environment, "MARGAY_THREADS", kMaxThreads, 0));
   settings.host_level = MARGAY_TRY(read_host_level(environment));
+  settings.event_time = MARGAY_TRY(read_event_time(environment));
   settings.stats = MARGAY_TRY(read_switch(environment, "MARGAY_STATS"));
   settings.progress = MARGAY_TRY(read_switch(environment, "MARGAY_PROGRESS"));
   settings.quiet = MARGAY_TRY(read_switch(environment, "MARGAY_QUIET"));

@@ -54,6 +54,17 @@ struct ProfileSettings {
 /// Most virtual devices of a process.
 inline constexpr unsigned kMaxDevices = 16;
 
+/// What hipEventElapsedTime gives.
+enum class EventTime : std::uint8_t {
+  host,                ///< The host's wall time.
+  modelled,            ///< The device's time by the model of time, at boost clock ...
+  modelled_sustained,  ///< ... at the clock that the device holds for seconds.
+};
+/// "host", "modelled" or "modelled-sustained".
+[[nodiscard]] std::optional<EventTime> event_time_named(std::string_view name);
+[[nodiscard]] std::string_view name_of(EventTime time);
+inline constexpr std::string_view kEventTimes = "host, modelled or modelled-sustained";
+
 struct Settings {
   MfmaMode mfma = MfmaMode::exact;  ///< MARGAY_MFMA=exact|fma|fast
   unsigned devices = 1;             ///< MARGAY_DEVICES=N
@@ -61,7 +72,8 @@ struct Settings {
   const Gpu* gpu = &default_gpu();  ///< MARGAY_DEVICE=mi325x and so on; see gpu/machines.
   /// MARGAY_HOST_LEVEL=generic|x86-64-v3|x86-64-v4; empty: the host's best.
   std::string host_level = {};
-  bool stats = false;     ///< MARGAY_STATS=1: one line per launch.
+  EventTime event_time = EventTime::host;  ///< MARGAY_EVENT_TIME
+  bool stats = false;                      ///< MARGAY_STATS=1: one line per launch.
   bool progress = false;  ///< MARGAY_PROGRESS=1: a line for launches over two seconds.
   bool quiet = false;     ///< MARGAY_QUIET=1: no error sentences on stderr.
   CheckSettings check = {};

@@ -18,7 +18,8 @@ Devices::Devices(Watchers& watchers, HostSide& host, Hooks hooks)
     : watchers_(watchers),
       host_(host),
       hooks_(std::move(hooks)),
-      settings_(read_settings(process_environment())) {}
+      settings_(read_settings(process_environment())),
+      event_time_(settings_ ? settings_->event_time : EventTime::host) {}
 
 unsigned Devices::current() { return current_device; }
 void Devices::set_current(unsigned device) { current_device = device; }

@@ -59,6 +59,9 @@ class Devices {
   static void set_current(unsigned device);
   /// The devices whose memory kernels on `device` may access in addition to its own, as a mask.
   [[nodiscard]] std::atomic<std::uint64_t>& peers(unsigned device) { return peers_[device]; }
+  /// What events measure. A program may change it.
+  [[nodiscard]] EventTime event_time() const { return event_time_.load(); }
+  void set_event_time(EventTime time) { event_time_ = time; }
   /// Stored and returned, without effect: gfx942 has one cache and one LDS bank configuration.
   [[nodiscard]] std::atomic<unsigned>& flags() { return flags_; }
 
@@ -73,6 +76,7 @@ class Devices {
   std::unique_ptr<Device> device_;
   std::atomic<Device*> made_ = nullptr;
   std::array<std::atomic<std::uint64_t>, kMaxDevices> peers_ = {};
+  std::atomic<EventTime> event_time_;
   std::atomic<unsigned> flags_ = hipDeviceScheduleAuto;
 };
 

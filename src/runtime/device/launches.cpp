@@ -37,6 +37,7 @@ Outcome refuse_while_ending() {
 
 void Launches::begin_again() {
   begin_again_after_fork(mutex_);
+  modelled_.begin_again();
   in_flight_ = 0;
 }
 
@@ -89,7 +90,12 @@ Outcome Launches::run_alone(const LaunchRequest& request,
   const std::uint64_t before = interrupts();
   MARGAY_CHECK(refuse_while_ending());
   begin(request);
-  const Result<LaunchReport> report = watchers_.all().launch(*device, request, operation);
+  const Watch watch = watchers_.all();
+  const profile::Session::Run watched = [&](LaunchObserver* model) {
+    return watch.launch(*device, request, operation, model);
+  };
+  const Result<LaunchReport> report =
+      must_be_modelled(request) ? modelled_.launch(*device, request, watched) : watched(nullptr);
   host_.foreground_ends();
   return ended(request, report, before);
 }
@@ -97,7 +103,7 @@ Outcome Launches::run_alone(const LaunchRequest& request,
 Answer<Work> Launches::start(const LaunchRequest& request,
                              const std::shared_ptr<check::Operation>& operation) {
   Device* const device = MARGAY_TRY(devices_.get());
-  if (watchers_.all().any()) {
+  if (watchers_.all().any() || must_be_modelled(request)) {
     MARGAY_CHECK(run(request, operation));
     return Work{};
   }

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "exec/device/device.h"
 #include "runtime/base/work.h"
 #include "runtime/device/devices.h"
 #include "runtime/device/host_side.h"
+#include "runtime/watch/modelled_times.h"
 #include "runtime/watch/watch.h"
 
 namespace margay::runtime {
@@ -28,6 +30,12 @@ class Launches {
   /// The same; if the kernel waits for the host, returns the continuation.
   [[nodiscard]] Answer<Work> start(const LaunchRequest& request,
                                    const std::shared_ptr<check::Operation>& operation);
+
+  /// The modelled time of a launch that has run, if events are modelled.
+  [[nodiscard]] std::optional<LaunchTime> time_of(const LaunchRequest& request) const {
+    return modelled_.find(request);
+  }
+  [[nodiscard]] ModelledTimes& modelled() { return modelled_; }
 
   /// Sets `code` as that of the first failure, unless there was one.
   void keep_failure(hipError_t code);
@@ -53,6 +61,9 @@ class Launches {
 
  private:
   void begin(const LaunchRequest& request);
+  [[nodiscard]] bool must_be_modelled(const LaunchRequest& request) const {
+    return devices_.event_time() != EventTime::host && !modelled_.find(request);
+  }
   /// One launch at a time.
   [[nodiscard]] Outcome run_alone(const LaunchRequest& request,
                                   const std::shared_ptr<check::Operation>& operation);
@@ -63,6 +74,7 @@ class Launches {
   Devices& devices_;
   Watchers& watchers_;
   HostSide& host_;
+  ModelledTimes modelled_;
   std::mutex mutex_;  // launches run one after another; the progress line belongs to one
   std::atomic<unsigned> in_flight_ = 0;
   std::atomic<hipError_t> failure_ = hipSuccess;

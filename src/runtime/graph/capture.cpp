@@ -152,12 +152,13 @@ Outcome Captures::record_event(hipEvent_t handle, hipStream_t stream_handle) {
     return {};
   }
   ordering_.recorded(handle, stream_handle);
-  const auto later = in_flight_.mark(stream_handle, "an event", nullptr, [event]() -> Outcome {
-    event->record();
+  const Order order = streams_.order_of(stream_handle);
+  const auto later = in_flight_.mark(stream_handle, "an event", nullptr, [=, this]() -> Outcome {
+    event->record(timeline_.now(order));
     return {};
   });
   event->pending = later;
-  if (later == nullptr) event->record();
+  if (later == nullptr) event->record(timeline_.now(order));
   return {};
 }
 
@@ -165,10 +166,15 @@ Outcome Captures::wait_for_event(hipStream_t stream_handle, hipEvent_t handle) {
   const auto event = MARGAY_TRY(streams_.find_event(handle));
   MARGAY_CHECK(streams_.check(stream_handle));
   if (!is_captured(stream_handle)) ordering_.stream_waits(stream_handle, handle);
+  const Order order = streams_.order_of(stream_handle);
   if (const auto pending = event->pending.load(); pending != nullptr && !pending->done()) {
-    (void)in_flight_.mark(stream_handle, "an event", pending, []() -> Outcome { return {}; });
+    (void)in_flight_.mark(stream_handle, "an event", pending, [=, this]() -> Outcome {
+      timeline_.stream_waits(order, event->modelled_time());
+      return {};
+    });
     return {};
   }
+  if (!is_captured(stream_handle)) timeline_.stream_waits(order, event->modelled_time());
   if (under_way_.load() == 0 || is_implicit_stream(stream_handle)) return {};
   const std::shared_ptr<ihipStream_t> stream = streams_.find(stream_handle);
   const std::lock_guard lock(mutex_);
@@ -192,7 +198,7 @@ Outcome Captures::wait_for_event(hipStream_t stream_handle, hipEvent_t handle) {
 
 Outcome Captures::record_if_given(hipEvent_t handle) {
   if (handle == nullptr) return {};
-  MARGAY_TRY(streams_.find_event(handle))->record();
+  MARGAY_TRY(streams_.find_event(handle))->record(timeline_.now());
   ordering_.recorded(handle);
   return {};
 }

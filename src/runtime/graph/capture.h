@@ -13,6 +13,7 @@
 #include "runtime/stream/in_flight.h"
 #include "runtime/stream/ordering.h"
 #include "runtime/stream/streams.h"
+#include "runtime/stream/timeline.h"
 
 namespace margay::runtime {
 
@@ -28,8 +29,13 @@ struct Capture {
 /// Safe to use from several threads.
 class Captures {
  public:
-  Captures(const Streams& streams, Ordering& ordering, WorkInFlight& in_flight, Graphs& graphs)
-      : streams_(streams), ordering_(ordering), in_flight_(in_flight), graphs_(graphs) {}
+  Captures(const Streams& streams, Ordering& ordering, WorkInFlight& in_flight, Timeline& timeline,
+           Graphs& graphs)
+      : streams_(streams),
+        ordering_(ordering),
+        in_flight_(in_flight),
+        timeline_(timeline),
+        graphs_(graphs) {}
 
   /// Executes `work` in the stream's order (see in_flight.h) or, while the stream is captured,
   /// makes it a node of the graph. `start` begins the same work if it may be left in flight.
@@ -68,6 +74,7 @@ class Captures {
   const Streams& streams_;
   Ordering& ordering_;
   WorkInFlight& in_flight_;
+  Timeline& timeline_;
   Graphs& graphs_;
   mutable std::mutex mutex_;
   unsigned long long last_id_ = 0;

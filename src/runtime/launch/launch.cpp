@@ -26,20 +26,30 @@ LaunchRequest Launcher::request_of(const LaunchCall& call, std::span<const std::
   return request;
 }
 
+std::optional<LaunchTime> Launcher::modelled(const LaunchRequest& request) const {
+  return timeline_.is_on() ? launches_.time_of(request) : std::nullopt;
+}
+
 Outcome Launcher::run(const LaunchCall& call, std::span<const std::byte> arguments) {
   MARGAY_CHECK(captures_.record_if_given(call.start));
-  MARGAY_CHECK(launches_.run(request_of(call, arguments), current_operation()));
+  const LaunchRequest request = request_of(call, arguments);
+  MARGAY_CHECK(launches_.run(request, current_operation()));
+  timeline_.launched(modelled(request), request.grid.count());
   return captures_.record_if_given(call.stop);
 }
 
 Answer<Work> Launcher::start(const LaunchCall& call, std::span<const std::byte> arguments) {
   MARGAY_CHECK(captures_.record_if_given(call.start));
-  Work rest = MARGAY_TRY(launches_.start(request_of(call, arguments), current_operation()));
+  const LaunchRequest request = request_of(call, arguments);
+  Work rest = MARGAY_TRY(launches_.start(request, current_operation()));
   if (rest)
-    return [this, rest = std::move(rest), stop = call.stop]() -> Outcome {
+    return [this, rest = std::move(rest), stop = call.stop, time = modelled(request),
+            workgroups = request.grid.count()]() -> Outcome {
       MARGAY_CHECK(rest());
+      timeline_.launched(time, workgroups);
       return captures_.record_if_given(stop);
     };
+  timeline_.launched(modelled(request), request.grid.count());
   MARGAY_CHECK(captures_.record_if_given(call.stop));
   return Work{};
 }

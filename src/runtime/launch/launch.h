@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "runtime/launch/limits.h"
 #include "runtime/module/module.h"
 #include "runtime/stream/streams.h"
+#include "runtime/stream/timeline.h"
 #include "runtime/watch/watch.h"
 
 namespace margay::runtime {
@@ -35,12 +37,13 @@ struct LaunchCall {
 class Launcher {
  public:
   Launcher(Devices& devices, const Watchers& watchers, Launches& launches, const Streams& streams,
-           Captures& captures)
+           Captures& captures, Timeline& timeline)
       : devices_(devices),
         watchers_(watchers),
         launches_(launches),
         streams_(streams),
-        captures_(captures) {}
+        captures_(captures),
+        timeline_(timeline) {}
 
   /// Checks a launch and copies its arguments, so that it can be run once or more.
   [[nodiscard]] Answer<Work> prepare(const LaunchCall& call);
@@ -57,6 +60,8 @@ class Launcher {
   [[nodiscard]] Outcome check_device(const LaunchCall& call) const;
   [[nodiscard]] LaunchRequest request_of(const LaunchCall& call,
                                          std::span<const std::byte> arguments);
+  /// Of a launch that has run; none if events are not modelled.
+  [[nodiscard]] std::optional<LaunchTime> modelled(const LaunchRequest& request) const;
   [[nodiscard]] Outcome run(const LaunchCall& call, std::span<const std::byte> arguments);
   /// As run(), but returns the continuation if the kernel waits for the host.
   [[nodiscard]] Answer<Work> start(const LaunchCall& call, std::span<const std::byte> arguments);
@@ -66,6 +71,7 @@ class Launcher {
   Launches& launches_;
   const Streams& streams_;
   Captures& captures_;
+  Timeline& timeline_;
   SaidOnce short_buffers_;
 };
 

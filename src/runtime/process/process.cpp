@@ -35,6 +35,7 @@ void Process::begin_again() {
   launches.begin_again();
   host.begin_again();
   in_flight.begin_again();
+  timeline.begin_again();
   interrupts_after_fork();
   watchers.begin_again();
 }

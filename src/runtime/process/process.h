@@ -19,6 +19,7 @@
 #include "runtime/stream/in_flight.h"
 #include "runtime/stream/ordering.h"
 #include "runtime/stream/streams.h"
+#include "runtime/stream/timeline.h"
 #include "runtime/watch/answers.h"
 #include "runtime/watch/watch.h"
 
@@ -55,14 +56,15 @@ struct Process {
 
   Streams streams;
   Ordering ordering{watchers, devices, allocator.table(), streams};
-  WorkInFlight in_flight{devices, host, launches, streams, ordering};
-  Copies copies{devices, watchers, ordering};
+  Timeline timeline{devices, allocator.table()};
+  WorkInFlight in_flight{devices, host, launches, streams, ordering, timeline};
+  Copies copies{devices, watchers, ordering, timeline};
 
   Graphs graphs{ordering};
-  Captures captures{streams, ordering, in_flight, graphs};
+  Captures captures{streams, ordering, in_flight, timeline, graphs};
   GraphMemory graph_memory{allocator};
 
-  Launcher launcher{devices, watchers, launches, streams, captures};
+  Launcher launcher{devices, watchers, launches, streams, captures, timeline};
 
  private:
   void begin_again();         // in the child of a fork()

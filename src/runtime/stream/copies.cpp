@@ -33,12 +33,15 @@ Outcome check_box(const hipMemcpy3DParms* p) {
                 "Use pitched linear memory from hipMalloc3D.");
 }
 
-/// One copy for the checker: the state of written bytes is copied with the bytes.
+/// One copy for the checker and the timeline: the state of written bytes is copied with the bytes.
 class Copies::Copy {
  public:
   explicit Copy(Copies& copies)
-      : checking_(copies.watchers_.checking()), touching_(copies.ordering_) {}
+      : timeline_(copies.timeline_),
+        checking_(copies.watchers_.checking()),
+        touching_(copies.ordering_) {}
   ~Copy() {
+    timeline_.copied(to_, from_, bytes_);
     if (checking_ != nullptr) checking_->copied(undefined_);
   }
   Copy(const Copy&) = delete;
@@ -46,6 +49,9 @@ class Copies::Copy {
 
   void move(void* to, const void* from, std::size_t bytes) {
     if (bytes == 0) return;
+    to_ = to;
+    from_ = from;
+    bytes_ += bytes;
     touching_.read(from, bytes);
     touching_.write(to, bytes);
     if (checking_ != nullptr)
@@ -55,6 +61,10 @@ class Copies::Copy {
   }
 
  private:
+  Timeline& timeline_;
+  const void* to_ = nullptr;
+  const void* from_ = nullptr;
+  std::size_t bytes_ = 0;
   std::shared_ptr<Checking> checking_;
   check::UndefinedCopy undefined_;
   Touching touching_;
@@ -108,6 +118,7 @@ Outcome Copies::fill(void* destination, T value, std::size_t count) {
   MARGAY_CHECK(check_range(devices_, destination, bytes, "destination"));
   if (bytes == 0) return {};
   auto* const to = static_cast<std::byte*>(destination);
+  timeline_.filled(bytes);
   Touching touching(ordering_);
   note_written(to, bytes, touching);
   if constexpr (sizeof value == 1) {
@@ -129,6 +140,7 @@ template Outcome Copies::fill(void*, std::int32_t, std::size_t);
 Outcome Copies::fill_rows(void* destination, std::size_t pitch, int value, std::size_t width,
                           std::size_t height) {
   MARGAY_CHECK(check_rows(devices_, {destination, pitch, width, height}, "destination"));
+  timeline_.filled(width * height);
   Touching touching(ordering_);
   for (std::size_t row = 0; width > 0 && row < height; ++row) {
     note_written(static_cast<std::byte*>(destination) + row * pitch, width, touching);

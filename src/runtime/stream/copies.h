@@ -9,14 +9,15 @@
 #include "runtime/device/devices.h"
 #include "runtime/memory/memory_range.h"
 #include "runtime/stream/ordering.h"
+#include "runtime/stream/timeline.h"
 #include "runtime/watch/watch.h"
 
 namespace margay::runtime {
 
 class Copies {
  public:
-  Copies(Devices& devices, const Watchers& watchers, Ordering& ordering)
-      : devices_(devices), watchers_(watchers), ordering_(ordering) {}
+  Copies(Devices& devices, const Watchers& watchers, Ordering& ordering, Timeline& timeline)
+      : devices_(devices), watchers_(watchers), ordering_(ordering), timeline_(timeline) {}
 
   [[nodiscard]] Outcome copy(void* to, const void* from, std::size_t bytes);
   [[nodiscard]] Outcome copy_rows(const Rows& to, const Rows& from);
@@ -37,6 +38,7 @@ class Copies {
   Devices& devices_;
   const Watchers& watchers_;
   Ordering& ordering_;
+  Timeline& timeline_;
 };
 
 extern template Outcome Copies::fill(void*, std::uint8_t, std::size_t);

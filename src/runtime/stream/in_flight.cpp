@@ -57,6 +57,7 @@ void WorkInFlight::do_behind(const PendingWork& before, const Order& order, cons
                              const std::shared_ptr<Pending>& pending) {
   for (const auto& earlier : before) earlier->wait();
   Devices::set_current(order.device);
+  const Timeline::Scope of_stream(order);
   try {
     if (Outcome outcome = work(); !outcome) keep_failure(pending->what, std::move(outcome).error());
   } catch (const std::exception& exception) {
@@ -100,6 +101,7 @@ PendingWork WorkInFlight::before_next(hipStream_t stream) {
 Outcome WorkInFlight::in_order(hipStream_t stream, const std::string& what, const Start& start,
                                Work work) {
   PendingWork before = before_next(stream);
+  const Timeline::Scope of_stream(streams_.order_of(stream));
   if (before.empty()) {
     Work rest = MARGAY_TRY(start());
     if (!rest) return {};
@@ -111,6 +113,7 @@ Outcome WorkInFlight::in_order(hipStream_t stream, const std::string& what, cons
 
 Outcome WorkInFlight::in_order(hipStream_t stream, const std::string& what, Work work) {
   PendingWork before = before_next(stream);
+  const Timeline::Scope of_stream(streams_.order_of(stream));
   if (before.empty()) return work();
   (void)add(streams_.order_of(stream), what, std::move(before), std::move(work));
   return {};
@@ -138,6 +141,7 @@ void WorkInFlight::wait_for_all() {
 }
 
 void WorkInFlight::forget_stream(hipStream_t stream) {
+  timeline_.forget_stream(stream);
   if (count_.load() == 0) return;
   const std::lock_guard lock(mutex_);
   for (Entry& entry : entries_)

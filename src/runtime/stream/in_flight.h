@@ -19,6 +19,7 @@
 #include "runtime/stream/ordering.h"
 #include "runtime/stream/pending.h"
 #include "runtime/stream/streams.h"
+#include "runtime/stream/timeline.h"
 
 namespace margay::runtime {
 
@@ -26,12 +27,13 @@ namespace margay::runtime {
 class WorkInFlight {
  public:
   WorkInFlight(const Devices& devices, const HostSide& host, Launches& launches,
-               const Streams& streams, Ordering& ordering)
+               const Streams& streams, Ordering& ordering, Timeline& timeline)
       : devices_(devices),
         host_(host),
         launches_(launches),
         streams_(streams),
-        ordering_(ordering) {}
+        ordering_(ordering),
+        timeline_(timeline) {}
 
   /// Begins `work` or, if it must wait for work in flight on this stream or others, queues it.
   /// `what` names it in messages to a waiting user.
@@ -85,6 +87,7 @@ class WorkInFlight {
   Launches& launches_;
   const Streams& streams_;
   Ordering& ordering_;
+  Timeline& timeline_;
   std::mutex mutex_;
   std::vector<Entry> entries_;
   std::atomic<std::size_t> count_ = 0;  // avoids the mutex if there is nothing

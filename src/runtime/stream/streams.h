@@ -1,5 +1,6 @@
 // Streams and events: the objects behind the handles. Work is executed in order, at the call,
-// unless it must wait for the host (in_flight.h); an event is a point in the host's time.
+// unless it must wait for the host (in_flight.h); an event is a point in the host's time, and in
+// the device's modelled time if that is asked for (timeline.h).
 #pragma once
 
 #include <atomic>
@@ -50,19 +51,27 @@ struct ihipEvent_t {
     const std::lock_guard lock(mutex_);
     capture_ = capture;
   }
-  void record() {
+  /// `modelled`: see timeline.h.
+  void record(std::optional<double> modelled) {
     const std::lock_guard lock(mutex_);
     capture_.reset();
     time_ = Clock::now();
+    modelled_ = modelled;
   }
   [[nodiscard]] std::optional<Clock::time_point> time() const {
     const std::lock_guard lock(mutex_);
     return time_;
   }
+  /// None if events were not modelled when it was recorded.
+  [[nodiscard]] std::optional<double> modelled_time() const {
+    const std::lock_guard lock(mutex_);
+    return modelled_;
+  }
 
  private:
   mutable std::mutex mutex_;
   std::optional<Clock::time_point> time_;
+  std::optional<double> modelled_;
   std::weak_ptr<margay::runtime::Capture> capture_;
 };
 

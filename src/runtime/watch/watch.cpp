@@ -3,6 +3,8 @@
 
 #include <cstdio>
 
+#include "exec/stream/watcher.h"
+
 namespace margay::runtime {
 
 Answer<Watch> Watch::create(const Settings& settings, IsRegistered is_registered) {
@@ -15,15 +17,19 @@ Answer<Watch> Watch::create(const Settings& settings, IsRegistered is_registered
 }
 
 Result<LaunchReport> Watch::launch(Device& device, const LaunchRequest& request,
-                                   const std::shared_ptr<check::Operation>& operation) const {
-  if (checking != nullptr && profiling != nullptr)
-    return checking->launch(device, request, operation,
-                            [&](const LaunchRequest& wanted, LaunchObserver& checker) {
-                              return profiling->launch(device, wanted, &checker);
-                            });
-  if (checking != nullptr) return checking->launch(device, request, operation);
-  if (profiling != nullptr) return profiling->launch(device, request);
-  return device.launch(request);
+                                   const std::shared_ptr<check::Operation>& operation,
+                                   LaunchObserver* beside) const {
+  const auto profiled = [&](const LaunchRequest& wanted, LaunchObserver* others) {
+    return profiling != nullptr ? profiling->launch(device, wanted, others)
+                                : device.launch(wanted, others);
+  };
+  if (checking == nullptr) return profiled(request, beside);
+  return checking->launch(device, request, operation,
+                          [&](const LaunchRequest& wanted, LaunchObserver& checker) {
+                            if (beside == nullptr) return profiled(wanted, &checker);
+                            JointObserver both({&checker, beside});
+                            return profiled(wanted, &both);
+                          });
 }
 
 void Watch::finish(Memory* memory) const {

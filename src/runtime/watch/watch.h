@@ -18,10 +18,12 @@ struct Watch {
   [[nodiscard]] static Answer<Watch> create(const Settings& settings,
                                             IsRegistered is_registered = {});
   [[nodiscard]] bool any() const { return checking != nullptr || profiling != nullptr; }
-  /// `operation`: what the launch is in the order of streams, if that is followed.
+  /// `operation`: what the launch is in the order of streams, if that is followed. `beside`:
+  /// another observer of the launch, or null.
   [[nodiscard]] Result<LaunchReport> launch(
       Device& device, const LaunchRequest& request,
-      const std::shared_ptr<check::Operation>& operation = nullptr) const;
+      const std::shared_ptr<check::Operation>& operation = nullptr,
+      LaunchObserver* beside = nullptr) const;
   /// The end of the process: writes the reports. `memory`, if given, is checked for leaks.
   void finish(Memory* memory) const;
 };

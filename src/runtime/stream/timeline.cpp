@@ -1,0 +1,121 @@
+// See timeline.h.
+#include "runtime/stream/timeline.h"
+
+#include <algorithm>
+
+#include "base/fork.h"
+#include "timing/parameters.h"
+
+namespace margay::runtime {
+namespace {
+
+thread_local const Order* current = nullptr;
+
+Order current_order() {
+  if (current != nullptr) return *current;
+  Order null_stream;
+  null_stream.device = Devices::current();
+  return null_stream;
+}
+
+}  // namespace
+
+Timeline::Scope::Scope(const Order& order) : outer_(current), order_(order) { current = &order_; }
+Timeline::Scope::~Scope() { current = outer_; }
+
+double Timeline::ready(const Order& order) const {
+  double time = host_;
+  for (const Entry& entry : streams_)
+    if (order.comes_behind(entry.order)) time = std::max(time, entry.end);
+  return time;
+}
+
+Timeline::Entry& Timeline::entry_of(const Order& order) {
+  for (Entry& entry : streams_)
+    if (entry.order.same(order)) return entry;
+  return streams_.emplace_back(order);
+}
+
+void Timeline::add(double microseconds, Use use) {
+  const Order order = current_order();
+  const std::lock_guard lock(mutex_);
+  double begin = ready(order);
+  double& filled_until = filled_until_[order.device];
+  if (use != Use::none) begin = std::max(begin, filled_until);
+  const double end = begin + microseconds;
+  if (use == Use::all_units) filled_until = end;
+  entry_of(order).end = end;
+}
+
+void Timeline::launched(const std::optional<LaunchTime>& time, std::uint64_t workgroups) {
+  if (!is_on() || !time) return;
+  add(devices_.event_time() == EventTime::modelled_sustained ? time->us_sustained : time->us_boost,
+      workgroups >= devices_.gpu().compute_units() ? Use::all_units : Use::some_units);
+}
+
+void Timeline::copied(const void* to, const void* from, std::size_t bytes) {
+  if (!is_on() || bytes == 0) return;
+  const timing::Parameters& p = timing::parameters_of(devices_.gpu());
+  const auto on_device = [&](const void* at) {
+    const auto record = allocations_.find(at);
+    return record && record->kind != MemoryKind::host && record->kind != MemoryKind::registered;
+  };
+  const auto size = static_cast<double>(bytes);
+  const double ns = on_device(to) && on_device(from)
+                        ? size / p.memory_bytes_per_ns + size / p.memory_write_bytes_per_ns
+                        : size / p.host_link_bytes_per_ns;
+  add(1e-3 * (p.launch_ns + ns), Use::none);
+}
+
+void Timeline::filled(std::size_t bytes) {
+  if (!is_on() || bytes == 0) return;
+  const timing::Parameters& p = timing::parameters_of(devices_.gpu());
+  add(1e-3 * (p.launch_ns + static_cast<double>(bytes) / p.memory_write_bytes_per_ns),
+      Use::some_units);
+}
+
+std::optional<double> Timeline::now(const Order& order) const {
+  if (!is_on()) return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  return ready(order);
+}
+
+std::optional<double> Timeline::now() const { return now(current_order()); }
+
+void Timeline::stream_waits(const Order& order, std::optional<double> until) {
+  if (!is_on() || !until) return;
+  const std::lock_guard lock(mutex_);
+  double& end = entry_of(order).end;
+  end = std::max(end, *until);
+}
+
+void Timeline::host_waits(std::optional<double> until) {
+  if (!is_on() || !until) return;
+  const std::lock_guard lock(mutex_);
+  host_ = std::max(host_, *until);
+}
+
+void Timeline::host_waits_for_device(unsigned device) {
+  if (!is_on()) return;
+  const std::lock_guard lock(mutex_);
+  for (const Entry& entry : streams_)
+    if (entry.order.device == device) host_ = std::max(host_, entry.end);
+}
+
+void Timeline::forget_stream(hipStream_t stream) {
+  const std::lock_guard lock(mutex_);
+  for (Entry& entry : streams_)
+    if (entry.order.stream == stream) entry.order.stream = this;  // no stream's handle
+  std::erase_if(streams_, [&](const Entry& entry) {
+    return entry.order.stream == this && entry.end <= host_;
+  });
+}
+
+void Timeline::begin_again() {
+  begin_again_after_fork(mutex_);
+  begin_again_after_fork(streams_);
+  host_ = 0;
+  filled_until_ = {};
+}
+
+}  // namespace margay::runtime

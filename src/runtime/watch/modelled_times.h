@@ -1,0 +1,64 @@
+// How long launches would take on the device, by the model of time (docs/time.md). A launch is
+// watched only if none like it was: modelling costs several times the launch.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "observe/profile/session.h"
+
+namespace margay::runtime {
+
+struct LaunchTime {
+  double us_boost = 0, us_sustained = 0;
+  double error_percent = 0;  ///< Of both, about.
+};
+
+/// Safe to use from several threads.
+class ModelledTimes {
+ public:
+  /// The time of an earlier launch of the same kernel with the same sizes and arguments. Pointers
+  /// only have to be null alike and at the same place in a line of 128 bytes; what they point at
+  /// does not count.
+  [[nodiscard]] std::optional<LaunchTime> find(const LaunchRequest& request) const;
+
+  /// Has `run` perform the launch with the model's observer, and keeps its time if it succeeds.
+  [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request,
+                                            const profile::Session::Run& run);
+
+  /// Of all that are kept, the largest.
+  [[nodiscard]] double error_percent() const;
+
+  /// A tensor that the program describes: launches that are modelled from now on know it.
+  void describe(const Tensor& tensor);
+
+  /// In the child of a fork().
+  void begin_again();
+
+ private:
+  /// What determines the time of a launch.
+  struct Key {
+    std::weak_ptr<LoadedModule> module;  ///< Identifies it even after it was unloaded.
+    const Kernel* kernel = nullptr;
+    std::vector<std::uint32_t> sizes;
+    std::vector<std::byte> arguments;
+    [[nodiscard]] bool operator<(const Key& other) const {
+      if (module.owner_before(other.module)) return true;
+      if (other.module.owner_before(module)) return false;
+      return std::tie(kernel, sizes, arguments) <
+             std::tie(other.kernel, other.sizes, other.arguments);
+    }
+  };
+  [[nodiscard]] static Key key_of(const LaunchRequest& request);
+
+  mutable std::mutex mutex_;
+  std::map<Key, LaunchTime> times_;
+  std::map<std::uint64_t, Tensor> tensors_;  // by first address
+};
+
+}  // namespace margay::runtime
