@@ -40,6 +40,22 @@ json() {
   grep -q '"mfma_instructions": 1024' out.json || fail "mfma_instructions"
   grep -q '"verified": true' out.json || fail "verified"
 }
+# Modelled time stands next to the host's, and only when asked for.
+modelled_time() {
+  verified --m 512 --n 512 --k 256 --json plain.json
+  ! grep -q modelled said plain.json || fail "modelled time that nobody asked for"
+  verified --m 512 --n 512 --k 256 --time --json out.json
+  grep -q 'host, with modelling  ' said || fail "no host time"
+  grep -Eq 'modelled device time +[0-9.]+ us, [0-9.]+ TFLOP/s at 2.10 GHz; error about [0-9]+ %' said || fail "no modelled time"
+  grep -Eq '  sustained +[0-9.]+ us, [0-9.]+ TFLOP/s at [0-9.]+ GHz' said || fail "no sustained time"
+  python3 - out.json <<'END' || fail "the modelled figures of the JSON"
+import json, sys
+time = json.load(open(sys.argv[1]))["modelled"]
+assert 3 < time["us_boost"] <= time["us_sustained"] < 1000, time
+assert abs(time["tflops_boost"] - 2 * 512 * 512 * 256 / time["us_boost"] * 1e-6) < 1e-6, time
+assert time["error_percent"] > 0 and time["bound"], time
+END
+}
 # The device of the report, by option and by environment; the bits are the same on all.
 device() {
   local name

@@ -26,6 +26,7 @@
 #include "code_object/bundle/find_image.h"
 #include "code_object/code_object.h"
 #include "exec/device/device.h"
+#include "observe/profile/session.h"
 #include "runtime/base/settings.h"
 #include "runtime/device/progress.h"
 #include "runtime/watch/checking.h"
@@ -120,6 +121,7 @@ struct Outcome {
   std::string kernel, device;
   MfmaMode mfma = MfmaMode::fma;
   LaunchReport launch;
+  std::optional<timing::KernelTime> time;  ///< Modelled.
   double reference_seconds = 0;
   Verdict verdict;
 };
@@ -133,11 +135,15 @@ Result<MfmaMode> parse_mode(std::string_view text) {
               "exact, fma or fast");
 }
 
+/// `model`: a profile that the launch is added to, or null.
 Result<LaunchReport> launch_until_interrupted(const runtime::Watch& watch, Device& device,
-                                              const LaunchRequest& request,
-                                              Interrupts& interrupts) {
+                                              const LaunchRequest& request, Interrupts& interrupts,
+                                              profile::Session* model) {
   const Interrupts::DuringLaunch stopped(interrupts, [&device] { device.interrupt(); });
-  auto launched = watch.launch(device, request);
+  const profile::Session::Run run = [&](LaunchObserver* observer) {
+    return watch.launch(device, request, nullptr, observer);
+  };
+  auto launched = model == nullptr ? run(nullptr) : model->launch(device, request, run);
   if (launched && interrupts.number() != 0)
     return fail(ErrorCode::interrupted, "the launch had ended when the interrupt came");
   return launched;
@@ -223,10 +229,15 @@ Result<Outcome> run_job(const Options& o, const Gpu& gpu, Steps& steps, Interrup
 
   steps.start(fmt::format("run on the virtual {}", device->gpu().short_name()));
   progress.begin(choice.kernel, Clock::now());
-  auto launched = launch_until_interrupted(*watch, *device, request, interrupts);
+  profile::ProfileConfig timed;
+  timed.timed = true;
+  profile::Session model(timed);
+  auto launched =
+      launch_until_interrupted(*watch, *device, request, interrupts, o.time ? &model : nullptr);
   progress.end();
   watch->finish(nullptr);
   out.launch = MARGAY_TRY(std::move(launched));
+  if (o.time) out.time = model.profile().kernels.front().time;
   (void)steps.done();
 
   steps.start("reference (oneDNN, bf16)");
@@ -250,17 +261,31 @@ std::string grouped(std::uint64_t number) {
   return text;
 }
 
+double flops_of(const Options& o) {
+  return 2.0 * static_cast<double>(o.m) * static_cast<double>(o.n) * static_cast<double>(o.k);
+}
+
 void print_report(const Options& o, const Outcome& out) {
   const Verdict& v = out.verdict;
-  const double flops =
-      2.0 * static_cast<double>(o.m) * static_cast<double>(o.n) * static_cast<double>(o.k);
+  const double flops = flops_of(o);
   fmt::print("\n  {:<22}{}\n", "wave instructions", grouped(out.launch.wave_instructions));
   fmt::print("  {:<22}{}\n", "MFMA instructions", grouped(out.launch.mfma_instructions));
   fmt::print("  {:<22}{} workgroups, {} waves\n", "grid", grouped(out.launch.workgroups),
              grouped(out.launch.waves));
-  fmt::print("  {:<22}{:.2f} s, {:.1f} GFLOP/s, {:.1f}x oneDNN's {:.2f} s\n", "host wall time",
-             out.launch.seconds, flops / out.launch.seconds * 1e-9,
-             out.launch.seconds / out.reference_seconds, out.reference_seconds);
+  fmt::print("  {:<22}{:.2f} s, {:.1f} GFLOP/s, {:.1f}x oneDNN's {:.2f} s\n",
+             out.time ? "host, with modelling" : "host wall time", out.launch.seconds,
+             flops / out.launch.seconds * 1e-9, out.launch.seconds / out.reference_seconds,
+             out.reference_seconds);
+  if (out.time) {
+    const timing::KernelTime& t = *out.time;
+    fmt::print("  {:<22}{:.1f} us, {:.1f} TFLOP/s at {:.2f} GHz; error about {:.0f} %\n",
+               "modelled device time", t.us_boost, flops / t.us_boost * 1e-6, t.boost_ghz,
+               t.error_percent);
+    fmt::print(
+        "  {:<22}{:.1f} us, {:.1f} TFLOP/s at {:.2f} GHz, in a loop of seconds; bound by {}\n",
+        "  sustained", t.us_sustained, flops / t.us_sustained * 1e-6, t.sustained_ghz,
+        timing::bound_name(t.bound));
+  }
   std::string shares;
   for (const auto& [name, share] : out.launch.time_shares)
     if (share >= 0.005)
@@ -327,6 +352,17 @@ Status write_json(const Options& o, const Outcome& out, const Steps& steps) {
   j["max_sample_error"] = v.max_sample_error;
   j["wall_s"] = out.launch.seconds;
   j["reference_wall_s"] = out.reference_seconds;
+  if (out.time) {
+    const timing::KernelTime& t = *out.time;
+    const double flops = flops_of(o);
+    j["modelled"] = {{"cycles", t.cycles},
+                     {"us_boost", t.us_boost},
+                     {"us_sustained", t.us_sustained},
+                     {"tflops_boost", flops / t.us_boost * 1e-6},
+                     {"tflops_sustained", flops / t.us_sustained * 1e-6},
+                     {"error_percent", t.error_percent},
+                     {"bound", timing::bound_name(t.bound)}};
+  }
   j["wave_instructions"] = out.launch.wave_instructions;
   j["mfma_instructions"] = out.launch.mfma_instructions;
   for (const auto& [name, share] : out.launch.time_shares) j["time_shares"][name] = share;
@@ -368,6 +404,9 @@ int gemm_main(int argc, char** argv) {
       ->check(CLI::Range(1u, 4096u));
   app.add_option("--seed", o.seed, "of the random inputs")->capture_default_str();
   app.add_option("--json", o.json_file, "also write the figures to this file");
+  app.add_flag(
+      "--time", o.time,
+      "also model how long the kernel takes on the device (docs/time.md); the run is slower");
   app.add_option("--level", o.level, "run this level of the ladder of kernels instead");
   bool list_levels = false;
   app.add_flag("--list-levels", list_levels, "print the ladder and leave");

@@ -22,6 +22,7 @@ struct Options {
   std::string device;    ///< As --device has it; empty: the runtime's default.
   unsigned threads = 0;  ///< Of the virtual device and of the reference; 0: one per core.
   std::uint64_t seed = 1;
+  bool time = false;  ///< Model how long the kernel takes on the device.
   std::string json_file;
 };
 
