@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import subprocess
 
 import pytest
@@ -147,6 +148,47 @@ def test_a_measured_time_says_how_far_the_model_is_off():
         refused = margay_time(*words, "--", PROGRAMS, *programs)
         assert refused.returncode != 0
         assert why in refused.stderr
+
+
+def prof_with_time(path, program, *options):
+    command = [MARGAY, "prof", "--time", "--json", path, *options, "--", PROGRAMS, program]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, json.loads(path.read_text())
+
+
+def test_a_profile_with_time_says_what_margay_time_says(tmp_path):
+    page = tmp_path / "p.html"
+    screen, profile = prof_with_time(tmp_path / "p.json", "conflicting", "--html", page)
+    (kernel,) = profile["kernels"]
+    alone = kernel_of(tmp_path / "t.json", "conflicting")
+    for name in ("cycles", "us_boost", "us_sustained", "error_percent", "bound", "stalls", "tflops_boost"):
+        assert kernel["time"][name] == alone[name]
+    assert "modelled, not measured: " in screen and "error about" in screen
+    assert kernel["counters"]["SQ_LDS_BANK_CONFLICT"] == 992  # what is counted is the same
+    assert json.dumps(alone["us_boost"]) in page.read_text()
+    again = subprocess.run(
+        [MARGAY, "prof", "--from", tmp_path / "p.json"], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert again.stdout == screen
+
+
+def test_compare_ranks_by_modelled_cycles(tmp_path):
+    for program in ("conflicting", "padded"):
+        prof_with_time(tmp_path / f"{program}.json", program)
+    done = subprocess.run(
+        [MARGAY, "compare", tmp_path / "conflicting.json", tmp_path / "padded.json"],
+        capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    assert done.stdout.split("\n\n")[1].startswith("Modelled, not measured: A takes ")
+    rows = [line for line in done.stdout.splitlines() if line.startswith("  cycles: ")]
+    assert any(row.startswith("  cycles: ARBITER_WIN_EX_STALL") and row.endswith("gone") for row in rows)
+    assert re.search(r"modelled cycles  \S*programs\.hip:17 in rows", done.stdout)
+    both = [f"{PROGRAMS} conflicting", f"{PROGRAMS} padded"]
+    timed = subprocess.run([MARGAY, "compare", "--time", *both], capture_output=True, text=True, check=True, timeout=120)
+    assert timed.stdout == done.stdout
+    plain = subprocess.run([MARGAY, "compare", *both], capture_output=True, text=True, check=True, timeout=120)
+    assert "odelled" not in plain.stdout
 
 
 @pytest.mark.parametrize("clock", ["fast", "99", "12345", "-3"])

@@ -21,18 +21,21 @@ namespace {
 
 constexpr const char* kCompareFooter =
     R"(A and B are files that margay prof --json wrote, or commands in quotes, which are run.
+With modelled time in both (margay prof --time) what changed is ranked by cycles.
 
 Examples
   margay compare before.json after.json
   margay compare "./gemm 1" "./gemm 2"
+  margay compare --time "./gemm 1" "./gemm 2"
   margay compare --kernel-a micro_tk --kernel-b Cijk a.json pytorch.json)";
 
 struct CompareOptions {
   std::string a, b, kernel_a, kernel_b, json, html;
+  bool time = false;
 };
 
 /// A file that exists, or a command for the shell.
-Result<profile::Profile> profile_of(const std::string& what) {
+Result<profile::Profile> profile_of(const std::string& what, bool timed) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(what, ignored) && what.ends_with(".json"))
     return profile::read_profile(what);
@@ -43,7 +46,9 @@ Result<profile::Profile> profile_of(const std::string& what) {
   plan.command = {"/bin/sh", "-c", what};
   const Install install = MARGAY_TRY(find_runtime());
   fmt::print(stderr, "margay compare: running {}\n", what);
-  ProfiledRun run = MARGAY_TRY(run_profiled(install, {}, std::move(plan)));
+  ProfileOptions options;
+  options.timed = timed;
+  ProfiledRun run = MARGAY_TRY(run_profiled(install, options, std::move(plan)));
   if (run.end.shell_code() != 0)
     return fail(ErrorCode::system,
                 fmt::format("\"{}\" ended with exit code {}", what, run.end.shell_code()));
@@ -51,8 +56,8 @@ Result<profile::Profile> profile_of(const std::string& what) {
 }
 
 Result<int> compare_both(const CompareOptions& options) {
-  const profile::Profile a = MARGAY_TRY(profile_of(options.a));
-  const profile::Profile b = MARGAY_TRY(profile_of(options.b));
+  const profile::Profile a = MARGAY_TRY(profile_of(options.a, options.time));
+  const profile::Profile b = MARGAY_TRY(profile_of(options.b, options.time));
   const profile::Pair pair =
       MARGAY_TRY(profile::choose_kernels(a, b, options.kernel_a, options.kernel_b));
   const profile::Comparison comparison = profile::compare(*pair.a, *pair.b, a.sources, b.sources);
@@ -77,6 +82,8 @@ int compare_main(std::span<char*> arguments) {
       ->type_name("NAME");
   app.add_option("--kernel-b", options.kernel_b, "the kernel of B with NAME in its name")
       ->type_name("NAME");
+  app.add_flag("--time", options.time,
+               "run commands with the model of time: the comparison begins with modelled cycles");
   app.add_option("--html", options.html,
                  "write the comparison to FILE: one page, no network needed")
       ->type_name("FILE");

@@ -39,7 +39,7 @@ constexpr const char* kFooter = R"(Examples
   margay compare a.json b.json
 
 Every counter is exact and comes from one run. "needs at least" is how long each part of the device
-would take at its peak rate; margay time models how long the kernel takes. Counters of the caches hold
+would take at its peak rate; --time and margay time model how long the kernel takes. Counters of the caches hold
 for a stated order of workgroups and waves, which docs/prof.md describes next to every counter and
 formula. Source lines need -g or -gline-tables-only, which margay hipcc adds. Exit code: the program's
 own.)";
@@ -74,6 +74,8 @@ void declare(CLI::App& app, Options& options) {
       ->type_name("N|RANGE");
   app.add_option("--from", options.from, "show the profile in FILE instead of running a program")
       ->type_name("FILE");
+  app.add_flag("--time", options.profile.timed,
+               "also model how long each kernel takes (docs/time.md); several times slower");
   app.add_flag("--full", options.full,
                "also every line, instruction, metric with its formula, and counter");
   app.add_flag("--quiet", options.quiet, "print no report");

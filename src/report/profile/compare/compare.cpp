@@ -13,6 +13,7 @@
 #include "report/profile/analysis/metrics.h"
 #include "report/profile/compare/compare_lines.h"
 #include "report/profile/text/wrap.h"
+#include "report/profile/time/time_values.h"
 #include "report/words.h"
 
 namespace margay::profile {
@@ -150,16 +151,56 @@ std::vector<Difference> compare_resources(const KernelProfile& a, const KernelPr
   return all;
 }
 
+bool both_timed(const KernelProfile& a, const KernelProfile& b) { return a.time && b.time; }
+
+std::vector<Difference> compare_time(const KernelProfile& a, const KernelProfile& b) {
+  if (!both_timed(a, b)) return {};
+  const timing::KernelTime &x = *a.time, &y = *b.time;
+  std::vector<Difference> out = {
+      {"cycles", "", x.cycles, y.cycles},
+      {"time at boost clock", "s", x.us_boost * 1e-6, y.us_boost * 1e-6},
+      {"time at sustained clock", "s", x.us_sustained * 1e-6, y.us_sustained * 1e-6},
+      {"error of the model, about", "%", x.error_percent, y.error_percent}};
+  const std::size_t ranked = out.size();
+  const auto add = [&](std::string what, auto&& cycles) {
+    out.push_back({std::move(what), "", attributed(x, cycles(x)), attributed(y, cycles(y))});
+  };
+  add("cycles: issue", [](const timing::KernelTime& t) { return t.issue; });
+  for (unsigned n = 0; n < timing::kStalls; ++n)
+    add(fmt::format("cycles: {}", timing::kStallNames[n]),
+        [n](const timing::KernelTime& t) { return t.stalls[n]; });
+  std::erase_if(out, [](const Difference& d) { return d.a == 0 && d.b == 0; });
+  std::ranges::stable_sort(out.begin() + static_cast<std::ptrdiff_t>(ranked), out.end(),
+                           std::greater{}, [](const Difference& d) { return std::abs(d.b - d.a); });
+  return out;
+}
+
+/// What the model says, and whether it can tell them apart.
+std::string time_verdict(const KernelProfile& a, const KernelProfile& b) {
+  const timing::KernelTime &x = *a.time, &y = *b.time;
+  const double error = std::max(x.error_percent, y.error_percent);
+  const double change_percent = 100 * std::abs(y.us_boost / x.us_boost - 1);
+  std::string text = fmt::format(
+      "Modelled, not measured: A takes {} (bound by {}), B {} ({}): {} that of A, error about "
+      "{:.0f} %",
+      report::seconds_text(x.us_boost * 1e-6), timing::bound_name(x.bound),
+      report::seconds_text(y.us_boost * 1e-6), timing::bound_name(y.bound),
+      ratio_text(x.us_boost, y.us_boost), error);
+  if (change_percent < error)
+    text += "; a difference below the error counts only between versions of one kernel";
+  return text + ". ";
+}
+
 std::string verdict(const KernelProfile& a, const KernelProfile& b) {
   const auto of_a = bounds_of(a), of_b = bounds_of(b);
   if (of_a.empty() || of_b.empty()) return "one of them does nothing";
   const double before = of_a.front().seconds / double(a.launches);
   const double after = of_b.front().seconds / double(b.launches);
-  std::string text =
-      fmt::format("A is limited by {} ({} per launch at least), B by {} ({}): the limit is {}",
-                  part_name(of_a.front().part), report::seconds_text(before),
-                  part_name(of_b.front().part), report::seconds_text(after),
-                  before == after ? "the same" : ratio_text(before, after) + " that of A");
+  std::string text = both_timed(a, b) ? time_verdict(a, b) : std::string{};
+  text += fmt::format("A is limited by {} ({} per launch at least), B by {} ({}): the limit is {}",
+                      part_name(of_a.front().part), report::seconds_text(before),
+                      part_name(of_b.front().part), report::seconds_text(after),
+                      before == after ? "the same" : ratio_text(before, after) + " that of A");
   double work_a = 0, work_b = 0;
   for (const Operations& o : operations_of(a)) work_a += o.count / double(a.launches);
   for (const Operations& o : operations_of(b)) work_b += o.count / double(b.launches);
@@ -169,12 +210,15 @@ std::string verdict(const KernelProfile& a, const KernelProfile& b) {
   return text;
 }
 
+/// By the model, or else at least.
+double seconds_of(const KernelProfile& k) {
+  if (k.time) return k.time->us_boost * 1e-6;
+  const auto bounds = bounds_of(k);
+  return bounds.empty() ? 0 : bounds.front().seconds;
+}
+
 const KernelProfile* longest(const Profile& profile) {
-  const auto bound = [](const KernelProfile& k) {
-    const auto bounds = bounds_of(k);
-    return bounds.empty() ? 0 : bounds.front().seconds;
-  };
-  const auto found = std::ranges::max_element(profile.kernels, {}, bound);
+  const auto found = std::ranges::max_element(profile.kernels, {}, seconds_of);
   return found == profile.kernels.end() ? nullptr : &*found;
 }
 
@@ -200,8 +244,8 @@ nlohmann::ordered_json differences_json(const std::vector<Difference>& all) {
 
 Comparison compare(const KernelProfile& a, const KernelProfile& b, const SourceText& text_a,
                    const SourceText& text_b) {
-  return {verdict(a, b), compare_bounds(a, b), compare_metrics(a, b), compare_resources(a, b),
-          compare_lines(a, b, text_a, text_b)};
+  return {verdict(a, b),         compare_time(a, b),      compare_bounds(a, b),
+          compare_metrics(a, b), compare_resources(a, b), compare_lines(a, b, text_a, text_b)};
 }
 
 Result<Pair> choose_kernels(const Profile& a, const Profile& b, const std::string& kernel_a,
@@ -217,8 +261,7 @@ Result<Pair> choose_kernels(const Profile& a, const Profile& b, const std::strin
     double best = -1;
     for (const KernelProfile& k : a.kernels)
       for (const KernelProfile& other : b.kernels) {
-        const auto bounds = bounds_of(k);
-        const double seconds = bounds.empty() ? 0 : bounds.front().seconds;
+        const double seconds = seconds_of(k);
         if (k.name != other.name || seconds <= best) continue;
         best = seconds;
         pair = {&k, &other};
@@ -256,6 +299,7 @@ std::string text_of(const Comparison& comparison, const Pair& kernels,
     if (all.size() > most) line(fmt::format("  ({} more: --json)", all.size() - most));
     out += "\n";
   };
+  table("modelled time, first launch", comparison.time, comparison.time.size());
   table("needs at least, per launch", comparison.bounds, comparison.bounds.size());
   table("what the compiler made of it", comparison.resources, comparison.resources.size());
   table("counters and metrics, per launch", comparison.metrics, kShownMetrics);
@@ -271,6 +315,7 @@ std::string json_of(const Comparison& comparison, const Pair& kernels) {
                                            {"a", kernels.a->name},
                                            {"b", kernels.b->name},
                                            {"verdict", comparison.verdict},
+                                           {"time", differences_json(comparison.time)},
                                            {"bounds", differences_json(comparison.bounds)},
                                            {"resources", differences_json(comparison.resources)},
                                            {"metrics", differences_json(comparison.metrics)},

@@ -21,10 +21,15 @@ struct Difference {
 
 struct Comparison {
   std::string verdict;  ///< One or two sentences: what limits each, and by how much it changed.
+  /// Modelled, if both have a time: the kernel's, then how many of its cycles waves wait for what,
+  /// what changed most first.
+  std::vector<Difference> time;
   std::vector<Difference> bounds;     ///< By |seconds|, the largest first.
   std::vector<Difference> metrics;    ///< By how much they changed; unchanged ones are left out.
   std::vector<Difference> resources;  ///< VGPRs, LDS, occupancy: those that differ.
-  std::vector<std::string> lines;     ///< Source lines that gained or lost most, as text.
+  /// Source lines that gained or lost most, as text: modelled cycles, or issue cycles without a
+  /// time.
+  std::vector<std::string> lines;
 };
 /// Source lines are equal if they have the same text and belong to the same function, at any line
 /// number; without their texts, if file and line are equal.
@@ -32,7 +37,8 @@ struct Comparison {
                                  const SourceText& text_a = {}, const SourceText& text_b = {});
 
 /// The kernels to compare: the only ones, those of the same name, or those that `kernel_a` and
-/// `kernel_b` (parts of names; may be empty) choose; otherwise those with the longest bound.
+/// `kernel_b` (parts of names; may be empty) choose; otherwise those that take longest, by modelled
+/// time or else by their longest bound.
 struct Pair {
   const KernelProfile* a = nullptr;
   const KernelProfile* b = nullptr;

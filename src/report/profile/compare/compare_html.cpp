@@ -51,6 +51,7 @@ std::string html_of(const Comparison& comparison, const Pair& kernels) {
       "<p class=\"full\">A: {}</p><p class=\"full\">B: {}</p><p class=\"short\">{}.</p></header>",
       name(kernels.a), name(kernels.b), html_escaped(kernels.a->name),
       html_escaped(kernels.b->name), html_escaped(comparison.verdict));
+  body += table("time", "Modelled time, first launch", comparison.time, false);
   body += table("bounds", "Needs at least, per launch", comparison.bounds, true);
   body += table("resources", "What the compiler made of it", comparison.resources, false);
   if (!comparison.lines.empty()) {

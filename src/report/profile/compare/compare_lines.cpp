@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "report/profile/analysis/lines.h"
+#include "report/profile/time/time_values.h"
 #include "report/words.h"
 
 namespace margay::profile {
@@ -33,15 +34,23 @@ std::string trimmed(const std::string& text) {
   return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
-/// By file and line.
-std::vector<Line> lines_with_text(const KernelProfile& k, const SourceText& texts) {
+/// Of the kernel's modelled cycles, those of a line.
+double modelled_cycles(const KernelProfile& k, const LineTotals& line) {
+  double cycles = 0;
+  for (const std::size_t site : line.sites) cycles += k.time->sites[site].latency;
+  return attributed(*k.time, cycles);
+}
+
+/// By file and line. `modelled`: with the cycles of the model of time.
+std::vector<Line> lines_with_text(const KernelProfile& k, const SourceText& texts, bool modelled) {
   std::vector<Line> out;
   for (const LineTotals& l : lines_of(k)) {
     Line& line = out.emplace_back();
     line.file = l.file.substr(l.file.rfind('/') + 1);
     line.line = l.line;
     line.function = report::short_function(l.function);
-    line.cycles = static_cast<double>(l.issue_cycles) / static_cast<double>(k.launches);
+    line.cycles = modelled ? modelled_cycles(k, l)
+                           : static_cast<double>(l.issue_cycles) / static_cast<double>(k.launches);
     if (const auto file = texts.find(l.file); file != texts.end())
       if (const auto text = file->second.find(l.line); text != file->second.end())
         line.text = trimmed(text->second);
@@ -79,7 +88,8 @@ std::string place(const Line& l) {
 
 std::vector<std::string> compare_lines(const KernelProfile& a, const KernelProfile& b,
                                        const SourceText& text_a, const SourceText& text_b) {
-  auto of_a = lines_with_text(a, text_a), of_b = lines_with_text(b, text_b);
+  const bool modelled = a.time && b.time;
+  auto of_a = lines_with_text(a, text_a, modelled), of_b = lines_with_text(b, text_b, modelled);
   Pairs pairs;
   const auto all = [](const Line& l) -> std::optional<std::string> {
     if (!l.text) return std::nullopt;
@@ -117,8 +127,8 @@ std::vector<std::string> compare_lines(const KernelProfile& a, const KernelProfi
     if (before != after)
       changed.emplace_back(
           std::abs(after - before),
-          fmt::format("{:>10} -> {:<10} issue cycles  {}", report::quantity_text(before),
-                      report::quantity_text(after), what));
+          fmt::format("{:>10} -> {:<10} {} cycles  {}", report::quantity_text(before),
+                      report::quantity_text(after), modelled ? "modelled" : "issue", what));
   };
   for (const auto& [x, y] : pairs) {
     std::string what = place(*x);

@@ -8,7 +8,8 @@
 
 namespace margay::profile {
 
-/// The lines that gained or lost most issue cycles per launch, as text; see compare().
+/// The lines that gained or lost most, as text: modelled cycles if both have a time, else
+/// issue cycles per launch; see compare().
 [[nodiscard]] std::vector<std::string> compare_lines(const KernelProfile& a, const KernelProfile& b,
                                                      const SourceText& text_a,
                                                      const SourceText& text_b);

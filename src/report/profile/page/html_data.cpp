@@ -6,6 +6,7 @@
 #include "report/profile/analysis/metrics.h"
 #include "report/profile/analysis/occupancy_table.h"
 #include "report/profile/machine.h"
+#include "report/profile/time/time_json.h"
 
 namespace margay::profile {
 namespace {
@@ -99,6 +100,7 @@ Json kernel_json(const KernelProfile& kernel, const Adviser& adviser, StringTabl
   const OccupancyTable table = occupancy_table(kernel);
   out["occupancy_table"] = {
       {"vgprs", table.vgprs}, {"lds_bytes", table.lds_bytes}, {"waves_per_cu", table.waves}};
+  out["time"] = kernel.time ? time_summary_json(kernel) : Json();
   out["achieved_waves"] = achieved_waves_per_cu(kernel);
   out["sampled"] = kernel.sampled_workgroups;
   Json tensors = Json::array(), maps = Json::array();

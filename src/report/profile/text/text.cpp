@@ -15,6 +15,7 @@
 #include "report/profile/analysis/occupancy_table.h"
 #include "report/profile/machine.h"
 #include "report/profile/text/wrap.h"
+#include "report/profile/time/time_text.h"
 
 namespace margay::profile {
 namespace {
@@ -50,6 +51,7 @@ class Screen {
 
   std::string text() {
     title();
+    time();
     bounds();
     limit();
     work();
@@ -61,6 +63,9 @@ class Screen {
     tensors();
     spills();
     lines();
+    if (k_.time)
+      out_ += "\n" + time_lines_text(k_, style_.options, style_.full) +
+              time_advice_text(k_, style_.options, style_.full) + "\n";
     advice();
     if (style_.full) {
       what_if();
@@ -112,6 +117,16 @@ class Screen {
     if (k_.failed_launches != 0)
       line("  {} of them failed: their counts end where they failed", k_.failed_launches);
     out_ += "\n";
+  }
+
+  void time() {
+    if (!k_.time) return;
+    bool first = true;
+    for (const std::string& sentence : time_sentences(k_)) {
+      first ? heading("time") : indent();
+      first = false;
+      say(sentence);
+    }
   }
 
   static std::string waves_text(double waves) {

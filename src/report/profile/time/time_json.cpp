@@ -135,14 +135,7 @@ Json document_of(const KernelProfile& kernel) {
                {"symbol", kernel.symbol},
                {"grid", kernel.grid},
                {"workgroup", kernel.workgroup}};
-  json.update(figures_json(kernel));
-  json["what_if"] = advice_json(kernel);
-  json["lines"] = Json::array();
-  for (const LineTime& line : line_times(kernel)) {
-    Json one = {{"file", line.file}, {"line", line.line}, {"function", line.function}};
-    one.update(site_time_json(line.time));
-    json["lines"].push_back(std::move(one));
-  }
+  json.update(time_summary_json(kernel));
   json["instructions"] = Json::array();
   for (std::size_t n = 0; n < kernel.sites.size(); ++n) {
     Json one = {{"vaddr", kernel.sites[n].vaddr}, {"text", kernel.sites[n].text}};
@@ -153,6 +146,18 @@ Json document_of(const KernelProfile& kernel) {
 }
 
 }  // namespace
+
+Json time_summary_json(const KernelProfile& kernel) {
+  Json json = figures_json(kernel);
+  json["what_if"] = advice_json(kernel);
+  json["lines"] = Json::array();
+  for (const LineTime& line : line_times(kernel)) {
+    Json one = {{"file", line.file}, {"line", line.line}, {"function", line.function}};
+    one.update(site_time_json(line.time));
+    json["lines"].push_back(std::move(one));
+  }
+  return json;
+}
 
 Json time_json(const KernelProfile& kernel) {
   if (!kernel.time) return nullptr;

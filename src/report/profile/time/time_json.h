@@ -10,6 +10,8 @@ namespace margay::profile {
 
 /// Null when the kernel has no time.
 [[nodiscard]] report::Json time_json(const KernelProfile& kernel);
+/// Figures, and "lines": what `margay time --json` has of a kernel without its instructions.
+[[nodiscard]] report::Json time_summary_json(const KernelProfile& kernel);
 /// What time_json() wrote, for a kernel with `sites` sites.
 [[nodiscard]] Result<timing::KernelTime> as_time(const report::Node& node, std::size_t sites);
 

@@ -18,7 +18,7 @@ using timing::kStalls;
 std::string us_text(double us) { return report::seconds_text(us * 1e-6); }
 
 std::string rate_text(double tflops) {
-  return fmt::format("{:.{}f}", tflops, tflops < 10 ? 2 : tflops < 100 ? 1 : 0);
+  return tflops < 1000 ? fmt::format("{:.3g}", tflops) : fmt::format("{:.0f}", tflops);
 }
 
 std::string percent(double part) { return fmt::format("{:.0f} %", 100 * part); }
@@ -44,7 +44,10 @@ std::string busy_text(const timing::Utilisation& busy) {
                      percent(busy.memory));
 }
 
-std::string lines_text(const KernelProfile& kernel, const report::TextOptions& options, bool full) {
+}  // namespace
+
+std::string time_lines_text(const KernelProfile& kernel, const report::TextOptions& options,
+                            bool full) {
   const std::vector<LineTime> lines = line_times(kernel);
   double all = 0;
   for (const LineTime& line : lines) all += line.time.latency;
@@ -67,9 +70,8 @@ std::string lines_text(const KernelProfile& kernel, const report::TextOptions& o
   return out;
 }
 
-/// What would save more than the model's error, with where and how; `full`: all that was tried.
-std::string advice_text(const KernelProfile& kernel, const report::TextOptions& options,
-                        bool full) {
+std::string time_advice_text(const KernelProfile& kernel, const report::TextOptions& options,
+                             bool full) {
   std::string out;
   for (const TimeAdvice& advice : time_advice(kernel)) {
     if (!advice.is_advice && !full) continue;
@@ -87,6 +89,29 @@ std::string advice_text(const KernelProfile& kernel, const report::TextOptions& 
   if (out.empty()) return {};
   return "  time that it would take more or less, with\n" + out;
 }
+
+std::vector<std::string> time_sentences(const KernelProfile& kernel) {
+  const timing::KernelTime& t = *kernel.time;
+  double all = t.issue;
+  for (const double stall : t.stalls) all += stall;
+  std::vector<std::string> out;
+  out.push_back(fmt::format(
+      "modelled, not measured: {} at {:.2f} GHz ({} cycles); {} sustained, at {:.2f} GHz; "
+      "error about {:.0f} %",
+      us_text(t.us_boost), t.boost_ghz, report::quantity_text(t.cycles), us_text(t.us_sustained),
+      t.sustained_ghz, t.error_percent));
+  if (const auto rate = throughput_of(kernel))
+    out.push_back(fmt::format("{} TFLOP/s at boost, {} sustained", rate_text(rate->boost),
+                              rate_text(rate->sustained)));
+  out.push_back(
+      fmt::format("bound by {}; busy: {}", timing::bound_name(t.bound), busy_text(t.busy)));
+  if (all > 0)
+    out.push_back(
+        fmt::format("waves: issue {}, {}", percent(t.issue / all), stalls_text(t.stalls, all)));
+  return out;
+}
+
+namespace {
 
 std::string kernel_text(const KernelProfile& kernel, const report::TextOptions& options, bool full,
                         TimeClock clock) {
@@ -114,7 +139,8 @@ std::string kernel_text(const KernelProfile& kernel, const report::TextOptions& 
   if (all > 0)
     out += fmt::format("  waves     issue {}, {}\n", percent(t.issue / all),
                        stalls_text(t.stalls, all));
-  return out + lines_text(kernel, options, full) + advice_text(kernel, options, full) + "\n";
+  return out + time_lines_text(kernel, options, full) + time_advice_text(kernel, options, full) +
+         "\n";
 }
 
 }  // namespace

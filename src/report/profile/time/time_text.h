@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "report/profile/profile.h"
 #include "report/words.h"
@@ -15,5 +16,14 @@ enum class TimeClock : std::uint8_t { boost, sustained };
 /// `clock`: the one whose time comes first.
 [[nodiscard]] std::string time_text(const Profile& profile, const report::TextOptions& options,
                                     bool full, TimeClock clock = TimeClock::boost);
+
+/// Parts of it, of one kernel that has a time: how long, how fast, what bounds it, what its waves
+/// do; and its source lines, those that take longest first.
+[[nodiscard]] std::vector<std::string> time_sentences(const KernelProfile& kernel);
+[[nodiscard]] std::string time_lines_text(const KernelProfile& kernel,
+                                          const report::TextOptions& options, bool full);
+/// What would save more than the model's error, with where and how; `full`: all that was tried.
+[[nodiscard]] std::string time_advice_text(const KernelProfile& kernel,
+                                           const report::TextOptions& options, bool full);
 
 }  // namespace margay::profile

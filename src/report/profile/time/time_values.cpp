@@ -15,6 +15,12 @@ double flops_per_launch(const KernelProfile& kernel) {
   return kernel.launches == 0 ? 0 : flops / static_cast<double>(kernel.launches);
 }
 
+double attributed(const timing::KernelTime& time, double wave_cycles) {
+  double all = time.issue;
+  for (const double stall : time.stalls) all += stall;
+  return all == 0 ? 0 : time.cycles * wave_cycles / all;
+}
+
 std::optional<Throughput> throughput_of(const KernelProfile& kernel) {
   const double flops = flops_per_launch(kernel);
   if (flops == 0) return std::nullopt;

@@ -64,6 +64,24 @@ TEST(Html, asks_nothing_of_the_network) {
   EXPECT_THAT(shell, HasSubstr("default-src 'none'"));
 }
 
+TEST(Html, modelled_time_is_in_the_data_if_there_is_one) {
+  Profile profile = fake::profile();
+  EXPECT_TRUE(page_data(profile, read, advise)["kernels"][0]["time"].is_null());
+  KernelProfile& kernel = profile.kernels[0];
+  timing::KernelTime& time = kernel.time.emplace();
+  time.us_boost = 12.5;
+  time.error_percent = 20;
+  time.bound = timing::Bound::lds;
+  time.sites.resize(kernel.sites.size());
+  time.sites[0].latency = 640;
+  const Json data = page_data(profile, read, advise)["kernels"][0]["time"];
+  EXPECT_EQ(data["us_boost"], 12.5);
+  EXPECT_EQ(data["error_percent"], 20);
+  EXPECT_EQ(data["bound"], "LDS port");
+  EXPECT_EQ(data["lines"][0]["latency"], 640);
+  EXPECT_THAT(divided(html_of(profile, read, advise)).shell, HasSubstr("Modelled time"));
+}
+
 TEST(Html, hostile_names_stay_text) {
   Profile profile;
   profile.device = profile.schedule = profile.mfma = fake::kHostileName;

@@ -10,6 +10,7 @@
 #include "report/profile/analysis/bounds.h"
 #include "report/profile/analysis/metrics.h"
 #include "report/profile/compare/compare.h"
+#include "report/profile/text/text.h"
 
 namespace margay::profile {
 namespace {
@@ -457,6 +458,72 @@ TEST(Compare, ThePageHasEverything) {
               AllOf(HasSubstr("one&lt;1&gt;"), Not(HasSubstr("<1>")), Not(HasSubstr("<script")),
                     HasSubstr("plain.cpp:9"), StartsWith("<!DOCTYPE html>")));
   for (const Difference& d : c.bounds) EXPECT_THAT(page, HasSubstr(">" + d.what + "<"));
+}
+
+/// `plain` with a modelled time of two sites.
+KernelProfile timed(double us, double first, double second) {
+  KernelProfile k = plain();
+  add_site(k, "v_mov_b32 v0, v1", 8);
+  add_site(k, "s_waitcnt vmcnt(0)", 9);
+  timing::KernelTime& t = k.time.emplace();
+  t.us_boost = us;
+  t.us_sustained = 2 * us;
+  t.boost_ghz = 2.1;
+  t.sustained_ghz = 1.05;
+  t.cycles = us * 2100;
+  t.error_percent = 20;
+  t.bound = timing::Bound::memory;
+  t.sites.resize(k.sites.size());
+  t.sites[0].latency = t.issue = first;
+  t.sites[1].latency = second;
+  t.sites[1].stalls[static_cast<unsigned>(timing::Stall::waitcnt)] = second;
+  t.stalls = t.sites[1].stalls;
+  return k;
+}
+
+TEST(Compare, ModelledTimeComesFirstAndRanksLines) {
+  // Of B twice as many waves were replayed; per wave it waits as long, and works half as long.
+  const KernelProfile a = timed(10, 800, 800), b = timed(7.5, 800, 1600);
+  const Comparison c = compare(a, b);
+  EXPECT_THAT(
+      c.verdict,
+      AllOf(StartsWith("Modelled, not measured: A takes 10 us (bound by HBM), B "),
+            HasSubstr("0.75x that of A, error about 20 %"), Not(HasSubstr("below the error"))));
+  ASSERT_EQ(whats(c.time), (std::vector<std::string>{
+                               "cycles", "time at boost clock", "time at sustained clock",
+                               "error of the model, about", "cycles: issue", "cycles: WAITCNT"}));
+  EXPECT_EQ(c.time[0].a, 21000);
+  EXPECT_NEAR(c.time[4].a, 10500, 1e-6);
+  EXPECT_NEAR(c.time[4].b, 5250, 1e-6);
+  EXPECT_NEAR(c.time[5].b, 10500, 1e-6);
+  EXPECT_THAT(c.lines, ElementsAre(AllOf(HasSubstr("modelled cycles"), HasSubstr("plain.cpp:8"))));
+  const std::string text = text_of(c, {&a, &b}, {});
+  EXPECT_LT(text.find("modelled time, first launch"), text.find("needs at least"));
+  EXPECT_THAT(html_of(c, {&a, &b}), HasSubstr("cycles: WAITCNT"));
+  EXPECT_THAT(json_of(c, {&a, &b}), HasSubstr("\"cycles: WAITCNT\""));
+  EXPECT_THAT(compare(a, timed(9, 720, 720)).verdict, HasSubstr("a difference below the error"));
+}
+
+TEST(Compare, ATimeOfOneOfThemIsNotCompared) {
+  const KernelProfile a = timed(10, 800, 800);
+  KernelProfile b = a;
+  b.time.reset();
+  const Comparison c = compare(a, b);
+  EXPECT_THAT(c.time, IsEmpty());
+  EXPECT_THAT(c.verdict, Not(HasSubstr("Modelled")));
+  EXPECT_THAT(text_of(c, {&a, &b}, {}), Not(HasSubstr("modelled")));
+}
+
+TEST(Screen, ModelledTimeIsThereIfItWasAskedFor) {
+  KernelProfile k = timed(10, 800, 800);
+  Profile p;
+  const std::string text = text_of(k, p, TextStyle{});
+  EXPECT_THAT(
+      text, AllOf(HasSubstr("modelled, not measured: 10 us at 2.10 GHz"), HasSubstr("error about"),
+                  HasSubstr("bound by HBM"), HasSubstr("waves: issue 50 %, WAITCNT 50 %")));
+  EXPECT_THAT(text, HasSubstr("wave cycles  issue  stalled by"));
+  k.time.reset();
+  EXPECT_THAT(text_of(k, p, TextStyle{}), Not(HasSubstr("modelled")));
 }
 
 TEST(Compare, OtherWorkIsSaid) {

@@ -53,7 +53,8 @@ function header(kernel) {
       fact("MFMA", data.mfma || "unknown", el("small", {}, "numerics")),
       fact("Profiled in", seconds(kernel.host_seconds), el("small", {}, "on this host"))),
     el("aside", { class: "honest" },
-      el("p", {}, el("strong", {}, "Read it so: "), "there is no time model here. Counts are exact. " +
-         "The counters of the caches hold for the schedule stated below. Bounds are limits, not predictions."),
+      el("p", {}, el("strong", {}, "Read it so: "),
+         (kernel.time ? "times are modelled, not measured; the section says how far they may be off. " : "there is no time here. ") +
+         "Counts are exact. The counters of the caches hold for the schedule stated below. Bounds are limits, not predictions."),
       data.schedule && el("p", {}, el("strong", {}, "Schedule: "), data.schedule + ".")));
 }

@@ -17,7 +17,7 @@ function show(index) {
   };
   const source = new SourceView(code_, page.goSite);
   const assembly = new Assembly(code_, page.openLine);
-  const parts = [header(kernel), overview(kernel), advice(kernel, page), tensors(kernel), hotLines(code_, page.openLine), source.section,
+  const parts = [header(kernel), timeSection(kernel, page), overview(kernel), advice(kernel, page), tensors(kernel), hotLines(code_, page.openLine), source.section,
                  assembly.section, ldsSection(code_, page), waveMaps(kernel), mix(kernel), tables(kernel)].filter(Boolean);
   report.replaceChildren(...parts);
   const alike = (k) => data.kernels.some((other) => other.name !== k.name && shortName(other.name) === shortName(k.name));
