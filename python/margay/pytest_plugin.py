@@ -1,14 +1,18 @@
 """pytest --margay-check: each test's kernel launches are checked, and errors fail the test.
 
+The fixture `margay_profile` is `margay.profile`; with --margay-time it also models how long kernels take, and the
+summary lists what it saw.
+
 Active when the package is installed; without installing, PYTHONPATH=python pytest
 -p margay.pytest_plugin.
 """
 
 import pytest
 
-from margay import library, triton_hook
+from margay import library, profile_text, triton_hook
 from margay.checker import CheckError, check
 from margay.devices import use_device
+from margay.profiler import profile
 
 
 def pytest_addoption(parser):
@@ -36,6 +40,45 @@ def pytest_addoption(parser):
         type=int,
         help="results arrive as late as the ISA allows",
     )
+    group.addoption(
+        "--margay-time",
+        action="store_true",
+        help="margay_profile models how long kernels take, and the summary lists it",
+    )
+
+
+_PROFILES = pytest.StashKey()  # of a session: (test, profile)
+
+
+@pytest.fixture
+def margay_profile(request):
+    """`margay.profile`: with margay_profile() as p: ... With --margay-time kernels have their modelled time."""
+    config = request.config
+
+    def begin(**options):
+        profiling = profile(**{"time": config.getoption("--margay-time"), **options})
+        config.stash.setdefault(_PROFILES, []).append((request.node.nodeid, profiling))
+        return profiling
+
+    return begin
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    timed = [
+        (test, kernel)
+        for test, profiling in config.stash.get(_PROFILES, [])
+        for kernel in profiling.profile.kernels
+        if kernel.time is not None
+    ]
+    if not timed:
+        return
+    terminalreporter.section("margay: modelled time, nothing is measured")
+    for test, kernel in timed:
+        time = kernel.time
+        terminalreporter.write_line(
+            f"{time.us_boost:10,.2f} us  {time.us_sustained:10,.2f} us sustained  error about "
+            f"{time.error_percent:.0f} %  {profile_text.title(kernel)}  {test}"
+        )
 
 
 def _is_on(config):

@@ -82,6 +82,25 @@ def test_pytest(tmp_path):
     assert "kernels.hip:10" in done.stdout
 
 
+def test_pytest_with_modelled_time(tmp_path):
+    (tmp_path / "test_kernels.py").write_text(
+        "import ctypes, os\n"
+        "kernels = ctypes.CDLL(os.environ['MARGAY_KERNELS'])\n"
+        "def test_one(margay_profile):\n"
+        "    with margay_profile(kernel='exchange') as p:\n"
+        "        assert kernels.exchange_in_strides(1, 4) == 0\n"
+        "    time = p.kernel('exchange').time\n"
+        "    print('modelled' if time else 'without')\n"
+    )
+    plugin = ("-m", "pytest", "-p", "margay.pytest_plugin", "-rA", str(tmp_path))
+    timed = run(*plugin, "--margay-time").stdout
+    assert "\nmodelled\n" in timed and "margay: modelled time, nothing is measured" in timed, timed
+    [line] = [line for line in timed.splitlines() if "us sustained" in line]
+    assert "error about 30 %  exchange, grid 4, workgroup 64" in line and "test_kernels.py::test_one" in line
+    plain = run(*plugin).stdout
+    assert "\nwithout\n" in plain and "nothing is measured" not in plain, plain
+
+
 def test_profile():
     done = run("-c", LOAD + """
 with margay.profile() as p:
