@@ -96,7 +96,7 @@ def test_pytest_with_modelled_time(tmp_path):
     timed = run(*plugin, "--margay-time").stdout
     assert "\nmodelled\n" in timed and "margay: modelled time, nothing is measured" in timed, timed
     [line] = [line for line in timed.splitlines() if "us sustained" in line]
-    assert "error about 30 %  exchange, grid 4, workgroup 64" in line and "test_kernels.py::test_one" in line
+    assert "error about " in line and " %  exchange, grid 4, workgroup 64" in line and "test_kernels.py::test_one" in line
     plain = run(*plugin).stdout
     assert "\nwithout\n" in plain and "nothing is measured" not in plain, plain
 
