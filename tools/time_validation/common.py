@@ -39,6 +39,10 @@ class Margay:
         else:
             self.directory = pathlib.Path(tempfile.gettempdir()) / "margay-time-validation"
         self.directory.mkdir(parents=True, exist_ok=True)
+        self.has_warm = "--warm" in run([self.binary, "time", "--help"])
+        if not self.has_warm:
+            print("this build has no `margay time --warm`: caches are cold, as they were not when measured",
+                  file=sys.stderr)
 
     def parameters_id(self):
         """Names the parameters of this build's model."""
@@ -70,11 +74,12 @@ class Margay:
         run([lld, "-shared", relocatable, "-o", out])
         return out
 
-    def times(self, device, command):
-        """The timed launches of a program, in their order, and what it printed."""
+    def times(self, device, command, warm=False):
+        """The timed launches of a program, in their order, and what it printed. Where a launch was measured
+        in a loop, its caches are warm."""
         with tempfile.NamedTemporaryFile(suffix=".json") as report:
             output = run([self.binary, "time", "--quiet", "--device", device, "--json", report.name,
-                          *self.options, "--", *command])
+                          *(["--warm"] if warm and self.has_warm else []), *self.options, "--", *command])
             return json.loads(pathlib.Path(report.name).read_text())["kernels"], output
 
 

@@ -12,7 +12,6 @@ COUNTERS = common.RESULTS / "measured-vcopy.csv"
 
 ELEMENTS = 8 << 20  # that are run; the measured kernels read more, at the same pace
 MEASURED_ELEMENTS = {"HBM": 256 << 20, "L2": 1024 << 20}
-LENGTH = 24545  # elements of the array that L2 holds: gpu-l2-stream's first one, "383 kB" with its copy
 CHECKED = ((128, 2), (512, 2))
 QUICK = ((64, 1), (64, 2), (128, 2), (256, 2), (512, 2), (1024, 2))
 
@@ -21,8 +20,8 @@ def modelled_gb(margay, driver, row):
     """Bandwidth of the measured kernel: the launch once, the rest as long as there are elements."""
     level = row["level"]
     (launch,), _ = margay.times(row["device"].lower(), [
-        driver, row["work_items"], row["workgroups_per_cu"], ELEMENTS,
-        *([LENGTH] if level == "L2" else [])])
+        driver, {"HBM": "own", "L2": "first"}[level], row["work_items"], row["workgroups_per_cu"],
+        ELEMENTS], warm=level == "L2")
     elements = MEASURED_ELEMENTS[level]
     begin = launch["launch_us"]
     us = begin + (launch["us_boost"] - begin) * elements / ELEMENTS
@@ -52,7 +51,8 @@ def curves(margay, shapes):
 
 
 def copy(margay):
-    """vcopy -n 1048576 -b 256, which is tests/prof/vcopy.hip."""
+    """vcopy -n 1048576 -b 256, which is tests/prof/vcopy.hip. Cold: a profiler empties caches between launches, and
+    the counters show the latency of HBM (SQ_INST_LEVEL_VMEM)."""
     source = common.ROOT / "tests/prof/vcopy.hip"
     program = margay.directory / "vcopy"
     common.run([margay.binary, "hipcc", "-O2", source, "-o", program])

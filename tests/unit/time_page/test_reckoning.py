@@ -1,0 +1,82 @@
+"""What tools/time_validation reckons from published tables and modelled launches."""
+
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tools" / "time_validation"))
+
+import common  # noqa: E402
+import memory  # noqa: E402
+import mgpusim  # noqa: E402
+import pytest  # noqa: E402
+
+
+class Launches:
+    """A margay whose launches take these (us_boost, launch_us)."""
+
+    def __init__(self, times, output=""):
+        self.kernels = [{"us_boost": us, "launch_us": launch, "bound": f"{us}"} for us, launch in times]
+        self.output = output
+
+    def times(self, _device, _command, warm):
+        assert warm
+        return self.kernels, self.output
+
+
+def test_the_slowest_iteration_does_not_count():
+    # 50 of 2 ms and one of 102 ms.
+    row = {"iterations": "51", "avg_ms": str(202 / 51), "max_ms": "102"}
+    assert mgpusim.measured_us(row) == pytest.approx(2000)
+
+
+def test_a_single_launch_counts_whole():
+    assert mgpusim.modelled(Launches([(10, 4.2)]), [])[0] == pytest.approx(10)
+
+
+def test_further_launches_cost_less():
+    total, bound = mgpusim.modelled(Launches([(10, 4.2), (20, 4.2)]), [])
+    assert total == pytest.approx(10 + 20 - 4.2 + mgpusim.NEXT_LAUNCH_US)
+    assert bound == "20"
+
+
+def test_launches_that_were_not_run_are_like_the_others():
+    total, _ = mgpusim.modelled(Launches([(10, 4), (10, 4)], "launches 8\n"), [])
+    assert total == pytest.approx(10 + 7 * (6 + mgpusim.NEXT_LAUNCH_US))
+
+
+def test_copies_are_subtracted_where_their_size_was_measured():
+    copy_of = {1 << 20: 69.2}
+    assert mgpusim.copies_us("floydwarshall", [512], copy_of) == pytest.approx(2 * 69.2)
+    assert mgpusim.copies_us("fastwalshtransform", [1 << 18], copy_of) == pytest.approx(69.2)
+    assert mgpusim.copies_us("floydwarshall", [256], copy_of) == 0
+    assert mgpusim.copies_us("vectoradd", [1 << 18], copy_of) == 0
+
+
+def test_points_with_unknown_copies_are_not_kernels_alone():
+    rows = [{"kernel": "bfs", "copies_us": 0}, {"kernel": "floydwarshall", "copies_us": "138.4"},
+            {"kernel": "fir", "copies_us": 0}]
+    assert dict(mgpusim.groups(rows))[mgpusim.ALL] == rows[1:]
+
+
+@pytest.mark.parametrize(("kernel", "size", "before", "arguments"), [
+    ("spmv_csr_scalar", "1024x1024_nnz4096", 0, [1024, 4]),
+    ("conv2d", "N1_C1_128x128_k7x7_OC3", 0, [128, 7]),
+    ("bfs", "nodes4096", 2, [4096, 16]),
+    ("fir", "1024_taps8", 0, [1024, 8]),
+    ("matrixtranspose", "64x64", 0, [64]),
+    ("memcopy_d2d", "4MB", 0, [4]),
+])  # fmt: skip
+def test_sizes_become_arguments(kernel, size, before, arguments):
+    assert mgpusim.numbers_of(kernel, size, before) == arguments
+
+
+def test_errors():
+    assert common.error(12, 10) == pytest.approx(20)
+    assert common.wmape([(12, 10), (80, 90)]) == pytest.approx(12)
+    assert common.mean_error([(12, 10), (81, 90)]) == pytest.approx(15)
+
+
+def test_the_plateau_of_a_curve_is_within_15_percent_of_its_best():
+    rows = [{"device": "MI300X", "level": "HBM", "measured_gb_per_s": gb} for gb in (10, 84, 86, 100)]
+    assert memory.groups(rows) == [("MI300X HBM plateau", rows[2:]), ("MI300X HBM slope", rows[:2])]
