@@ -108,7 +108,7 @@ constexpr auto kTable = std::to_array<ParameterInfo>({
     {"further_wave", "dispatcher, each further wave of a workgroup", "cycles",
      "RRZE gpu-l2-stream (10 cycles for 16 waves)", low, &Parameters::further_wave},
     {"wave_start", "until a wave's first instruction", "cycles",
-     "RRZE gpu-l2-stream (88 with two scalar loads)", low, &Parameters::wave_start},
+     "RRZE gpu-l2-stream (88 with two scalar loads of 48)", low, &Parameters::wave_start},
     {"cold_code", "more until then, for the first waves of code that was not run before", "cycles",
      "MI300 thread trace (first fetch 530)", low, &Parameters::cold_code},
     {"host_link_bytes_per_ns", "copies between host and device, each way", "bytes/ns",

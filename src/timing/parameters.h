@@ -43,7 +43,7 @@ struct Parameters {
 
   double workgroup_start = 5.6;  ///< Of the XCD's dispatcher, for a workgroup of one wave.
   double further_wave = 0.3;     ///< Of the dispatcher, for each further wave.
-  double wave_start = 40;        ///< Until its first instruction.
+  double wave_start = 4;         ///< Until its first instruction.
   double cold_code = 500;        ///< More for the first waves, if the code was not run before.
   double launch_ns = 0;          ///< Of an empty kernel, begin to end.
   double sustained_watts = 0;

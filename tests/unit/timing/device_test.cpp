@@ -82,6 +82,14 @@ TEST(Device, OneMoreWorkgroupThanComputeUnitsMakesATail) {
   EXPECT_GT(odd.tail_us, 0.4 * even.us_boost);
 }
 
+// The mean of equal figures can be larger than each of them by rounding.
+TEST(Device, ATailIsNeverNegative) {
+  for (unsigned count = 1; count <= 304; count += 3)
+    for (const unsigned instructions : {7u, 31u})
+      EXPECT_GE(time_of(matrix_launch(count, count, instructions), default_gpu()).tail_us, 0)
+          << count << " workgroups of " << instructions;
+}
+
 TEST(WhatIf, EveryChangeIsNamedAndTried) {
   const KernelTime time = time_of(matrix_launch(304, 304, 300), default_gpu());
   ASSERT_EQ(time.what_if.size(), kWhatIfs);
