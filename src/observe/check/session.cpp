@@ -57,14 +57,15 @@ Finding finding_of(const Conflict& conflict, const LaunchRequest& request) {
   // Both are visible to others, but not both to other workgroups.
   const bool narrow = conflict.first.scope != Scope::none && conflict.second.scope != Scope::none;
   if (narrow) f.message += ", one of them of workgroup scope only";
-  if (!request.kernel->variant.empty())
-    f.fix = Fix::own_part;  // a block program has no fences of its own
+  const bool both_write = conflict.first.is_write && conflict.second.is_write;
+  // A block program has no fences of its own.
+  const bool is_block_program = !request.kernel->variant.empty();
+  if (is_block_program || (both_write && !narrow && !benign))
+    f.fix = Fix::own_part;
   else if (narrow)
     f.fix = Fix::agent_scope;
   else if (benign)
     f.fix = Fix::one_writer;
-  else if (conflict.first.is_write && conflict.second.is_write)
-    f.fix = Fix::own_part;
   else
     f.fix = Fix::hand_over;
   f.count = conflict.count;

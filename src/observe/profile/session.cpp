@@ -41,7 +41,7 @@ ReplayPlan plan_of(const Gpu& gpu, const LaunchRequest& request, std::size_t sit
                    const Selection& sample, bool warm = false) {
   const auto size = static_cast<std::uint32_t>(request.block.count());
   const Occupancy fits = occupancy(gpu.arch(), *request.kernel, size, request.dynamic_lds_bytes);
-  return {request.grid.count(), std::max(1u, fits.workgroups_per_cu), sites, sample, warm, &gpu};
+  return {request.grid.count(), std::max(1u, fits.workgroups_per_cu), sites, sample, &gpu, warm};
 }
 
 /// What the model of time sees of a launch: all workgroups if one XCD has room for them, else those

@@ -28,8 +28,8 @@ struct ReplayPlan {
   std::uint32_t workgroups_per_cu = 1;
   std::size_t sites = 0;  ///< Dwords of code.
   Selection sample = {};  ///< Of the workgroups; the others are ignored.
-  bool warm = false;      ///< L2 has what a launch like this one left there.
   const Gpu* gpu = &default_gpu();
+  bool warm = false;  ///< L2 has what a launch like this one left there.
 };
 
 /// What a replay adds for one instruction or one tensor.
