@@ -52,8 +52,9 @@ std::string_view bound_name(Bound bound) {
   return kNames[static_cast<unsigned>(bound)];
 }
 
-KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, double ghz,
+KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, const TimeConfig& config,
                    unsigned host_threads) {
+  const double ghz = config.clock_ghz;
   const Parameters& p = parameters_of(gpu);
   const auto us_of = [&](double cycles, double clock) {
     return cycles / clock / 1e3 + (p.launch_ns + launch.dirty_bytes / p.fabric_bytes_per_ns) / 1e3;
@@ -66,8 +67,8 @@ KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, double ghz,
   out.cycles = out.us_boost * out.boost_ghz * 1e3;
   out.sustained_ghz = out.boost_ghz;
   out.us_sustained = out.us_boost;
-  const double few = replay.few(out.boost_ghz).cycles;
-  for (int round = 0; round < 4 && ghz == 0 && few > 0; ++round) {
+  const ReplayedLaunch few = replay.few(out.boost_ghz);
+  for (int round = 0; round < 4 && ghz == 0 && few.cycles > 0; ++round) {
     const double seconds = out.us_sustained * 1e-6;
     const double per_ghz = 1e-12 / seconds / out.sustained_ghz;
     const double clock = sustained_ghz(
@@ -76,7 +77,7 @@ KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, double ghz,
         p);
     if (std::abs(clock - out.sustained_ghz) < 0.01) break;
     out.sustained_ghz = clock;
-    out.us_sustained = us_of(boost.cycles * replay.few(clock).cycles / few, clock);
+    out.us_sustained = us_of(boost.cycles * replay.few(clock).cycles / few.cycles, clock);
   }
   const double cycles = std::max(boost.cu_cycles, 1.0);
   const double simds = gpu.arch().cu.simds;
@@ -90,7 +91,8 @@ KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, double ghz,
   out.tail_us = std::max(0.0, boost.cycles - boost.mean) / out.boost_ghz / 1e3;
   out.bound = bound_of(out.busy, out.launch_us / out.us_boost, out.tail_us / out.us_boost);
   out.error_percent = error_of(out.bound);
-  out.what_if = what_ifs(replay, launch, out.boost_ghz, out.cycles, boost.cycles);
+  if (config.what_if)
+    out.what_if = what_ifs(replay, launch, few, out.boost_ghz, boost.cycles / out.cycles);
   out.sites = boost.sites;
   for (const SiteTime& site : out.sites) {
     for (unsigned s = 0; s < kStalls; ++s) out.stalls[s] += site.stalls[s];

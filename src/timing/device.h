@@ -9,6 +9,7 @@
 
 #include "timing/compute_unit.h"
 #include "timing/power.h"
+#include "timing/time_config.h"
 #include "timing/what_if.h"
 
 namespace margay::timing {
@@ -48,9 +49,8 @@ struct KernelTime {
   std::vector<WhatIf> what_if;  ///< What saves most first.
 };
 
-/// `ghz` 0: boost and sustained clock by the power model; else both are `ghz`. `host_threads` make
-/// no difference to the result.
-[[nodiscard]] KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, double ghz = 0,
-                                 unsigned host_threads = 1);
+/// `host_threads` make no difference to the result.
+[[nodiscard]] KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu,
+                                 const TimeConfig& config = {}, unsigned host_threads = 1);
 
 }  // namespace margay::timing

@@ -4,10 +4,14 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <thread>
 
 namespace margay::timing {
 namespace {
+
+/// Of workgroups, after which a compute unit has found its pace.
+constexpr std::uint32_t kGenerations = 3;
 
 void add(Busy& sum, const Busy& more) {
   sum.valu += more.valu;
@@ -69,23 +73,20 @@ LaunchReplay::LaunchReplay(const LaunchRecording& launch, const Gpu& gpu,
 }
 
 std::vector<std::size_t> LaunchReplay::some(double most) const {
-  // Those with most to do, if not all have the same.
-  std::vector<std::size_t> order;
-  for (std::size_t n = 0; n < launch_.cus.size(); ++n) order.push_back(n);
-  const double of_one = std::max(1.0, instructions_ * std::min(most_, 3.0 * launch_.resident));
-  const auto count = static_cast<std::size_t>(
-      std::clamp(most / of_one, 2.0, static_cast<double>(std::max<std::size_t>(order.size(), 2))));
-  if (count >= order.size()) return order;
+  const double of_one =
+      std::max(1.0, instructions_ * std::min<double>(most_, kGenerations * launch_.resident));
+  const std::size_t all = launch_.cus.size();
+  const std::size_t count = std::min(all, static_cast<std::size_t>(std::max(most / of_one, 2.0)));
   std::vector<std::size_t> out;
-  for (std::size_t n = 0; n < count; ++n) out.push_back(order[n * order.size() / count]);
+  for (std::size_t n = 0; n < count; ++n) out.push_back(n * all / count);
   return out;
 }
 
 ReplayedLaunch LaunchReplay::all(double ghz) const {
   constexpr double kMostInstructions = 4e6;
   if (!launch_.is_whole()) return replayed(some(kMostInstructions), ghz, {});
-  std::vector<std::size_t> every;
-  for (std::size_t n = 0; n < launch_.cus.size(); ++n) every.push_back(n);
+  std::vector<std::size_t> every(launch_.cus.size());
+  std::iota(every.begin(), every.end(), std::size_t{0});
   return replayed(every, ghz, {});
 }
 
@@ -96,8 +97,6 @@ ReplayedLaunch LaunchReplay::few(double ghz, const Change& change) const {
 
 ReplayedLaunch LaunchReplay::replayed(const std::vector<std::size_t>& cus, double ghz,
                                       const Change& change) const {
-  // Generations of workgroups after which a compute unit has found its pace.
-  constexpr std::uint32_t kGenerations = 3;
   Share share;
   share.clock_ghz = ghz;
   share.active_cus = static_cast<std::uint32_t>(active_);

@@ -9,6 +9,7 @@ struct TimeConfig {
   /// A launch like this one went before: L2 has the lines that it left there, and the Infinity
   /// Cache all, if there is room. Otherwise both are empty.
   bool warm = false;
+  bool what_if = true;  ///< Replayed with changes, for KernelTime::what_if.
 };
 
 }  // namespace margay::timing

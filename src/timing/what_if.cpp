@@ -97,17 +97,16 @@ std::vector<WhatIf::Site> sites_of(const LaunchRecording& launch,
 
 std::string_view what_if_name(WhatIfKind kind) { return kRows[static_cast<unsigned>(kind)].name; }
 
-std::vector<WhatIf> what_ifs(const LaunchReplay& replay, const LaunchRecording& launch, double ghz,
-                             double kernel_cycles, double replayed_cycles) {
-  const ReplayedLaunch before = replay.few(ghz);
+std::vector<WhatIf> what_ifs(const LaunchReplay& replay, const LaunchRecording& launch,
+                             const ReplayedLaunch& before, double ghz, double part) {
   const Causes causes = causes_of(launch);
   std::vector<WhatIf> out;
   for (unsigned n = 0; n < kWhatIfs; ++n) {
     const ReplayedLaunch after = replay.few(ghz, kRows[n].change);
     WhatIf one;
     one.kind = static_cast<WhatIfKind>(n);
-    const double part = before.cycles > 0 ? 1 - after.cycles / before.cycles : 0;
-    one.saves_percent = 100 * part * replayed_cycles / kernel_cycles;
+    const double saved = before.cycles > 0 ? 1 - after.cycles / before.cycles : 0;
+    one.saves_percent = 100 * saved * part;
     one.sites = sites_of(launch, weights(one.kind, launch, causes, before.sites));
     out.push_back(std::move(one));
   }

@@ -11,6 +11,7 @@ namespace margay::timing {
 
 class LaunchReplay;
 struct LaunchRecording;
+struct ReplayedLaunch;
 
 enum class WhatIfKind : std::uint8_t {
   no_bank_conflicts,
@@ -40,11 +41,11 @@ struct WhatIf {
   std::vector<Site> sites;
 };
 
-/// All changes; `kernel_cycles` is what the kernel takes, launch included, `replayed_cycles` its
-/// compute units' part.
+/// All changes; `before`: a few compute units without any. `part`: of the kernel's cycles, in which
+/// compute units work.
 [[nodiscard]] std::vector<WhatIf> what_ifs(const LaunchReplay& replay,
-                                           const LaunchRecording& launch, double ghz,
-                                           double kernel_cycles, double replayed_cycles);
+                                           const LaunchRecording& launch,
+                                           const ReplayedLaunch& before, double ghz, double part);
 
 /// Whether a saving is more than the model's error of savings. Two replays of one recording share
 /// most of their errors: a fifth of the kernel's is left.

@@ -226,7 +226,7 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
                      *result, config_.time);
     const unsigned threads = device.options().threads;
     totals->set_time(
-        timing::time_of(recording, device.gpu(), config_.time.clock_ghz,
+        timing::time_of(recording, device.gpu(), config_.time,
                         threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency())),
         recording.instructions);
   }

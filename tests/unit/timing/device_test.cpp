@@ -58,8 +58,8 @@ TEST(Device, DenseMatrixWorkRunsAtALowerClockForLong) {
   const KernelTime time = time_of(launch, default_gpu());
   EXPECT_GT(time.us_sustained, 1.2 * time.us_boost);
   EXPECT_NEAR(time.sustained_ghz, 1.447, 0.15);
-  EXPECT_EQ(time_of(launch, default_gpu(), 1.5).us_sustained,
-            time_of(launch, default_gpu(), 1.5).us_boost);
+  EXPECT_EQ(time_of(launch, default_gpu(), {.clock_ghz = 1.5}).us_sustained,
+            time_of(launch, default_gpu(), {.clock_ghz = 1.5}).us_boost);
 }
 
 TEST(Device, WorkgroupsThatWereNotRecordedTakeAsLong) {
@@ -88,6 +88,21 @@ TEST(Device, ATailIsNeverNegative) {
     for (const unsigned instructions : {7u, 31u})
       EXPECT_GE(time_of(matrix_launch(count, count, instructions), default_gpu()).tail_us, 0)
           << count << " workgroups of " << instructions;
+}
+
+TEST(Device, HostThreadsMakeNoDifference) {
+  const LaunchRecording launch = matrix_launch(40, 40, 300);
+  const KernelTime one = time_of(launch, default_gpu(), {}, 1);
+  const KernelTime four = time_of(launch, default_gpu(), {}, 4);
+  EXPECT_EQ(one.us_boost, four.us_boost);
+  EXPECT_EQ(one.us_sustained, four.us_sustained);
+  ASSERT_EQ(one.sites.size(), four.sites.size());
+  EXPECT_EQ(one.sites[0].latency, four.sites[0].latency);
+  EXPECT_EQ(one.stalls, four.stalls);
+}
+
+TEST(WhatIf, NothingIsTriedThatIsNotAskedFor) {
+  EXPECT_TRUE(time_of(matrix_launch(4, 4, 30), default_gpu(), {.what_if = false}).what_if.empty());
 }
 
 TEST(WhatIf, EveryChangeIsNamedAndTried) {
