@@ -341,11 +341,14 @@ void WorkerChecker::report_hazard(const Hazard& hazard, const InstructionFacts& 
                 reporter_.access(Role::result_of, hazard.producer->vaddr, index)};
   f.fix = Fix::wait_states;
   f.cause = hazard_text(hazard.hazard);
-  if (hazard.is_tolerated) {
-    f.severity = Severity::note;
+  if (hazard.is_note()) f.severity = Severity::note;
+  if (hazard.is_tolerated)
     f.detail.emplace_back(
         "LLVM pads this; shipped kernels do without it and are right on the hardware");
-  }
+  else if (hazard.is_compilers_count)
+    f.detail.emplace_back(
+        "a fault of LLVM's: its count includes an s_branch that the taken branch before it skips; "
+        "taking a branch lasts longer than the wait state that is missing");
   reporter_.add(std::move(f));
 }
 

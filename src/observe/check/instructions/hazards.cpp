@@ -99,16 +99,28 @@ using ScalarMask = std::array<std::uint64_t, 2>;
   return a.first == b.first && a.count == b.count;
 }
 
+/// Whether a taken branch leads from `branch` to `target` over an s_branch that is its other way.
+/// GCNHazardRecognizer (LLVM 19 to 22) looks from a block back into the whole of the one before it:
+/// it counts that s_branch, which does not run, and pads one wait state too few.
+[[nodiscard]] bool skips_branch(const Instruction& branch, const Instruction& target) {
+  const Instruction* const next = &branch + 1;  // the sentinel is behind a program's last
+  return &target != next && branch.row != nullptr && branch.row->flow == Flow::branch_if &&
+         next->row != nullptr && next->row->flow == Flow::branch;
+}
+
 /// Checks one consumer against the instructions issued before it, the latest first.
 class Judge {
  public:
   Judge(const Rules& rules, const Instruction& instruction, const HazardFacts& facts)
       : rules_(rules.rules), instruction_(instruction), c_(facts) {}
 
-  void producer(const Instruction& instruction, const HazardFacts& facts, unsigned had) {
+  /// `counted`: wait states as LLVM counts them; at least `had`.
+  void producer(const Instruction& instruction, const HazardFacts& facts, unsigned had,
+                unsigned counted) {
     producer_ = &instruction;
     p_ = &facts;
     had_ = had;
+    counted_ = counted;
     for (std::size_t first = 0, end = 0; first < rules_.size(); first = end) {
       while (end < rules_.size() && rules_[end].hazard == rules_[first].hazard) ++end;
       const std::span<const Rule> alternatives = rules_.subspan(first, end - first);
@@ -186,11 +198,12 @@ class Judge {
   void need(const Rule& rule, int states, std::uint16_t row) {
     if (states <= static_cast<int>(had_)) return;
     const auto needed = static_cast<unsigned>(states);
-    if (worst_ && (rule.is_tolerated || !worst_->is_tolerated) &&
-        (rule.is_tolerated != worst_->is_tolerated ||
-         needed - had_ <= worst_->needed - worst_->had))
+    const Hazard found{producer_,         needed, had_, row, rule.hazard, rule.is_tolerated,
+                       needed <= counted_};
+    if (worst_ && (found.is_note() || !worst_->is_note()) &&
+        (found.is_note() != worst_->is_note() || needed - had_ <= worst_->needed - worst_->had))
       return;
-    worst_ = Hazard{producer_, needed, had_, row, rule.hazard, rule.is_tolerated};
+    worst_ = found;
   }
 
   const std::span<const Rule> rules_;
@@ -198,7 +211,7 @@ class Judge {
   const HazardFacts& c_;
   const Instruction* producer_ = nullptr;
   const HazardFacts* p_ = nullptr;
-  unsigned had_ = 0;
+  unsigned had_ = 0, counted_ = 0;
   std::array<std::uint8_t, kHazards> seen_{};  // by hazard: registers, by position
   std::optional<Hazard> worst_;
 };
@@ -288,11 +301,14 @@ std::optional<Hazard> HazardWindow::judge(const Instruction& instruction, const 
   if (count_ - branches_[(branch_count_ - 1) % kEntries].at >= reach()) key_ = 0;
   if (is_known(memo)) return std::nullopt;
   Judge judge(*rules_, instruction, facts);
-  unsigned had = 0;
+  unsigned had = 0, skipped = 0;
+  const Instruction* following = &instruction;
   for (std::uint64_t n = count_; n > 0 && had < reach(); --n) {
     const Entry& entry = entries_[(n - 1) % kEntries];
-    judge.producer(*entry.instruction, *entry.facts, had);
+    if (skips_branch(*entry.instruction, *following)) ++skipped;
+    judge.producer(*entry.instruction, *entry.facts, had, had + skipped);
     had += entry.facts->wait_states;
+    following = entry.instruction;
   }
   // Violations are never memoised: each is reported.
   if (!judge.worst()) {

@@ -41,6 +41,11 @@ struct Hazard {
   std::uint16_t row = kNoHazardRow;
   wait_states::Hazard hazard{};
   bool is_tolerated = false;  ///< As in wait_states::Rule.
+  /// With a skipped s_branch counted there are enough: LLVM counts it.
+  bool is_compilers_count = false;
+
+  /// It is right on the hardware.
+  [[nodiscard]] bool is_note() const { return is_tolerated || is_compilers_count; }
 };
 
 /// What a HazardWindow stores per instruction to avoid checking the same path again.

@@ -200,6 +200,68 @@ TEST(HazardWindow, SeesAcrossABranch) {
   EXPECT_TRUE(code.step(window, 0));
 }
 
+constexpr std::uint32_t kCompareToVcc = 0x7d94'0300;                   // v_cmp_eq_u32 vcc, v0, v1
+constexpr std::uint32_t kDivFmas[] = {0xd1e2'0002, 0x0416'0903};       // reads it 4 states later
+constexpr std::uint32_t kBranchIf = 0xbf86'0001, kNop1 = 0xbf80'0001;  // s_cbranch_vccz 1
+
+/// Issues a producer, a branch that jumps over `skipped`, a pause and the consumer.
+std::optional<Hazard> jump_over(std::uint32_t skipped, std::uint32_t pause, Code& code) {
+  const std::uint32_t words[] = {kCompareToVcc, kBranchIf,   skipped,
+                                 pause,         kDivFmas[0], kDivFmas[1]};
+  code = Code(words);
+  HazardWindow window(kGfx942.wait_rules);
+  for (const std::size_t n : {0u, 1u, 3u}) EXPECT_FALSE(code.step(window, n));
+  return code.step(window, 4);
+}
+
+/// LLVM counts an s_branch that a taken branch jumps over: one wait state too few because of that
+/// is a note. Without an s_branch there, or with two too few, it is an error.
+TEST(HazardWindow, KnowsTheBranchThatLlvmCounts) {
+  Code code{{}};
+  const auto counted = jump_over(kBranch, kNop1, code);
+  ASSERT_TRUE(counted);
+  EXPECT_EQ(counted->had, 3u);
+  EXPECT_EQ(counted->needed, 4u);
+  EXPECT_TRUE(counted->is_compilers_count && counted->is_note());
+  const auto other = jump_over(kNop0, kNop1, code);
+  ASSERT_TRUE(other);
+  EXPECT_FALSE(other->is_note());
+  const auto shorter = jump_over(kBranch, kNop0, code);
+  ASSERT_TRUE(shorter);
+  EXPECT_EQ(shorter->had, 2u);
+  EXPECT_FALSE(shorter->is_note());
+  // The s_branch runs where the branch before it is not taken: nothing is skipped.
+  const std::uint32_t words[] = {kCompareToVcc, kBranchIf,   kBranch,
+                                 kNop0,         kDivFmas[0], kDivFmas[1]};
+  code = Code(words);
+  HazardWindow window(kGfx942.wait_rules);
+  for (const std::size_t n : {0u, 1u, 2u}) EXPECT_FALSE(code.step(window, n));
+  const auto all = code.step(window, 4);
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->had, 2u);
+  EXPECT_FALSE(all->is_note());
+}
+
+/// What LLVM makes of skipped_branch.mir. Where it is padded with 10 s_nop, LLVM has been mended.
+TEST(HazardWindow, AgreesWithLlvmAboutASkippedBranch) {
+  const auto decoder = isa::Decoder::create(kGfx942);
+  const Listing listing = decode(**decoder, read_file(MARGAY_HAZARD_SKIPPED_BRANCH));
+  ASSERT_TRUE(listing.text[2].starts_with("s_branch"));
+  ASSERT_EQ(listing.text[3], "s_endpgm");
+  HazardWindow window(kGfx942.wait_rules);
+  std::optional<Hazard> found;
+  for (const std::size_t n : {0u, 1u, 4u, 5u, 6u}) {
+    HazardMemo memo;
+    ASSERT_LT(n, listing.size());
+    found = window.step(listing.instructions[n], listing.facts[n], memo);
+    if (listing.text[n].starts_with("v_add_f32")) break;
+  }
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->needed, 11u);
+  EXPECT_EQ(found->had, 10u);
+  EXPECT_TRUE(found->is_compilers_count);
+}
+
 TEST(HazardWindow, ForgetsAtReset) {
   const std::uint32_t words[] = {kExpV9, kReadV9};
   Code code(words);
