@@ -116,10 +116,12 @@ def bfloat16_view(name, tensor):
 
 
 def _view_torch(torch, name, tensor):
-    if tensor.device.type != "cpu":
+    # With margay.triton tensors of the CPU say that they are on cuda: here it counts where they are.
+    device = torch._C._TensorBase.device.__get__(tensor)  # pylint: disable=no-member
+    if device.type != "cpu":
         raise TypeError(
             f"{name}: expected a CPU tensor, because the virtual device's memory is the host's; got "
-            f"one on {tensor.device}"
+            f"one on {device}"
         )
     if tensor.layout != torch.strided:
         raise TypeError(f"{name}: expected a dense tensor, got {tensor.layout}")

@@ -8,10 +8,12 @@
 namespace margay {
 namespace {
 
-/// Headers of the tile library, of HIP and of the compiler: code that users call but do not write.
+/// Headers of the tile library, of HIP and of the compiler, Python files of Triton: code that users
+/// call but do not write.
 bool is_library(const SourceFrame& frame) {
-  for (const std::string_view part : {"/include/kittens", "/include/margay/", "/include/pyutils",
-                                      "/include/hip/", "/lib/clang/", "/usr/include/", "/usr/lib/"})
+  for (const std::string_view part :
+       {"/include/kittens", "/include/margay/", "/include/pyutils", "/include/hip/", "/lib/clang/",
+        "/usr/include/", "/usr/lib/", "/triton/language/", "/gluon/language/"})
     if (frame.file.find(part) != std::string::npos) return true;
   return false;
 }

@@ -3,6 +3,9 @@
 # pylint: disable=missing-function-docstring
 
 import inspect
+import json
+import subprocess
+import sys
 
 import kernels
 import margay
@@ -100,3 +103,62 @@ def test_what_the_compiler_widens_or_repeats_is_silent():
         kernels.double_in_place[(1,)](x, 64, BLOCK=64, num_warps=4)
     assert out.item() == 192 and torch.equal(x, torch.full((64,), 2.0, device="cuda"))
     assert report.findings == []
+
+
+TOTAL = """
+import torch, triton, triton.language as tl
+
+@triton.jit
+def total(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, BLOCK))
+    tl.store(out_ptr, tl.sum(x, 0))
+
+x, out = torch.ones(512, device="cuda"), torch.zeros(1, device="cuda")
+total[(1,)](x, out, BLOCK=512, num_warps=WARPS)
+assert out.item() == 512
+"""
+
+
+def run_tool(environment, *command):
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+
+
+def test_mutants_of_a_kernel_are_killed(tmp_path, margay_tool, environment):
+    """The waits and the barrier that Triton's compiler made are taken away from its code object."""
+    program = tmp_path / "total.py"
+    program.write_text(TOTAL.replace("WARPS", "2"))
+    found = tmp_path / "mutants.json"
+    done = run_tool(environment, margay_tool, "mutate", "--json", found, "--", sys.executable, program)
+    assert done.returncode == 0, done.stdout + done.stderr
+    mutants = json.loads(found.read_text())["mutants"]
+    barriers = [m for m in mutants if m["instruction"].startswith("s_barrier")]
+    assert barriers and all("killed" in m["result"] for m in barriers)
+    # What the kernel calls is Triton's, in standard.py; the line is the program's.
+    line = TOTAL.splitlines().index("    tl.store(out_ptr, tl.sum(x, 0))") + 1
+    assert {m["frames"][0]["line"] for m in barriers} == {line}
+    assert all(m["frames"][0]["file"].endswith("total.py") for m in barriers)
+
+
+def test_two_configurations_are_compared(tmp_path, margay_tool, environment):
+    profiles = []
+    for warps in ("1", "4"):
+        program = tmp_path / f"total{warps}.py"
+        program.write_text(TOTAL.replace("WARPS", warps))
+        profiles.append(tmp_path / f"{warps}.json")
+        done = run_tool(environment, margay_tool, "prof", "--json", profiles[-1], "--", sys.executable, program)
+        assert done.returncode == 0, done.stderr
+    done = run_tool(environment, margay_tool, "compare", *profiles)
+    assert done.returncode == 0, done.stderr
+    text = " ".join(done.stdout.split())
+    assert "A total[BLOCK=512,num_warps=1" in text and "B total[BLOCK=512,num_warps=4" in text
+    assert "work-items per workgroup 64 256 4.00x" in text
+
+
+def test_lines_are_the_programs_own():
+    """tl.max, tl.sum and others are Triton's Python, compiled into the kernel."""
+    x = torch.rand(4, 256, device="cuda")
+    out = torch.empty_like(x)
+    with margay.profile() as p:
+        kernels.softmax[(4,)](x, out, 256, 256, BLOCK=256)
+    files = {line.file.rsplit("/", 1)[-1] for line in p.kernel("softmax").lines() if line.line}
+    assert files == {"kernels.py"}

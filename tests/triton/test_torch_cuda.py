@@ -5,10 +5,11 @@
 import math
 
 import kernels
+import margay
 import pytest
 import torch
 import triton
-from margay.triton import hip
+from margay.triton import hip, said
 
 
 def test_device():
@@ -151,3 +152,33 @@ def test_norms_of_halves_add_up_in_float32():
     wide = weight.detach().double().requires_grad_()
     torch.nn.functional.layer_norm(x.double(), (64,), wide).sum().backward()
     assert (weight.grad.double() - wide.grad).abs().max() < 0.06
+
+
+def test_shipped_kernels_take_its_tensors():
+    x = torch.randn(3, 100, device="cuda", dtype=torch.bfloat16)
+    y = margay.softmax(x)
+    assert y.is_cuda
+    torch.testing.assert_close(y.float(), torch.softmax(x.float(), 1), atol=4e-3, rtol=1e-2)
+    with pytest.raises(TypeError, match="got one on meta"):
+        margay.softmax(torch.empty(3, 100, device="meta", dtype=torch.bfloat16))
+
+
+@pytest.mark.skipif(not hasattr(torch, "compile"), reason="torch 1.13 has no torch.compile")
+def test_torch_compile_leaves_functions_as_they_are(capsys, monkeypatch):
+    monkeypatch.setattr(said, "_said", set())
+    monkeypatch.delenv("MARGAY_QUIET", raising=False)
+
+    @torch.compile(mode="max-autotune")
+    def twice(x):
+        return 2 * x
+
+    assert torch.equal(torch.compile(twice)(torch.ones(4, device="cuda")), torch.full((4,), 2.0))
+    assert capsys.readouterr().err.count("torch.compile compiles nothing here") == 1
+
+
+def test_what_the_compiler_refuses_is_a_sentence():
+    x = torch.ones(128, device="cuda")
+    with pytest.raises(Exception, match="range must be a power of 2"):
+        kernels.add[(1,)](x, x, x, 100, BLOCK=100)
+    with pytest.raises(Exception, match="threads, Required: 4096, Hardware limit: 1024"):
+        kernels.add[(1,)](x, x, x, 100, BLOCK=128, num_warps=64)

@@ -1,8 +1,8 @@
 """Makes torch's "cuda" the virtual device: CPU tensors behind `device="cuda"`, `.cuda()` and `torch.cuda`.
 
 Every CPU tensor then says that it is on cuda:0, because its memory is the virtual device's; what is
-moved from one to the other is copied, as between a host and a device. torch.compile and other code
-that makes programs for a real device are not served.
+moved from one to the other is copied, as between a host and a device. What torch.compile is given runs as it
+is; other code that makes programs for a real device is not served.
 """
 
 import functools
@@ -30,6 +30,14 @@ def install(torch):
         return
     _Replacement(torch).install()
     _installed = True
+
+
+def _uncompiled(model=None, **options):
+    """torch.compile, which would make kernels for a GPU that is not there: the function as it is."""
+    if model is None:
+        return functools.partial(_uncompiled, **options)
+    said.once("torch.compile compiles nothing here: torch's operations run on the CPU, one by one")
+    return model
 
 
 class _Replacement:
@@ -237,6 +245,8 @@ class _Replacement:
             return load(file, map_location, *args, **kwargs)
 
         torch.load = loaded
+        if hasattr(torch, "compile"):
+            torch.compile = _uncompiled
         self._norms()
         self._generator()
         self._default_device()
