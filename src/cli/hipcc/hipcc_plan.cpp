@@ -115,6 +115,8 @@ class Planner {
   void take_rocm_path(const std::string& directory);
   void note_properties(std::string_view argument);
   [[nodiscard]] std::string_view processor() const { return toolchain_.gpu->arch().processor; }
+  void note_value(std::string_view option, const std::string& value);
+  void write_dependencies();
 
   const Toolchain& toolchain_;
   std::vector<std::string> user_;           // the user's arguments, translated
@@ -122,6 +124,9 @@ class Planner {
   std::vector<std::string> rocm_includes_;
   std::vector<std::string> function_support_;
   std::string language_ = "none";  // the -x in force
+  std::string first_input_;
+  std::string output_;           // of -o
+  std::string dependency_file_;  // of -MF
   unsigned verbose_ = 0;
   bool only_inputs_ = false;  // after "--"
   bool explicit_language_ = false;
@@ -138,6 +143,8 @@ class Planner {
   bool wants_types_ = false;  // more than line tables
   bool has_device_libs_ = false;
   bool openmp_ = false;
+  bool device_only_ = false;
+  bool writes_dependencies_ = false;  // in addition to the code
 };
 
 Status Planner::add_architectures(std::string_view list) {
@@ -171,6 +178,7 @@ void Planner::set_language(const std::string& language) {
 
 void Planner::add_input(const std::string& file) {
   has_input_ = true;
+  if (first_input_.empty()) first_input_ = file;
   if (explicit_language_) {
     has_hip_ = has_hip_ || explicit_hip_;
   } else {
@@ -205,7 +213,7 @@ bool Planner::take_hipcc_option(const std::string& argument) {
   };
   if (view == "--genco" || view == "-genco") {
     user_.emplace_back("--cuda-device-only");
-    may_link_ = false;
+    note_properties("--cuda-device-only");
   } else if (view.starts_with("--rocm-path=")) {
     take_rocm_path(value_of("--rocm-path="));
   } else if (view.starts_with("--hip-path=")) {
@@ -226,6 +234,8 @@ bool Planner::take_hipcc_option(const std::string& argument) {
 
 void Planner::note_properties(std::string_view argument) {
   if (contains(kOptionsThatDoNotLink, argument)) may_link_ = false;
+  if (argument == "--cuda-device-only" || argument == "--offload-device-only") device_only_ = true;
+  if (argument == "-MD" || argument == "-MMD") writes_dependencies_ = true;
   if (argument == "-fgpu-rdc" || argument == "-fcuda-rdc") relocatable_device_code_ = true;
   if (argument == "-fno-gpu-rdc") relocatable_device_code_ = false;
   if (argument == "--hip-link") hip_link_ = true;
@@ -246,6 +256,31 @@ void Planner::note_properties(std::string_view argument) {
     wants_types_ = argument != "-g0" && argument != "-g1" && argument != "-gmlt" &&
                    !argument.starts_with("-gline-");
   }
+}
+
+void Planner::note_value(std::string_view option, const std::string& value) {
+  if (option == "-x") note_language(value);
+  if (option == "-o") output_ = value;
+  if (option == "-MF") dependency_file_ = value;
+}
+
+/// clang 22 ignores -MD, -MMD and -MF where it compiles for the device only (19 does not): the
+/// compiler proper gets the file's name instead, which is clang's own choice without -MF.
+void Planner::write_dependencies() {
+  for (auto word = user_.begin(); word != user_.end();) {
+    if (*word == "-MF")
+      word = user_.erase(word, word + 2);
+    else if (word->starts_with("-MF"))
+      word = user_.erase(word);
+    else
+      ++word;
+  }
+  std::filesystem::path file = dependency_file_;
+  if (file.empty())
+    file = output_.empty() ? std::filesystem::path(first_input_).filename()
+                           : std::filesystem::path(output_);
+  if (dependency_file_.empty()) file.replace_extension(".d");
+  user_.insert(user_.end(), {"-Xclang", "-dependency-file", "-Xclang", file.string()});
 }
 
 Status Planner::add_option(const std::string& argument) {
@@ -290,11 +325,12 @@ Status Planner::add_all(std::span<const std::string> arguments) {
       } else if (argument == "--rocm-path") {
         take_rocm_path(value);
       } else {
-        if (argument == "-x") note_language(value);
+        note_value(argument, value);
         user_.insert(user_.end(), {argument, value});
       }
     } else {
-      if (argument.starts_with("-x")) note_language(std::string_view(argument).substr(2));
+      for (const std::string_view option : {"-x", "-MF"})
+        if (argument.starts_with(option)) note_value(option, argument.substr(option.size()));
       MARGAY_CHECK(add_option(argument));
     }
   }
@@ -307,6 +343,7 @@ HipccPlan Planner::finish(const HipccEnvironment& environment) && {
   plan.links = may_link_ && has_input_;
   plan.openmp = openmp_;
   const bool device_link = plan.links && (relocatable_device_code_ || hip_link_);
+  if (device_only_ && writes_dependencies_ && has_input_) write_dependencies();
 
   std::vector<std::string>& out = plan.command;
   out.push_back(toolchain_.compiler.program);

@@ -83,6 +83,25 @@ TEST(HipccPlan, NothingIsLinkedWhenOnlyPartOfTheWorkIsAskedFor) {
   EXPECT_THAT(plan({"-v"}), Not(Contains("-lamdhip64")));
 }
 
+TEST(HipccPlan, DeviceOnlyCompilationsWriteDependencies) {
+  const auto file = [](const Words& arguments) {
+    const Words command = plan(arguments);
+    const auto at = std::ranges::find(command, "-dependency-file");
+    return at == command.end() ? std::string("none") : *(at + 2);
+  };
+  const Words named = {"--genco", "-MD", "-MF", "deps", "-MT", "k", "a.cpp", "-o", "out/k.hsaco"};
+  EXPECT_EQ(file(named), "deps");
+  EXPECT_THAT(plan(named), Not(Contains("-MF")));
+  EXPECT_THAT(plan(named), Contains("-MT"));
+  EXPECT_EQ(file({"--offload-device-only", "-MMD", "-MFdeps", "a.cpp"}), "deps");
+  EXPECT_EQ(file({"--genco", "-MD", "a.cpp", "-o", "out/k.hsaco"}), "out/k.d");
+  EXPECT_EQ(file({"--cuda-device-only", "-MD", "dir/a.cpp"}), "a.d");
+  // clang's own options do the others.
+  EXPECT_EQ(file({"-c", "-MD", "-MF", "deps", "a.cpp"}), "none");
+  EXPECT_EQ(file({"--genco", "-MM", "-MF", "deps", "a.cpp"}), "none");
+  EXPECT_EQ(file({"--genco", "a.cpp"}), "none");
+}
+
 TEST(HipccPlan, GencoIsDeviceOnly) {
   EXPECT_THAT(plan({"--genco", "a.cpp"}), Contains("--cuda-device-only"));
   EXPECT_THAT(plan({"--genco", "a.cpp"}), Not(Contains("--genco")));
