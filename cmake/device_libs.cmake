@@ -1,6 +1,6 @@
 # The device libraries `margay hipcc` compiles against, in PREFIX/lib/margay/amdgcn/bitcode: those of
-# Debian's rocm-device-libs, plus the control constants that version 5.2 lacks and clang 19
-# requires. Target: margay_device_libs.
+# Debian's rocm-device-libs, plus the control constants that version 5.2 lacks and clang requires.
+# Target: margay_device_libs.
 #
 # An oclc_*.bc file holds one constant that ocml and ockl are specialised on. gfx942 is version 9402
 # (major 9, minor 4, stepping 2; LLVM's AMDGPU usage page, "Processors"); the ABI constant is the
@@ -10,8 +10,7 @@ find_path(ROCM_DEVICE_LIBS ocml.bc
   PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/amdgcn/bitcode /usr/lib/amdgcn/bitcode
   /opt/rocm/amdgcn/bitcode NO_DEFAULT_PATH
   DOC "Directory of ocml.bc and ockl.bc (package rocm-device-libs)" REQUIRED)
-find_program(HIP_CLANG NAMES clang-19 HINTS ${LLVM_TOOLS_BINARY_DIR} REQUIRED)
-find_program(LLVM_AS NAMES llvm-as-19 HINTS ${LLVM_TOOLS_BINARY_DIR} REQUIRED)
+margay_find_llvm(LLVM_AS llvm-as)
 
 file(MAKE_DIRECTORY ${margay_bitcode})
 file(GLOB margay_bitcode_there RELATIVE ${ROCM_DEVICE_LIBS} ${ROCM_DEVICE_LIBS}/*.bc)
@@ -19,11 +18,11 @@ foreach(name IN LISTS margay_bitcode_there)
   file(CREATE_LINK ${ROCM_DEVICE_LIBS}/${name} ${margay_bitcode}/${name} SYMBOLIC)
 endforeach()
 
-# All modules of a program must have the same data layout; the compiler knows it.
-execute_process(
-  COMMAND ${HIP_CLANG} --target=amdgcn-amd-amdhsa -nogpulib -S -emit-llvm -x c /dev/null -o -
-  OUTPUT_VARIABLE margay_empty_module COMMAND_ERROR_IS_FATAL ANY)
-string(REGEX MATCH "target datalayout = [^\n]+" margay_data_layout "${margay_empty_module}")
+# All modules of a program must have the same data layout. This is LLVM 19's: later compilers bring it up to
+# date when they read it, and none reads a later one without a warning.
+string(CONCAT margay_data_layout "target datalayout = \"e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64"
+  "-p5:32:32-p6:32:32-p7:160:256:256:32-p8:128:128-p9:192:256:256:32-i64:64-v16:16-v24:32-v32:32-v48:64"
+  "-v96:128-v192:256-v256:256-v512:512-v1024:1024-v2048:2048-n32:64-S32-A5-G1-ni:7:8:9\"")
 
 set(margay_device_libs)
 # margay_oclc_constant(FILE_STEM CONSTANT VALUE [TEXT]): unless the installation has it.

@@ -8,15 +8,11 @@
 // Renamed so as not to collide with those in margay_detail/coordinates.h. Structures of the API
 // have members with these names.
 #include <hip/hip_runtime_api.h>
+#include <hip/margay_detail/wavefront_size.h>
 #define threadIdx margay_hip5_threadIdx
 #define blockIdx margay_hip5_blockIdx
 #define blockDim margay_hip5_blockDim
 #define gridDim margay_hip5_gridDim
-// HIP 5.2 uses a macro of the compiler that clang 22 no longer defines. Source: LLVM 22, clang's
-// AMDGPU target.
-#ifndef __AMDGCN_WAVEFRONT_SIZE
-#define __AMDGCN_WAVEFRONT_SIZE 64
-#endif
 #endif
 #include_next <hip/hip_runtime.h>
 #undef threadIdx

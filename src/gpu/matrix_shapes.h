@@ -3,7 +3,7 @@
 // how long each takes, is in its list (Architecture::matrix); users of a device look there.
 //
 // Sources: AMD Instinct MI300 ISA guide, chapter 7; element layout as printed by AMD's matrix
-// instruction calculator for cdna3. Mnemonics as LLVM 19 prints them, and as its opcode names and
+// instruction calculator for cdna3. Mnemonics as LLVM prints them, and as its opcode names and
 // older assembly spell them.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Decodes bytes to instructions with LLVM 19's MC library: the only file that uses it.
+// Decodes bytes to instructions with LLVM's MC library: the only file that uses it.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,10 @@ struct Encoded {
   std::string_view
       mnemonic;  ///< Without encoding suffix: "v_add_f32". Lives as long as the program.
   Format format = Format::unknown;
-  std::uint8_t size_bytes = 0;  ///< 4, 8 or 12 (a literal included).
+  std::uint8_t size_bytes = 0;  ///< 4, 8 or 12 (a literal included); on gfx950 also 16.
   std::uint64_t word = 0;       ///< The first 8 bytes (4-byte encodings: literal or zero above).
   std::uint32_t literal = 0;    ///< The literal, when the encoding has one.
+  std::uint64_t second = 0;     ///< Bytes 8 to 15 of an instruction of 16.
 };
 
 /// Decodes the instructions of one architecture. Not thread-safe: one per thread, or guarded by its

@@ -476,7 +476,7 @@ __global__ void without_effect(u32* out) {
       asm volatile(
           "s_mov_b32 m0, 0\n s_cmp_eq_u32 0, 0\n"
           "s_dcache_inv\n s_dcache_inv_vol\n s_dcache_wb\n s_dcache_wb_vol\n s_icache_inv\n"
-          "buffer_inv sc1\n buffer_wbl2 sc1\n buffer_wbinvl1\n buffer_wbinvl1_vol\n"
+          "buffer_inv sc1\n buffer_wbl2 sc1\n"
           "s_setprio 3\n s_sleep 1\n s_wakeup\n"
           "s_incperflevel 1\n s_decperflevel 1\n s_ttracedata\n s_sendmsg sendmsg(MSG_INTERRUPT)\n "
           "v_nop\n v_clrexcp\n"

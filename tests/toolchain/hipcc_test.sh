@@ -58,19 +58,19 @@ object() {
   status 0 "$margay" hipcc -c kernel.cpp
   quiet
   # Code object v5 or later for gfx942, in the section HIP's registration reads.
-  llvm-objcopy-19 --dump-section .hip_fatbin=fat kernel.o
+  llvm-objcopy-22 --dump-section .hip_fatbin=fat kernel.o
   grep -q 'hipv4-amdgcn-amd-amdhsa--gfx942' fat || fail "no gfx942 code object in the fat binary"
 }
 
 code_object() {
   status 0 "$margay" hipcc --genco --no-gpu-bundle-output kernel.cpp -o kernel.hsaco
-  llvm-readelf-19 -h -n kernel.hsaco >said
+  llvm-readelf-22 -h -n kernel.hsaco >said
   said 'gfx942'
   said '.name: *_Z5scalePff'
-  llvm-readelf-19 -S kernel.hsaco >said
+  llvm-readelf-22 -S kernel.hsaco >said
   said '.debug_line'  # on without being asked for
   status 0 "$margay" hipcc --genco -g0 --no-gpu-bundle-output kernel.cpp -o kernel.hsaco
-  llvm-readelf-19 -S kernel.hsaco >said
+  llvm-readelf-22 -S kernel.hsaco >said
   ! grep -q '.debug_line' said || fail "-g0 was not respected"
 }
 
@@ -107,8 +107,8 @@ argument_types() {  # names and types of kernel arguments cost nothing: the mach
       # shellcheck disable=SC2086 # "-g -O0" are two words
       status 0 "$margay" hipcc -std=c++20 -O3 $debug --genco --no-gpu-bundle-output \
         -I"$here/../../include" "$source" -o "code$debug"
-      llvm-objcopy-19 -O binary --only-section=.text "code$debug" "text$debug"
-      llvm-dwarfdump-19 "code$debug" >"debug$debug"
+      llvm-objcopy-22 -O binary --only-section=.text "code$debug" "text$debug"
+      llvm-dwarfdump-22 "code$debug" >"debug$debug"
     done
     cmp text text-gline-tables-only || fail "$source: types change the code"
     cmp text text-g || fail "$source: -g changes the code"
@@ -191,6 +191,15 @@ dependencies() {
   grep -q 'kernel.cpp' d || fail "no dependency on the source"
   status 0 "$margay" hipcc -E kernel.cpp -o e
   grep -q 'void scale' e || fail "no preprocessed source"
+  # clang 22's own options for these do nothing where only the device's code is made.
+  for clang in 19 22; do
+    [ -e /usr/lib/llvm-$clang/bin/clang++ ] || continue
+    status 0 "$margay" hipcc --clang $clang --genco -MD -MF d -MT rule kernel.cpp -o k.hsaco
+    quiet
+    { grep -q '^rule: kernel.cpp' d && grep -q hip_runtime.h d; } || fail "no dependencies of --genco"
+    status 0 "$margay" hipcc --clang $clang --genco -MMD kernel.cpp -o k.hsaco
+    [ "$(cat k.d)" = 'k.hsaco: kernel.cpp' ] || fail "-MMD: $(cat k.d)"
+  done
 }
 
 wrong_architecture() {

@@ -68,7 +68,7 @@ class Margay:
             return out
         relocatable = out.with_suffix(".o")
         relocatable.write_bytes(data)
-        lld = next(filter(None, map(shutil.which, ("ld.lld-19", "ld.lld"))), None)
+        lld = next(filter(None, map(shutil.which, ("ld.lld-22", "ld.lld-19", "ld.lld"))), None)
         if lld is None:
             sys.exit("ld.lld, which links code objects, is not installed")
         run([lld, "-shared", relocatable, "-o", out])

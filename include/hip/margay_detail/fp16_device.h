@@ -3,6 +3,8 @@
 // Part of hip/hip_fp16.h; do not include it alone.
 #pragma once
 
+#include <hip/margay_detail/wavefront_size.h>
+
 #include <hip/amd_detail/amd_device_functions.h>
 
 namespace margay_fp16 {

@@ -13,14 +13,14 @@ namespace margay::cli {
 /// The versions that Margay's headers and device libraries are tested with, the default first:
 /// the one that Margay itself is built with and that compiles its kernels (docs/compilers.md has
 /// why).
-constexpr std::array<std::string_view, 2> kClangVersions = {MARGAY_LLVM, "22"};
+constexpr std::array<std::string_view, 2> kClangVersions = {MARGAY_CLANG_VERSION, "22"};
 
 struct Clang {
   std::string program;  ///< clang++; if not found, the first place searched.
   std::string version;  ///< "19"; empty for one that HIP_CLANG_PATH names.
 
   /// Passes for clang, which work only with the version they are built with.
-  [[nodiscard]] bool loads_our_passes() const { return version == MARGAY_LLVM; }
+  [[nodiscard]] bool loads_our_passes() const { return version == MARGAY_CLANG_VERSION; }
   /// The version of Debian's packages for it. For a compiler that the user chose, of the default.
   [[nodiscard]] std::string package_version() const;
   /// A package of the same LLVM, by its name before the version.

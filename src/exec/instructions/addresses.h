@@ -92,7 +92,7 @@ inline void global_addresses(const Wave& wave, const Instruction& i, LaneAddress
 inline void global_accesses(const Wave& wave, const Instruction& i, const MemoryForm& form,
                             LaneAccesses& out) {
   global_addresses(wave, i, out.append(form, MemorySpace::global));
-  if (form.to_lds) add_direct_access(wave, i, true, out);
+  if (form.to_lds) add_direct_access(wave, i, out);
 }
 [[nodiscard]] inline LaneAddresses& global_lanes(Wave& wave, const Instruction& i,
                                                  LaneAddresses& own) {
@@ -142,7 +142,7 @@ inline void scratch_accesses(const Wave& wave, const Instruction& i, const Memor
   const ScratchOffsets offsets(wave, i);
   for (unsigned lane = 0; lane < kWaveLanes; ++lane) access.at[lane] = offsets.at(lane);
   access.active = wave.exec();
-  if (form.to_lds) add_direct_access(wave, i, true, out);
+  if (form.to_lds) add_direct_access(wave, i, out);
 }
 class ScratchLanes {
  public:
@@ -197,13 +197,7 @@ inline void buffer_accesses(const Wave& wave, const Instruction& i, const Memory
                             LaneAccesses& out) {
   LaneAccess& access = out.append(form, MemorySpace::global);
   raw_or_other_buffer_addresses(wave, i, buffer_resource(wave, i), form.bytes, access);
-  if (form.to_lds) add_direct_access(wave, i, true, out);
-}
-/// buffer_store_lds_dword.
-inline void buffer_from_lds_accesses(const Wave& wave, const Instruction& i, const MemoryForm& form,
-                                     LaneAccesses& out) {
-  buffer_accesses(wave, i, form, out);
-  add_direct_access(wave, i, false, out);
+  if (form.to_lds) add_direct_access(wave, i, out);
 }
 /// Null if the descriptor is unusable; the wave has stopped then.
 [[nodiscard]] inline LaneAddresses* buffer_lanes(Wave& wave, const Instruction& i,

@@ -365,8 +365,6 @@ void add_other_rows(RowTable& table) {
       {"s_dcache_wb_vol"},
       {.mnemonic = "buffer_wbl2", .cache = CacheAction::write_back},
       {.mnemonic = "buffer_inv", .cache = CacheAction::invalidate},
-      {"buffer_wbinvl1"},
-      {"buffer_wbinvl1_vol"},
       {"v_nop"},
       {"v_clrexcp"},
       {"ds_nop"},

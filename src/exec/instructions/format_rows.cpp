@@ -188,7 +188,7 @@ void format_accesses(const Wave& wave, const Instruction& i, const MemoryForm& f
     access.bytes = static_cast<std::uint16_t>(format.bytes());
     buffer_addresses(wave, i, buffer_resource(wave, i), access.bytes, access);
   }
-  if (form.to_lds) add_direct_access(wave, i, true, out);
+  if (form.to_lds) add_direct_access(wave, i, out);
 }
 
 template <unsigned components, Packing packing>

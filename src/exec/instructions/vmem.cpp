@@ -336,25 +336,6 @@ const Instruction* scratch_load_lds(Wave& wave, const Instruction& i) {
   return load_to_lds<data>(wave, i, lanes);
 }
 
-/// The reverse: a dword per lane from where a load would put it.
-const Instruction* buffer_store_lds(Wave& wave, const Instruction& i) {
-  LaneAddresses own;
-  LaneAddresses* const found = buffer_lanes(wave, i, 4, own);
-  if (found == nullptr) return nullptr;
-  LaneAddresses& lanes = *found;
-  if (lanes.active == 0) return following(i);
-  fill_inactive(lanes);
-  if (!check_global(wave, i, lanes, 4)) return nullptr;
-  const std::uint32_t base = direct_lane(wave, i);
-  for (std::uint64_t rest = lanes.active; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
-    const std::uint32_t at = base + 4 * static_cast<std::uint32_t>(lane);
-    const bool inside = fits(at, 4, wave.group->lds_bytes);
-    poke(AddressPointers{lanes.at}(lane), inside ? peek<std::uint32_t>(wave.group->lds + at) : 0);
-  }
-  return following(i);
-}
-
 // ---- Atomics --------------------------------------------------------------------------------
 
 enum class Space : std::uint8_t { global, flat, buffer };
@@ -486,11 +467,6 @@ class VmemRows {
     add_data<data>(MemoryPath::global, "load_lds_", lds, global_load_lds<data>, kLoad, true);
     add_data<data>(MemoryPath::scratch, "load_lds_", lds, scratch_load_lds<data>, kLoad, true);
   }
-  void store_from_lds() {
-    Row one = row(MemoryPath::buffer, "store_", "lds_dword", buffer_store_lds, 4, Direction::store);
-    one.memory.accesses = buffer_from_lds_accesses;
-    table_.add(one);
-  }
   template <Data data>
   void stores(std::string_view name) {
     constexpr auto kStore = Direction::store;
@@ -608,8 +584,6 @@ void add_vmem_rows(RowTable& table) {
   rows.stores<Data::b64>("dwordx2");
   rows.stores<Data::b96>("dwordx3");
   rows.stores<Data::b128>("dwordx4");
-
-  rows.store_from_lds();
 
   using u32 = std::uint32_t;
   using u64 = std::uint64_t;

@@ -22,13 +22,12 @@ MemoryForm memory_form(const Instruction& i) {
   return form;
 }
 
-void add_direct_access(const Wave& wave, const Instruction& i, bool is_load, LaneAccesses& out) {
+void add_direct_access(const Wave& wave, const Instruction& i, LaneAccesses& out) {
   MemoryForm form;
-  form.is_read = !is_load;
-  form.is_write = is_load;
+  form.is_write = true;
   form.bytes = 4;
   LaneAccess& access = out.append(form, MemorySpace::lds);
-  access.to_lds = is_load;
+  access.to_lds = true;
   const std::uint32_t base = direct_address(wave, i);
   for (std::uint32_t lane = 0; lane < kWaveLanes; ++lane) access.at[lane] = base + 4 * lane;
   access.active = wave.exec();

@@ -65,8 +65,8 @@ inline void lane_accesses(const Wave& wave, const Instruction& i, const MemoryFo
 /// The accesses of a scalar memory instruction; active is 0 if it is not entirely in a buffer.
 void scalar_accesses(const Wave& wave, const Instruction& i, const MemoryForm& form,
                      LaneAccesses& out);
-/// The LDS half of a direct load, or of a direct store. Lanes out of a buffer's range write 0.
-void add_direct_access(const Wave& wave, const Instruction& i, bool is_load, LaneAccesses& out);
+/// The LDS half of a direct load. Lanes out of a buffer's range write 0.
+void add_direct_access(const Wave& wave, const Instruction& i, LaneAccesses& out);
 /// Its first lane's address, for handlers: what the stream has computed, or computed now.
 [[nodiscard]] inline std::uint32_t direct_lane(const Wave& wave, const Instruction& i) {
   if (wave.accesses == nullptr) return direct_address(wave, i);

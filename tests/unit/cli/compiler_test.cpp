@@ -35,7 +35,7 @@ TEST_F(ClangOption, IsTheOneMargayIsBuiltWithWhereNothingIsSaid) {
   Words words = {"a.cpp"};
   const auto clang = take_clang_option(words);
   ASSERT_TRUE(clang);
-  EXPECT_EQ(clang->version, MARGAY_LLVM);
+  EXPECT_EQ(clang->version, MARGAY_CLANG_VERSION);
   EXPECT_TRUE(clang->loads_our_passes());
 }
 
@@ -47,7 +47,8 @@ TEST_F(ClangOption, GoesBeforeTheEnvironment) {
   EXPECT_EQ(theirs->program, "/opt/theirs/clang++");
   EXPECT_EQ(theirs->version, "");
   EXPECT_FALSE(theirs->loads_our_passes());
-  EXPECT_EQ(theirs->package("clang"), "clang-" MARGAY_LLVM) << "what can be installed instead";
+  EXPECT_EQ(theirs->package("clang"), "clang-" MARGAY_CLANG_VERSION)
+      << "what can be installed instead";
   EXPECT_EQ(take_clang_option(given).value().version, "19");
 }
 

@@ -1,4 +1,4 @@
-// LLVM's own reading of line tables, to compare ours with. Kept apart because LLVM 19's DWARF
+// LLVM's own reading of line tables, to compare ours with. Kept apart because LLVM's DWARF
 // headers do not compile as C++23.
 #pragma once
 

@@ -1,5 +1,4 @@
-// Between scratch or buffers and LDS without a register: scratch_load_lds_*,
-// buffer_store_lds_dword. The words are LLVM's encodings.
+// From scratch to LDS without a register: scratch_load_lds_*. The words are LLVM's encodings.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -77,29 +76,6 @@ TEST_F(DirectLds, ScratchLoads) {
   bench_.wave.row(kAddress)[9] = 64;
   EXPECT_THAT(bench_.run_word("scratch_load_lds_dword", 0x007f'0000'dca8'6004),
               testing::HasSubstr("scratch access at byte 68 of lane 9"));
-}
-
-TEST_F(DirectLds, BufferStore) {
-  Descriptor d;
-  d.base = reinterpret_cast<std::uint64_t>(bench_.block);
-  d.stride = 12;
-  d.add_tid = true;
-  d.data_format = 0;
-  bench_.set(d);
-  bench_.wave.set_exec(0x7fff'ffff'ffff'fffe);
-  ASSERT_EQ(bench_.run_word("buffer_store_lds_dword", 0x0c02'0000'e0f5'0008), "");
-  for (unsigned lane = 0; lane < 64; ++lane) {
-    std::uint32_t stored;
-    std::memcpy(&stored, bench_.block + 16 + 8 + 12 * lane, 4);
-    ASSERT_EQ(stored, lane == 0 || lane == 63 ? 0 : lds_word(512 + 8 + 4 * lane)) << lane;
-  }
-  LaneAccesses told;
-  lane_accesses(bench_.wave, bench_.instruction, memory_form(bench_.instruction), told);
-  ASSERT_EQ(told.count, 2u);
-  EXPECT_TRUE(told.access[0].is_write && told.access[0].space == MemorySpace::global);
-  EXPECT_EQ(told.access[0].at[2], d.base + 24 + 24);
-  EXPECT_TRUE(told.access[1].is_read && !told.access[1].is_write && !told.access[1].to_lds);
-  EXPECT_EQ(told.access[1].space, MemorySpace::lds);
 }
 
 }  // namespace

@@ -70,14 +70,14 @@ class Llvm {
  public:
   Llvm() {
     std::string why;
-    constexpr const char* triple = "amdgcn-amd-amdhsa";
+    const llvm::Triple triple("amdgcn-amd-amdhsa");
     const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, why);
     registers_.reset(target->createMCRegInfo(triple));
     assembly_.reset(target->createMCAsmInfo(*registers_, triple, llvm::MCTargetOptions{}));
     instructions_.reset(target->createMCInstrInfo());
     subtarget_.reset(target->createMCSubtargetInfo(triple, "gfx942", ""));
-    context_ = std::make_unique<llvm::MCContext>(llvm::Triple(triple), assembly_.get(),
-                                                 registers_.get(), subtarget_.get());
+    context_ = std::make_unique<llvm::MCContext>(triple, assembly_.get(), registers_.get(),
+                                                 subtarget_.get());
     disassembler_.reset(target->createMCDisassembler(*subtarget_, *context_));
   }
 

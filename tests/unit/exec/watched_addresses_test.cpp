@@ -152,9 +152,8 @@ Instruction instruction_for(const Row& row, std::uint64_t seed) {
       i.extra = extra::kOffen | extra::kSc0;
       if (seed % 5 == 0) i.extra |= extra::kIdxen;
       if (row.memory.formatted) i.extra |= extra::kFormatted | 4u << 8 | 7u << 12;
-      if (row.mnemonic == "buffer_store_lds_dword" ||
-          (seed % 2 == 1 && row.is_load && row.registers == 1 && !row.memory.part.half &&
-           !row.memory.typed))
+      if (seed % 2 == 1 && row.is_load && row.registers == 1 && !row.memory.part.half &&
+          !row.memory.typed)
         i.extra |= extra::kToLds;
       break;
     case MemoryPath::scalar:

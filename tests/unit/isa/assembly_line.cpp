@@ -82,6 +82,7 @@ PrintedOperand parse_operand(std::string_view text) {
     text.remove_prefix(1);
   }
   if (unwrap("|", '|')) out.absolute = true;
+  unwrap("lit(", ')');  // a literal that an inline constant could be
   out.text = text;
   using enum PrintedOperand::Kind;
   if (text.starts_with("v") && read_registers(text.substr(1), out)) {

@@ -212,6 +212,7 @@ class Comparison {
     else if (row_.result != OperandType::none)
       row_is("the destination", i_.dst, operand(), width(row_.result));
     if (row_.mask_result && !only_mask) scalar_is("the mask result", i_.sdst, operand(), 2);
+    const bool sdwa = line_.has("src0_sel");
     for (unsigned n = 0; n < row_.source_count && n < 3; ++n) {
       if (row_.accumulates && n + 1u == row_.source_count) {
         same("the accumulator", i_.src[n].bits, i_.dst);
@@ -223,10 +224,10 @@ class Comparison {
       const bool is_float =
           type == OperandType::f16 || type == OperandType::f32 || type == OperandType::f64;
       if (!is_float) continue;  // DPP's neg bit means nothing to an integer
+      if (sdwa && row_.mnemonic == "v_pk_fmac_f16") continue;  // LLVM 22 does not print them
       same("neg", i_.modifiers.negate >> n & 1, o.negative);
       same("abs", i_.modifiers.absolute >> n & 1, o.absolute);
     }
-    const bool sdwa = line_.has("src0_sel");
     same("clamp", i_.modifiers.clamp, line_.has("clamp"));
     const unsigned output = line_.has("div") ? 3 : static_cast<unsigned>(line_.number("mul") / 2);
     same("omod", i_.modifiers.output, output);
@@ -253,6 +254,9 @@ class Comparison {
       source_is(n, wide && constant ? OperandType::f32 : type, operand(), width(type));
     }
     const bool mixed = row_.mnemonic.starts_with("v_fma_mix");
+    // LLVM 22 has no halves to choose in products of bytes and nibbles; the hardware ignores them.
+    if (row_.mnemonic.starts_with("v_dot4") || row_.mnemonic.starts_with("v_dot8"))
+      return same("clamp", i_.extra >> 12 & 1, line_.has("clamp"));
     same("op_sel", i_.extra & all, line_.list("op_sel", 0));
     same("op_sel_hi", i_.extra >> 3 & all, line_.list("op_sel_hi", mixed ? 0 : all));
     same("clamp", i_.extra >> 12 & 1, line_.has("clamp"));
@@ -334,13 +338,11 @@ class Comparison {
     const bool offen = i_.extra & extra::kOffen, idxen = i_.extra & extra::kIdxen;
     same("offen", offen, line_.has("offen"));
     same("idxen", idxen, line_.has("idxen"));
-    if (row_.mnemonic != "buffer_store_lds_dword") {  // it never has one
-      const PrintedOperand& address = operand();
-      if (offen || idxen)
-        row_is("the address", i_.src[0].index(), address, offen && idxen ? 2 : 1);
-      else if (address.text != "off")
-        wrong("no address register, printed " + address.text);
-    }
+    const PrintedOperand& address = operand();
+    if (offen || idxen)
+      row_is("the address", i_.src[0].index(), address, offen && idxen ? 2 : 1);
+    else if (address.text != "off")
+      wrong("no address register, printed " + address.text);
     scalar_is("the resource", i_.src[1].index(), operand(), 4);
     source_is(2, OperandType::u32, operand(), 1);
     same("the offset", i_.offset, line_.number("offset"));
@@ -528,6 +530,8 @@ TEST(Operands, RefusalsAreKnown) {
           "scalar register", "a tuple of", "a FLAT offset", "a source that is no register",
           "neg_lo or neg_hi", "the upper half of a constant", "an operand that is no VGPR"})
       known |= what.find(reason) != std::string::npos;
+    // Its VOP3 form, which LLVM 19 did not decode and no compiler makes.
+    known |= what == "v_pk_fmac_f16 has no handler for this form";
     EXPECT_TRUE(known) << what << ": " << text;
   }
 }

@@ -26,7 +26,7 @@ void LLVMInitializeAMDGPUAsmParser();
 namespace margay::isa_page {
 namespace {
 
-constexpr const char* kTriple = "amdgcn-amd-amdhsa";
+const llvm::Triple kTriple("amdgcn-amd-amdhsa");
 
 }  // namespace
 
@@ -67,7 +67,7 @@ bool Assembler::accepts(const std::string& line) const {
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(line + "\n"), llvm::SMLoc());
   sources.setDiagHandler([](const llvm::SMDiagnostic&, void*) {});
-  llvm::MCContext context(llvm::Triple(kTriple), impl_->assembly.get(), impl_->registers.get(),
+  llvm::MCContext context(kTriple, impl_->assembly.get(), impl_->registers.get(),
                           impl_->subtarget.get(), &sources, &impl_->options);
   const std::unique_ptr<llvm::MCObjectFileInfo> sections(
       impl_->target->createMCObjectFileInfo(context, /*PIC=*/true));

@@ -36,7 +36,7 @@ Result<pid_t> start(const std::vector<std::string>& command, const std::filesyst
   posix_spawn_file_actions_destroy(&files);
   if (error != 0)
     return fail(ErrorCode::system, fmt::format("cannot start {}: {}", command[0], strerror(error)),
-                {}, fmt::format("apt-get install clang-{0} lld-{0}", MARGAY_LLVM));
+                {}, fmt::format("apt-get install clang-{0} lld-{0}", MARGAY_CLANG_VERSION));
   return child;
 }
 

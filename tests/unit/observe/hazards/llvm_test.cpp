@@ -75,6 +75,7 @@ enum class Excuse : std::uint8_t {
   carry_in,               ///< The guide says that a carry-in needs none.
   load_to_lds_as_valu,    ///< LLVM holds loads to LDS for VALU instructions.
   packed_as_partial,      ///< LLVM takes op_sel_hi of VOP3P for the destination's op_sel.
+  overwrites_part,        ///< Not read but overwritten: the guide names reads only.
   dpp_after_load,         ///< The guide names the VALU; a load's s_waitcnt is missing anyway.
   old_value_kept,         ///< What v_writelane_b32 and DPP leave as it was counts as read to LLVM.
 };
@@ -98,6 +99,13 @@ VgprMask slow_rows(const Instruction& i, const RegisterUse& use) {
   return rows;
 }
 
+/// Whether the result goes to a part of a register that SDWA or op_sel names.
+bool places_part(const Instruction& i) {
+  if (i.row->instruction_class != InstructionClass::valu) return false;
+  return i.modifiers.form == OperandForm::sdwa ? isa::bits(i.extra, 8, 10) != 6
+                                               : (i.modifiers.op_select & 8) != 0;
+}
+
 Excuse excuse_for_pair(const Instruction& producer, const Instruction& consumer, unsigned had) {
   const RegisterUse made = register_use(producer), use = register_use(consumer);
   const std::string_view name = producer.row->mnemonic;
@@ -114,8 +122,13 @@ Excuse excuse_for_pair(const Instruction& producer, const Instruction& consumer,
     return Excuse::carry_in;
   const bool adjacent_result = had == 0 && meet(made.writes, use.reads);
   if (adjacent_result && to_lds && valu) return Excuse::load_to_lds_as_valu;
-  if (adjacent_result && (name.starts_with("v_pk_") || name.starts_with("v_dot")))
-    return Excuse::packed_as_partial;
+  const bool packed = name.starts_with("v_pk_");
+  if (adjacent_result && packed) return Excuse::packed_as_partial;
+  // LLVM 22 waits so that an instruction that keeps the rest of a register computes its check bits
+  // from all of it, and waits for the others as well (consumesDstSelForwardingOperand). What clang
+  // 19 compiles has no such wait.
+  if (had == 0 && (packed || places_part(producer)) && meet(made.writes, use.writes))
+    return Excuse::overwrites_part;
   if (consumer.execute == run_dpp && !valu && had < 2 && meet(made.writes, use.reads))
     return Excuse::dpp_after_load;
   if (use.merges_destination && had < 2 && meet(made.writes, use.writes))

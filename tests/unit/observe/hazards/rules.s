@@ -245,7 +245,7 @@ v_readlane_b32 s5, v0, 3
 global_load_dword v1, v2, s[4:5]
 s_endpgm
 // 5 m0 a scalar register written by the VALU is read by vector memory
-v_readfirstlane_b32 m0, v0
+.long 0x7ef80500  // v_readfirstlane_b32 m0, v0, which LLVM 22 does not assemble
 buffer_load_dword v2, s[4:7], 0 offen lds
 s_endpgm
 // 1 m0 M0 written by the SALU is used by a load to LDS or a message

@@ -15,7 +15,7 @@ for seed in $(seq "$first" "$last"); do
   python3 "$here/random_sync.py" 1000 "$seed" "$base.kernels" "$base.graphs"
   python3 "$here/kernels.py" "$base.s" "$base.expected" "$base.kernels"
   clang-19 --target=amdgcn-amd-amdhsa -mcpu=gfx942 "$base.s" -o "$base.hsaco"
-  llvm-nm-19 "$base.hsaco" > "$base.symbols"
+  llvm-nm-22 "$base.hsaco" > "$base.symbols"
   if MARGAY_RANDOM_SYNC=$base "$build/tests/unit/observe/session/check_session_test" \
       --gtest_filter='Session.RandomHandover*' > "$base.log" 2>&1; then
     echo "$seed: $(grep ' kernels, ' "$base.log")"
