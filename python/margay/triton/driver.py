@@ -3,12 +3,13 @@
 import ctypes
 import functools
 import os
+import subprocess
 
 from triton.backends.amd import driver as amd
 from triton.backends.compiler import GPUTarget
 
 from margay import devices
-from margay.triton import arguments, hip
+from margay.triton import arguments, hip, without_c
 from margay.triton.benchmark import do_bench
 
 
@@ -77,18 +78,22 @@ class Launcher(amd.HIPLauncher):
 
 
 def make():
-    """The driver; a sentence where Triton's own C part cannot be built."""
+    """The driver; a sentence where Triton's own C part does not compile."""
     amd._get_path_to_hip_runtime_dylib.cache_clear()
     return Driver()
 
 
 def _utils():
+    if without_c.is_needed():
+        for name in ("PyKernelArg", "PyTDMDescriptor", "ARG_CONSTEXPR", "ARG_KERNEL", "ARG_TUPLE"):
+            setattr(amd, name, getattr(without_c, name))
+        return without_c.Utilities()
     try:
         return amd.HIPUtils()
-    except FileNotFoundError as error:
+    except (FileNotFoundError, subprocess.CalledProcessError) as error:
         raise RuntimeError(
-            f"Triton compiles a small C file for its launcher, and that failed: {error}. It needs a C "
-            "compiler (gcc or clang; or CC=...) and Python's headers (python3-dev)."
+            f"Triton compiles a small C file for its launcher, and that failed: {error}. "
+            "MARGAY_TRITON_WITHOUT_C=1 does without; CC names the compiler."
         ) from error
 
 
