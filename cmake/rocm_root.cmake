@@ -33,9 +33,13 @@ endforeach()
 
 set(margay_cmake ${PROJECT_BINARY_DIR}/lib/cmake/margay)
 configure_file(${margay_package}/margay-config.cmake ${margay_cmake}/margay-config.cmake COPYONLY)
-configure_file(${margay_package}/toolchain.cmake ${margay_cmake}/toolchain.cmake COPYONLY)
 configure_file(${margay_package}/margay-config-version.cmake.in
   ${margay_cmake}/margay-config-version.cmake @ONLY)
 
-install(DIRECTORY ${margay_rocm}/ DESTINATION rocm)
-install(DIRECTORY ${margay_cmake}/ DESTINATION lib/cmake/margay)
+install(FILES ${margay_cmake}/margay-config.cmake ${margay_cmake}/margay-config-version.cmake
+  DESTINATION lib/cmake/margay)
+if(NOT MARGAY_WHEEL) # whose files cannot be links
+  configure_file(${margay_package}/toolchain.cmake ${margay_cmake}/toolchain.cmake COPYONLY)
+  install(FILES ${margay_cmake}/toolchain.cmake DESTINATION lib/cmake/margay)
+  install(DIRECTORY ${margay_rocm}/ DESTINATION rocm)
+endif()

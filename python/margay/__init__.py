@@ -23,6 +23,7 @@ compiles and imports your own.
 import importlib
 from typing import TYPE_CHECKING
 
+from margay._version import __version__
 from margay.checker import Access, CheckError, Finding, Frame, Report, Site, check
 from margay.devices import Device, device, use_device
 from margay.event_time import event_time, modelled_ms, use_event_time
@@ -48,8 +49,6 @@ if TYPE_CHECKING:  # what type checkers and editors see of the functions below
     from margay.gemm import matmul
     from margay.heads import attention, rotary
     from margay.rows import layernorm, softmax
-
-__version__ = "0.1.0"  # pyproject.toml and CMakeLists.txt have the same
 
 # What needs NumPy, or is not needed for checking and profiling, is imported when it is used.
 _LAZY = {

@@ -4,6 +4,8 @@ A build tree and an installation have the same shape:
 
     PREFIX/bin/margay, PREFIX/lib/libamdhip64.so, PREFIX/lib/libmargay_kernels.so, PREFIX/lib/margay/kernels,
     PREFIX/include/margay
+
+In the wheel PREFIX is the folder _home of this package.
 """
 
 import pathlib
@@ -11,6 +13,7 @@ import shutil
 from dataclasses import dataclass
 
 RUNTIME = "libamdhip64.so"
+IN_PACKAGE = pathlib.Path(__file__).resolve().parent / "_home"
 HOW = (
     "Start Python with `margay run -- python3 ...`, or set MARGAY_HOME to the directory that holds "
     f"Margay's lib/{RUNTIME} (or to a clone in which `./margay build` ran), or put `margay` on PATH."
@@ -52,9 +55,9 @@ def named(environment):
 
 
 def neighbours(environment):
-    """The prefixes that nobody named: this package's clone, and where PATH has `margay`."""
+    """The prefixes that nobody named: in this package, this package's clone, and where PATH has `margay`."""
     # This file in a clone: python/margay/installation.py.
-    prefixes = [pathlib.Path(__file__).resolve().parents[2] / "build" / "release"]
+    prefixes = [IN_PACKAGE, pathlib.Path(__file__).resolve().parents[2] / "build" / "release"]
     if found := shutil.which("margay", path=environment.get("PATH", "")):
         folder = pathlib.Path(found).resolve().parent
         # The tool in PREFIX/bin, or the launcher in a clone.

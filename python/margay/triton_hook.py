@@ -69,14 +69,27 @@ def _activate():
 def _import_and_activate():
     try:
         import margay  # noqa: F401
-    except ImportError:  # started by PYTHONPATH alone: this file is PLACE/margay/triton_hook.py
-        sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    except ImportError:  # started by PYTHONPATH alone
+        _import_from_here()
     try:
         from margay.triton import on_import
     except ImportError as error:
         sys.stderr.write("margay: Triton does not run on the virtual device: %s\n" % error)
         return
     on_import()
+
+
+def _import_from_here():
+    """Imports the package of this file, without making its neighbours importable: in the wheel's
+    site-packages they are for another Python."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    folder = os.path.dirname(os.path.abspath(__file__))
+    place = os.path.join(folder, "__init__.py")
+    spec = spec_from_file_location("margay", place, submodule_search_locations=[folder])
+    module = module_from_spec(spec)
+    sys.modules["margay"] = module
+    spec.loader.exec_module(module)
 
 
 def install():

@@ -50,6 +50,12 @@ def run(installed, *words, **environment):
     )
 
 
+def test_version(installed):
+    done = run(installed, "-c", "import importlib.metadata as m, margay; print(m.version('margay'), margay.__version__)")
+    named, found = done.stdout.split()
+    assert named == found
+
+
 def test_by_environment_and_by_path(installed, tmp_path):
     tool = pathlib.Path(TOOL).resolve()
     (tmp_path / "bin").mkdir()

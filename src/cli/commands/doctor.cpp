@@ -92,17 +92,25 @@ Ran run(const std::string& command) {
   return ran;
 }
 
-void check_toolchain(Report& report, const Install& install) {
+/// False where no kernel can be compiled. In the Python wheel that is no fault.
+bool check_toolchain(Report& report, const Install& install) {
   const Toolchain toolchain = find_toolchain(install);
+  bool compiles = true;
   for (const Need& need : needs(toolchain)) {
     std::error_code ignored;
-    if (std::filesystem::exists(need.path, ignored))
+    if (std::filesystem::exists(need.path, ignored)) {
       report.line(State::ok, need.what, need.path);
-    else
-      report.line(State::bad, need.what, need.path + " is missing",
-                  need.package.empty() ? "./margay build"
-                                       : fmt::format("apt-get install {}", need.package));
+      continue;
+    }
+    compiles = false;
+    const bool optional = install.in_python_package() && !need.package.empty();
+    report.line(
+        optional ? State::note : State::bad, need.what,
+        fmt::format("{} is missing{}", need.path,
+                    optional ? ", which only margay hipcc needs" : ""),
+        need.package.empty() ? install.repair() : fmt::format("apt-get install {}", need.package));
   }
+  return compiles;
 }
 
 /// The host's units for matrix instructions, best first.
@@ -217,10 +225,10 @@ int doctor_main(std::span<char*> arguments) {
   Report findings;
   check_host(findings);
   check_device(findings);
-  check_toolchain(findings, *install);
+  const bool compiles = check_toolchain(findings, *install);
   check_library_path(findings, *install);
   check_python(findings);
-  check_kernel(findings, *install);
+  if (compiles || !install->in_python_package()) check_kernel(findings, *install);
   if (findings.failures() == 0)
     fmt::print("everything that Margay needs is in place\n");
   else

@@ -5,7 +5,10 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -15,22 +18,36 @@ namespace margay::cli {
 namespace {
 
 /// Becomes PREFIX/bin/margay-NAME.
-int become(const std::string& name, std::span<char*> arguments) {
+int become(const std::string& name, std::string_view not_in_the_wheel, std::span<char*> arguments) {
   const auto install = find_install();
   if (!install) return report(name, install.error());
   const std::string program = (install->prefix / "bin" / ("margay-" + name)).string();
+  if (install->in_python_package()) {
+    return report(
+        name, Error{ErrorCode::not_found,
+                    fmt::format("the Python wheel has no `margay {}`: {}", name, not_in_the_wheel),
+                    {},
+                    fmt::format("./margay {} in a clone", name)});
+  }
   std::vector<char*> words(arguments.begin(), arguments.end());
   words.push_back(nullptr);
   execv(program.c_str(), words.data());
   return report(name, Error{ErrorCode::not_found,
                             "cannot start " + program + ": " + std::strerror(errno),
                             {},
-                            "./margay build"});
+                            install->repair()});
 }
 
 }  // namespace
 
-int fuzz_main(std::span<char*> arguments) { return become("fuzz", arguments); }
-int gemm_main(std::span<char*> arguments) { return become("gemm", arguments); }
+int fuzz_main(std::span<char*> arguments) {
+  return become("fuzz", "it compiles each program that it makes", arguments);
+}
+int gemm_main(std::span<char*> arguments) {
+  return become("gemm",
+                "it verifies with oneDNN, which is left out. margay.matmul in Python runs "
+                "the same kernels",
+                arguments);
+}
 
 }  // namespace margay::cli

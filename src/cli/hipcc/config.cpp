@@ -65,6 +65,16 @@ int config_main(std::span<char*> arguments) {
                                   guess.empty() ? "margay config lists the parts"
                                                 : fmt::format("did you mean: {}", guess)});
   }
+  std::error_code ignored;
+  if (!std::filesystem::exists(found->path, ignored)) {
+    return report("config",
+                  Error{ErrorCode::not_found,
+                        fmt::format("this installation has no {}", found->name), found->path,
+                        install->in_python_package()
+                            ? "a folder like /opt/rocm is made of links, which a Python "
+                              "wheel cannot hold: use a clone"
+                            : install->repair()});
+  }
   fmt::print("{}\n", found->path);
   return kExitOk;
 }

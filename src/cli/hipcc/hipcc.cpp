@@ -55,7 +55,8 @@ bool exists(const std::filesystem::path& path) {
   return std::filesystem::exists(path, ignored);
 }
 
-Status check(const std::vector<Need>& all, const HipccPlan& plan, bool given_directory) {
+Status check(const Install& install, const std::vector<Need>& all, const HipccPlan& plan,
+             bool given_directory) {
   std::vector<std::string> missing;
   std::vector<std::string> packages;
   for (const Need& need : all) {
@@ -71,9 +72,17 @@ Status check(const std::vector<Need>& all, const HipccPlan& plan, bool given_dir
     if (!need.package.empty()) packages.push_back(need.package);
   }
   if (missing.empty()) return {};
-  return fail(ErrorCode::not_found, fmt::format("not found: {}", fmt::join(missing, ", ")), {},
-              packages.empty() ? std::string{"build Margay again: ./margay build"}
-                               : fmt::format("apt-get install {}", fmt::join(packages, " ")));
+  const bool not_in_the_wheel = install.in_python_package() && !packages.empty();
+  return fail(
+      ErrorCode::not_found,
+      fmt::format("{}not found: {}",
+                  not_in_the_wheel
+                      ? "the Python wheel has no compiler, which `margay hipcc` needs in addition; "
+                      : "",
+                  fmt::join(missing, ", ")),
+      {},
+      packages.empty() ? install.repair()
+                       : fmt::format("apt-get install {}", fmt::join(packages, " ")));
 }
 
 void print_config(const Toolchain& toolchain) {
@@ -117,7 +126,7 @@ Status print_clangd(Toolchain toolchain) {
   return {};
 }
 
-int drive(Toolchain toolchain, const std::vector<std::string>& words);
+int drive(const Install& install, Toolchain toolchain, const std::vector<std::string>& words);
 
 }  // namespace
 
@@ -159,7 +168,7 @@ int hipcc_as_clang(std::span<char*> arguments) {
   if (!clang) return report("hipcc", clang.error());
   Toolchain toolchain = find_toolchain(*install, *clang);
   toolchain.rocm_root = install->rocm_root().string();
-  return drive(toolchain, words);
+  return drive(*install, toolchain, words);
 }
 
 int hipcc_main(std::span<char*> arguments) {
@@ -188,12 +197,12 @@ int hipcc_main(std::span<char*> arguments) {
       return execute({toolchain.compiler.program, "--version"});
     }
   }
-  return drive(toolchain, words);
+  return drive(*install, toolchain, words);
 }
 
 namespace {
 
-int drive(Toolchain toolchain, const std::vector<std::string>& words) {
+int drive(const Install& install, Toolchain toolchain, const std::vector<std::string>& words) {
   const HipccEnvironment settings{.compile_flags_append = environment("HIPCC_COMPILE_FLAGS_APPEND"),
                                   .link_flags_append = environment("HIPCC_LINK_FLAGS_APPEND"),
                                   .verbose = static_cast<unsigned>(std::strtoul(
@@ -203,7 +212,8 @@ int drive(Toolchain toolchain, const std::vector<std::string>& words) {
   toolchain.gpu = *gpu;
   const Result<HipccPlan> plan = plan_hipcc(toolchain, words, settings);
   if (!plan) return report("hipcc", plan.error());
-  const Status present = check(needs(toolchain), *plan, toolchain.compiler.version.empty());
+  const Status present =
+      check(install, needs(toolchain), *plan, toolchain.compiler.version.empty());
   if (!present) return report("hipcc", present.error());
 
   // To stderr, where hipcc uses stdout: the output of -E and -M stays usable.

@@ -14,4 +14,18 @@ Result<Install> find_install() {
   return Install{program.parent_path().parent_path()};
 }
 
+bool Install::in_python_package() const {
+  std::error_code ignored;
+  return std::filesystem::exists(prefix.parent_path() / "installation.py", ignored);
+}
+
+std::filesystem::path Install::python() const {
+  return in_python_package() ? prefix.parent_path().parent_path()
+                             : prefix / "lib" / "margay" / "python";
+}
+
+std::string Install::repair() const {
+  return in_python_package() ? "pip install --force-reinstall margay" : "./margay build";
+}
+
 }  // namespace margay::cli

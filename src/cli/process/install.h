@@ -9,9 +9,13 @@
 //   PREFIX/lib/margay/python                the Python package
 //   PREFIX/include/margay                     HIP supplements and the tile library
 //   PREFIX/rocm                               laid out like /opt/rocm
+//
+// The Python wheel has PREFIX within the package, site-packages/margay/_home. It has no rocm, which
+// is made of links, and none of the programs that need a compiler or oneDNN (pyproject.toml).
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "base/error.h"
 
@@ -27,10 +31,12 @@ struct Install {
   [[nodiscard]] std::filesystem::path argument_types() const {
     return prefix / "lib" / "margay" / "argument_types.so";
   }
+  /// Whether this is the wheel's.
+  [[nodiscard]] bool in_python_package() const;
   /// What holds the Python package.
-  [[nodiscard]] std::filesystem::path python() const {
-    return prefix / "lib" / "margay" / "python";
-  }
+  [[nodiscard]] std::filesystem::path python() const;
+  /// The command that brings back a part that is missing.
+  [[nodiscard]] std::string repair() const;
   /// Laid out like /opt/rocm.
   [[nodiscard]] std::filesystem::path rocm_root() const { return prefix / "rocm"; }
   [[nodiscard]] std::filesystem::path include() const { return prefix / "include" / "margay"; }

@@ -91,7 +91,7 @@ Result<Install> find_runtime() {
   std::error_code ignored;
   if (!std::filesystem::exists(runtime, ignored)) {
     return fail(ErrorCode::not_found, "the HIP runtime is not built", runtime.string(),
-                "./margay build");
+                install.repair());
   }
   return install;
 }
