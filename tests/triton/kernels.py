@@ -161,3 +161,11 @@ def add_to_one(x_ptr, out_ptr, BLOCK: tl.constexpr):
 def double_in_place(x_ptr, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(x_ptr + at, 2 * tl.load(x_ptr + at, mask=at < n), mask=at < n)
+
+
+@triton.jit
+def inline_ptx(x_ptr):
+    """For another device: ex2.approx is no AMD instruction."""
+    at = x_ptr + tl.arange(0, 64)
+    asm: tl.constexpr = "ex2.approx.f32 $0, $1;"
+    tl.store(at, tl.inline_asm_elementwise(asm, "=r,r", [tl.load(at)], dtype=tl.float32, is_pure=True, pack=1))

@@ -132,6 +132,7 @@ def test_save_and_load(tmp_path):
         (lambda: torch.cuda.set_device(5), "there is no device 5"),
         (torch.cuda.CUDAGraph, "cannot be recorded"),
         (lambda: torch.cuda.Event(interprocess=True), "other processes"),
+        (lambda: torch.distributed.init_process_group("nccl"), "'nccl' needs real GPUs; 'gloo' works"),
     ],
 )
 def test_what_there_is_not_is_said(use, words):
@@ -182,3 +183,6 @@ def test_what_the_compiler_refuses_is_a_sentence():
         kernels.add[(1,)](x, x, x, 100, BLOCK=100)
     with pytest.raises(Exception, match="threads, Required: 4096, Hardware limit: 1024"):
         kernels.add[(1,)](x, x, x, 100, BLOCK=128, num_warps=64)
+    # Triton 3.9 refuses it where it is assembled, 3.7 and 3.8 where what was not assembled is linked.
+    with pytest.raises(RuntimeError, match="assembler rejected|failed to link"):
+        kernels.inline_ptx[(1,)](x)

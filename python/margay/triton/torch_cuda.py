@@ -247,6 +247,7 @@ class _Replacement:
         torch.load = loaded
         if hasattr(torch, "compile"):
             torch.compile = _uncompiled
+        self._distributed()
         self._norms()
         self._generator()
         self._default_device()
@@ -258,6 +259,24 @@ class _Replacement:
                 begin(context, "cpu" if device_type == "cuda" else device_type, *args, **kwargs)
 
             autocast.autocast.__init__ = init
+
+    def _distributed(self):
+        """NCCL without a GPU ends the process in torch's own code."""
+        distributed = getattr(self._torch, "distributed", None)
+        begin = getattr(distributed, "init_process_group", None)
+        if begin is None:
+            return
+
+        @functools.wraps(begin)
+        def init(backend=None, *args, **kwargs):
+            if "nccl" in str(backend).lower():
+                raise NotImplementedError(
+                    f"torch.distributed: the backend {str(backend)!r} needs real GPUs; 'gloo' works, on the CPU "
+                    "tensors that are behind \"cuda\" here"
+                )
+            return begin("gloo" if backend is None else backend, *args, **kwargs)
+
+        distributed.init_process_group = init
 
     def _norms(self):
         """Sums of halves in float32, as on a GPU: on the CPU torch adds them up in float16, and a gradient
