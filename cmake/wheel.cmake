@@ -41,3 +41,9 @@ foreach(pair "ZLIB::ZLIB z" "zstd::libzstd_shared zstd")
   margay_use_archive(${target} ${MARGAY_ARCHIVE_${name}})
 endforeach()
 add_link_options(LINKER:--as-needed LINKER:--exclude-libs,ALL)
+
+# The licences of what is linked in or packed ask for their notices in binaries, too.
+foreach(package llvm-${MARGAY_LLVM}-dev libfmt-dev zlib1g-dev libzstd-dev nlohmann-json3-dev libcli11-dev
+    rocm-device-libs)
+  install(FILES /usr/share/doc/${package}/copyright DESTINATION licenses RENAME ${package})
+endforeach()

@@ -77,6 +77,12 @@ def test_a_program_without_triton_is_not_touched(run):
     assert (done.stdout, done.stderr) == ("False False False\n", "")
 
 
+def test_what_lies_beside_the_package_is_not_imported(run):
+    # In the wheel that is a site-packages, of another Python than the program's.
+    program = "import sys, triton, margay, os; print(os.path.dirname(os.path.dirname(margay.__file__)) in sys.path)"
+    assert run(program, "run").stdout == "False\n"
+
+
 def test_the_hidden_sitecustomize_runs(run, tmp_path):
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text("print('mine')")
