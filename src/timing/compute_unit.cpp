@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
+#include <memory>
 #include <queue>
 
 namespace margay::timing {
@@ -83,6 +84,8 @@ struct Wave {
   double held_up = 0;  ///< Since its last instruction across two fetches.
   Outstanding vm, lgkm;
   std::array<double, kStalls> stalls{};  ///< Of the next instruction.
+  std::uint32_t number = 0;              ///< In its workgroup.
+  std::unique_ptr<WaveTimelineRecorder> timeline;
 };
 
 struct Simd {
@@ -95,7 +98,7 @@ class ComputeUnit {
  public:
   ComputeUnit(const ComputeUnitRecording& cu, std::span<const Instruction> instructions,
               const Occupants& occupants, const Gpu& gpu, const Parameters& p, const Share& share,
-              const Change& change)
+              const Change& change, ComputeUnitTimeline* timeline)
       : cu_(cu),
         instructions_(instructions),
         gpu_(gpu),
@@ -103,6 +106,7 @@ class ComputeUnit {
         share_(share),
         change_(change),
         resident_(occupants.resident),
+        timeline_(timeline),
         simds_(gpu.arch().cu.simds),
         lds_send_(simds_.size() / 2),
         lds_return_(simds_.size() / 2),
@@ -170,6 +174,9 @@ class ComputeUnit {
       Wave wave;
       wave.recording = &recording.waves[n];
       wave.place = place;
+      wave.number = n;
+      if (timeline_ != nullptr && place < timeline_->workgroups)
+        wave.timeline = std::make_unique<WaveTimelineRecorder>();
       wave.simd = simd;
       wave.age = waves_.size();
       wave.begin =
@@ -197,6 +204,9 @@ class ComputeUnit {
     Wave& wave = waves_[index];
     --simds_[wave.simd].waves;
     wave.recording = nullptr;
+    if (wave.timeline)
+      timeline_->waves.push_back(
+          {static_cast<std::uint32_t>(wave.place), wave.number, wave.simd, wave.timeline->take()});
     Group& group = groups_[wave.place];
     ++group.ended;
     open_barrier_if_all_came(group, at);
@@ -230,6 +240,7 @@ class ComputeUnit {
   /// The instruction is done with as far as its wave is concerned, which goes on at `time`.
   void went_on(Wave& wave, std::uint32_t index, double time) {
     SiteTime& site = out_.sites[wave.recording->instructions[wave.next]];
+    if (wave.timeline) wave.timeline->add(at(wave), wave.since, wave.stalls, time);
     ++site.hits;
     site.latency += time - wave.since;
     for (unsigned n = 0; n < kStalls; ++n) {
@@ -459,6 +470,7 @@ class ComputeUnit {
   const Share& share_;
   const Change& change_;
   const std::uint32_t resident_;
+  ComputeUnitTimeline* const timeline_;
   std::vector<Simd> simds_;
   std::vector<Server> lds_send_, lds_return_;
   Server lds_, vector_cache_, l2_;
@@ -477,8 +489,8 @@ class ComputeUnit {
 
 ComputeUnitTime replay(const ComputeUnitRecording& cu, std::span<const Instruction> instructions,
                        const Occupants& occupants, const Gpu& gpu, const Parameters& parameters,
-                       const Share& share, const Change& change) {
-  return ComputeUnit(cu, instructions, occupants, gpu, parameters, share, change).run();
+                       const Share& share, const Change& change, ComputeUnitTimeline* timeline) {
+  return ComputeUnit(cu, instructions, occupants, gpu, parameters, share, change, timeline).run();
 }
 
 }  // namespace margay::timing

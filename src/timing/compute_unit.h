@@ -19,6 +19,7 @@
 #include "timing/parameters.h"
 #include "timing/recording.h"
 #include "timing/stall.h"
+#include "timing/timeline.h"
 
 namespace margay::timing {
 
@@ -63,11 +64,12 @@ struct Occupants {
   std::uint32_t workgroups = 0;  ///< In all; more than were recorded: those again. 0: as recorded.
 };
 
-/// Replays `cu`.
+/// Replays `cu`. `timeline`, if given, gets what waves do.
 [[nodiscard]] ComputeUnitTime replay(const ComputeUnitRecording& cu,
                                      std::span<const Instruction> instructions,
                                      const Occupants& occupants, const Gpu& gpu,
                                      const Parameters& parameters, const Share& share,
-                                     const Change& change = {});
+                                     const Change& change = {},
+                                     ComputeUnitTimeline* timeline = nullptr);
 
 }  // namespace margay::timing

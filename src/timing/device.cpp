@@ -93,6 +93,8 @@ KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, const TimeConf
   out.error_percent = error_of(out.bound);
   if (config.what_if)
     out.what_if = what_ifs(replay, launch, few, out.boost_ghz, boost.cycles / out.cycles);
+  if (config.traced_workgroups != 0)
+    out.timeline = replay.timeline(out.boost_ghz, config.traced_workgroups);
   out.sites = boost.sites;
   for (const SiteTime& site : out.sites) {
     for (unsigned s = 0; s < kStalls; ++s) out.stalls[s] += site.stalls[s];

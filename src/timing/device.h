@@ -10,6 +10,7 @@
 #include "timing/compute_unit.h"
 #include "timing/power.h"
 #include "timing/time_config.h"
+#include "timing/timeline.h"
 #include "timing/what_if.h"
 
 namespace margay::timing {
@@ -47,6 +48,7 @@ struct KernelTime {
   double issue = 0;                      ///< Wave cycles in which an instruction went.
   std::vector<SiteTime> sites;
   std::vector<WhatIf> what_if;  ///< What saves most first.
+  Timeline timeline;            ///< Only when asked for.
 };
 
 /// `host_threads` make no difference to the result.

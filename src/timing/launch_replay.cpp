@@ -82,31 +82,74 @@ std::vector<std::size_t> LaunchReplay::some(double most) const {
   return out;
 }
 
-ReplayedLaunch LaunchReplay::all(double ghz) const {
+std::vector<std::size_t> LaunchReplay::enough() const {
   constexpr double kMostInstructions = 4e6;
-  if (!launch_.is_whole()) return replayed(some(kMostInstructions), ghz, {});
+  if (!launch_.is_whole()) return some(kMostInstructions);
   std::vector<std::size_t> every(launch_.cus.size());
   std::iota(every.begin(), every.end(), std::size_t{0});
-  return replayed(every, ghz, {});
+  return every;
 }
+
+ReplayedLaunch LaunchReplay::all(double ghz) const { return replayed(enough(), ghz, {}); }
 
 ReplayedLaunch LaunchReplay::few(double ghz, const Change& change) const {
   constexpr double kMostInstructions = 4e5;
   return replayed(some(kMostInstructions), ghz, change);
 }
 
-ReplayedLaunch LaunchReplay::replayed(const std::vector<std::size_t>& cus, double ghz,
-                                      const Change& change) const {
+Share LaunchReplay::share(double ghz) const {
   Share share;
   share.clock_ghz = ghz;
   share.active_cus = static_cast<std::uint32_t>(active_);
   share.active_cus_per_xcd = std::max(1u, (share.active_cus + gpu_.xcds - 1) / gpu_.xcds);
   share.infinity_cache_hits = launch_.infinity_cache_hits;
   share.code_is_warm = launch_.is_warm;
+  return share;
+}
+
+Occupants LaunchReplay::occupants(const Change& change) const {
   Occupants occupants{launch_.resident + change.additional_workgroups, 0};
   if (!launch_.is_whole())
     occupants.workgroups =
         std::min(kGenerations * occupants.resident, static_cast<std::uint32_t>(std::ceil(most_)));
+  return occupants;
+}
+
+Timeline LaunchReplay::timeline(double ghz, std::uint64_t traced) const {
+  constexpr std::size_t kMostSpans = 1 << 16;
+  const Share share = this->share(ghz);
+  Timeline out;
+  for (const std::size_t n : enough()) {
+    const ComputeUnitRecording& cu = launch_.cus[n];
+    ComputeUnitTimeline unit{static_cast<std::uint32_t>(traced)};
+    const ComputeUnitTime time =
+        replay(cu, launch_.instructions, occupants({}), gpu_, parameters_, share, {}, &unit);
+    const auto first = static_cast<std::uint32_t>(out.workgroups.size());
+    const std::size_t recorded = cu.workgroups.size();
+    for (std::size_t place = 0; place < time.workgroup_begin.size(); ++place) {
+      const double begin = time.workgroup_begin[place], end = time.workgroup_end[place];
+      out.workgroups.push_back({cu.workgroups[place % recorded]->id, cu.xcd, cu.cu,
+                                static_cast<std::uint32_t>(std::llround(begin)),
+                                static_cast<std::uint32_t>(std::llround(end - begin)),
+                                place >= recorded});
+    }
+    std::ranges::sort(unit.waves, {}, [](const WaveTimeline& wave) {
+      return std::pair(wave.workgroup, wave.wave);
+    });
+    for (WaveTimeline& wave : unit.waves) {
+      wave.workgroup += first;
+      out.waves.push_back(std::move(wave));
+    }
+    traced -= std::min<std::uint64_t>(traced, time.workgroup_begin.size());
+    if (out.workgroups.size() > kMostSpans) break;
+  }
+  return out;
+}
+
+ReplayedLaunch LaunchReplay::replayed(const std::vector<std::size_t>& cus, double ghz,
+                                      const Change& change) const {
+  const Share share = this->share(ghz);
+  const Occupants occupants = this->occupants(change);
   ReplayedLaunch out;
   out.sites.resize(launch_.instructions.size());
   std::vector<ComputeUnitTime> times(cus.size());

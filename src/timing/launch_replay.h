@@ -29,8 +29,14 @@ class LaunchReplay {
   [[nodiscard]] ReplayedLaunch all(double ghz) const;
   /// A few of them, to compare clocks and changes with each other.
   [[nodiscard]] ReplayedLaunch few(double ghz, const Change& change = {}) const;
+  /// Over time, of those that all() replays; with the waves of `traced` workgroups.
+  [[nodiscard]] Timeline timeline(double ghz, std::uint64_t traced) const;
 
  private:
+  /// Compute units that tell the time of all.
+  [[nodiscard]] std::vector<std::size_t> enough() const;
+  [[nodiscard]] Share share(double ghz) const;
+  [[nodiscard]] Occupants occupants(const Change& change) const;
   /// `cus`: indices of LaunchRecording::cus.
   [[nodiscard]] ReplayedLaunch replayed(const std::vector<std::size_t>& cus, double ghz,
                                         const Change& change) const;

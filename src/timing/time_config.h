@@ -1,6 +1,8 @@
 // What a user chooses of the model of time.
 #pragma once
 
+#include <cstdint>
+
 namespace margay::timing {
 
 struct TimeConfig {
@@ -10,6 +12,8 @@ struct TimeConfig {
   /// Cache all, if there is room. Otherwise both are empty.
   bool warm = false;
   bool what_if = true;  ///< Replayed with changes, for KernelTime::what_if.
+  /// Of so many workgroups KernelTime::timeline has the waves; 0: no timeline.
+  std::uint64_t traced_workgroups = 0;
 };
 
 }  // namespace margay::timing

@@ -224,9 +224,11 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
     const timing::LaunchRecording recording =
         recording_of(request, profiler.program(), *profiler.replay(), profiler.lines(), work,
                      *result, config_.time);
+    timing::TimeConfig how = config_.time;
+    how.traced_workgroups = config_.traced_workgroups;
     const unsigned threads = device.options().threads;
     totals->set_time(
-        timing::time_of(recording, device.gpu(), config_.time,
+        timing::time_of(recording, device.gpu(), how,
                         threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency())),
         recording.instructions);
   }

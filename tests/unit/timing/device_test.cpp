@@ -140,5 +140,56 @@ TEST(WhatIf, AKernelThatWaitsForConflictsIsFasterWithoutThem) {
       EXPECT_FALSE(is_beyond_error(what_if.saves_percent, time.error_percent));
 }
 
+TEST(Device, TheTimelineHasWorkgroupsAndWhatWavesOfSomeDo) {
+  LaunchRecording launch = matrix_launch(304 * 2, 304 * 2, 100);
+  EXPECT_TRUE(time_of(launch, default_gpu()).timeline.empty());
+  const Timeline timeline = time_of(launch, default_gpu(), {.traced_workgroups = 3}).timeline;
+  ASSERT_EQ(timeline.workgroups.size(), 304U * 2);
+  // One place on each compute unit: the second begins when the first has ended.
+  const WorkgroupSpan &first = timeline.workgroups[0], &second = timeline.workgroups[1];
+  EXPECT_EQ(second.id, 304U);
+  EXPECT_GE(second.begin, first.begin + first.cycles);
+  EXPECT_GE(first.cycles, 1600U);
+  ASSERT_EQ(timeline.waves.size(), 3U);
+  EXPECT_EQ(timeline.waves[1].workgroup, 1U);
+  EXPECT_EQ(timeline.waves[2].workgroup, 2U) << "of the next compute unit";
+  // 4 cycles of issue, then 12 until the unit is free again.
+  const std::vector<TimelineSlice>& slices = timeline.waves[0].slices;
+  ASSERT_EQ(slices.size(), 199U);
+  EXPECT_EQ(slices[0].cycles, 4U);
+  EXPECT_FALSE(slices[0].stall);
+  EXPECT_EQ(slices[1].cycles, 12U);
+  EXPECT_EQ(slices[1].stall, Stall::ex_stall);
+  EXPECT_EQ(slices[2].begin, slices[1].begin + 12);
+}
+
+TEST(Device, WorkgroupsThatWereNotRecordedAreMarked) {
+  LaunchRecording launch = matrix_launch(304, 304 * 8, 100);
+  const Timeline timeline = time_of(launch, default_gpu(), {.traced_workgroups = 1}).timeline;
+  ASSERT_GE(timeline.workgroups.size(), 3U);
+  EXPECT_FALSE(timeline.workgroups[0].stand_in);
+  EXPECT_TRUE(timeline.workgroups[1].stand_in);
+  EXPECT_EQ(timeline.workgroups[1].id, timeline.workgroups[0].id);
+}
+
+TEST(Timeline, InstructionsOfOneUnitAreOneSlice) {
+  WaveTimelineRecorder recorder;
+  Instruction valu, wait;
+  valu.vaddr = 0x40;
+  wait.unit = Unit::wait;
+  wait.vaddr = 0x48;
+  std::array<double, kStalls> none{}, stalled{};
+  stalled[static_cast<unsigned>(Stall::waitcnt)] = 30;
+  stalled[static_cast<unsigned>(Stall::not_win)] = 4;
+  recorder.add(valu, 100, none, 104);
+  recorder.add(valu, 104, none, 108);
+  recorder.add(wait, 108, stalled, 146);
+  recorder.add(valu, 146, none, 150);
+  EXPECT_EQ(recorder.take(), (std::vector<TimelineSlice>{{100, 8, {}, 0x40, 2},
+                                                         {108, 34, Stall::waitcnt, 0x48, 1},
+                                                         {142, 4, {}, 0x48, 1},
+                                                         {146, 4, {}, 0x40, 1}}));
+}
+
 }  // namespace
 }  // namespace margay::timing

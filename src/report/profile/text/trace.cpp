@@ -153,12 +153,124 @@ void add_wave(const KernelProfile& kernel, const WaveTrace& trace, std::uint32_t
   }
 }
 
+// ---- Modelled time: 1 us is a cycle ------------------------------------------------------------
+
+void add_process(std::uint32_t process, const std::string& name, Writer& out) {
+  out.add({{"ph", "M"}, {"name", "process_name"}, {"pid", process}, {"args", {{"name", name}}}});
+  out.add({{"ph", "M"},
+           {"name", "process_sort_index"},
+           {"pid", process},
+           {"args", {{"sort_index", process}}}});
+}
+void add_thread(std::uint32_t process, std::uint32_t thread, const std::string& name, Writer& out) {
+  out.add({{"ph", "M"},
+           {"name", "thread_name"},
+           {"pid", process},
+           {"tid", thread},
+           {"args", {{"name", name}}}});
+}
+
+/// Workgroups of compute units: a process for each unit, a thread for each place that a workgroup
+/// may have on it.
+void add_workgroups(const KernelProfile& kernel, std::uint32_t& processes, Writer& out) {
+  using Span = timing::WorkgroupSpan;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<const Span*>> cus;
+  for (const Span& span : kernel.time->timeline.workgroups)
+    cus[{span.xcd, span.cu}].push_back(&span);
+  for (auto& [place, spans] : cus) {
+    const std::uint32_t process = ++processes;
+    add_process(process,
+                fmt::format("XCD {} CU {}: workgroups of {}, modelled cycles", place.first,
+                            place.second, kernel.name),
+                out);
+    std::ranges::stable_sort(spans, {}, &Span::begin);
+    std::vector<std::uint32_t> free_at;  // by thread
+    for (const Span* const span : spans) {
+      auto thread =
+          std::ranges::find_if(free_at, [&](std::uint32_t at) { return at <= span->begin; });
+      if (thread == free_at.end()) {
+        thread = free_at.insert(free_at.end(), 0);
+        add_thread(process, static_cast<std::uint32_t>(free_at.size()),
+                   fmt::format("place {}", free_at.size()), out);
+      }
+      *thread = span->begin + span->cycles;
+      out.add({{"ph", "X"},
+               {"name", fmt::format("{}workgroup {}", span->stand_in ? "like " : "", span->id)},
+               {"cat", "workgroup"},
+               {"pid", process},
+               {"tid", thread - free_at.begin() + 1},
+               {"ts", span->begin},
+               {"dur", span->cycles}});
+    }
+  }
+}
+
+/// The site at an address; the end if there is none.
+std::span<const Site> site_at(const KernelProfile& kernel, std::uint32_t vaddr,
+                              std::uint32_t instructions) {
+  const auto found = std::ranges::lower_bound(kernel.sites, vaddr, {}, &Site::vaddr);
+  if (found == kernel.sites.end() || found->vaddr != vaddr) return {};
+  TraceSlice slice;
+  slice.site = static_cast<std::uint32_t>(found - kernel.sites.begin());
+  slice.instructions = instructions;
+  return sites_of(kernel, slice);
+}
+
+void add_modelled_wave(const KernelProfile& kernel, const timing::WaveTimeline& wave,
+                       std::uint32_t process, Writer& out) {
+  const std::uint32_t thread = wave.wave + 1;
+  add_thread(process, thread, fmt::format("wave {} on SIMD {}", wave.wave, wave.simd), out);
+  for (const timing::TimelineSlice& slice : wave.slices) {
+    const std::span<const Site> sites = site_at(kernel, slice.vaddr, slice.instructions);
+    TraceSlice work;
+    work.instructions = slice.instructions;
+    if (!sites.empty()) work.instruction_class = sites.front().instruction_class;
+    Json args = {{"instructions", slice.instructions}};
+    if (!sites.empty()) {
+      args["first"] = sites.front().text;
+      args["source"] = source_of(sites.front());
+    }
+    out.add({{"ph", "X"},
+             {"name",
+              slice.stall ? std::string(timing::stall_name(*slice.stall)) : work_name(sites, work)},
+             {"cat", slice.stall ? "stall" : "issue"},
+             {"pid", process},
+             {"tid", thread},
+             {"ts", slice.begin},
+             {"dur", slice.cycles},
+             {"args", std::move(args)}});
+  }
+}
+
+void add_modelled(const KernelProfile& kernel, std::uint32_t& processes, Writer& out) {
+  const timing::Timeline& timeline = kernel.time->timeline;
+  std::map<std::uint32_t, std::uint32_t> process_of;  // by workgroup
+  for (const timing::WaveTimeline& wave : timeline.waves) {
+    const auto [at, fresh] = process_of.try_emplace(wave.workgroup, processes + 1);
+    const timing::WorkgroupSpan& span = timeline.workgroups[wave.workgroup];
+    if (fresh)
+      add_process(++processes,
+                  fmt::format("workgroup {} on XCD {} CU {} of {}: waves, modelled cycles", span.id,
+                              span.xcd, span.cu, kernel.name),
+                  out);
+    add_modelled_wave(kernel, wave, at->second, out);
+  }
+  add_workgroups(kernel, processes, out);
+}
+
 }  // namespace
 
 std::string trace_of(const Profile& profile) {
   Writer out;
   std::uint32_t processes = 0;
+  bool modelled = false;
   for (const KernelProfile& kernel : profile.kernels) {
+    // Steps and cycles do not fit on one axis.
+    if (kernel.time && !kernel.time->timeline.empty()) {
+      add_modelled(kernel, processes, out);
+      modelled = true;
+      continue;
+    }
     std::map<std::tuple<std::uint32_t, std::array<std::uint32_t, 3>>, std::uint32_t> process_of;
     for (const WaveTrace& trace : kernel.traces) {
       const auto [at, fresh] =
@@ -181,9 +293,11 @@ std::string trace_of(const Profile& profile) {
       add_wave(kernel, trace, at->second, out);
     }
   }
-  const Json about = {{"device", profile.device},
-                      {"schedule", profile.schedule},
-                      {"unit", "1 us is one instruction step; there is no time model"}};
+  const Json about = {
+      {"device", profile.device},
+      {"schedule", profile.schedule},
+      {"unit", modelled ? "1 us is one cycle of the model of time: nothing is measured"
+                        : "1 us is one instruction step; there is no time model"}};
   return fmt::format("{{\"displayTimeUnit\":\"ms\",\"otherData\":{},\"traceEvents\":[\n{}\n]}}\n",
                      about.dump(-1, ' ', false, Json::error_handler_t::replace), out.text());
 }

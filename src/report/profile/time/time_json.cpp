@@ -4,6 +4,7 @@
 #include "report/profile/time/time_advice.h"
 #include "report/profile/time/time_figures.h"
 #include "report/profile/time/time_values.h"
+#include "report/profile/time/timeline_json.h"
 
 namespace margay::profile {
 namespace {
@@ -163,6 +164,7 @@ Json time_json(const KernelProfile& kernel) {
   if (!kernel.time) return nullptr;
   Json json = figures_json(kernel);
   json["what_if"] = what_ifs_json(kernel.time->what_if);
+  if (!kernel.time->timeline.empty()) json["timeline"] = timeline_json(kernel.time->timeline);
   json["sites"] = Json::array();
   for (const timing::SiteTime& site : kernel.time->sites)
     json["sites"].push_back(site_time_json(site));
@@ -184,6 +186,8 @@ Result<timing::KernelTime> as_time(const Node& node, std::size_t sites) {
   if (number == timing::kBounds) return MARGAY_TRY(node.field("bound")).wrong("a known bound");
   time.bound = static_cast<timing::Bound>(number);
   time.what_if = MARGAY_TRY(report::list<timing::WhatIf>(node, "what_if", as_what_if));
+  if (node.json->contains("timeline"))
+    time.timeline = MARGAY_TRY(as_timeline(MARGAY_TRY(node.field("timeline"))));
   time.sites = MARGAY_TRY(report::list<timing::SiteTime>(node, "sites", as_site_time));
   if (time.sites.size() != sites)
     return MARGAY_TRY(node.field("sites")).wrong("a time for each of the kernel's sites");

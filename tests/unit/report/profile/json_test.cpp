@@ -68,6 +68,9 @@ Profile full() {
   time.stalls = {1, 2, 3, 4, 5, 6, 7, 8};
   time.sites.resize(k.sites.size());
   for (timing::SiteTime& site : time.sites) site = {++next, 12.5, {0, 2, 0, 4}};
+  time.timeline.workgroups = {{5000000000, 1, 2, 30, 4000, false}, {7, 1, 2, 90, 5000, true}};
+  time.timeline.waves = {
+      {1, 3, 2, {{90, 10, {}, 0x100, 4}, {100, 50, timing::Stall::waitcnt, 0x108, 1}}}};
   return p;
 }
 
@@ -195,6 +198,7 @@ TEST(ProfileJson, EveryMissingFieldIsNamed) {
     if (is_free(path) || is_later<Site, TensorTraffic, MemoryTraffic, LdsUse>(name) ||
         name[0] <= '9' || path.find("/counters/") != path.npos ||
         path.find("/xcds/") != path.npos || path.ends_with("/time") ||
+        path.ends_with("/timeline") ||
         path.find("/stalls/") != path.npos)  // none, and zeros, are left out
       continue;
     Json broken = document;

@@ -1,6 +1,7 @@
 // Timelines as trace events: names, places and arguments of the slices.
 #include "report/profile/text/trace.h"
 
+#include <map>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -151,6 +152,57 @@ TEST(Trace, odd_input_is_no_trouble) {
   EXPECT_TRUE(json::parse(trace_of({}))["traceEvents"].empty());
   EXPECT_THAT(json::parse(trace_of({}))["otherData"]["unit"].get<std::string>(),
               HasSubstr("no time model"));
+}
+
+/// A kernel of which the model has replayed two workgroups at a time and a third.
+Profile modelled() {
+  Profile profile;
+  KernelProfile& kernel = profile.kernels.emplace_back();
+  kernel.name = "k";
+  kernel.sites = {site("v_mov_b32 v0, 0", InstructionClass::valu, false, false),
+                  site("v_mov_b32 v1, 0", InstructionClass::valu, false, false),
+                  site("s_waitcnt vmcnt(0)", InstructionClass::other, false, false)};
+  for (std::size_t n = 0; n < 3; ++n) kernel.sites[n].vaddr = 0x100 + 4 * n;
+  kernel.traces.push_back({{}, 0, 0, {{}}});
+  timing::Timeline& timeline = kernel.time.emplace().timeline;
+  timeline.workgroups = {{0, 0, 3, 10, 100, false},
+                         {8, 0, 3, 20, 50, false},
+                         {16, 0, 3, 80, 60, false},
+                         {1, 1, 3, 10, 100, false}};
+  timeline.waves = {{1, 0, 2, {{20, 8, {}, 0x100, 2}, {28, 40, timing::Stall::waitcnt, 0x108, 1}}}};
+  return profile;
+}
+
+TEST(Trace, modelled_time_has_waves_with_what_they_wait_for) {
+  std::vector<json> slices;
+  for (const json& event : events_of(modelled(), "X"))
+    if (event["cat"] != "workgroup") slices.push_back(event);
+  ASSERT_EQ(slices.size(), 2U) << "and no instruction steps";
+  EXPECT_EQ(slices[0]["name"], "VALU x2");
+  EXPECT_EQ(slices[0]["ts"], 20);
+  EXPECT_EQ(slices[0]["dur"], 8);
+  EXPECT_EQ(slices[1]["name"], "WAITCNT");
+  EXPECT_EQ(slices[1]["cat"], "stall");
+  EXPECT_EQ(slices[1]["args"]["first"], "s_waitcnt vmcnt(0)");
+  EXPECT_THAT(trace_of(modelled()), HasSubstr("1 us is one cycle of the model of time"));
+}
+
+TEST(Trace, modelled_time_has_the_workgroups_of_each_compute_unit) {
+  std::map<std::string, std::pair<int, int>> places;  // by name: process and thread
+  for (const json& event : events_of(modelled(), "X"))
+    if (event["cat"] == "workgroup") places[event["name"]] = {event["pid"], event["tid"]};
+  ASSERT_EQ(places.size(), 4U);
+  EXPECT_EQ(places["workgroup 0"].second, 1);
+  EXPECT_EQ(places["workgroup 8"].second, 2) << "at the same time";
+  EXPECT_EQ(places["workgroup 16"].second, 2) << "when the second has ended";
+  EXPECT_EQ(places["workgroup 0"].first, places["workgroup 16"].first);
+  EXPECT_NE(places["workgroup 0"].first, places["workgroup 1"].first) << "of another XCD";
+  std::vector<std::string> names;
+  for (const json& event : events_of(modelled(), "M"))
+    if (event["name"] == "process_name") names.push_back(event["args"]["name"]);
+  EXPECT_THAT(names, ElementsAre("workgroup 8 on XCD 0 CU 3 of k: waves, modelled cycles",
+                                 "XCD 0 CU 3: workgroups of k, modelled cycles",
+                                 "XCD 1 CU 3: workgroups of k, modelled cycles"));
 }
 
 }  // namespace
