@@ -17,6 +17,10 @@ class LineTime:
     hits: int  # executions
     latency: float  # cycles from when it could have issued to when the wave goes on
     stalls: Dict[str, float]  # of these, waiting; by AMD's names of PC sampling: "WAITCNT" ...
+    exposed: float = 0  # of the stalls, while its SIMD did nothing; the others are hidden
+    lost: float = 0  # idle cycles of SIMDs, divided among the waves that wait
+    flight: float = 0  # of accesses to memory and LDS: from issue until they are done
+    unhidden: float = 0  # of that: exposed in waits for them, wherever the waits are
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,13 @@ class ModelledTime:
     issue: float  # cycles of waves in which they issued
     stalls: Dict[str, float]  # cycles in which they waited, by reason
     busy: Dict[str, float]  # part of the time that each unit works, 0 to 1
+    # Parts of the SIMDs' time: "work", "idle" (all waves wait), "empty" (no wave); and matrix work and memory
+    # accesses in "both", only "matrix", only "memory", "neither".
+    simds: Dict[str, float] = field(default_factory=dict)
+    simd_cycles: float = 0  # that these are parts of
+    waves_per_simd: float = 0
+    occupancy: List[float] = field(default_factory=list, repr=False)  # waves of a SIMD, over equal parts of
+    occupancy_cycles: float = 0  # what was replayed
     flops: float = 0  # operations on numbers
     tflops_boost: Optional[float] = None  # None: it does none
     tflops_sustained: Optional[float] = None
@@ -50,6 +61,9 @@ class ModelledTime:
             f"sustained at {self.sustained_ghz:.2f} GHz, error about {self.error_percent:.0f} %\n"
             f"{rates}bound by {self.bound}"
         )
+
+
+_SUMS = ("exposed", "lost", "flight", "unhidden")
 
 
 def from_json(document, sites):
@@ -74,6 +88,7 @@ def _instruction(time, site):
         hits=time["hits"],
         latency=time["latency"],
         stalls=dict(time["stalls"]),
+        **{name: time.get(name, 0) for name in _SUMS},
     )
 
 
@@ -88,5 +103,6 @@ def _lines(instructions):
             for reason, cycles in member.stalls.items():
                 stalls[reason] = stalls.get(reason, 0) + cycles
         hits, latency = sum(m.hits for m in members), sum(m.latency for m in members)
-        sums.append(LineTime(file, line, "", hits, latency, stalls))
+        others = {name: sum(getattr(m, name) for m in members) for name in _SUMS}
+        sums.append(LineTime(file, line, "", hits, latency, stalls, **others))
     return sorted(sums, key=lambda one: -one.latency)

@@ -10,7 +10,9 @@ struct Change {
   bool perfect_coalescing = false;
   bool no_barrier_skew = false;  ///< Waves do not wait at barriers.
   bool no_memory_waits = false;  ///< Waits for memory are over at once: all latency is hidden.
-  double lds_speed = 1;          ///< Of LDS, bus and banks.
+  /// Waits for loads to registers are where these are used; others stay where they are.
+  bool waits_at_use = false;
+  double lds_speed = 1;                ///< Of LDS, bus and banks.
   unsigned additional_workgroups = 0;  ///< That a compute unit has room for.
 };
 

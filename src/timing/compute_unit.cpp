@@ -4,7 +4,10 @@
 #include <deque>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <queue>
+
+#include "timing/scoreboard.h"
 
 namespace margay::timing {
 namespace {
@@ -13,21 +16,37 @@ namespace {
 /// before. Scalar loads do not keep the order, and are sorted in.
 class Outstanding {
  public:
-  void add(double done, bool in_order) {
-    if (in_order && !done_.empty()) done = std::max(done, last_);
+  struct Access {
+    double done = 0;
+    std::uint32_t site = 0;  ///< Whose it is.
+    bool is_on_scoreboard = false;
+  };
+
+  /// When it will be done.
+  double add(double done, bool in_order, std::uint32_t site, bool is_on_scoreboard) {
+    if (in_order && !accesses_.empty()) done = std::max(done, last_);
     if (in_order) last_ = done;
-    done_.insert(std::upper_bound(done_.begin(), done_.end(), done), done);
+    accesses_.insert(std::ranges::upper_bound(accesses_, done, {}, &Access::done),
+                     {done, site, is_on_scoreboard});
+    return done;
   }
-  /// When at most `left` of them are in flight.
+  /// The one after which at most `left` are in flight, of those that are not on the scoreboard;
+  /// null if no more are.
+  [[nodiscard]] const Access* last_before(std::size_t left) const {
+    for (std::size_t n = accesses_.size(); n > left; --n)
+      if (!accesses_[n - left - 1].is_on_scoreboard) return &accesses_[n - left - 1];
+    return nullptr;
+  }
+  /// When at most `left` are in flight, wherever they are waited for.
   [[nodiscard]] double reaches(std::size_t left) const {
-    return done_.size() <= left ? 0 : done_[done_.size() - left - 1];
+    return accesses_.size() <= left ? 0 : accesses_[accesses_.size() - left - 1].done;
   }
   void forget_until(double now) {
-    while (!done_.empty() && done_.front() <= now) done_.pop_front();
+    while (!accesses_.empty() && accesses_.front().done <= now) accesses_.pop_front();
   }
 
  private:
-  std::deque<double> done_;
+  std::deque<Access> accesses_;
   double last_ = 0;
 };
 
@@ -83,6 +102,9 @@ struct Wave {
   double since = 0;    ///< The instruction could issue, but for what it waits for.
   double held_up = 0;  ///< Since its last instruction across two fetches.
   Outstanding vm, lgkm;
+  // With Change::waits_at_use:
+  Scoreboard scoreboard;
+  double before_barrier = 0;  ///< What was to be waited for before others may write to LDS.
   std::array<double, kStalls> stalls{};  ///< Of the next instruction.
   std::uint32_t number = 0;              ///< In its workgroup.
   std::unique_ptr<WaveTimelineRecorder> timeline;
@@ -98,7 +120,7 @@ class ComputeUnit {
  public:
   ComputeUnit(const ComputeUnitRecording& cu, std::span<const Instruction> instructions,
               const Occupants& occupants, const Gpu& gpu, const Parameters& p, const Share& share,
-              const Change& change, ComputeUnitTimeline* timeline)
+              const Change& change, const Watch& watch)
       : cu_(cu),
         instructions_(instructions),
         gpu_(gpu),
@@ -106,7 +128,7 @@ class ComputeUnit {
         share_(share),
         change_(change),
         resident_(occupants.resident),
-        timeline_(timeline),
+        timeline_(watch.timeline),
         simds_(gpu.arch().cu.simds),
         lds_send_(simds_.size() / 2),
         lds_return_(simds_.size() / 2),
@@ -114,6 +136,7 @@ class ComputeUnit {
     out_.sites.resize(instructions.size());
     out_.workgroup_begin.resize(groups_.size());
     out_.workgroup_end.resize(groups_.size());
+    if (watch.latencies) latencies_.emplace(simds_.size(), out_.sites);
     for (std::uint32_t n = 0; n < resident_; ++n) begin_next(0);
   }
 
@@ -125,6 +148,11 @@ class ComputeUnit {
       take(turn.wave, turn.time);
     }
     for (const double end : out_.workgroup_end) out_.cycles = std::max(out_.cycles, end);
+    if (latencies_) {
+      latencies_->finish(out_.cycles);
+      out_.simds = latencies_->time();
+      out_.lives = std::move(latencies_->lives());
+    }
     out_.busy.lds = lds_.busy;
     out_.busy.vector_cache = vector_cache_.busy;
     out_.busy.l2 = l2_.busy;
@@ -203,10 +231,12 @@ class ComputeUnit {
   void end_wave(std::uint32_t index, double at) {
     Wave& wave = waves_[index];
     --simds_[wave.simd].waves;
+    if (latencies_ && !wave.recording->instructions.empty())
+      latencies_->ends(index, wave.begin, now_, at);
     wave.recording = nullptr;
     if (wave.timeline)
-      timeline_->waves.push_back(
-          {static_cast<std::uint32_t>(wave.place), wave.number, wave.simd, wave.timeline->take()});
+      timeline_->waves.push_back({static_cast<std::uint32_t>(wave.place), wave.number, wave.simd,
+                                  wave.timeline->take(), wave.timeline->in_flight()});
     Group& group = groups_[wave.place];
     ++group.ended;
     open_barrier_if_all_came(group, at);
@@ -229,8 +259,11 @@ class ComputeUnit {
 
   // ---- One instruction ----------------------------------------------------------------------
 
+  [[nodiscard]] std::uint32_t number_of(const Wave& wave) const {
+    return wave.recording->instructions[wave.next];
+  }
   [[nodiscard]] const Instruction& at(const Wave& wave) const {
-    return instructions_[wave.recording->instructions[wave.next]];
+    return instructions_[number_of(wave)];
   }
   /// It waits until `time`, for `why`.
   void wait(std::uint32_t index, double now, double time, Stall why) {
@@ -239,7 +272,7 @@ class ComputeUnit {
   }
   /// The instruction is done with as far as its wave is concerned, which goes on at `time`.
   void went_on(Wave& wave, std::uint32_t index, double time) {
-    SiteTime& site = out_.sites[wave.recording->instructions[wave.next]];
+    SiteTime& site = out_.sites[number_of(wave)];
     if (wave.timeline) wave.timeline->add(at(wave), wave.since, wave.stalls, time);
     ++site.hits;
     site.latency += time - wave.since;
@@ -247,6 +280,7 @@ class ComputeUnit {
       site.stalls[n] += wave.stalls[n];
       wave.held_up += wave.stalls[n];
     }
+    if (latencies_) latencies_->went_on(index, issued_until(at(wave).unit, time));
     wave.stalls = {};
     wave.since = time;
     if (++wave.next == wave.recording->instructions.size()) return end_wave(index, time);
@@ -256,9 +290,22 @@ class ComputeUnit {
       const double late = std::max(0.0, p_.fetch_straddle - wave.held_up);
       wave.stalls[static_cast<unsigned>(Stall::no_instruction)] += late;
       wave.held_up = -late;
+      if (latencies_) latencies_->is_late(index, late);
       time += late;
     }
     push(index, time);
+  }
+  /// Of an instruction of which the wave goes on at `time`: until when it was issued.
+  [[nodiscard]] double issued_until(Unit unit, double time) const {
+    switch (unit) {
+      case Unit::barrier:
+        return 0;
+      case Unit::idle:
+      case Unit::sleep:
+        return now_ + p_.turn;
+      default:
+        return time;
+    }
   }
   /// Waits for the later of two: the port that another wave has, and the unit.
   [[nodiscard]] bool waits_for(std::uint32_t index, double now, double port, double unit = 0) {
@@ -272,10 +319,15 @@ class ComputeUnit {
     const Instruction& i = at(wave);
     Simd& simd = simds_[wave.simd];
     const double after = now + p_.turn;
+    if (latencies_) latencies_->looks_at(index, wave.simd, number_of(wave), now);
+    if (change_.waits_at_use && i.registers != nullptr)
+      if (const double ready = wave.scoreboard.ready(*i.registers, now); ready > now)
+        return wait(index, now, ready, Stall::waitcnt);
     switch (i.unit) {
       case Unit::valu:
         if (waits_for(index, now, simd.valu)) return;
         use_valu(simd, now, p_.turn * i.turns);
+        if (latencies_) latencies_->valu_works(wave.simd, simd.valu);
         return went_on(wave, index, after);
       case Unit::transcendental:
         if (waits_for(index, now, simd.valu)) return;
@@ -292,6 +344,7 @@ class ComputeUnit {
         use_valu(simd, now, p_.turn);
         simd.matrix = now + p_.turn * i.turns;
         out_.busy.matrix += p_.turn * i.turns;
+        if (latencies_) latencies_->matrix_works(wave.simd, simd.matrix);
         return went_on(wave, index, after);
       case Unit::salu:
         return issue(simd.scalar, index, now);
@@ -308,13 +361,21 @@ class ComputeUnit {
       case Unit::vector_memory:
         return use_vector_memory(index, i, now);
       case Unit::wait: {
-        const double until = std::max(wave.vm.reaches(i.wait_vm), wave.lgkm.reaches(i.wait_lgkm));
-        if (until > now && !change_.no_memory_waits) return wait(index, now, until, Stall::waitcnt);
+        const Outstanding::Access* last = wave.vm.last_before(i.wait_vm);
+        const Outstanding::Access* const other = wave.lgkm.last_before(i.wait_lgkm);
+        if (last == nullptr || (other != nullptr && other->done > last->done)) last = other;
+        if (last != nullptr && last->done > now && !change_.no_memory_waits) {
+          if (latencies_) latencies_->waits_for(index, last->site);
+          return wait(index, now, last->done, Stall::waitcnt);
+        }
+        if (change_.waits_at_use)
+          wave.before_barrier = std::max(wave.before_barrier, wave.lgkm.reaches(i.wait_lgkm));
         wave.vm.forget_until(now);
         wave.lgkm.forget_until(now);
         return went_on(wave, index, after);
       }
       case Unit::barrier: {
+        if (wave.before_barrier > now) return wait(index, now, wave.before_barrier, Stall::waitcnt);
         if (change_.no_barrier_skew) return went_on(wave, index, after);
         Group& group = groups_[wave.place];
         ++group.arrived;
@@ -351,6 +412,18 @@ class ComputeUnit {
   }
   [[nodiscard]] double cycles_of(double ns) const { return ns * share_.clock_ghz; }
 
+  /// Whether a wait for the instruction is one for its registers.
+  [[nodiscard]] bool is_scored(const Instruction& i) const {
+    return change_.waits_at_use && i.registers != nullptr && i.registers->writes != RegisterMask{};
+  }
+  /// The wave's instruction began at `now` and gets what it asked for, or has stored it, at `done`.
+  void accessed(Wave& wave, double now, double done) {
+    const Instruction& i = at(wave);
+    if (is_scored(i)) wave.scoreboard.load(i.registers->writes, done);
+    if (latencies_) latencies_->accesses(number_of(wave), now, done);
+    if (wave.timeline) wave.timeline->access(now, done);
+  }
+
   void load_scalar(Wave& wave, double now) {
     const MemoryWork& work = next_work(wave);
     double latency = p_.scalar_hit_latency;
@@ -360,7 +433,8 @@ class ComputeUnit {
       latency = p_.scalar_l2_latency + far_latency();
     else if (work.l2_lines != 0)
       latency = p_.scalar_l2_latency;
-    wave.lgkm.add(now + latency, false);
+    const double done = wave.lgkm.add(now + latency, false, number_of(wave), is_scored(at(wave)));
+    accessed(wave, now, done);
   }
 
   void use_lds(std::uint32_t index, const Instruction& i, double now) {
@@ -383,7 +457,8 @@ class ComputeUnit {
       const double back = i.lane_bytes_in * lanes / bus;
       done = lds_return_[wave.simd / 2].serve(std::max(done - back, 0.0), back);
     }
-    wave.lgkm.add(done, true);
+    done = wave.lgkm.add(done, true, number_of(wave), is_scored(i));
+    accessed(wave, now, done);
     simd.lds = now + p_.turn;
     went_on(wave, index, std::max(sent, now + p_.turn));
   }
@@ -408,9 +483,11 @@ class ComputeUnit {
     const MemoryWork work = changed(i, next_work(wave));
     const double looked_up = vector_cache_.serve(now + p_.turn, std::max<double>(work.cycles, 1));
     queue_.push_back(looked_up);
-    const double done = beyond_vector_cache(i, work, looked_up);
-    wave.vm.add(done, true);
-    if (i.counts_lgkm) wave.lgkm.add(done, true);
+    const double back = beyond_vector_cache(i, work, looked_up);
+    const double done = wave.vm.add(back, true, number_of(wave), is_scored(i));
+    if (i.counts_lgkm) wave.lgkm.add(back, true, number_of(wave), is_scored(i));
+    if (latencies_) latencies_->memory_works(wave.simd, done);
+    accessed(wave, now, done);
     went_on(wave, index, now + p_.turn);
   }
 
@@ -483,14 +560,15 @@ class ComputeUnit {
   std::priority_queue<Turn> ready_;
   double now_ = 0;
   ComputeUnitTime out_;
+  std::optional<Latencies> latencies_;
 };
 
 }  // namespace
 
 ComputeUnitTime replay(const ComputeUnitRecording& cu, std::span<const Instruction> instructions,
                        const Occupants& occupants, const Gpu& gpu, const Parameters& parameters,
-                       const Share& share, const Change& change, ComputeUnitTimeline* timeline) {
-  return ComputeUnit(cu, instructions, occupants, gpu, parameters, share, change, timeline).run();
+                       const Share& share, const Change& change, const Watch& watch) {
+  return ComputeUnit(cu, instructions, occupants, gpu, parameters, share, change, watch).run();
 }
 
 }  // namespace margay::timing

@@ -16,8 +16,11 @@
 #include <vector>
 
 #include "timing/change.h"
+#include "timing/latencies.h"
 #include "timing/parameters.h"
 #include "timing/recording.h"
+#include "timing/simd_clock.h"
+#include "timing/site_time.h"
 #include "timing/stall.h"
 #include "timing/timeline.h"
 
@@ -33,18 +36,6 @@ struct Share {
   bool code_is_warm = true;
 };
 
-/// Cycles of all executions of one instruction, over all waves.
-struct SiteTime {
-  std::uint64_t hits = 0;
-  double latency = 0;  ///< From when it could have issued to when the wave goes on.
-  std::array<double, kStalls> stalls{};
-  [[nodiscard]] double stall() const {
-    double sum = 0;
-    for (const double s : stalls) sum += s;
-    return sum;
-  }
-};
-
 /// Cycles that a unit worked. SIMDs count one by one; the others once for the compute unit.
 struct Busy {
   double valu = 0, matrix = 0;  ///< Sum over the SIMDs.
@@ -56,6 +47,15 @@ struct ComputeUnitTime {
   std::vector<SiteTime> sites;  ///< As the instructions of the recording.
   Busy busy;
   std::vector<double> workgroup_begin, workgroup_end;  ///< By place in the recording.
+  // With Watch::latencies.
+  SimdTime simds;  ///< Of all SIMDs.
+  std::vector<WaveLife> lives;
+};
+
+/// What else a replay looks at.
+struct Watch {
+  bool latencies = false;
+  ComputeUnitTimeline* timeline = nullptr;  ///< Gets what waves do.
 };
 
 /// How many workgroups a compute unit runs.
@@ -64,12 +64,11 @@ struct Occupants {
   std::uint32_t workgroups = 0;  ///< In all; more than were recorded: those again. 0: as recorded.
 };
 
-/// Replays `cu`. `timeline`, if given, gets what waves do.
+/// Replays `cu`.
 [[nodiscard]] ComputeUnitTime replay(const ComputeUnitRecording& cu,
                                      std::span<const Instruction> instructions,
                                      const Occupants& occupants, const Gpu& gpu,
                                      const Parameters& parameters, const Share& share,
-                                     const Change& change = {},
-                                     ComputeUnitTimeline* timeline = nullptr);
+                                     const Change& change = {}, const Watch& watch = {});
 
 }  // namespace margay::timing

@@ -56,14 +56,11 @@ KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, const TimeConf
                    unsigned host_threads) {
   const double ghz = config.clock_ghz;
   const Parameters& p = parameters_of(gpu);
-  const auto us_of = [&](double cycles, double clock) {
-    return cycles / clock / 1e3 + (p.launch_ns + launch.dirty_bytes / p.fabric_bytes_per_ns) / 1e3;
-  };
   KernelTime out;
   out.boost_ghz = ghz != 0 ? ghz : p.boost_ghz;
   const LaunchReplay replay(launch, gpu, p, host_threads);
-  const ReplayedLaunch boost = replay.all(out.boost_ghz);
-  out.us_boost = us_of(boost.cycles, out.boost_ghz);
+  const ReplayedLaunch boost = replay.all(out.boost_ghz, config.latencies);
+  out.us_boost = us_of(boost.cycles, out.boost_ghz, launch, p);
   out.cycles = out.us_boost * out.boost_ghz * 1e3;
   out.sustained_ghz = out.boost_ghz;
   out.us_sustained = out.us_boost;
@@ -77,7 +74,8 @@ KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, const TimeConf
         p);
     if (std::abs(clock - out.sustained_ghz) < 0.01) break;
     out.sustained_ghz = clock;
-    out.us_sustained = us_of(boost.cycles * replay.few(clock).cycles / few.cycles, clock);
+    out.us_sustained =
+        us_of(boost.cycles * replay.few(clock).cycles / few.cycles, clock, launch, p);
   }
   const double cycles = std::max(boost.cu_cycles, 1.0);
   const double simds = gpu.arch().cu.simds;
@@ -91,11 +89,19 @@ KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, const TimeConf
   out.tail_us = std::max(0.0, boost.cycles - boost.mean) / out.boost_ghz / 1e3;
   out.bound = bound_of(out.busy, out.launch_us / out.us_boost, out.tail_us / out.us_boost);
   out.error_percent = error_of(out.bound);
-  if (config.what_if)
-    out.what_if = what_ifs(replay, launch, few, out.boost_ghz, boost.cycles / out.cycles);
+  if (config.what_if) {
+    out.what_if =
+        what_ifs(replay, launch, few, boost.sites, out.boost_ghz, boost.cycles / out.cycles);
+    if (ghz == 0) out.elsewhere = elsewhere(replay, launch, gpu, boost, few, out.error_percent);
+  }
   if (config.traced_workgroups != 0)
     out.timeline = replay.timeline(out.boost_ghz, config.traced_workgroups);
   out.sites = boost.sites;
+  out.simds = boost.simds.parts();
+  out.simd_cycles = boost.simds.all();
+  out.waves_per_simd = boost.waves_per_simd;
+  out.occupancy = boost.occupancy;
+  out.occupancy_cycles = boost.occupancy_cycles;
   for (const SiteTime& site : out.sites) {
     for (unsigned s = 0; s < kStalls; ++s) out.stalls[s] += site.stalls[s];
     out.issue += site.latency - site.stall();

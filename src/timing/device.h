@@ -47,8 +47,16 @@ struct KernelTime {
   std::array<double, kStalls> stalls{};  ///< Wave cycles, of all recorded waves.
   double issue = 0;                      ///< Wave cycles in which an instruction went.
   std::vector<SiteTime> sites;
-  std::vector<WhatIf> what_if;  ///< What saves most first.
-  Timeline timeline;            ///< Only when asked for.
+  // With TimeConfig::latencies.
+  /// Of those that were replayed, until their compute unit ended, 0 to 1.
+  SimdTime simds;
+  double simd_cycles = 0;         ///< What these are parts of; SiteTime::lost is part of it.
+  double waves_per_simd = 0;      ///< On average, until its compute unit ended.
+  std::vector<double> occupancy;  ///< Waves of a SIMD on average, over equal parts of:
+  double occupancy_cycles = 0;    ///< from the first workgroup on.
+  std::vector<WhatIf> what_if;    ///< What saves most first.
+  std::vector<Elsewhere> elsewhere;
+  Timeline timeline;  ///< Only when asked for.
 };
 
 /// `host_threads` make no difference to the result.

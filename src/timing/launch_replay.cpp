@@ -4,8 +4,10 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <thread>
+#include <utility>
 
 namespace margay::timing {
 namespace {
@@ -28,6 +30,10 @@ void add(std::vector<SiteTime>& sum, const std::vector<SiteTime>& more) {
     sum[n].hits += more[n].hits;
     sum[n].latency += more[n].latency;
     for (unsigned s = 0; s < kStalls; ++s) sum[n].stalls[s] += more[n].stalls[s];
+    sum[n].exposed += more[n].exposed;
+    sum[n].lost += more[n].lost;
+    sum[n].flight += more[n].flight;
+    sum[n].unhidden += more[n].unhidden;
   }
 }
 
@@ -43,6 +49,29 @@ double extrapolated(const ComputeUnitTime& time, std::uint32_t resident, double 
   pace = std::max(pace,
                   std::max(time.busy.fabric, time.busy.memory) / static_cast<double>(ends.size()));
   return time.cycles + (wanted - static_cast<double>(ends.size())) * pace;
+}
+
+/// How many waves a SIMD had on average, over equal parts of the longest unit's time.
+void add_occupancy(const std::vector<ComputeUnitTime>& times, unsigned simds, ReplayedLaunch& out) {
+  constexpr std::size_t kParts = 64;
+  for (const ComputeUnitTime& time : times)
+    out.occupancy_cycles = std::max(out.occupancy_cycles, time.cycles);
+  if (out.occupancy_cycles == 0) return;
+  out.occupancy.assign(kParts, 0);
+  const double part = out.occupancy_cycles / kParts;
+  double waves = 0;
+  const double one = 1 / (part * simds * static_cast<double>(times.size()));
+  for (const ComputeUnitTime& time : times)
+    for (const WaveLife& life : time.lives) {
+      waves += life.end - life.begin;
+      for (auto n = static_cast<std::size_t>(life.begin / part); n < kParts; ++n) {
+        const double begin = static_cast<double>(n) * part;
+        const double there = std::min(life.end, begin + part) - std::max(life.begin, begin);
+        if (there <= 0) break;
+        out.occupancy[n] += one * there;
+      }
+    }
+  out.waves_per_simd = waves / out.simds.all();
 }
 
 /// Calls `task` for each number below `count`.
@@ -61,7 +90,11 @@ void in_parallel(std::size_t count, unsigned threads, Task task) {
 
 LaunchReplay::LaunchReplay(const LaunchRecording& launch, const Gpu& gpu,
                            const Parameters& parameters, unsigned host_threads)
-    : launch_(launch), gpu_(gpu), parameters_(parameters), host_threads_(host_threads) {
+    : launch_(launch),
+      gpu_(gpu),
+      parameters_(parameters),
+      host_threads_(host_threads),
+      cus_(launch.cus) {
   const auto grid = static_cast<double>(launch.grid);
   active_ = std::min<double>(grid, gpu.compute_units());
   // The unit with the most workgroups has a whole number of them; all may have less to do.
@@ -72,10 +105,31 @@ LaunchReplay::LaunchReplay(const LaunchRecording& launch, const Gpu& gpu,
   instructions_ /= static_cast<double>(std::max<std::size_t>(launch.workgroups.size(), 1));
 }
 
+LaunchReplay LaunchReplay::on(const Gpu& gpu, const Parameters& parameters) const {
+  LaunchReplay out(launch_, gpu, parameters, host_threads_);
+  // A sample is of one compute unit's work, whichever it is.
+  if (!launch_.is_whole() || gpu.compute_units() == gpu_.compute_units()) return out;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, ComputeUnitRecording> dealt;
+  std::vector<const WorkgroupRecording*> workgroups;
+  for (const WorkgroupRecording& group : launch_.workgroups) workgroups.push_back(&group);
+  std::ranges::sort(workgroups, {}, &WorkgroupRecording::id);
+  for (const WorkgroupRecording* const group : workgroups) {
+    const auto xcd = static_cast<std::uint32_t>(group->id % gpu.xcds);
+    const auto cu = static_cast<std::uint32_t>(group->id / gpu.xcds % gpu.cus_per_xcd);
+    ComputeUnitRecording& unit = dealt[{xcd, cu}];
+    unit.xcd = xcd;
+    unit.cu = cu;
+    unit.workgroups.push_back(group);
+  }
+  out.cus_.clear();
+  for (auto& [place, unit] : dealt) out.cus_.push_back(std::move(unit));
+  return out;
+}
+
 std::vector<std::size_t> LaunchReplay::some(double most) const {
   const double of_one =
       std::max(1.0, instructions_ * std::min<double>(most_, kGenerations * launch_.resident));
-  const std::size_t all = launch_.cus.size();
+  const std::size_t all = cus_.size();
   const std::size_t count = std::min(all, static_cast<std::size_t>(std::max(most / of_one, 2.0)));
   std::vector<std::size_t> out;
   for (std::size_t n = 0; n < count; ++n) out.push_back(n * all / count);
@@ -85,16 +139,18 @@ std::vector<std::size_t> LaunchReplay::some(double most) const {
 std::vector<std::size_t> LaunchReplay::enough() const {
   constexpr double kMostInstructions = 4e6;
   if (!launch_.is_whole()) return some(kMostInstructions);
-  std::vector<std::size_t> every(launch_.cus.size());
+  std::vector<std::size_t> every(cus_.size());
   std::iota(every.begin(), every.end(), std::size_t{0});
   return every;
 }
 
-ReplayedLaunch LaunchReplay::all(double ghz) const { return replayed(enough(), ghz, {}); }
+ReplayedLaunch LaunchReplay::all(double ghz, bool latencies) const {
+  return replayed(enough(), ghz, {}, latencies);
+}
 
 ReplayedLaunch LaunchReplay::few(double ghz, const Change& change) const {
   constexpr double kMostInstructions = 4e5;
-  return replayed(some(kMostInstructions), ghz, change);
+  return replayed(some(kMostInstructions), ghz, change, false);
 }
 
 Share LaunchReplay::share(double ghz) const {
@@ -120,10 +176,10 @@ Timeline LaunchReplay::timeline(double ghz, std::uint64_t traced) const {
   const Share share = this->share(ghz);
   Timeline out;
   for (const std::size_t n : enough()) {
-    const ComputeUnitRecording& cu = launch_.cus[n];
+    const ComputeUnitRecording& cu = cus_[n];
     ComputeUnitTimeline unit{static_cast<std::uint32_t>(traced)};
-    const ComputeUnitTime time =
-        replay(cu, launch_.instructions, occupants({}), gpu_, parameters_, share, {}, &unit);
+    const ComputeUnitTime time = replay(cu, launch_.instructions, occupants({}), gpu_, parameters_,
+                                        share, {}, {.latencies = true, .timeline = &unit});
     const auto first = static_cast<std::uint32_t>(out.workgroups.size());
     const std::size_t recorded = cu.workgroups.size();
     for (std::size_t place = 0; place < time.workgroup_begin.size(); ++place) {
@@ -140,6 +196,9 @@ Timeline LaunchReplay::timeline(double ghz, std::uint64_t traced) const {
       wave.workgroup += first;
       out.waves.push_back(std::move(wave));
     }
+    std::vector<std::pair<double, double>> lives;
+    for (const WaveLife& life : time.lives) lives.emplace_back(life.begin, life.end);
+    out.occupancy.push_back({cu.xcd, cu.cu, gpu_.arch().cu.simds, counts_of(lives)});
     traced -= std::min<std::uint64_t>(traced, time.workgroup_begin.size());
     if (out.workgroups.size() > kMostSpans) break;
   }
@@ -147,15 +206,15 @@ Timeline LaunchReplay::timeline(double ghz, std::uint64_t traced) const {
 }
 
 ReplayedLaunch LaunchReplay::replayed(const std::vector<std::size_t>& cus, double ghz,
-                                      const Change& change) const {
+                                      const Change& change, bool latencies) const {
   const Share share = this->share(ghz);
   const Occupants occupants = this->occupants(change);
   ReplayedLaunch out;
   out.sites.resize(launch_.instructions.size());
   std::vector<ComputeUnitTime> times(cus.size());
   in_parallel(cus.size(), host_threads_, [&](std::size_t n) {
-    times[n] = replay(launch_.cus[cus[n]], launch_.instructions, occupants, gpu_, parameters_,
-                      share, change);
+    times[n] = replay(cus_[cus[n]], launch_.instructions, occupants, gpu_, parameters_, share,
+                      change, {.latencies = latencies});
   });
   for (const ComputeUnitTime& time : times) {
     if (launch_.is_whole()) {
@@ -169,7 +228,9 @@ ReplayedLaunch LaunchReplay::replayed(const std::vector<std::size_t>& cus, doubl
     out.cu_cycles += time.cycles;
     add(out.busy, time.busy);
     add(out.sites, time.sites);
+    out.simds += time.simds;
   }
+  if (latencies) add_occupancy(times, gpu_.arch().cu.simds, out);
   return out;
 }
 

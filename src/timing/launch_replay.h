@@ -15,6 +15,11 @@ struct ReplayedLaunch {
   Busy busy;
   double cu_cycles = 0;  ///< Sum over the compute units that were replayed.
   std::vector<SiteTime> sites;
+  // With latencies; see KernelTime.
+  SimdTime simds;
+  double waves_per_simd = 0;
+  std::vector<double> occupancy;
+  double occupancy_cycles = 0;
 };
 
 /// Replays compute units of a launch on a device.
@@ -23,10 +28,12 @@ class LaunchReplay {
   /// On `host_threads`, which make no difference to the result.
   LaunchReplay(const LaunchRecording& launch, const Gpu& gpu, const Parameters& parameters,
                unsigned host_threads);
+  /// The launch on another device: workgroups are dealt out anew to its compute units.
+  [[nodiscard]] LaunchReplay on(const Gpu& gpu, const Parameters& parameters) const;
 
   /// Of a launch that was recorded whole: every compute unit; of others as many as are needed for
-  /// a mean.
-  [[nodiscard]] ReplayedLaunch all(double ghz) const;
+  /// a mean. `latencies`: see Watch.
+  [[nodiscard]] ReplayedLaunch all(double ghz, bool latencies) const;
   /// A few of them, to compare clocks and changes with each other.
   [[nodiscard]] ReplayedLaunch few(double ghz, const Change& change = {}) const;
   /// Over time, of those that all() replays; with the waves of `traced` workgroups.
@@ -39,7 +46,7 @@ class LaunchReplay {
   [[nodiscard]] Occupants occupants(const Change& change) const;
   /// `cus`: indices of LaunchRecording::cus.
   [[nodiscard]] ReplayedLaunch replayed(const std::vector<std::size_t>& cus, double ghz,
-                                        const Change& change) const;
+                                        const Change& change, bool latencies) const;
   /// As many, spread evenly, as have about `most` instructions to replay.
   [[nodiscard]] std::vector<std::size_t> some(double most) const;
 
@@ -47,6 +54,7 @@ class LaunchReplay {
   const Gpu& gpu_;
   const Parameters& parameters_;
   const unsigned host_threads_;
+  std::vector<ComputeUnitRecording> cus_;
   double active_ = 1;        ///< Compute units that work.
   double most_ = 1;          ///< Workgroups like the recorded ones of the one that has most.
   double instructions_ = 0;  ///< Of a workgroup, over its waves, on average.

@@ -2,6 +2,7 @@
 // while a kernel runs (observe/profile), or by hand in tests.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -29,6 +30,12 @@ enum class Unit : std::uint8_t {
 };
 inline constexpr unsigned kUnits = 16;
 
+/// The rows of the VGPR file, 512 bits, then the scalar registers, 128.
+using RegisterMask = std::array<std::uint64_t, 10>;
+struct Registers {
+  RegisterMask reads{}, writes{};
+};
+
 /// An instruction of the program, without its operands' values.
 struct Instruction {
   std::uint32_t vaddr = 0;
@@ -44,6 +51,7 @@ struct Instruction {
   std::uint8_t lane_bytes_out = 0, lane_bytes_in = 0;
   /// s_waitcnt: how many may be outstanding.
   std::uint8_t wait_vm = 63, wait_lgkm = 15;
+  const Registers* registers = nullptr;  ///< In LaunchRecording::registers; null: not known.
 };
 
 /// What one execution of a memory instruction asks of the memory system.
@@ -74,6 +82,7 @@ struct ComputeUnitRecording {
 /// A launch as it was recorded.
 struct LaunchRecording {
   std::vector<Instruction> instructions;
+  std::vector<Registers> registers;            ///< By number of the instruction.
   std::vector<WorkgroupRecording> workgroups;  ///< All, or a sample.
   std::vector<ComputeUnitRecording> cus;       ///< Of the workgroups that were recorded.
   std::uint64_t grid = 0;                      ///< Workgroups of the launch.

@@ -2,9 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 namespace margay::timing {
+
+std::vector<TimelineCount> counts_of(std::span<const std::pair<double, double>> spans) {
+  std::map<std::uint32_t, int> changes;
+  for (const auto& [begin, end] : spans) {
+    ++changes[static_cast<std::uint32_t>(std::llround(begin))];
+    --changes[static_cast<std::uint32_t>(std::llround(end))];
+  }
+  std::vector<TimelineCount> out;
+  int count = 0;
+  for (const auto& [at, change] : changes) {
+    if (change == 0) continue;
+    count += change;
+    out.push_back({at, static_cast<std::uint32_t>(count)});
+  }
+  return out;
+}
 
 void WaveTimelineRecorder::push(double begin, double end, std::optional<Stall> stall,
                                 const Instruction& instruction) {

@@ -17,6 +17,7 @@ constexpr Row kRows[kWhatIfs] = {
     {"perfect coalescing", {.perfect_coalescing = true}},
     {"no barrier skew", {.no_barrier_skew = true}},
     {"no waits for memory", {.no_memory_waits = true}},
+    {"waits at their latest", {.waits_at_use = true}},
     {"double LDS bandwidth", {.lds_speed = 2}},
     {"one more workgroup per CU", {.additional_workgroups = 1}},
 };
@@ -58,8 +59,25 @@ std::vector<double> held_up(const LaunchRecording& launch, const std::vector<Sit
   return out;
 }
 
+/// Cycles in which SIMDs did nothing but wait for accesses of memory.
+std::vector<double> waited_for(const std::vector<SiteTime>& times) {
+  std::vector<double> out;
+  for (const SiteTime& time : times) out.push_back(time.unhidden);
+  return out;
+}
+
+/// Cycles that waits take in `before`, and not in `after`.
+std::vector<double> saved_waits(const LaunchRecording& launch, const ReplayedLaunch& before,
+                                const ReplayedLaunch& after) {
+  std::vector<double> out = held_up(launch, before.sites, Unit::wait);
+  for (std::size_t n = 0; n < out.size(); ++n)
+    out[n] = std::max(out[n] - after.sites[n].stall(), 0.0);
+  return out;
+}
+
 std::vector<double> weights(WhatIfKind kind, const LaunchRecording& launch, const Causes& causes,
-                            const std::vector<SiteTime>& times) {
+                            const std::vector<SiteTime>& times, const ReplayedLaunch& before,
+                            const ReplayedLaunch& after) {
   switch (kind) {
     case WhatIfKind::no_bank_conflicts:
       return causes.conflicts;
@@ -72,7 +90,9 @@ std::vector<double> weights(WhatIfKind kind, const LaunchRecording& launch, cons
     case WhatIfKind::no_barrier_skew:
       return held_up(launch, times, Unit::barrier);
     case WhatIfKind::no_memory_waits:
-      return held_up(launch, times, Unit::wait);
+      return waited_for(times);
+    case WhatIfKind::waits_at_use:
+      return saved_waits(launch, before, after);
     case WhatIfKind::additional_workgroup:
       return {};  // of the whole kernel
   }
@@ -93,12 +113,54 @@ std::vector<WhatIf::Site> sites_of(const LaunchRecording& launch,
   return out;
 }
 
+/// Whether as many workgroups share an L2, and the same ones.
+bool is_shared_alike(const Gpu& a, const Gpu& b) {
+  return a.xcds == b.xcds && a.cus_per_xcd == b.cus_per_xcd &&
+         a.arch().caches.l2_bytes() == b.arch().caches.l2_bytes();
+}
+
 }  // namespace
+
+double us_of(double cycles, double ghz, const LaunchRecording& launch,
+             const Parameters& parameters) {
+  const double outside = parameters.launch_ns + launch.dirty_bytes / parameters.fabric_bytes_per_ns;
+  return cycles / ghz / 1e3 + outside / 1e3;
+}
+
+std::vector<Elsewhere> elsewhere(const LaunchReplay& replay, const LaunchRecording& launch,
+                                 const Gpu& gpu, const ReplayedLaunch& all,
+                                 const ReplayedLaunch& few, double error_percent) {
+  std::vector<Elsewhere> out;
+  if (few.cycles == 0) return out;
+  for (const Gpu& other : all_gpus()) {
+    if (other.option == gpu.option || other.architecture != gpu.architecture) continue;
+    const Parameters& p = parameters_of(other);
+    const LaunchReplay there = replay.on(other, p);
+    const auto us_with = [&](const Change& change) {
+      const double cycles = all.cycles * there.few(p.boost_ghz, change).cycles / few.cycles;
+      return us_of(cycles, p.boost_ghz, launch, p);
+    };
+    Elsewhere& one = out.emplace_back();
+    one.device = other.short_name();
+    const double us = us_with({});
+    const double missing =
+        is_shared_alike(gpu, other) ? 0 : 100 * (1 - us_with({.no_l2_misses = true}) / us);
+    if (is_beyond_error(missing, error_percent))
+      one.why_not =
+          "what misses L2 decides, and other workgroups share it there: run it with "
+          "--device " +
+          std::string(other.option);
+    else
+      one.us_boost = us;
+  }
+  return out;
+}
 
 std::string_view what_if_name(WhatIfKind kind) { return kRows[static_cast<unsigned>(kind)].name; }
 
 std::vector<WhatIf> what_ifs(const LaunchReplay& replay, const LaunchRecording& launch,
-                             const ReplayedLaunch& before, double ghz, double part) {
+                             const ReplayedLaunch& before, const std::vector<SiteTime>& times,
+                             double ghz, double part) {
   const Causes causes = causes_of(launch);
   std::vector<WhatIf> out;
   for (unsigned n = 0; n < kWhatIfs; ++n) {
@@ -107,7 +169,7 @@ std::vector<WhatIf> what_ifs(const LaunchReplay& replay, const LaunchRecording& 
     one.kind = static_cast<WhatIfKind>(n);
     const double saved = before.cycles > 0 ? 1 - after.cycles / before.cycles : 0;
     one.saves_percent = 100 * saved * part;
-    one.sites = sites_of(launch, weights(one.kind, launch, causes, before.sites));
+    one.sites = sites_of(launch, weights(one.kind, launch, causes, times, before, after));
     out.push_back(std::move(one));
   }
   std::ranges::stable_sort(out, std::ranges::greater{}, &WhatIf::saves_percent);

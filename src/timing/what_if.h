@@ -2,16 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "timing/change.h"
+#include "timing/parameters.h"
 
 namespace margay::timing {
 
 class LaunchReplay;
 struct LaunchRecording;
 struct ReplayedLaunch;
+struct SiteTime;
 
 enum class WhatIfKind : std::uint8_t {
   no_bank_conflicts,
@@ -19,10 +22,11 @@ enum class WhatIfKind : std::uint8_t {
   perfect_coalescing,
   no_barrier_skew,
   no_memory_waits,
+  waits_at_use,
   double_lds,
   additional_workgroup,
 };
-inline constexpr unsigned kWhatIfs = 7;
+inline constexpr unsigned kWhatIfs = 8;
 
 /// "no bank conflicts".
 [[nodiscard]] std::string_view what_if_name(WhatIfKind kind);
@@ -41,11 +45,31 @@ struct WhatIf {
   std::vector<Site> sites;
 };
 
-/// All changes; `before`: a few compute units without any. `part`: of the kernel's cycles, in which
-/// compute units work.
+/// The launch on another device.
+struct Elsewhere {
+  std::string_view device;  ///< "MI300X"
+  double us_boost = 0;      ///< Modelled; 0: the recording does not say, `why_not` does.
+  std::string why_not;
+};
+
+/// On all other devices. `all`, `few`: on this one, of how many compute units. `error_percent`: of
+/// the kernel's time.
+[[nodiscard]] std::vector<Elsewhere> elsewhere(const LaunchReplay& replay,
+                                               const LaunchRecording& launch, const Gpu& gpu,
+                                               const ReplayedLaunch& all, const ReplayedLaunch& few,
+                                               double error_percent);
+
+/// A kernel's time, of what its compute units take at a clock.
+[[nodiscard]] double us_of(double cycles, double ghz, const LaunchRecording& launch,
+                           const Parameters& parameters);
+
+/// All changes; `before`: a few compute units without any. `times`: of the instructions. `part`: of
+/// the kernel's cycles, in which compute units work.
 [[nodiscard]] std::vector<WhatIf> what_ifs(const LaunchReplay& replay,
                                            const LaunchRecording& launch,
-                                           const ReplayedLaunch& before, double ghz, double part);
+                                           const ReplayedLaunch& before,
+                                           const std::vector<SiteTime>& times, double ghz,
+                                           double part);
 
 /// Whether a saving is more than the model's error of savings. Two replays of one recording share
 /// most of their errors: a fifth of the kernel's is left.

@@ -73,6 +73,17 @@ void stream(unsigned workgroups) {
   (void)hipFree(to);
 }
 
+// Waits for its load at once, works on something else, then uses it; or waits when it uses it.
+template <bool kEarly>
+__global__ void waits(const float* in, float* out) {
+  float value, other = static_cast<float>(threadIdx.x);
+  asm volatile("global_load_dword %0, %1, off" : "=&v"(value) : "v"(in + threadIdx.x));
+  if (kEarly) asm volatile("s_waitcnt vmcnt(0)" : "+v"(value));  // LINE early wait
+  for (int n = 0; n < 64; ++n) asm volatile("v_mul_f32 %0, %0, %0" : "+v"(other));
+  if (!kEarly) asm volatile("s_waitcnt vmcnt(0)" : "+v"(value));
+  out[threadIdx.x] = value + other;
+}
+
 int main(int count, char** words) {
   float *in = nullptr, *out = nullptr;
   if (hipMalloc(&in, 65536) != hipSuccess || hipMalloc(&out, 65536) != hipSuccess) return 1;
@@ -89,6 +100,8 @@ int main(int count, char** words) {
     if (word == "verified") std::puts(copies_all() ? "right" : "wrong");
     if (word == "faulty") past_the_end<<<1, 1>>>(out);
     if (hipDeviceSynchronize() != hipSuccess) std::puts("a launch failed");
+    if (word == "early") waits<true><<<1, 64>>>(in, out);
+    if (word == "late") waits<false><<<1, 64>>>(in, out);
     if (word == "say") std::puts("said");
     if (word == "seven") code = 7;
     if (word == "killed") std::raise(SIGTERM);

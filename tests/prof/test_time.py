@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import pathlib
 import re
 import subprocess
 
@@ -128,6 +129,62 @@ def test_without_bank_conflicts_a_kernel_that_has_them_is_faster(tmp_path):
     padded = what_ifs_of(tmp_path / "b.json", "padded")["no bank conflicts"]
     assert not padded["is_advice"]
     assert padded["saves_percent"] == pytest.approx(0, abs=0.5)
+
+
+def test_a_wait_long_before_the_use_is_found(tmp_path):
+    early = what_ifs_of(tmp_path / "a.json", "early")["waits at their latest"]
+    late = what_ifs_of(tmp_path / "b.json", "late")["waits at their latest"]
+    assert early["saves_percent"] > 2
+    lines = pathlib.Path(__file__).with_name("programs.hip").read_text().splitlines()
+    assert "LINE early wait" in lines[early["lines"][0]["line"] - 1]
+    assert late["saves_percent"] == pytest.approx(0, abs=0.5)
+
+
+def test_latency_is_hidden_or_exposed(tmp_path):
+    """Of a load that is used at once all but its issue is exposed; 64 multiplications hide 256 cycles of it."""
+
+    def load_of(program):
+        kernel = kernel_of(tmp_path / "t.json", program)
+        simds = kernel["simds"]
+        assert simds["work"] + simds["idle"] + simds["empty"] == pytest.approx(1)
+        assert simds["both"] + simds["matrix"] + simds["memory"] + simds["neither"] == pytest.approx(1)
+        lost = sum(i.get("lost", 0) for i in kernel["instructions"])
+        assert lost == pytest.approx(simds["idle"] * kernel["simd_cycles"])
+        assert lost == pytest.approx(sum(line.get("lost", 0) for line in kernel["lines"]))
+        for instruction in kernel["instructions"]:
+            assert instruction.get("exposed", 0) <= sum(instruction["stalls"].values()) + 1e-6
+        assert 0 < kernel["waves_per_simd"] <= 1
+        assert max(kernel["occupancy"]) <= 0.25 + 1e-6, "one wave on four SIMDs"
+        (load,) = [i for i in kernel["instructions"] if i["text"].startswith("global_load")]
+        return load
+
+    early, late = load_of("early"), load_of("late")
+    assert early["flight"] == pytest.approx(late["flight"], rel=0.02)
+    assert early["unhidden"] > 0.95 * early["flight"]
+    assert early["unhidden"] - late["unhidden"] == pytest.approx(256, abs=16)
+
+
+def test_the_timeline_is_in_cycles(tmp_path):
+    path = tmp_path / "trace.json"
+    done = subprocess.run(
+        [MARGAY, "prof", "--quiet", "--time", "--trace", path, "--", PROGRAMS, "early"],
+        capture_output=True, text=True, check=False, timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    trace = json.loads(path.read_text())
+    assert "cycle of the model" in trace["otherData"]["unit"]
+    of_phase = lambda phase: [e for e in trace["traceEvents"] if e["ph"] == phase]  # noqa: E731
+    (workgroup,) = [e for e in of_phase("X") if e["cat"] == "workgroup"]
+    slices = [e for e in of_phase("X") if e["cat"] in ("issue", "stall")]
+    assert {e["cat"] for e in slices} == {"issue", "stall"}
+    for before, after in zip(slices, slices[1:]):
+        assert after["ts"] == before["ts"] + before["dur"], "a wave's slices leave no gap"
+    assert slices[-1]["ts"] + slices[-1]["dur"] == workgroup["ts"] + workgroup["dur"]
+    counters = {}
+    for event in of_phase("C"):
+        counters.setdefault(event["name"], []).append(next(iter(event["args"].values())))
+    assert counters["waves per SIMD"] == [0.25, 0]
+    assert max(counters["wave 0 in flight"]) >= 1 and counters["wave 0 in flight"][-1] == 0
 
 
 def test_what_saves_less_than_the_error_is_not_advised():

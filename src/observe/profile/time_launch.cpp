@@ -11,6 +11,17 @@
 namespace margay::profile {
 namespace {
 
+timing::Registers registers_of(const RegisterUse& use) {
+  timing::Registers out;
+  const auto copy = [](const VgprMask& vector, const std::array<std::uint64_t, 2>& scalar,
+                       timing::RegisterMask& to) {
+    std::ranges::copy(scalar, std::ranges::copy(vector, to.begin()).out);
+  };
+  copy(use.reads, use.scalar_reads, out.reads);
+  copy(use.writes, use.scalar_writes, out.writes);
+  return out;
+}
+
 /// What the whole launch read beyond L2, in lines.
 struct FarReads {
   double lines = 0;      ///< Each as often as an XCD asked for it.
@@ -82,8 +93,12 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
   using enum Counter;
   timing::LaunchRecording out;
   const Facts& facts = program.facts<InstructionFacts>();
-  for (std::uint32_t n = 0; n < facts.count(); ++n)
+  out.registers.reserve(facts.count());
+  for (std::uint32_t n = 0; n < facts.count(); ++n) {
+    out.registers.push_back(registers_of(facts.numbered(n).use));
     out.instructions.push_back(facts.numbered(n).timed);
+    out.instructions.back().registers = &out.registers.back();
+  }
   const Occupancy fits =
       occupancy(program.gpu().arch(), *request.kernel,
                 static_cast<std::uint32_t>(request.block.count()), request.dynamic_lds_bytes);

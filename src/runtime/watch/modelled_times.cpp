@@ -54,7 +54,7 @@ Result<LaunchReport> ModelledTimes::launch(Device& device, const LaunchRequest& 
                                            const profile::Session::Run& run) {
   profile::ProfileConfig config;
   config.timed = true;
-  config.time.what_if = false;
+  config.time.what_if = config.time.latencies = false;
   profile::Session session(config);
   {
     const std::lock_guard lock(mutex_);

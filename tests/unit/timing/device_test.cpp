@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+#include <string_view>
 
 namespace margay::timing {
 namespace {
@@ -105,6 +107,43 @@ TEST(WhatIf, NothingIsTriedThatIsNotAskedFor) {
   EXPECT_TRUE(time_of(matrix_launch(4, 4, 30), default_gpu(), {.what_if = false}).what_if.empty());
 }
 
+TEST(WhatIf, OtherDevicesRunTheSameLaunch) {
+  // Twice for each of 80 compute units, once for each of 228.
+  const KernelTime time = time_of(matrix_launch(160, 160, 20000), default_gpu());
+  std::map<std::string_view, Elsewhere> there;
+  for (const Elsewhere& one : time.elsewhere) there[one.device] = one;
+  ASSERT_EQ(there.size(), all_gpus().size() - 1);
+  for (const auto& [device, one] : there) EXPECT_EQ(one.why_not, "") << device;
+  EXPECT_NEAR(there["MI300X"].us_boost, time.us_boost, 0.02 * time.us_boost);
+  EXPECT_NEAR(there["MI300A"].us_boost, time.us_boost, 0.02 * time.us_boost);
+  EXPECT_NEAR(there["MI308X"].us_boost, 2 * time.us_boost * 2.1 / 1.83, 0.05 * time.us_boost);
+}
+
+// Which lines miss L2 depends on the workgroups that share it.
+TEST(WhatIf, OtherDevicesAreNotGuessedWhereMissesDecide) {
+  LaunchRecording launch = matrix_launch(160, 160, 10);
+  Instruction load;
+  load.unit = Unit::vector_memory;
+  load.has_work = load.counts_vm = true;
+  load.lane_bytes_in = 16;
+  Instruction wait;
+  wait.unit = Unit::wait;
+  wait.wait_vm = 0;
+  launch.instructions = {load, wait};
+  for (WorkgroupRecording& group : launch.workgroups)
+    for (WaveRecording& wave : group.waves) {
+      wave.instructions.assign(2000, 0);
+      wave.instructions.push_back(1);
+      wave.memory.assign(2000, {.cycles = 16, .l2_lines = 8, .far_lines = 8});
+    }
+  const KernelTime time = time_of(launch, default_gpu());
+  for (const Elsewhere& one : time.elsewhere) {
+    if (one.device == "MI300X") EXPECT_GT(one.us_boost, time.us_boost) << "HBM is slower";
+    if (one.device == "MI308X")
+      EXPECT_TRUE(one.why_not.ends_with("run it with --device mi308x")) << one.why_not;
+  }
+}
+
 TEST(WhatIf, EveryChangeIsNamedAndTried) {
   const KernelTime time = time_of(matrix_launch(304, 304, 300), default_gpu());
   ASSERT_EQ(time.what_if.size(), kWhatIfs);
@@ -142,6 +181,7 @@ TEST(WhatIf, AKernelThatWaitsForConflictsIsFasterWithoutThem) {
 
 TEST(Device, TheTimelineHasWorkgroupsAndWhatWavesOfSomeDo) {
   LaunchRecording launch = matrix_launch(304 * 2, 304 * 2, 100);
+  launch.is_warm = true;
   EXPECT_TRUE(time_of(launch, default_gpu()).timeline.empty());
   const Timeline timeline = time_of(launch, default_gpu(), {.traced_workgroups = 3}).timeline;
   ASSERT_EQ(timeline.workgroups.size(), 304U * 2);
@@ -149,7 +189,7 @@ TEST(Device, TheTimelineHasWorkgroupsAndWhatWavesOfSomeDo) {
   const WorkgroupSpan &first = timeline.workgroups[0], &second = timeline.workgroups[1];
   EXPECT_EQ(second.id, 304U);
   EXPECT_GE(second.begin, first.begin + first.cycles);
-  EXPECT_GE(first.cycles, 1600U);
+  EXPECT_EQ(first.cycles, 4U + 99 * 16 + 4) << "the last one is over when it has issued";
   ASSERT_EQ(timeline.waves.size(), 3U);
   EXPECT_EQ(timeline.waves[1].workgroup, 1U);
   EXPECT_EQ(timeline.waves[2].workgroup, 2U) << "of the next compute unit";
@@ -161,6 +201,11 @@ TEST(Device, TheTimelineHasWorkgroupsAndWhatWavesOfSomeDo) {
   EXPECT_EQ(slices[1].cycles, 12U);
   EXPECT_EQ(slices[1].stall, Stall::ex_stall);
   EXPECT_EQ(slices[2].begin, slices[1].begin + 12);
+  // A wave at a time on each unit.
+  ASSERT_EQ(timeline.occupancy.size(), 304U);
+  ASSERT_GE(timeline.occupancy[0].waves.size(), 2U);
+  EXPECT_EQ(timeline.occupancy[0].waves.front(), (TimelineCount{first.begin + 4, 1}));
+  EXPECT_EQ(timeline.occupancy[0].waves.back().count, 0U);
 }
 
 TEST(Device, WorkgroupsThatWereNotRecordedAreMarked) {
@@ -170,6 +215,12 @@ TEST(Device, WorkgroupsThatWereNotRecordedAreMarked) {
   EXPECT_FALSE(timeline.workgroups[0].stand_in);
   EXPECT_TRUE(timeline.workgroups[1].stand_in);
   EXPECT_EQ(timeline.workgroups[1].id, timeline.workgroups[0].id);
+}
+
+TEST(Timeline, CountsWhatBeginsAndEnds) {
+  const std::pair<double, double> spans[] = {{0, 10}, {4, 20}, {10, 30.4}, {12, 12}};
+  EXPECT_EQ(counts_of(spans), (std::vector<TimelineCount>{{0, 1}, {4, 2}, {20, 1}, {30, 0}}));
+  EXPECT_TRUE(counts_of({}).empty());
 }
 
 TEST(Timeline, InstructionsOfOneUnitAreOneSlice) {

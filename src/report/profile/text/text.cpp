@@ -65,6 +65,7 @@ class Screen {
     lines();
     if (k_.time)
       out_ += "\n" + time_lines_text(k_, style_.options, style_.full) +
+              memory_latency_text(k_, style_.options, style_.full) +
               time_advice_text(k_, style_.options, style_.full) + "\n";
     advice();
     if (style_.full) {

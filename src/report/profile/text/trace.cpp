@@ -202,6 +202,16 @@ void add_workgroups(const KernelProfile& kernel, std::uint32_t& processes, Write
                {"ts", span->begin},
                {"dur", span->cycles}});
     }
+    const auto occupancy = std::ranges::find_if(
+        kernel.time->timeline.occupancy,
+        [&](const auto& unit) { return std::pair(unit.xcd, unit.cu) == place; });
+    if (occupancy == kernel.time->timeline.occupancy.end()) continue;
+    for (const timing::TimelineCount& count : occupancy->waves)
+      out.add({{"ph", "C"},
+               {"name", "waves per SIMD"},
+               {"pid", process},
+               {"ts", count.at},
+               {"args", {{"waves", static_cast<double>(count.count) / occupancy->simds}}}});
   }
 }
 
@@ -240,6 +250,13 @@ void add_modelled_wave(const KernelProfile& kernel, const timing::WaveTimeline& 
              {"dur", slice.cycles},
              {"args", std::move(args)}});
   }
+  // Counters belong to a process; the wave is part of their name.
+  for (const timing::TimelineCount& count : wave.in_flight)
+    out.add({{"ph", "C"},
+             {"name", fmt::format("wave {} in flight", wave.wave)},
+             {"pid", process},
+             {"ts", count.at},
+             {"args", {{"accesses", count.count}}}});
 }
 
 void add_modelled(const KernelProfile& kernel, std::uint32_t& processes, Writer& out) {

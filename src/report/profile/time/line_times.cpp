@@ -10,6 +10,10 @@ void add(timing::SiteTime& sum, const timing::SiteTime& more) {
   sum.hits += more.hits;
   sum.latency += more.latency;
   for (unsigned n = 0; n < timing::kStalls; ++n) sum.stalls[n] += more.stalls[n];
+  sum.exposed += more.exposed;
+  sum.lost += more.lost;
+  sum.flight += more.flight;
+  sum.unhidden += more.unhidden;
 }
 
 std::vector<LineTime> line_times(const KernelProfile& kernel) {

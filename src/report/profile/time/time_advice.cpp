@@ -25,6 +25,11 @@ std::string what_to_do(WhatIfKind kind, const KernelProfile& kernel) {
       return "use fewer barriers (two buffers need one for each step), and give waves equal work";
     case WhatIfKind::no_memory_waits:
       return "issue loads earlier, a whole step ahead, and wait right before the first use";
+    case WhatIfKind::waits_at_use:
+      return "let waits leave in flight what is not used yet: vmcnt(n), n > 0, right before the "
+             "use; "
+             "__syncthreads() waits for all loads, lgkmcnt(0) and __builtin_amdgcn_s_barrier() do "
+             "not";
     case WhatIfKind::double_lds:
       return "read LDS in 16 bytes for each lane, and keep in registers what is read again";
     case WhatIfKind::additional_workgroup:

@@ -11,14 +11,18 @@ struct TimeFigure {
   std::string_view name;
   double timing::KernelTime::* member;
 };
-inline constexpr TimeFigure kTimeFigures[] = {{"cycles", &timing::KernelTime::cycles},
-                                              {"us_boost", &timing::KernelTime::us_boost},
-                                              {"us_sustained", &timing::KernelTime::us_sustained},
-                                              {"boost_ghz", &timing::KernelTime::boost_ghz},
-                                              {"sustained_ghz", &timing::KernelTime::sustained_ghz},
-                                              {"error_percent", &timing::KernelTime::error_percent},
-                                              {"launch_us", &timing::KernelTime::launch_us},
-                                              {"tail_us", &timing::KernelTime::tail_us},
-                                              {"issue", &timing::KernelTime::issue}};
+inline constexpr TimeFigure kTimeFigures[] = {
+    {"cycles", &timing::KernelTime::cycles},
+    {"us_boost", &timing::KernelTime::us_boost},
+    {"us_sustained", &timing::KernelTime::us_sustained},
+    {"boost_ghz", &timing::KernelTime::boost_ghz},
+    {"sustained_ghz", &timing::KernelTime::sustained_ghz},
+    {"error_percent", &timing::KernelTime::error_percent},
+    {"launch_us", &timing::KernelTime::launch_us},
+    {"tail_us", &timing::KernelTime::tail_us},
+    {"issue", &timing::KernelTime::issue},
+    {"simd_cycles", &timing::KernelTime::simd_cycles},
+    {"waves_per_simd", &timing::KernelTime::waves_per_simd},
+    {"occupancy_cycles", &timing::KernelTime::occupancy_cycles}};
 
 }  // namespace margay::profile

@@ -1,5 +1,8 @@
 #include "report/profile/time/time_json.h"
 
+#include <algorithm>
+
+#include "gpu/gpu.h"
 #include "report/profile/time/line_times.h"
 #include "report/profile/time/time_advice.h"
 #include "report/profile/time/time_figures.h"
@@ -52,6 +55,50 @@ constexpr BusyUnit kBusy[] = {{"valu", &timing::Utilisation::valu},
                               {"infinity_cache", &timing::Utilisation::infinity_cache},
                               {"memory", &timing::Utilisation::memory}};
 
+struct SimdPart {
+  std::string_view name;
+  double timing::SimdTime::* member;
+};
+constexpr SimdPart kSimdParts[] = {
+    {"work", &timing::SimdTime::work},      {"idle", &timing::SimdTime::idle},
+    {"empty", &timing::SimdTime::empty},    {"both", &timing::SimdTime::both},
+    {"matrix", &timing::SimdTime::matrix},  {"memory", &timing::SimdTime::memory},
+    {"neither", &timing::SimdTime::neither}};
+
+/// Cycles of a site that most sites have none of; zeros are left out.
+struct SiteCycles {
+  std::string_view name;
+  double timing::SiteTime::* member;
+};
+constexpr SiteCycles kSiteCycles[] = {{"exposed", &timing::SiteTime::exposed},
+                                      {"lost", &timing::SiteTime::lost},
+                                      {"flight", &timing::SiteTime::flight},
+                                      {"unhidden", &timing::SiteTime::unhidden}};
+
+Json elsewhere_json(const std::vector<timing::Elsewhere>& devices) {
+  Json json = Json::array();
+  for (const timing::Elsewhere& one : devices)
+    json.push_back({{"device", one.device},
+                    {"us_boost", one.why_not.empty() ? Json(one.us_boost) : Json()},
+                    {"why_not", one.why_not}});
+  return json;
+}
+
+Result<timing::Elsewhere> as_elsewhere(const Node& node) {
+  timing::Elsewhere out;
+  const std::string name = MARGAY_TRY(report::text(node, "device"));
+  const auto gpu = std::ranges::find(all_gpus(), name, &Gpu::short_name);
+  if (gpu == all_gpus().end()) return MARGAY_TRY(node.field("device")).wrong("a known device");
+  out.device = gpu->short_name();
+  out.why_not = MARGAY_TRY(report::text(node, "why_not"));
+  const Node us = MARGAY_TRY(node.field("us_boost"));
+  if (out.why_not.empty())
+    out.us_boost = MARGAY_TRY(as_double(us));
+  else if (!us.json->is_null())
+    return us.wrong("null");
+  return out;
+}
+
 Json figures_json(const KernelProfile& kernel) {
   const timing::KernelTime& time = *kernel.time;
   Json json = Json::object();
@@ -59,6 +106,10 @@ Json figures_json(const KernelProfile& kernel) {
     json[std::string(figure.name)] = time.*figure.member;
   json["bound"] = timing::bound_name(time.bound);
   for (const BusyUnit& unit : kBusy) json["busy"][std::string(unit.name)] = time.busy.*unit.member;
+  for (const SimdPart& part : kSimdParts)
+    json["simds"][std::string(part.name)] = time.simds.*part.member;
+  json["occupancy"] = time.occupancy;
+  json["elsewhere"] = elsewhere_json(time.elsewhere);
   json["stalls"] = stalls_json(time.stalls);
   json["flops"] = flops_per_launch(kernel);
   const auto throughput = throughput_of(kernel);
@@ -72,11 +123,18 @@ Result<timing::SiteTime> as_site_time(const Node& node) {
   site.hits = MARGAY_TRY(report::number<std::uint64_t>(node, "hits"));
   site.latency = MARGAY_TRY(decimal(node, "latency"));
   site.stalls = MARGAY_TRY(as_stalls(node));
+  for (const SiteCycles& cycles : kSiteCycles)
+    if (node.json->contains(std::string(cycles.name)))
+      site.*cycles.member = MARGAY_TRY(decimal(node, cycles.name));
   return site;
 }
 
 Json site_time_json(const timing::SiteTime& site) {
-  return {{"hits", site.hits}, {"latency", site.latency}, {"stalls", stalls_json(site.stalls)}};
+  Json json = {
+      {"hits", site.hits}, {"latency", site.latency}, {"stalls", stalls_json(site.stalls)}};
+  for (const SiteCycles& cycles : kSiteCycles)
+    if (site.*cycles.member != 0) json[std::string(cycles.name)] = site.*cycles.member;
+  return json;
 }
 
 /// By address, for the profile of a process; see advice_json() for people's lines.
@@ -177,6 +235,11 @@ Result<timing::KernelTime> as_time(const Node& node, std::size_t sites) {
     time.*figure.member = MARGAY_TRY(decimal(node, figure.name));
   const Node busy = MARGAY_TRY(node.field("busy"));
   for (const BusyUnit& unit : kBusy) time.busy.*unit.member = MARGAY_TRY(decimal(busy, unit.name));
+  const Node simds = MARGAY_TRY(node.field("simds"));
+  for (const SimdPart& part : kSimdParts)
+    time.simds.*part.member = MARGAY_TRY(decimal(simds, part.name));
+  time.occupancy = MARGAY_TRY(report::list<double>(node, "occupancy", as_double));
+  time.elsewhere = MARGAY_TRY(report::list<timing::Elsewhere>(node, "elsewhere", as_elsewhere));
   time.stalls = MARGAY_TRY(as_stalls(node));
   const std::string bound = MARGAY_TRY(report::text(node, "bound"));
   unsigned number = 0;

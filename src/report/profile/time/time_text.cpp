@@ -44,7 +44,55 @@ std::string busy_text(const timing::Utilisation& busy) {
                      percent(busy.memory));
 }
 
+std::string elsewhere_text(const timing::KernelTime& t) {
+  std::string out;
+  for (const timing::Elsewhere& one : t.elsewhere)
+    out += one.why_not.empty()
+               ? fmt::format("  {:<8}  {} at boost clock\n", one.device, us_text(one.us_boost))
+               : fmt::format("  {:<8}  {}\n", one.device, one.why_not);
+  return out;
+}
+
+/// What SIMDs do, and what overlaps on them. Empty without such figures.
+std::vector<std::string> simd_texts(const timing::KernelTime& t) {
+  if (t.simd_cycles == 0) return {};
+  const timing::SimdTime& s = t.simds;
+  return {fmt::format("work {}, idle while waves wait {}, no wave {}; {:.1f} waves each",
+                      percent(s.work), percent(s.idle), percent(s.empty), t.waves_per_simd),
+          fmt::format("matrix work and memory {}, only matrix work {}, only memory {}, neither {}",
+                      percent(s.both), percent(s.matrix), percent(s.memory), percent(s.neither))};
+}
+
+std::string place_of(const LineTime& line, const report::TextOptions& options) {
+  const std::string place =
+      report::short_place_of(SourceFrame{line.function, line.file, line.line, 0}, options);
+  return place.empty() ? "without a source line" : place;
+}
+
 }  // namespace
+
+std::string memory_latency_text(const KernelProfile& kernel, const report::TextOptions& options,
+                                bool full) {
+  const timing::KernelTime& t = *kernel.time;
+  double all = t.issue;
+  for (const double stall : t.stalls) all += stall;
+  std::vector<LineTime> lines = line_times(kernel);
+  std::erase_if(lines, [](const LineTime& line) { return line.time.flight == 0; });
+  std::ranges::stable_sort(lines, std::ranges::greater{},
+                           [](const LineTime& line) { return line.time.unhidden; });
+  constexpr std::size_t kFew = 4;
+  constexpr double kWorthSaying = 0.02;
+  std::string out;
+  for (const LineTime& line : lines) {
+    const bool is_small = line.time.unhidden < kWorthSaying * all;
+    if (!full && (is_small || std::ranges::count(out, '\n') == kFew)) break;
+    out += fmt::format("  {:>11}  {:>6}  {:>7}  {}\n", percent(line.time.unhidden / all),
+                       percent(1 - line.time.unhidden / line.time.flight),
+                       percent(line.time.flight / all), place_of(line, options));
+  }
+  if (out.empty()) return {};
+  return "      exposed  hidden   flight  access to memory or LDS (of wave cycles)\n" + out;
+}
 
 std::string time_lines_text(const KernelProfile& kernel, const report::TextOptions& options,
                             bool full) {
@@ -54,18 +102,18 @@ std::string time_lines_text(const KernelProfile& kernel, const report::TextOptio
   if (all == 0) return {};
   constexpr std::size_t kFew = 8;
   const std::size_t shown = full ? lines.size() : std::min(kFew, lines.size());
-  std::string out = "  wave cycles  issue  stalled by                              line\n";
+  const double simd_cycles = kernel.time->simd_cycles;
+  std::string out = "  wave cycles  issue   idle  stalled by                              line\n";
   for (std::size_t n = 0; n < shown; ++n) {
     const timing::SiteTime& time = lines[n].time;
     if (time.latency < 0.005 * all && !full) break;
     std::array<double, kStalls> worst{};
     const auto most = std::ranges::max_element(time.stalls);
     worst[static_cast<std::size_t>(most - time.stalls.begin())] = *most;
-    const SourceFrame frame{lines[n].function, lines[n].file, lines[n].line, 0};
-    const std::string place = report::short_place_of(frame, options);
-    out += fmt::format("  {:>11}  {:>5}  {:<38}  {}\n", percent(time.latency / all),
-                       percent((time.latency - time.stall()) / all), stalls_text(worst, all),
-                       place.empty() ? "without a source line" : place);
+    const std::string idle = simd_cycles == 0 ? "" : percent(time.lost / simd_cycles);
+    out += fmt::format("  {:>11}  {:>5}  {:>5}  {:<38}  {}\n", percent(time.latency / all),
+                       percent((time.latency - time.stall()) / all), idle, stalls_text(worst, all),
+                       place_of(lines[n], options));
   }
   return out;
 }
@@ -108,6 +156,8 @@ std::vector<std::string> time_sentences(const KernelProfile& kernel) {
   if (all > 0)
     out.push_back(
         fmt::format("waves: issue {}, {}", percent(t.issue / all), stalls_text(t.stalls, all)));
+  const std::vector<std::string> simds = simd_texts(t);
+  if (!simds.empty()) out.push_back(fmt::format("SIMDs: {}; {}", simds[0], simds[1]));
   return out;
 }
 
@@ -139,8 +189,10 @@ std::string kernel_text(const KernelProfile& kernel, const report::TextOptions& 
   if (all > 0)
     out += fmt::format("  waves     issue {}, {}\n", percent(t.issue / all),
                        stalls_text(t.stalls, all));
-  return out + time_lines_text(kernel, options, full) + time_advice_text(kernel, options, full) +
-         "\n";
+  const std::vector<std::string> simds = simd_texts(t);
+  if (!simds.empty()) out += fmt::format("  SIMDs     {}\n  overlap   {}\n", simds[0], simds[1]);
+  return out + time_lines_text(kernel, options, full) + memory_latency_text(kernel, options, full) +
+         time_advice_text(kernel, options, full) + (full ? elsewhere_text(t) : "") + "\n";
 }
 
 }  // namespace

@@ -22,6 +22,9 @@ enum class TimeClock : std::uint8_t { boost, sustained };
 [[nodiscard]] std::vector<std::string> time_sentences(const KernelProfile& kernel);
 [[nodiscard]] std::string time_lines_text(const KernelProfile& kernel,
                                           const report::TextOptions& options, bool full);
+/// Accesses whose latency is exposed, by line; `full`: all accesses.
+[[nodiscard]] std::string memory_latency_text(const KernelProfile& kernel,
+                                              const report::TextOptions& options, bool full);
 /// What would save more than the model's error, with where and how; `full`: all that was tried.
 [[nodiscard]] std::string time_advice_text(const KernelProfile& kernel,
                                            const report::TextOptions& options, bool full);

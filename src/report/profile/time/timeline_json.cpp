@@ -47,19 +47,42 @@ Result<timing::TimelineSlice> as_slice(const Node& node) {
   return slice;
 }
 
+Result<timing::TimelineCount> as_count(const Node& node) {
+  const auto n = MARGAY_TRY(numbers<2>(node));
+  if (n[0] > UINT32_MAX) return node.wrong("a count of a timeline");
+  return timing::TimelineCount{static_cast<std::uint32_t>(n[0]), static_cast<std::uint32_t>(n[1])};
+}
+
+Result<timing::OccupancyTimeline> as_occupancy(const Node& node) {
+  timing::OccupancyTimeline unit;
+  unit.xcd = MARGAY_TRY(report::number<std::uint32_t>(node, "xcd"));
+  unit.cu = MARGAY_TRY(report::number<std::uint32_t>(node, "cu"));
+  unit.simds = MARGAY_TRY(report::number<std::uint32_t>(node, "simds"));
+  if (unit.simds == 0) return MARGAY_TRY(node.field("simds")).wrong("a number from 1 up");
+  unit.waves = MARGAY_TRY(report::list<timing::TimelineCount>(node, "waves", as_count));
+  return unit;
+}
+
 Result<timing::WaveTimeline> as_wave(const Node& node) {
   timing::WaveTimeline wave;
   wave.workgroup = MARGAY_TRY(report::number<std::uint32_t>(node, "workgroup"));
   wave.wave = MARGAY_TRY(report::number<std::uint32_t>(node, "wave"));
   wave.simd = MARGAY_TRY(report::number<std::uint32_t>(node, "simd"));
   wave.slices = MARGAY_TRY(report::list<timing::TimelineSlice>(node, "slices", as_slice));
+  wave.in_flight = MARGAY_TRY(report::list<timing::TimelineCount>(node, "in_flight", as_count));
   return wave;
+}
+
+Json counts_json(const std::vector<timing::TimelineCount>& counts) {
+  Json json = Json::array();
+  for (const timing::TimelineCount& count : counts) json.push_back({count.at, count.count});
+  return json;
 }
 
 }  // namespace
 
 Json timeline_json(const timing::Timeline& timeline) {
-  Json workgroups = Json::array(), waves = Json::array();
+  Json workgroups = Json::array(), waves = Json::array(), occupancy = Json::array();
   for (const timing::WorkgroupSpan& span : timeline.workgroups)
     workgroups.push_back(
         {span.id, span.xcd, span.cu, span.begin, span.cycles, span.stand_in ? 1 : 0});
@@ -72,9 +95,17 @@ Json timeline_json(const timing::Timeline& timeline) {
     waves.push_back({{"workgroup", wave.workgroup},
                      {"wave", wave.wave},
                      {"simd", wave.simd},
-                     {"slices", std::move(slices)}});
+                     {"slices", std::move(slices)},
+                     {"in_flight", counts_json(wave.in_flight)}});
   }
-  return {{"workgroups", std::move(workgroups)}, {"waves", std::move(waves)}};
+  for (const timing::OccupancyTimeline& unit : timeline.occupancy)
+    occupancy.push_back({{"xcd", unit.xcd},
+                         {"cu", unit.cu},
+                         {"simds", unit.simds},
+                         {"waves", counts_json(unit.waves)}});
+  return {{"workgroups", std::move(workgroups)},
+          {"waves", std::move(waves)},
+          {"occupancy", std::move(occupancy)}};
 }
 
 Result<timing::Timeline> as_timeline(const Node& node) {
@@ -82,6 +113,8 @@ Result<timing::Timeline> as_timeline(const Node& node) {
   out.workgroups =
       MARGAY_TRY(report::list<timing::WorkgroupSpan>(node, "workgroups", as_workgroup));
   out.waves = MARGAY_TRY(report::list<timing::WaveTimeline>(node, "waves", as_wave));
+  out.occupancy =
+      MARGAY_TRY(report::list<timing::OccupancyTimeline>(node, "occupancy", as_occupancy));
   for (const timing::WaveTimeline& wave : out.waves)
     if (wave.workgroup >= out.workgroups.size())
       return MARGAY_TRY(node.field("waves")).wrong("waves of the timeline's workgroups");

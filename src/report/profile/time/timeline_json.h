@@ -6,9 +6,11 @@
 
 namespace margay::profile {
 
-/// {"workgroups": [[id, xcd, cu, begin, cycles, stand_in], ...], "waves": [{"workgroup", "wave",
-/// "simd", "slices": [[begin, cycles, stall, vaddr, instructions], ...]}, ...]}; a stall is 0 for
-/// none, or its place among timing::kStallNames from 1.
+/// {"workgroups": [[id, xcd, cu, begin, cycles, stand_in], ...],
+/// "waves": [{"workgroup", "wave", "simd", "slices": [[begin, cycles, stall, vaddr, instructions],
+/// ...], "in_flight": [[at, count], ...]}, ...],
+/// "occupancy": [{"xcd", "cu", "simds", "waves": [[at, count], ...]}, ...]}; a stall is 0 for none,
+/// or its place among timing::kStallNames from 1.
 [[nodiscard]] report::Json timeline_json(const timing::Timeline& timeline);
 [[nodiscard]] Result<timing::Timeline> as_timeline(const report::Node& node);
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <string>
 
@@ -514,6 +515,36 @@ TEST(Compare, ATimeOfOneOfThemIsNotCompared) {
   EXPECT_THAT(text_of(c, {&a, &b}, {}), Not(HasSubstr("modelled")));
 }
 
+TEST(Screen, SaysWhatLatencyIsExposed) {
+  KernelProfile k = timed(10, 800, 800);
+  Profile p;
+  EXPECT_THAT(text_of(k, p, TextStyle{}), Not(HasSubstr("SIMDs: ")));
+  timing::KernelTime& t = *k.time;
+  t.simd_cycles = 1000;
+  t.waves_per_simd = 1.5;
+  t.simds = {.work = 0.5,
+             .idle = 0.3,
+             .empty = 0.2,
+             .both = 0.1,
+             .matrix = 0.2,
+             .memory = 0.6,
+             .neither = 0.1};
+  t.sites[1].lost = 300;
+  t.sites[0].flight = 1000;
+  t.sites[0].unhidden = 250;
+  // Without the breaks of lines.
+  std::string text = text_of(k, p, TextStyle{});
+  text.erase(std::unique(text.begin(), text.end(),
+                         [](char a, char b) { return std::isspace(a) && std::isspace(b); }),
+             text.end());
+  std::ranges::replace(text, '\n', ' ');
+  EXPECT_THAT(text, HasSubstr("SIMDs: work 50 %, idle while waves wait 30 %, no wave 20 %; 1.5 "));
+  EXPECT_THAT(text,
+              HasSubstr("matrix work and memory 10 %, only matrix work 20 %, only memory 60"));
+  EXPECT_THAT(text, HasSubstr("50 % 0 % 30 % WAITCNT 50 %"));
+  EXPECT_THAT(text, HasSubstr("16 % 75 % 62 % plain.cpp:8"));
+}
+
 TEST(Screen, ModelledTimeIsThereIfItWasAskedFor) {
   KernelProfile k = timed(10, 800, 800);
   Profile p;
@@ -521,7 +552,7 @@ TEST(Screen, ModelledTimeIsThereIfItWasAskedFor) {
   EXPECT_THAT(
       text, AllOf(HasSubstr("modelled, not measured: 10 us at 2.10 GHz"), HasSubstr("error about"),
                   HasSubstr("bound by HBM"), HasSubstr("waves: issue 50 %, WAITCNT 50 %")));
-  EXPECT_THAT(text, HasSubstr("wave cycles  issue  stalled by"));
+  EXPECT_THAT(text, HasSubstr("wave cycles  issue   idle  stalled by"));
   k.time.reset();
   EXPECT_THAT(text_of(k, p, TextStyle{}), Not(HasSubstr("modelled")));
 }

@@ -169,7 +169,12 @@ Profile modelled() {
                          {8, 0, 3, 20, 50, false},
                          {16, 0, 3, 80, 60, false},
                          {1, 1, 3, 10, 100, false}};
-  timeline.waves = {{1, 0, 2, {{20, 8, {}, 0x100, 2}, {28, 40, timing::Stall::waitcnt, 0x108, 1}}}};
+  timeline.waves = {{1,
+                     0,
+                     2,
+                     {{20, 8, {}, 0x100, 2}, {28, 40, timing::Stall::waitcnt, 0x108, 1}},
+                     {{24, 1}, {68, 0}}}};
+  timeline.occupancy = {{0, 3, 4, {{10, 4}, {20, 6}, {140, 0}}}};
   return profile;
 }
 
@@ -185,6 +190,21 @@ TEST(Trace, modelled_time_has_waves_with_what_they_wait_for) {
   EXPECT_EQ(slices[1]["cat"], "stall");
   EXPECT_EQ(slices[1]["args"]["first"], "s_waitcnt vmcnt(0)");
   EXPECT_THAT(trace_of(modelled()), HasSubstr("1 us is one cycle of the model of time"));
+}
+
+TEST(Trace, modelled_time_counts_waves_and_accesses) {
+  std::map<std::string, std::vector<std::pair<int, double>>> counts;
+  std::map<std::string, int> processes;
+  for (const json& event : events_of(modelled(), "C")) {
+    counts[event["name"]].emplace_back(event["ts"], *event["args"].begin());
+    processes[event["name"]] = event["pid"];
+  }
+  using Counts = std::vector<std::pair<int, double>>;
+  EXPECT_EQ(counts["waves per SIMD"], (Counts{{10, 1}, {20, 1.5}, {140, 0}}));
+  EXPECT_EQ(counts["wave 0 in flight"], (Counts{{24, 1}, {68, 0}}));
+  EXPECT_EQ(counts.size(), 2U);
+  EXPECT_EQ(processes["wave 0 in flight"], 1) << "that of its workgroup";
+  EXPECT_EQ(processes["waves per SIMD"], 2) << "that of its compute unit";
 }
 
 TEST(Trace, modelled_time_has_the_workgroups_of_each_compute_unit) {
