@@ -10,6 +10,8 @@ struct Change {
   bool perfect_coalescing = false;
   bool no_barrier_skew = false;  ///< Waves do not wait at barriers.
   bool no_memory_waits = false;  ///< Waits for memory are over at once: all latency is hidden.
+  /// Loads are issued when their wave executed the same instruction the time before.
+  bool loads_ahead = false;
   /// Waits for loads to registers are where these are used; others stay where they are.
   bool waits_at_use = false;
   double lds_speed = 1;                ///< Of LDS, bus and banks.

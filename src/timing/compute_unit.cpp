@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <queue>
+#include <utility>
 
 #include "timing/scoreboard.h"
 
@@ -102,6 +103,7 @@ struct Wave {
   double since = 0;    ///< The instruction could issue, but for what it waits for.
   double held_up = 0;  ///< Since its last instruction across two fetches.
   Outstanding vm, lgkm;
+  std::vector<double> issued;  ///< With Change::loads_ahead: when, by number; below 0: not yet.
   // With Change::waits_at_use:
   Scoreboard scoreboard;
   double before_barrier = 0;  ///< What was to be waited for before others may write to LDS.
@@ -416,6 +418,12 @@ class ComputeUnit {
   [[nodiscard]] bool is_scored(const Instruction& i) const {
     return change_.waits_at_use && i.registers != nullptr && i.registers->writes != RegisterMask{};
   }
+  /// Since when a load that is issued `now` could have been, a trip of its loop earlier.
+  [[nodiscard]] double ahead(Wave& wave, double now) const {
+    if (wave.issued.empty()) wave.issued.resize(instructions_.size(), -1);
+    const double before = std::exchange(wave.issued[number_of(wave)], now);
+    return before < 0 ? 0 : now - before;
+  }
   /// The wave's instruction began at `now` and gets what it asked for, or has stored it, at `done`.
   void accessed(Wave& wave, double now, double done) {
     const Instruction& i = at(wave);
@@ -483,7 +491,9 @@ class ComputeUnit {
     const MemoryWork work = changed(i, next_work(wave));
     const double looked_up = vector_cache_.serve(now + p_.turn, std::max<double>(work.cycles, 1));
     queue_.push_back(looked_up);
-    const double back = beyond_vector_cache(i, work, looked_up);
+    double back = beyond_vector_cache(i, work, looked_up);
+    if (change_.loads_ahead && i.lane_bytes_in != 0 && !i.is_atomic)
+      back = std::max(back - ahead(wave, now), now + p_.turn);
     const double done = wave.vm.add(back, true, number_of(wave), is_scored(i));
     if (i.counts_lgkm) wave.lgkm.add(back, true, number_of(wave), is_scored(i));
     if (latencies_) latencies_->memory_works(wave.simd, done);

@@ -20,13 +20,14 @@ enum class WhatIfKind : std::uint8_t {
   no_bank_conflicts,
   no_l2_misses,
   perfect_coalescing,
-  no_barrier_skew,
+  no_barrier_skew,  ///< Of what waves do; that they wait for memory is not counted.
   no_memory_waits,
+  loads_ahead,
   waits_at_use,
   double_lds,
   additional_workgroup,
 };
-inline constexpr unsigned kWhatIfs = 8;
+inline constexpr unsigned kWhatIfs = 9;
 
 /// "no bank conflicts".
 [[nodiscard]] std::string_view what_if_name(WhatIfKind kind);

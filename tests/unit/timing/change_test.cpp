@@ -15,9 +15,9 @@ namespace {
 /// v: VALU without registers, u: VALU that reads what loads write, o: one that overwrites it.
 /// L: load to a register, l: load to LDS, S: store, r: LDS read to a register, k: scalar load.
 /// w: wait for all, 1: wait until one access to memory is left, B: barrier.
-class WaitsAtUse : public ::testing::Test {
+class Changes : public ::testing::Test {
  protected:
-  WaitsAtUse() {
+  Changes() {
     of('v');
     use_.reads[1] = write_.writes[1] = 4;
     scalar_use_.reads[8] = scalar_write_.writes[8] = 4;
@@ -30,6 +30,7 @@ class WaitsAtUse : public ::testing::Test {
       of(letter).registers = &none_;
     }
     of('L').registers = &write_;
+    of('L').lane_bytes_in = 4;
     of('S').is_store = true;
     of('r').unit = Unit::lds;
     of('r').lane_bytes_in = 4;
@@ -49,7 +50,7 @@ class WaitsAtUse : public ::testing::Test {
     return instructions_[at->second];
   }
   /// Of one wave.
-  [[nodiscard]] double cycles(const std::string& letters, bool at_use) {
+  [[nodiscard]] double cycles(const std::string& letters, const Change& change) {
     WorkgroupRecording group;
     WaveRecording& wave = group.waves.emplace_back();
     for (const char letter : letters) {
@@ -58,11 +59,11 @@ class WaitsAtUse : public ::testing::Test {
     }
     const ComputeUnitRecording cu{0, 0, {&group}};
     return replay(cu, instructions_, {1, 0}, default_gpu(), parameters_of(default_gpu()), {},
-                  {.waits_at_use = at_use})
+                  change)
         .cycles;
   }
   [[nodiscard]] double saved(const std::string& letters) {
-    return cycles(letters, false) - cycles(letters, true);
+    return cycles(letters, {}) - cycles(letters, {.waits_at_use = true});
   }
 
  private:
@@ -71,34 +72,45 @@ class WaitsAtUse : public ::testing::Test {
   std::vector<Instruction> instructions_;
 };
 
-TEST_F(WaitsAtUse, OfALoadAreWhereItsRegisterIsRead) {
-  // It comes back at 129, and ten others need 40 cycles meanwhile.
-  EXPECT_EQ(cycles("Lwvvvvvvvvvvu", false), 129 + 4 + 40 + 4);
-  EXPECT_EQ(cycles("Lwvvvvvvvvvvu", true), 129 + 4);
+// A trip of the loop takes 100 cycles of work at least; the load takes 125.
+TEST_F(Changes, LoadsAStepAheadAreShorterByAStep) {
+  std::string loop;
+  for (int trip = 0; trip < 10; ++trip) loop += "Lw" + std::string(25, 'v');
+  const double now = cycles(loop, {}), ahead = cycles(loop, {.loads_ahead = true});
+  // A trip of 108 does not cover all of 125: every other one waits for 13 more.
+  EXPECT_EQ(now, 4 + 10 * (125 + 4 + 100));
+  EXPECT_EQ(ahead, 4 + (125 + 4 + 100) + 5 * 108 + 4 * 121);
+  EXPECT_EQ(cycles("Lwvvv", {.loads_ahead = true}), cycles("Lwvvv", {})) << "no loop";
 }
 
-TEST_F(WaitsAtUse, OrWhereItIsOverwritten) { EXPECT_EQ(saved("Lwvvvvvvvvvvo"), 44); }
+TEST_F(Changes, WaitsAtUseOfALoadAreWhereItsRegisterIsRead) {
+  // It comes back at 129, and ten others need 40 cycles meanwhile.
+  EXPECT_EQ(cycles("Lwvvvvvvvvvvu", {}), 129 + 4 + 40 + 4);
+  EXPECT_EQ(cycles("Lwvvvvvvvvvvu", {.waits_at_use = true}), 129 + 4);
+}
 
-TEST_F(WaitsAtUse, SaveNothingRightBeforeTheUse) {
+TEST_F(Changes, WaitsAtUseOrWhereItIsOverwritten) { EXPECT_EQ(saved("Lwvvvvvvvvvvo"), 44); }
+
+TEST_F(Changes, WaitsAtUseSaveNothingRightBeforeTheUse) {
   // But for the turn of the wait itself, which runs while the load is on its way.
   EXPECT_EQ(saved("Lwu"), 4);
   EXPECT_EQ(saved("vvv"), 0);
 }
 
-TEST_F(WaitsAtUse, OfScalarLoadsToo) { EXPECT_EQ(saved("kwvvvvvy"), 24); }
+TEST_F(Changes, WaitsAtUseOfScalarLoadsToo) { EXPECT_EQ(saved("kwvvvvvy"), 24); }
 
-TEST_F(WaitsAtUse, StayForWhatIsNotInRegisters) {
+TEST_F(Changes, WaitsAtUseStayForWhatIsNotInRegisters) {
   EXPECT_EQ(saved("lwvvvvvvvvvvu"), 0) << "a load to LDS";
   EXPECT_EQ(saved("Swvvvvvvvvvvu"), 0) << "a store";
 }
 
-TEST_F(WaitsAtUse, OfOlderLoadsLeaveYoungerOnesInFlight) {
+TEST_F(Changes, WaitsAtUseOfOlderLoadsLeaveYoungerOnesInFlight) {
   // A load to LDS is older than one to a register, and still waited for.
-  EXPECT_EQ(cycles("lL1vu", true), cycles("lL1vu", false));
+  EXPECT_EQ(cycles("lL1vu", {.waits_at_use = true}), cycles("lL1vu", {}));
 }
 
 // Another wave may overwrite what was to be read before the barrier.
-TEST_F(WaitsAtUse, ForLdsAreBeforeTheNextBarrier) {
+TEST_F(Changes, WaitsAtUseForLdsAreBeforeTheNextBarrier) {
   EXPECT_EQ(saved("rwvvBvvvvvu"), 12);
   EXPECT_EQ(saved("rwvvvvvvvu"), 32);
 }

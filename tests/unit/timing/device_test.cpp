@@ -107,6 +107,43 @@ TEST(WhatIf, NothingIsTriedThatIsNotAskedFor) {
   EXPECT_TRUE(time_of(matrix_launch(4, 4, 30), default_gpu(), {.what_if = false}).what_if.empty());
 }
 
+/// Workgroups of two waves on different SIMDs, in a loop of ten trips with a barrier: the first
+/// works for 400 cycles in each, or waits for a load as long; the second has nothing to do.
+double barrier_skew(bool waits) {
+  LaunchRecording launch = matrix_launch(304, 304, 1);
+  Instruction load, wait, barrier;
+  load.unit = Unit::vector_memory;
+  load.has_work = load.counts_vm = true;
+  load.lane_bytes_in = 4;
+  wait.unit = Unit::wait;
+  wait.wait_vm = 0;
+  barrier.unit = Unit::barrier;
+  launch.instructions = {load, wait, barrier, {}};
+  for (WorkgroupRecording& group : launch.workgroups) {
+    group.waves = std::vector<WaveRecording>(2);
+    for (std::size_t trip = 0; trip < 10; ++trip) {
+      // Either of them is late by turns.
+      WaveRecording& late = group.waves[trip % 2];
+      if (waits) {
+        late.instructions.insert(late.instructions.end(), {0, 1});
+        late.memory.push_back({.cycles = 1, .l2_lines = 1, .far_lines = 1});
+      } else {
+        late.instructions.insert(late.instructions.end(), 200, 3);
+      }
+      for (WaveRecording& wave : group.waves) wave.instructions.push_back(2);
+    }
+  }
+  for (const WhatIf& one : time_of(launch, default_gpu()).what_if)
+    if (one.kind == WhatIfKind::no_barrier_skew) return one.saves_percent;
+  return -1;
+}
+
+TEST(WhatIf, BarrierSkewIsThatOfWorkNotOfWaits) {
+  EXPECT_GT(barrier_skew(false), 15);
+  EXPECT_GE(barrier_skew(true), 0);
+  EXPECT_LT(barrier_skew(true), 5);
+}
+
 TEST(WhatIf, OtherDevicesRunTheSameLaunch) {
   // Twice for each of 80 compute units, once for each of 228.
   const KernelTime time = time_of(matrix_launch(160, 160, 20000), default_gpu());

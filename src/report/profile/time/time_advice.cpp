@@ -17,14 +17,22 @@ std::string what_to_do(WhatIfKind kind, const KernelProfile& kernel) {
     case WhatIfKind::no_bank_conflicts:
       return "pad or swizzle the LDS tile, so that the lanes of one pass use different banks";
     case WhatIfKind::no_l2_misses:
-      return "let the workgroups of one XCD share tiles, and load each line once; prefetch hides "
-             "the rest";
+      return "let the workgroups of one XCD share tiles (chiplet_transform_chunked deals them "
+             "out), "
+             "and load each line once";
     case WhatIfKind::perfect_coalescing:
-      return "let adjacent lanes access adjacent bytes, 16 for each lane";
+      return "let adjacent lanes access adjacent bytes, 16 for each lane, and rows of tiles fill "
+             "lines of 128 bytes";
     case WhatIfKind::no_barrier_skew:
-      return "use fewer barriers (two buffers need one for each step), and give waves equal work";
+      return "use fewer barriers (larger steps; two buffers need one for each), and give waves "
+             "equal "
+             "work";
     case WhatIfKind::no_memory_waits:
-      return "issue loads earlier, a whole step ahead, and wait right before the first use";
+      return "all that hiding latency can save: more waves, and loads further ahead";
+    case WhatIfKind::loads_ahead:
+      return "issue the loads of the next step before the work of this one, into registers or "
+             "another "
+             "buffer, and wait for them a step later";
     case WhatIfKind::waits_at_use:
       return "let waits leave in flight what is not used yet: vmcnt(n), n > 0, right before the "
              "use; "
@@ -33,9 +41,11 @@ std::string what_to_do(WhatIfKind kind, const KernelProfile& kernel) {
     case WhatIfKind::double_lds:
       return "read LDS in 16 bytes for each lane, and keep in registers what is read again";
     case WhatIfKind::additional_workgroup:
-      return kernel.resources.limit.empty()
-                 ? "use fewer registers or less LDS"
-                 : fmt::format("the limit is {}", kernel.resources.limit);
+      return kernel.resources.limit.empty() ? "use fewer registers or less LDS"
+             : kernel.resources.next_step.empty()
+                 ? fmt::format("the limit is {}", kernel.resources.limit)
+                 : fmt::format("the limit is {}: {}", kernel.resources.limit,
+                               kernel.resources.next_step);
   }
   return {};
 }

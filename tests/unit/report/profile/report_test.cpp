@@ -542,7 +542,7 @@ TEST(Screen, SaysWhatLatencyIsExposed) {
   EXPECT_THAT(text,
               HasSubstr("matrix work and memory 10 %, only matrix work 20 %, only memory 60"));
   EXPECT_THAT(text, HasSubstr("50 % 0 % 30 % WAITCNT 50 %"));
-  EXPECT_THAT(text, HasSubstr("16 % 75 % 62 % plain.cpp:8"));
+  EXPECT_THAT(text, HasSubstr("16 % 75 % 62 % /src/plain.cpp:8"));
 }
 
 TEST(Screen, ModelledTimeIsThereIfItWasAskedFor) {
