@@ -103,7 +103,10 @@ struct Wave {
   double since = 0;    ///< The instruction could issue, but for what it waits for.
   double held_up = 0;  ///< Since its last instruction across two fetches.
   Outstanding vm, lgkm;
-  std::vector<double> issued;  ///< With Change::loads_ahead: when, by number; below 0: not yet.
+  // With Change::loads_ahead:
+  std::vector<double> issued;         ///< When, by number; below 0: not yet.
+  double barrier = -1;                ///< When the last one opened.
+  std::array<double, 2> intervals{};  ///< Between the last three.
   // With Change::waits_at_use:
   Scoreboard scoreboard;
   double before_barrier = 0;  ///< What was to be waited for before others may write to LDS.
@@ -254,6 +257,8 @@ class ComputeUnit {
       Wave& wave = waves_[index];
       const double opens = at + p_.barrier_release;
       wave.stalls[static_cast<unsigned>(Stall::barrier)] += opens - wave.since;
+      if (wave.barrier >= 0) wave.intervals = {wave.intervals[1], opens - wave.barrier};
+      wave.barrier = opens;
       went_on(wave, index, opens);
     }
     group.waiting.clear();
@@ -422,7 +427,11 @@ class ComputeUnit {
   [[nodiscard]] double ahead(Wave& wave, double now) const {
     if (wave.issued.empty()) wave.issued.resize(instructions_.size(), -1);
     const double before = std::exchange(wave.issued[number_of(wave)], now);
-    return before < 0 ? 0 : now - before;
+    if (before < 0) return 0;
+    // Compilers unroll loops: a step is no longer than from barrier to barrier, where there are
+    // any.
+    const double step = std::max(wave.intervals[0], wave.intervals[1]);
+    return step > 0 ? std::min(now - before, step) : now - before;
   }
   /// The wave's instruction began at `now` and gets what it asked for, or has stored it, at `done`.
   void accessed(Wave& wave, double now, double done) {

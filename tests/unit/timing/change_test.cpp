@@ -13,7 +13,7 @@ namespace margay::timing {
 namespace {
 
 /// v: VALU without registers, u: VALU that reads what loads write, o: one that overwrites it.
-/// L: load to a register, l: load to LDS, S: store, r: LDS read to a register, k: scalar load.
+/// L, K: load to a register, l: load to LDS, S: store, r: LDS read to a register, k: scalar load.
 /// w: wait for all, 1: wait until one access to memory is left, B: barrier.
 class Changes : public ::testing::Test {
  protected:
@@ -24,13 +24,14 @@ class Changes : public ::testing::Test {
     of('u').registers = &use_;
     of('o').registers = &write_;
     of('y').registers = &scalar_use_;
-    for (const char letter : {'L', 'l', 'S'}) {
+    for (const char letter : {'L', 'K', 'l', 'S'}) {
       of(letter).unit = Unit::vector_memory;
       of(letter).has_work = of(letter).counts_vm = true;
       of(letter).registers = &none_;
     }
     of('L').registers = &write_;
     of('L').lane_bytes_in = 4;
+    of('K') = Instruction(of('L'));
     of('S').is_store = true;
     of('r').unit = Unit::lds;
     of('r').lane_bytes_in = 4;
@@ -81,6 +82,19 @@ TEST_F(Changes, LoadsAStepAheadAreShorterByAStep) {
   EXPECT_EQ(now, 4 + 10 * (125 + 4 + 100));
   EXPECT_EQ(ahead, 4 + (125 + 4 + 100) + 5 * 108 + 4 * 121);
   EXPECT_EQ(cycles("Lwvvv", {.loads_ahead = true}), cycles("Lwvvv", {})) << "no loop";
+}
+
+TEST_F(Changes, LoadsAStepAheadAreAStepAheadInAnUnrolledLoop) {
+  std::string loop, unrolled;
+  const std::string work = "w" + std::string(10, 'v') + "B";
+  for (int trip = 0; trip < 10; ++trip) loop += "L" + work;
+  for (int trip = 0; trip < 5; ++trip) unrolled += "L" + work + "K" + work;
+  EXPECT_EQ(cycles(unrolled, {}), cycles(loop, {}));
+  const double now = cycles(loop, {}), ahead = cycles(loop, {.loads_ahead = true});
+  EXPECT_LT(ahead, 0.7 * now);
+  // The second of the unrolled loads has no trip before it for longer.
+  EXPECT_NEAR(cycles(unrolled, {.loads_ahead = true}), ahead, 0.15 * now);
+  EXPECT_GE(cycles(unrolled, {.loads_ahead = true}), ahead);
 }
 
 TEST_F(Changes, WaitsAtUseOfALoadAreWhereItsRegisterIsRead) {
