@@ -17,27 +17,22 @@ std::string what_to_do(WhatIfKind kind, const KernelProfile& kernel) {
     case WhatIfKind::no_bank_conflicts:
       return "pad or swizzle the LDS tile, so that the lanes of one pass use different banks";
     case WhatIfKind::no_l2_misses:
-      return "let the workgroups of one XCD share tiles (chiplet_transform_chunked deals them "
-             "out), "
-             "and load each line once";
+      return "let workgroups that run on one XCD at the same time share tiles, squares of the grid "
+             "rather than rows or columns of it, and load each line once";
     case WhatIfKind::perfect_coalescing:
       return "let adjacent lanes access adjacent bytes, 16 for each lane, and rows of tiles fill "
              "lines of 128 bytes";
     case WhatIfKind::no_barrier_skew:
       return "use fewer barriers (larger steps; two buffers need one for each), and give waves "
-             "equal "
-             "work";
+             "equal work";
     case WhatIfKind::no_memory_waits:
       return "all that hiding latency can save: more waves, and loads further ahead";
     case WhatIfKind::loads_ahead:
       return "issue the loads of the next step before the work of this one, into registers or "
-             "another "
-             "buffer, and wait for them a step later";
+             "another buffer, and wait for them a step later";
     case WhatIfKind::waits_at_use:
-      return "let waits leave in flight what is not used yet: vmcnt(n), n > 0, right before the "
-             "use; "
-             "__syncthreads() waits for all loads, lgkmcnt(0) and __builtin_amdgcn_s_barrier() do "
-             "not";
+      return "wait only for what is used next, right before its use: vmcnt(n), n > 0, leaves "
+             "younger loads in flight; behind a branch around loads compilers wait for all";
     case WhatIfKind::double_lds:
       return "read LDS in 16 bytes for each lane, and keep in registers what is read again";
     case WhatIfKind::additional_workgroup:
