@@ -131,6 +131,21 @@ includes() {
   said 'kernels/k.cpp:1: a HIP program must not include base'
 }
 
+checks_format_no_text() {
+  mkdir -p src/observe/check/lds src/observe/profile
+  echo 'What belongs here.' | tee src/observe/README.md src/observe/check/README.md \
+    src/observe/check/lds/README.md >src/observe/profile/README.md
+  echo '#include <fmt/format.h>' >src/observe/profile/a.cpp
+  echo '#include "report/check/statements.h"' >src/observe/check/lds/a.cpp
+  status 0 "$source/tools/check-includes" .
+  echo '#include <fmt/format.h>' >src/observe/check/lds/b.cpp
+  status 1 "$source/tools/check-includes" .
+  said 'src/observe/check/lds/b.cpp:1: the checks format no text'
+  echo '#include <sstream>' >src/observe/check/lds/b.cpp
+  status 1 "$source/tools/check-includes" .
+  said 'src/observe/check/lds/b.cpp:1: the checks format no text'
+}
+
 include_cycles() {
   mkdir -p src/exec/rows
   echo 'What belongs here.' | tee src/exec/README.md >src/exec/rows/README.md

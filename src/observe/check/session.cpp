@@ -1,7 +1,5 @@
 #include "observe/check/session.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -49,14 +47,11 @@ Finding finding_of(const Conflict& conflict, const LaunchRequest& request) {
   const bool benign = conflict.same_value;
   f.severity = benign ? Severity::note : Severity::error;
   f.accesses = {access_of(conflict.first, request), access_of(conflict.second, request)};
-  f.message =
-      fmt::format("two workgroups race on global memory at {:#x}, {} bytes: {} and {}{}",
-                  conflict.begin, conflict.end - conflict.begin, role_name(f.accesses[0].role),
-                  role_name(f.accesses[1].role), benign ? " of the same value" : "");
-  f.detail.emplace_back("workgroups of a launch run in any order, or at the same time");
   // Both are visible to others, but not both to other workgroups.
   const bool narrow = conflict.first.scope != Scope::none && conflict.second.scope != Scope::none;
-  if (narrow) f.message += ", one of them of workgroup scope only";
+  f.message = say<Says::workgroups_race>(conflict.begin, conflict.end - conflict.begin,
+                                         f.accesses[0].role, f.accesses[1].role, benign, narrow);
+  f.detail = {say<Says::any_order>()};
   const bool both_write = conflict.first.is_write && conflict.second.is_write;
   // A block program has no fences of its own.
   const bool is_block_program = !request.kernel->variant.empty();
@@ -291,15 +286,17 @@ class LaunchChecker final : public LaunchObserver {
 };
 
 /// The same finding in another launch: the same cause, or the same code and the same kind.
-std::string identity(const Finding& f) {
-  if (!f.cause.empty())
-    return fmt::format("{}|{}|{}|{}", tool_name(f.tool()), severity_name(f.severity), f.kernel,
-                       f.cause);
-  std::string text = fmt::format("{}|{}|{}|{}", tool_name(f.tool()), kind_name(f.kind),
-                                 severity_name(f.severity), f.kernel);
-  for (const Access& access : f.accesses) text += fmt::format("|{}", access.vaddr);
-  if (f.accesses.empty() || f.accesses.front().vaddr == kNoVaddr) text += "|" + f.message;
-  return text;
+FindingIdentity identity(const Finding& f) {
+  FindingIdentity of;
+  of.tool = f.tool();
+  of.severity = f.severity;
+  of.kernel = f.kernel;
+  of.cause = f.cause;
+  if (!f.cause.empty()) return of;
+  of.kind = f.kind;
+  for (const Access& access : f.accesses) of.vaddrs.push_back(access.vaddr);
+  if (f.accesses.empty() || f.accesses.front().vaddr == kNoVaddr) of.message = f.message;
+  return of;
 }
 
 /// No error gives the reason, but the rest must not be regarded as checked.
@@ -308,7 +305,7 @@ Finding interrupted(const std::string& kernel, const Error& error) {
   f.kind = FindingKind::launch_interrupted;
   f.severity = Severity::note;
   f.kernel = kernel;
-  f.message = error.what + ": the others were not checked";
+  f.message = say<Says::launch_interrupted>(error.what);
   return f;
 }
 
@@ -335,7 +332,7 @@ Finding refused(const std::string& kernel, const Error& error) {
   Finding f;
   f.kind = FindingKind::launch_refused;
   f.kernel = kernel;
-  f.message = fmt::format("the launch was refused, the kernel did not run: {}", error.what);
+  f.message = say<Says::launch_refused>(error.what);
   if (error.hint.empty())
     f.fix = Fix::launch_code;
   else
@@ -495,16 +492,14 @@ std::vector<Finding> Session::leaks(Memory& memory, bool as_errors) {
     if (!as_errors) return;
     Finding& f = found.emplace_back();
     f.kind = FindingKind::leak;
-    f.message = fmt::format("allocation #{} ({}, {} bytes) was never freed", allocation.serial,
-                            allocation.label, size);
+    f.message = say<Says::not_freed>(allocation.serial, allocation.label, size);
     f.fix = Fix::free_memory;
   });
   if (!as_errors && count != 0) {
     Finding& f = found.emplace_back();
     f.kind = FindingKind::leak;
     f.severity = Severity::note;
-    f.message = fmt::format("{} allocation{} of {} bytes in all {} never freed", count,
-                            count == 1 ? "" : "s", bytes, count == 1 ? "was" : "were");
+    f.message = say<Says::some_not_freed>(count, bytes);
     f.fix = Fix::list_leaks;
   }
   return keep(grouped(std::move(found), {}));
@@ -531,8 +526,7 @@ Finding Session::advice_of(const KnownSite& known) const {
   f.severity = Severity::advice;
   f.kind =
       known.site.is_barrier ? FindingKind::barrier_never_needed : FindingKind::wait_never_needed;
-  f.message = fmt::format("{} never ordered anything in this run ({} executions)",
-                          known.site.instruction, known.counts.executions);
+  f.message = say<Says::never_ordered>(known.site.instruction, known.counts.executions);
   f.kernel = known.site.kernel;
   Access a;
   a.role = known.site.is_barrier ? Role::barrier : Role::wait;

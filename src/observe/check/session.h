@@ -20,6 +20,19 @@
 
 namespace margay::check {
 
+/// Findings of different launches with the same identity are one.
+struct FindingIdentity {
+  Tool tool{};
+  Severity severity{};
+  std::string kernel;
+  std::string cause;
+  // Of findings whose cause is not known.
+  FindingKind kind{};
+  std::vector<std::uint64_t> vaddrs;
+  Statement message;  ///< Of those without an instruction.
+  friend auto operator<=>(const FindingIdentity&, const FindingIdentity&) = default;
+};
+
 class Session {
  public:
   Session(CheckConfig config, Suppressions suppressions)
@@ -85,8 +98,8 @@ class Session {
   std::mutex mutex_;
   std::uint64_t launches_ = 0, suppressed_ = 0;
   std::vector<Finding> findings_;
-  std::vector<Finding> in_launch_;            // of running launches, not yet in findings_
-  std::map<std::string, std::size_t> known_;  // into findings_
+  std::vector<Finding> in_launch_;                // of running launches, not yet in findings_
+  std::map<FindingIdentity, std::size_t> known_;  // into findings_
   std::map<std::pair<std::string, std::uint64_t>, KnownSite> sites_;  // by kernel and vaddr
 };
 

@@ -1,7 +1,5 @@
 #include "observe/check/worker.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -137,7 +135,7 @@ void WorkerChecker::note_failure(const Workgroup& group) {
   f.kind = FindingKind::launch_failed;
   f.launch = launch_.number;
   f.kernel = launch_.program.kernel_name();
-  f.message = wave.error->what;
+  f.message = say<Says::text>(wave.error->what);
   f.accesses = {reporter_.access(Role::stopped, wave.next->vaddr,
                                  static_cast<std::int32_t>(wave.index_in_group))};
   if (!wave.error->hint.empty()) f.fix_arguments = {wave.error->hint};
@@ -328,14 +326,13 @@ void WorkerChecker::report_hazard(const Hazard& hazard, const InstructionFacts& 
   if (reporter_.repeat(kKind, facts.vaddr, hazard.producer->vaddr)) return;
   Finding f;
   f.kind = kKind;
-  const std::string name =
-      hazard.row == kNoHazardRow
-          ? std::string("the hardware register")
-          : register_name(hazard.row, launch_.request.kernel->descriptor.accum_offset());
-  f.message = fmt::format("{} is used {} wait state{} too early: {} needs {} between, there {} {}",
-                          name, hazard.needed - hazard.had,
-                          hazard.needed - hazard.had == 1 ? "" : "s", hazard_text(hazard.hazard),
-                          hazard.needed, hazard.had == 1 ? "is" : "are", hazard.had);
+  const unsigned missing = hazard.needed - hazard.had;
+  if (hazard.row == kNoHazardRow)
+    f.message = say<Says::hardware_wait_states>(missing, hazard.hazard, hazard.needed, hazard.had);
+  else
+    f.message = say<Says::wait_states>(
+        register_name(hazard.row, launch_.request.kernel->descriptor.accum_offset()), missing,
+        hazard.hazard, hazard.needed, hazard.had);
   const auto index = static_cast<std::int32_t>(wave.index_in_group);
   f.accesses = {reporter_.access(Role::use, facts.vaddr, index),
                 reporter_.access(Role::result_of, hazard.producer->vaddr, index)};
@@ -343,12 +340,9 @@ void WorkerChecker::report_hazard(const Hazard& hazard, const InstructionFacts& 
   f.cause = hazard_text(hazard.hazard);
   if (hazard.is_note()) f.severity = Severity::note;
   if (hazard.is_tolerated)
-    f.detail.emplace_back(
-        "LLVM pads this; shipped kernels do without it and are right on the hardware");
+    f.detail = {say<Says::padded_needlessly>()};
   else if (hazard.is_compilers_count)
-    f.detail.emplace_back(
-        "a fault of LLVM's: its count includes an s_branch that the taken branch before it skips; "
-        "taking a branch lasts longer than the wait state that is missing");
+    f.detail = {say<Says::compilers_count>()};
   reporter_.add(std::move(f));
 }
 

@@ -1,5 +1,4 @@
 // The part of the worker that tracks global memory: writers, and bytes that were never written.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
@@ -155,15 +154,11 @@ bool WorkerChecker::written_by_host(WrittenMap& map, const InstructionFacts& fac
   if (reporter_.repeat(kKind, facts.vaddr)) return true;
   Finding f;
   f.kind = kKind;
-  f.message = fmt::format(
-      "device memory of {} bytes is read at {:#x} that the host has filled through its pointer, "
-      "without hipMemcpy",
-      map.range().end - map.range().begin, address);
+  f.message = say<Says::host_filled>(map.range().end - map.range().begin, address);
   f.accesses = {reporter_.access(Role::read, facts.vaddr,
                                  static_cast<std::int32_t>(waves_[0]->wave->index_in_group),
                                  static_cast<std::int32_t>(lane))};
-  f.detail.push_back(
-      fmt::format("the first byte that only the host can have written is at {:#x}", found));
+  f.detail = {say<Says::host_filled_first>(found)};
   f.fix = Fix::host_copy;
   reporter_.add(std::move(f));
   return true;

@@ -12,6 +12,7 @@
 #include "report/check/fixes.h"
 #include "report/check/kinds.h"
 #include "report/check/roles.h"
+#include "report/check/statements.h"
 
 namespace margay::check {
 
@@ -50,7 +51,7 @@ struct Access {
 /// Further instructions with the same cause as a finding.
 struct Occurrence {
   FindingKind kind{};
-  std::string message;
+  Statement message;
   std::vector<Access> accesses;
   std::uint64_t count = 1;
 };
@@ -59,10 +60,11 @@ struct Occurrence {
 struct Finding {
   FindingKind kind{};
   Severity severity = Severity::error;
-  std::string message;              ///< One line: the error, with bytes, registers, names.
-  std::vector<Access> accesses;     ///< The instruction that revealed it last; usually one or two.
-  std::vector<std::string> detail;  ///< Further lines: instructions in between, the allocation.
-  Fix fix = Fix::other;             ///< In words: fix_text.h.
+  // In words, a line each: statement_text.h.
+  Statement message;              ///< The error, with bytes, registers, names.
+  std::vector<Access> accesses;   ///< The instruction that revealed it last; usually one or two.
+  std::vector<Statement> detail;  ///< Further ones: instructions in between, the allocation.
+  Fix fix = Fix::other;           ///< In words: fix_text.h.
   std::vector<std::string> fix_arguments;  ///< What it names: streams, tiles.
   FixPlace fix_place;
   bool moves = false;  ///< A race in LDS whose addresses both move from barrier to barrier.

@@ -8,6 +8,7 @@
 
 #include "report/check/fix_text.h"
 #include "report/check/report.h"
+#include "report/check/statement_text.h"
 #include "report/json_node.h"
 #include "report/text_file.h"
 
@@ -57,21 +58,23 @@ Json fix_json(const Finding& finding) {
 }
 
 Json finding_json(const Finding& finding) {
+  Json detail = Json::array();
+  for (const Statement& line : finding.detail) detail.push_back(in_words(line));
   Json others = Json::array();
   for (const Occurrence& other : finding.others)
     others.push_back({{"kind", kind_name(other.kind)},
-                      {"message", other.message},
+                      {"message", in_words(other.message)},
                       {"count", other.count},
                       {"accesses", accesses_json(other.accesses)}});
   return {{"tool", tool_name(finding.tool())},
           {"kind", kind_name(finding.kind)},
           {"severity", severity_name(finding.severity)},
-          {"message", finding.message},
+          {"message", in_words(finding.message)},
           {"kernel", finding.kernel},
           {"launch", finding.launch},
           {"count", finding.count},
           {"accesses", accesses_json(finding.accesses)},
-          {"detail", finding.detail},
+          {"detail", std::move(detail)},
           {"hint", fix_in_words(finding)},
           {"fix", fix_json(finding)},
           {"others", std::move(others)}};

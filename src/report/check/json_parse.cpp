@@ -30,10 +30,15 @@ Result<Access> as_access(const Node& node) {
   return access;
 }
 
+/// What a sentence was made of is not in a report.
+Result<Statement> as_statement(const Node& node) {
+  return say<Says::text>(MARGAY_TRY(as_text(node)));
+}
+
 Result<Occurrence> as_occurrence(const Node& node) {
   Occurrence other;
   other.kind = MARGAY_TRY(named<FindingKind>(node, "kind", kKindCount, kind_name));
-  other.message = MARGAY_TRY(text(node, "message"));
+  other.message = MARGAY_TRY(as_statement(MARGAY_TRY(node.field("message"))));
   other.count = MARGAY_TRY(number<std::uint64_t>(node, "count"));
   other.accesses = MARGAY_TRY(list<Access>(node, "accesses", as_access));
   return other;
@@ -62,9 +67,9 @@ Result<Finding> as_finding(const Node& node) {
     return MARGAY_TRY(node.field("tool"))
         .wrong(fmt::format("the tool that finds {}", kind_name(finding.kind)));
   finding.severity = MARGAY_TRY(named<Severity>(node, "severity", 3, severity_name));
-  finding.message = MARGAY_TRY(text(node, "message"));
+  finding.message = MARGAY_TRY(as_statement(MARGAY_TRY(node.field("message"))));
   finding.accesses = MARGAY_TRY(list<Access>(node, "accesses", as_access));
-  finding.detail = MARGAY_TRY(list<std::string>(node, "detail", as_text));
+  finding.detail = MARGAY_TRY(list<Statement>(node, "detail", as_statement));
   const std::string hint = MARGAY_TRY(text(node, "hint"));
   // Older reports have neither of the two, or a fix without arguments.
   if (node.json->contains("fix")) MARGAY_CHECK(read_fix(node, finding));

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "report/check/statement_text.h"
 #include "report/check/text.h"
 #include "report/check/tools.h"
 
@@ -189,7 +190,8 @@ bool matches(const Suppression& suppression, const Finding& finding) {
   if (suppression.tool && *suppression.tool != finding.tool()) return false;
   if (suppression.kind && !glob_matches(*suppression.kind, kind_name(finding.kind))) return false;
   if (suppression.kernel && !function_matches(*suppression.kernel, finding.kernel)) return false;
-  if (suppression.message && !glob_matches(*suppression.message, finding.message)) return false;
+  if (suppression.message && !glob_matches(*suppression.message, in_words(finding.message)))
+    return false;
   if (!suppression.function && !suppression.file && !suppression.line) return true;
   for (const Access& access : finding.accesses) {
     if (access_matches(suppression, access)) return true;

@@ -11,6 +11,7 @@
 
 #include "report/check/fix_text.h"
 #include "report/check/report.h"
+#include "report/check/statement_text.h"
 
 namespace margay::check {
 namespace {
@@ -182,7 +183,7 @@ std::string others_text(const Finding& finding, const TextOptions& options) {
   }
   std::string text = fmt::format("{}  {}; the others:\n", kPrefix, line);
   for (const Occurrence& other : finding.others) {
-    text += fmt::format("{}  {}\n", kPrefix, other.message);
+    text += fmt::format("{}  {}\n", kPrefix, in_words(other.message));
     text += accesses_text(other.accesses, options);
   }
   return text;
@@ -199,10 +200,11 @@ std::string circumstances(const Finding& finding) {
 
 /// Advice is a list: tool, what, where.
 std::string advice_line(const Finding& finding, const TextOptions& options) {
-  std::string line = fmt::format("{}{}: {}", kPrefix, tool_name(finding.tool()), finding.message);
+  const std::string message = in_words(finding.message);
+  std::string line = fmt::format("{}{}: {}", kPrefix, tool_name(finding.tool()), message);
   if (!finding.accesses.empty()) {
     const Access& access = finding.accesses.front();
-    const bool named = finding.message.find(access.instruction) != std::string::npos;
+    const bool named = message.find(access.instruction) != std::string::npos;
     if (!named) line += ": " + access.instruction;
     if (const std::string place = first_place(access, options); !place.empty()) {
       line += "   " + painted(place, kBold, options);
@@ -219,9 +221,10 @@ std::string text_of(const Finding& finding, const TextOptions& options) {
   std::string text = fmt::format("{}{}: {}\n", kPrefix,
                                  painted(fmt::format("{}{}", tool_name(finding.tool()), note),
                                          colour_of(finding.severity), options),
-                                 painted(finding.message, kBold, options));
+                                 painted(in_words(finding.message), kBold, options));
   text += accesses_text(finding.accesses, options);
-  for (const std::string& line : finding.detail) text += fmt::format("{}  {}\n", kPrefix, line);
+  for (const Statement& line : finding.detail)
+    text += fmt::format("{}  {}\n", kPrefix, in_words(line));
   if (const std::string fix = fix_in_words(finding); !fix.empty())
     text += fmt::format("{}  fix: {}\n", kPrefix, fix);
   text += others_text(finding, options);

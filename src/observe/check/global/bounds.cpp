@@ -1,7 +1,5 @@
 #include "observe/check/global/bounds.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -14,12 +12,6 @@ namespace {
 
 Role role_of(const LaneAccess& access) {
   return access.is_atomic ? Role::atomic : access.is_write ? Role::write : Role::read;
-}
-
-std::string_view access_word(const LaneAccess& access) { return role_name(role_of(access)); }
-
-std::string bytes_text(std::uint64_t bytes) {
-  return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
 }
 
 /// The lowest and the highest address of the active lanes; (~0, 0) if there are none.
@@ -276,17 +268,14 @@ void Bounds::report_global(const LaneAccess& access, const InstructionFacts& fac
   if (tensor != nullptr && only_tensors()) {
     const std::uint64_t past = address - tensor->range.end;
     f.message =
-        fmt::format("{} of {} at {:#x}, {} past the end of a tensor of {} x {} x {} x {} elements",
-                    access_word(access), bytes_text(access.bytes), address, bytes_text(past),
-                    tensor->shape[0], tensor->shape[1], tensor->shape[2], tensor->shape[3]);
-    if (address < tensor->range.end)
-      f.message = fmt::format("{} of {} at {:#x} reaches past the end of a tensor",
-                              access_word(access), bytes_text(access.bytes), address);
+        address < tensor->range.end
+            ? say<Says::reaches_past_tensor>(role_of(access), access.bytes, address)
+            : say<Says::past_tensor>(role_of(access), access.bytes, address, past, tensor->shape);
     f.fix = Fix::index;
   } else {
     const Error error =
-        memory_.describe_fault(address, access.bytes, std::string(access_word(access)));
-    f.message = error.what;
+        memory_.describe_fault(address, access.bytes, std::string(role_name(role_of(access))));
+    f.message = say<Says::text>(error.what);
     if (!error.hint.empty()) f.fix_arguments = {error.hint};
   }
   const auto operation = tile_operation(request_.module->object().source_at(facts.vaddr));
@@ -296,8 +285,7 @@ void Bounds::report_global(const LaneAccess& access, const InstructionFacts& fac
     f.fix = missed.fix;
     f.fix_arguments = std::move(missed.fix_arguments);
   }
-  f.detail.push_back(fmt::format("{} of the wave's {} active lanes are out of range",
-                                 std::popcount(lanes), std::popcount(access.active)));
+  f.detail.push_back(say<Says::lanes_outside>(std::popcount(lanes), std::popcount(access.active)));
   reporter_.add(std::move(f));
 }
 
@@ -310,18 +298,13 @@ void Bounds::report_lds(const LaneAccess& access, const InstructionFacts& facts,
   const int lane = std::countr_zero(lanes);
   const std::uint32_t size = wave.group->lds_bytes, dynamic = request_.dynamic_lds_bytes;
   Finding f = finding(kKind, access, facts, wave, lane);
-  f.message = fmt::format("{} of {} at LDS byte {:#06x}, past the end of the workgroup's {} bytes",
-                          access_word(access), bytes_text(access.bytes), access.at[lane], size);
-  f.detail.push_back(fmt::format("{} bytes are static, {} were asked for at the launch; {}",
-                                 size - dynamic, dynamic,
-                                 access.is_write ? "the hardware drops such a write"
-                                                 : "the hardware gives 0 for such a read"));
+  f.message = say<Says::past_lds>(role_of(access), access.bytes, access.at[lane], size);
+  f.detail = {say<Says::lds_size>(size - dynamic, dynamic, access.is_write)};
   // A store whose address is among its own data: it cannot be both.
   const RegisterRange address = facts.use.sources[0], data = facts.use.sources[1];
   if (access.is_write && data.count != 0 && address.first >= data.first &&
       address.first < data.first + data.count) {
-    f.detail.push_back(
-        fmt::format("its address register v{} is also part of its data", address.first));
+    f.detail.push_back(say<Says::address_in_data>(address.first));
     f.fix = Fix::early_clobber;
   } else {
     // A launch without dynamic LDS has static arrays only.
@@ -336,9 +319,8 @@ void Bounds::report_scratch(const LaneAccess& access, const InstructionFacts& fa
   if (reporter_.repeat(kKind, facts.vaddr)) return;
   const int lane = std::countr_zero(lanes);
   Finding f = finding(kKind, access, facts, wave, lane);
-  f.message =
-      fmt::format("{} of {} at scratch byte {} of a lane that has {} bytes", access_word(access),
-                  bytes_text(access.bytes), access.at[lane], wave.group->scratch_bytes_per_lane);
+  f.message = say<Says::past_scratch>(role_of(access), access.bytes, access.at[lane],
+                                      wave.group->scratch_bytes_per_lane);
   f.fix = Fix::scratch_index;
   reporter_.add(std::move(f));
 }
@@ -350,9 +332,8 @@ void Bounds::report_misaligned(const LaneAccess& access, const InstructionFacts&
   const int lane = std::countr_zero(lanes);
   Finding f = finding(kKind, access, facts, wave, lane);
   f.severity = access.is_atomic ? Severity::error : Severity::note;
-  f.message =
-      fmt::format("misaligned {} of {} at {} {:#x}", access_word(access), bytes_text(access.bytes),
-                  access.space == MemorySpace::lds ? "LDS byte" : "address", access.at[lane]);
+  f.message = say<Says::misaligned>(role_of(access), access.bytes, access.space == MemorySpace::lds,
+                                    access.at[lane]);
   f.fix = access.is_atomic ? Fix::aligned_atomic : Fix::aligned_access;
   reporter_.add(std::move(f));
 }

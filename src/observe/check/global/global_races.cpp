@@ -1,7 +1,5 @@
 #include "observe/check/global/global_races.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -417,13 +415,11 @@ void GlobalRaces::report(const Run& later, const Run& earlier, const std::vector
   f.kind = kKind;
   f.severity = benign ? Severity::note : Severity::error;
   const std::uint64_t begin = std::max(first.begin, second.begin);
-  f.message =
-      fmt::format("{}-after-{} race on global memory at {:#x}, {} bytes{}", role_name(role(second)),
-                  role_name(role(first)), begin, std::min(first.end, second.end) - begin,
-                  benign ? ": both waves write the same value" : "");
+  f.message = say<Says::waves_race>(role(second), role(first), begin,
+                                    std::min(first.end, second.end) - begin, benign);
   f.accesses = {reporter_.access(role(second), second.vaddr, second.wave, second.lane),
                 reporter_.access(role(first), first.vaddr, first.wave, first.lane)};
-  f.detail.emplace_back("no s_barrier separates the two waves");
+  f.detail = {say<Says::no_barrier_between_waves>()};
   // With a barrier the result would still be nondeterministic.
   const bool both_write = first.is_write && second.is_write;
   f.fix = benign ? Fix::one_writer : both_write ? Fix::own_part : Fix::barrier;

@@ -1,7 +1,5 @@
 #include "observe/check/global/host_memory.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -14,16 +12,12 @@ std::vector<Finding> undefined_copy(const UndefinedCopy& copy, const GlobalMemor
   Finding f;
   f.kind = FindingKind::uninitialised_copy;
   f.severity = store && store->computed ? Severity::error : Severity::note;
-  const bool one = copy.missing == 1;
-  f.message = fmt::format("{} of {} bytes that are copied from the device to the host {}",
-                          copy.missing, copy.bytes,
-                          !store            ? (one ? "was never written" : "were never written")
-                          : store->computed ? "were computed from values that were never written"
-                                            : "hold values that were never written");
-  f.detail.push_back(fmt::format("the first is byte {} of what is copied", copy.first - copy.from));
+  f.message = !store            ? say<Says::copy_unwritten>(copy.missing, copy.bytes)
+              : store->computed ? say<Says::copy_computed>(copy.missing, copy.bytes)
+                                : say<Says::copy_holds>(copy.missing, copy.bytes);
+  f.detail = {say<Says::copy_first>(copy.first - copy.from)};
   if (const Tensor* const tensor = memory.tensors().at(copy.first); tensor != nullptr)
-    f.detail.push_back(fmt::format("in a tensor of {} x {} x {} x {}", tensor->shape[0],
-                                   tensor->shape[1], tensor->shape[2], tensor->shape[3]));
+    f.detail.push_back(say<Says::copy_in_tensor>(tensor->shape));
   if (store) {
     f.kernel = store->kernel;
     if (store->read.vaddr != kNoVaddr) f.accesses.push_back(store->read);
@@ -42,10 +36,7 @@ std::vector<Finding> unregistered_memory(const LaunchRequest& request,
   Finding f;
   f.kind = FindingKind::pageable_memory;
   f.severity = Severity::note;
-  const std::size_t count = arguments.size();
-  f.message =
-      fmt::format("{} of the kernel's arguments {} to host memory that HIP knows nothing of", count,
-                  count == 1 ? "points" : "point");
+  f.message = say<Says::unknown_memory>(arguments.size());
   for (const HostArgument& argument : arguments) {
     const auto described =
         std::ranges::find_if(request.kernel->arguments, [&](const KernelArgument& one) {
@@ -53,10 +44,8 @@ std::vector<Finding> unregistered_memory(const LaunchRequest& request,
                  argument.offset < one.offset_bytes + one.size_bytes;
         });
     const bool has_name = described != request.kernel->arguments.end() && !described->name.empty();
-    f.detail.push_back(fmt::format(
-        "{}: {:#x}",
-        has_name ? described->name : fmt::format("argument at byte {}", argument.offset),
-        argument.address));
+    f.detail.push_back(has_name ? say<Says::named_argument>(described->name, argument.address)
+                                : say<Says::unnamed_argument>(argument.offset, argument.address));
   }
   f.fix = Fix::register_memory;
   return {std::move(f)};

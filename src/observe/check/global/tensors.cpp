@@ -1,7 +1,5 @@
 #include "observe/check/global/tensors.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -11,10 +9,6 @@
 
 namespace margay::check {
 namespace {
-
-std::string counted(std::uint64_t number, std::string_view what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-}
 
 // ---- Which one, and where in it -------------------------------------------------------------
 
@@ -32,22 +26,14 @@ const TensorArgument* nearest(std::span<const TensorArgument* const> tensors,
   return best == tensors.end() ? nullptr : *best;
 }
 
-std::string shape_text(const std::array<std::uint64_t, 4>& shape) {
-  return fmt::format("{} x {} x {} x {}", shape[0], shape[1], shape[2], shape[3]);
-}
-
-std::string name_of(const TensorArgument& tensor) {
-  return tensor.name.empty() ? fmt::format("the tensor at kernel argument byte {}", tensor.offset)
-                             : tensor.name;
+Statement name_of(const TensorArgument& tensor) {
+  return say<Says::tensor>(tensor.name, tensor.offset);
 }
 
 /// "g.a (bf16, 1 x 1 x 512 x 512)"
-std::string title(const TensorArgument& tensor) {
-  std::string what = tensor.element;
-  if (what.empty() && tensor.element_bytes != 0)
-    what = fmt::format("elements of {}", counted(tensor.element_bytes, "byte"));
-  if (tensor.shape) what += (what.empty() ? "" : ", ") + shape_text(*tensor.shape);
-  return what.empty() ? name_of(tensor) : fmt::format("{} ({})", name_of(tensor), what);
+Statement title(const TensorArgument& tensor) {
+  return say<Says::tensor_title>(name_of(tensor), tensor.element, tensor.element_bytes,
+                                 tensor.shape.value_or(Dimensions{}));
 }
 
 /// An element; rows past the last one of the last matrix keep counting.
@@ -60,37 +46,35 @@ Place place_of(const std::array<std::uint64_t, 4>& shape, std::uint64_t line,
   return {matrix / shape[1], matrix % shape[1], line - matrix * shape[2], column};
 }
 
-std::string element_line(const TensorArgument& tensor, std::uint64_t address) {
+Statement element_line(const TensorArgument& tensor, std::uint64_t address) {
   const std::uint64_t begin = tensor.range.begin, end = tensor.range.end;
-  if (address < begin)
-    return fmt::format("{} before the start of {}", counted(begin - address, "byte"),
-                       title(tensor));
+  if (address < begin) return say<Says::before_tensor>(begin - address, title(tensor));
   const std::uint64_t offset = address - begin;
-  std::string past = address < end ? "" : ", " + counted(address - end, "byte") + " past its end";
-  if (tensor.element_bytes == 0) return fmt::format("byte {} of {}{}", offset, title(tensor), past);
+  if (tensor.element_bytes == 0)
+    return address < end ? say<Says::byte_of_tensor>(offset, title(tensor))
+                         : say<Says::byte_past_tensor>(offset, title(tensor), address - end);
   const std::uint64_t element = offset / tensor.element_bytes;
   if (!tensor.shape) {
     const std::uint64_t count = (end - begin) / tensor.element_bytes;
-    return fmt::format("element {} of {}, of which there are {}", element, title(tensor), count);
+    return say<Says::element>(element, title(tensor), count);
   }
   const auto& shape = *tensor.shape;
   const Place at = place_of(shape, element / shape[3], element % shape[3]);
-  std::string where = fmt::format("row {}, column {}", at.row, at.column);
-  if (shape[0] * shape[1] != 1)
-    where = fmt::format("batch {}, depth {}, {}", at.batch, at.depth, where);
+  const Dimensions where = {at.batch, at.depth, at.row, at.column};
+  const bool several = shape[0] * shape[1] != 1;
   if (at.row >= shape[2])
-    past = fmt::format(": {} past its last row", counted(at.row - shape[2] + 1, "row"));
-  return fmt::format("{} of {}{}", where, title(tensor), past);
+    return say<Says::row_past_last>(where, several, title(tensor), at.row - shape[2] + 1);
+  if (address >= end) return say<Says::row_past_end>(where, several, title(tensor), address - end);
+  return say<Says::row>(where, several, title(tensor));
 }
 
 /// A pointer may have a shape that is too large: then the access is inside it.
-std::string memory_line(const TensorArgument& tensor, std::uint64_t address) {
+std::optional<Statement> memory_line(const TensorArgument& tensor, std::uint64_t address) {
   if (!tensor.shape || tensor.memory_end == 0 || tensor.memory_end >= tensor.range.end ||
       address < tensor.memory_end || address >= tensor.range.end)
     return {};
-  return fmt::format("a tensor of that shape has {}, but its memory ends {} from its start",
-                     counted(tensor.range.end - tensor.range.begin, "byte"),
-                     counted(tensor.memory_end - tensor.range.begin, "byte"));
+  return say<Says::memory_too_short>(tensor.range.end - tensor.range.begin,
+                                     tensor.memory_end - tensor.range.begin);
 }
 
 /// The number of rows by which the lanes' addresses are too far down because the column of the tile
@@ -114,22 +98,26 @@ std::uint64_t rows_run_on(const TensorArgument& tensor, const TileOperation& ope
   return *lines.begin() % count;
 }
 
-std::string tile_text(const Place& at, const TileOperation& operation) {
-  return fmt::format("({}, {}, {}, {})", at.batch, at.depth,
-                     operation.rows == 0 ? at.row : at.row / operation.rows,
-                     at.column / operation.columns);
+Dimensions tile_at(const Place& at, const TileOperation& operation) {
+  return {at.batch, at.depth, operation.rows == 0 ? at.row : at.row / operation.rows,
+          at.column / operation.columns};
+}
+
+/// "64 x 128", "64 elements": an argument of a fix.
+std::string size_of(const TileOperation& operation) {
+  const std::string columns = std::to_string(operation.columns);
+  if (operation.rows == 0) return columns + (operation.columns == 1 ? " element" : " elements");
+  return std::to_string(operation.rows) + " x " + columns;
 }
 
 void add_tile(Missed& missed, const TensorArgument& tensor, const TileOperation& operation,
               const LaneAccess& access, std::uint64_t address) {
   const auto& shape = *tensor.shape;
   const bool is_vector = operation.rows == 0;
-  const std::string size = is_vector ? counted(operation.columns, "element")
-                                     : fmt::format("{} x {}", operation.rows, operation.columns);
-  const std::string_view what = is_vector ? "vector" : "tile";
+  const std::string what = is_vector ? "vector" : "tile";
   if (!operation.counts_tiles) {
-    missed.lines.push_back(
-        fmt::format("in a {} of {}, whose coordinate counts elements", what, size));
+    missed.lines.push_back(is_vector ? say<Says::in_vector>(operation.columns)
+                                     : say<Says::in_tile>(operation.rows, operation.columns));
     return;
   }
   const std::uint64_t element = (address - tensor.range.begin) / tensor.element_bytes;
@@ -139,18 +127,18 @@ void add_tile(Missed& missed, const TensorArgument& tensor, const TileOperation&
   const auto tiles = [](std::uint64_t length, std::uint64_t tile) {
     return tile == 0 ? length : (length + tile - 1) / tile;
   };
-  missed.lines.push_back(fmt::format("{} {} of {}; {} has {} x {} x {} x {} of them", what,
-                                     tile_text(at, operation), size, name_of(tensor), shape[0],
-                                     shape[1], tiles(shape[2], operation.rows),
-                                     tiles(shape[3], operation.columns)));
+  const Dimensions existing = {shape[0], shape[1], tiles(shape[2], operation.rows),
+                               tiles(shape[3], operation.columns)};
+  missed.lines.push_back(is_vector ? say<Says::vector>(tile_at(at, operation), operation.columns,
+                                                       name_of(tensor), existing)
+                                   : say<Says::tile>(tile_at(at, operation), operation.rows,
+                                                     operation.columns, name_of(tensor), existing));
   missed.fix = Fix::coordinate_unit;
-  missed.fix_arguments = {std::string(what), size};
+  missed.fix_arguments = {what, size_of(operation)};
   if (shift == 0) return;
-  missed.lines.push_back(
-      fmt::format("its column is past the last, {}, and runs on into the next rows",
-                  tiles(shape[3], operation.columns) - 1));
+  missed.lines.push_back(say<Says::column_runs_on>(existing[3] - 1));
   missed.fix = Fix::column_unit;
-  missed.fix_arguments = {std::string(what), std::to_string(operation.columns)};
+  missed.fix_arguments = {what, std::to_string(operation.columns)};
 }
 
 // ---- The operation --------------------------------------------------------------------------
@@ -241,8 +229,8 @@ Missed describe_missed(const std::vector<TensorArgument>& tensors,
   missed.lines.push_back(element_line(*tensor, address));
   if (operation && tensor->shape && tensor->element_bytes != 0 && address >= tensor->range.begin)
     add_tile(missed, *tensor, *operation, access, address);
-  if (std::string line = memory_line(*tensor, address); !line.empty()) {
-    missed.lines.push_back(std::move(line));
+  if (std::optional<Statement> line = memory_line(*tensor, address)) {
+    missed.lines.push_back(std::move(*line));
     missed.fix = Fix::smaller_shape;
     missed.fix_arguments.clear();
   }

@@ -12,6 +12,7 @@
 #include "exec/program/lane_access.h"
 #include "observe/tensor_arguments.h"
 #include "report/check/fixes.h"
+#include "report/check/statements.h"
 
 namespace margay::check {
 
@@ -30,7 +31,7 @@ struct TileOperation {
 struct Missed {
   /// The row, column and tile; empty if the access cannot have been intended for any of the
   /// tensors.
-  std::vector<std::string> lines;
+  std::vector<Statement> lines;
   Fix fix = Fix::other;  ///< Fix::other: nothing more than for any other access is known.
   std::vector<std::string> fix_arguments;
 };

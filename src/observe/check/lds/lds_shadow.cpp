@@ -1,7 +1,5 @@
 #include "observe/check/lds/lds_shadow.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -494,9 +492,7 @@ void LdsShadow::report_race(const LdsOperation& o, unsigned lane, const Granule&
   f.severity = same_value ? Severity::note : Severity::error;
   const std::uint32_t byte = byte_of(g) + first_byte(other.mask);
   const int bytes = std::popcount(other.mask);
-  f.message =
-      fmt::format("{} race on LDS at byte {:#06x}, {} byte{}{}", kind_name(kind_found), byte, bytes,
-                  bytes == 1 ? "" : "s", same_value ? ": both waves write the same value" : "");
+  f.message = say<Says::lds_race>(kind_found, byte, bytes, same_value);
   const auto role = [](Kind what, bool direct) {
     return what == Kind::atomic  ? Role::atomic
            : direct              ? Role::direct_load
@@ -512,12 +508,10 @@ void LdsShadow::report_race(const LdsOperation& o, unsigned lane, const Granule&
   f.accesses = other_first ? std::vector{std::move(own), std::move(theirs)}
                            : std::vector{std::move(theirs), std::move(own)};
   if (other.carried) {
-    f.detail.push_back(fmt::format(
-        "a barrier separates the two, but the {} was still in flight when its wave reached it",
-        role_name(role(other.kind, other.direct))));
+    f.detail = {say<Says::still_in_flight>(role(other.kind, other.direct))};
     f.fix = Fix::wait_barrier;
   } else {
-    f.detail.push_back("no s_barrier separates them");
+    f.detail = {say<Says::no_barrier>()};
     f.fix = same_value ? Fix::one_writer : Fix::barrier;
   }
   reporter_.add(std::move(f), extra);
@@ -530,9 +524,7 @@ void LdsShadow::report_own_direct(const LdsOperation& o, unsigned lane, const Gr
     return;
   Finding f;
   f.kind = kKind;
-  f.message = fmt::format(
-      "LDS byte {:#06x} is read before the load straight to LDS that fills it was waited for",
-      byte_of(g) + first_byte(mask));
+  f.message = say<Says::lds_before_wait>(byte_of(g) + first_byte(mask));
   const auto wave = static_cast<std::int32_t>(o.wave->index_in_group);
   f.accesses = {reporter_.access(Role::read, o.facts->vaddr, wave, static_cast<std::int32_t>(lane)),
                 reporter_.access(Role::load, told(o.wave->index_in_group, g.write_step).vaddr, wave,
@@ -552,13 +544,11 @@ void LdsShadow::report_lanes(const LdsOperation& o, unsigned lane, const Granule
   Finding f;
   f.kind = kKind;
   f.severity = same ? Severity::note : Severity::error;
-  f.message =
-      fmt::format("lanes {} and {} of one instruction write {} to LDS byte {:#06x}", other, lane,
-                  same ? "the same value" : "different values", byte_of(g) + first_byte(mask));
+  f.message = say<Says::lanes_write>(other, lane, same, byte_of(g) + first_byte(mask));
   f.accesses = {reporter_.access(Role::write, o.facts->vaddr,
                                  static_cast<std::int32_t>(o.wave->index_in_group),
                                  static_cast<std::int32_t>(lane))};
-  if (!same) f.detail.emplace_back("which lane wins is not defined");
+  if (!same) f.detail = {say<Says::no_lane_wins>()};
   f.fix = same ? Fix::one_lane : Fix::own_bytes;
   reporter_.add(std::move(f), extra);
 }

@@ -1,7 +1,5 @@
 #include "observe/check/streams/host_writes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -73,22 +71,18 @@ std::vector<Finding> HostWrites::ended(const OrderClock& host) {
 Finding HostWrites::finding_of(const Watched& watched, std::uint64_t block) {
   Finding f;
   f.kind = FindingKind::host_write_before_sync;
-  f.message = fmt::format(
-      "host code has changed the {} of an asynchronous copy that need not have "
-      "ended: {} of {} bytes, on {}",
-      watched.is_source ? "source" : "target", watched.copy->what, watched.end - watched.begin,
-      watched.copy->stream);
+  f.message = say<Says::host_changed>(watched.is_source, watched.copy->what,
+                                      watched.end - watched.begin, watched.copy->stream);
   const std::uint64_t first = block * kBlock;
-  f.detail.push_back(fmt::format(
-      "the first change is between byte {} and byte {} of what is copied, at {:#x}", first,
-      std::min(first + kBlock, watched.end - watched.begin) - 1, watched.begin + first));
+  f.detail = {say<Says::host_changed_first>(
+      first, std::min(first + kBlock, watched.end - watched.begin) - 1, watched.begin + first)};
   Access access;
   access.role = watched.is_source ? Role::read : Role::write;
   access.instruction = watched.copy->what;
   f.accesses = {std::move(access)};
   f.fix = Fix::copy_wait;
   f.fix_arguments = {watched.copy->stream};
-  f.cause = fmt::format("host write|{}|{}", watched.copy->what, watched.is_source);
+  f.cause = "host write|" + watched.copy->what + (watched.is_source ? "|source" : "|target");
   return f;
 }
 

@@ -1,7 +1,5 @@
 #include "observe/check/streams/stream_races.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -34,11 +32,9 @@ std::string name_of(const Operation& operation) {
 }
 
 /// "scale (launch 3) on stream 1"
-std::string place_of(const Operation& operation) {
-  const std::string launch =
-      operation.is_kernel() ? fmt::format(" (launch {})", operation.launch) : std::string{};
-  return fmt::format("{}{}{} on {}", name_of(operation), launch,
-                     operation.graph != 0 ? " in a graph" : "", operation.stream);
+Statement place_of(const Operation& operation) {
+  return say<Says::operation>(name_of(operation), operation.is_kernel() ? operation.launch : 0,
+                              operation.graph != 0, operation.stream);
 }
 
 Access access_of(const Operation& operation, Touch touch, std::uint64_t vaddr) {
@@ -49,7 +45,7 @@ Access access_of(const Operation& operation, Touch touch, std::uint64_t vaddr) {
     a.vaddr = vaddr;
     resolve(one, *operation.program);
   } else {
-    a.instruction = fmt::format("{} on {}", operation.what, operation.stream);
+    a.instruction = operation.what + " on " + operation.stream;
   }
   return std::move(one[0].accesses[0]);
 }
@@ -61,23 +57,20 @@ Finding finding_of(const Operation& earlier, const Operation& later, Touch earli
   f.kind = FindingKind::stream_race;
   f.launch = later.is_kernel() ? later.launch : earlier.launch;
   f.kernel = later.is_kernel() ? later.kernel : earlier.kernel;
-  f.message =
-      fmt::format("two streams race on global memory at {:#x}, {} bytes: {} by {} and {} by {}",
-                  begin, end - begin, role_name(role_of(earlier_touch)), name_of(earlier),
-                  role_name(role_of(range.touch)), name_of(later));
+  f.message = say<Says::streams_race>(begin, end - begin, role_of(earlier_touch), name_of(earlier),
+                                      role_of(range.touch), name_of(later));
   f.accesses = {access_of(earlier, earlier_touch, earlier_vaddr),
                 access_of(later, range.touch, range.vaddr)};
-  f.detail.push_back(fmt::format("nothing orders {} and {}", place_of(earlier), place_of(later)));
+  f.detail = {say<Says::unordered>(place_of(earlier), place_of(later))};
   if ((earlier.null_stream && later.non_blocking) || (earlier.non_blocking && later.null_stream))
-    f.detail.emplace_back(
-        "a stream made with hipStreamNonBlocking and the null stream do not wait for each other");
+    f.detail.push_back(say<Says::null_stream_waits_not>());
   if (earlier.graph != 0 && earlier.graph == later.graph) {
     f.fix = Fix::graph_dependency;
   } else {
     f.fix = Fix::stream_event;
     f.fix_arguments = {earlier.stream, later.stream};
   }
-  f.cause = fmt::format("streams|{}|{}", name_of(earlier), name_of(later));
+  f.cause = "streams|" + name_of(earlier) + "|" + name_of(later);
   return f;
 }
 

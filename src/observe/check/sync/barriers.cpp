@@ -1,7 +1,5 @@
 #include "observe/check/sync/barriers.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 
@@ -41,14 +39,11 @@ void BarrierTracker::watch(const InstructionFacts& facts, const Wave& wave) {
   if (reporter_.repeat(kKind, w.missing_at, facts.vaddr)) return;
   Finding f;
   f.kind = kKind;
-  f.message = fmt::format("{} lanes of the wave are off at this barrier and run on after it",
-                          std::popcount(back));
+  f.message = say<Says::lanes_off>(std::popcount(back));
   const auto index = static_cast<std::int32_t>(wave.index_in_group);
   f.accesses = {reporter_.access(Role::barrier, w.missing_at, index),
                 reporter_.access(Role::runs_on, facts.vaddr, index, std::countr_zero(back))};
-  f.detail.emplace_back(
-      "the hardware counts waves, not lanes: if the other side of the branch has a barrier as "
-      "well, this wave arrives twice");
+  f.detail = {say<Says::waves_are_counted>()};
   f.fix = Fix::outside_branch;
   reporter_.add(std::move(f));
 }
@@ -74,16 +69,15 @@ void BarrierTracker::end_workgroup() {
     Finding f;
     f.kind = kKind;
     f.severity = has_ended ? Severity::note : Severity::error;
-    f.message = fmt::format("wave {} reaches {} barrier{}, wave {} reaches {}", n, reached,
-                            reached == 1 ? "" : "s", most - waves_.begin(), most->barriers.size());
+    f.message =
+        say<Says::barriers_differ>(n, reached, most - waves_.begin(), most->barriers.size());
     f.accesses = {
         reporter_.access(Role::barrier, vaddr, static_cast<std::int32_t>(most - waves_.begin())),
         reporter_.access(Role::ended, w.ended_at, static_cast<std::int32_t>(n))};
     if (has_ended) {
-      f.detail.emplace_back("a wave that has ended is not waited for: right on the hardware");
+      f.detail = {say<Says::ended_is_right>()};
     } else {
-      f.detail.push_back(
-          fmt::format("from barrier {} on, the waves meet at different places", at + 1));
+      f.detail = {say<Says::meet_elsewhere>(at + 1)};
       f.fix = Fix::outside_branch;
     }
     reporter_.add(std::move(f), extra);
@@ -94,7 +88,7 @@ void BarrierTracker::deadlock(const Workgroup& group) {
   Error error = group.deadlock();
   Finding f;
   f.kind = FindingKind::deadlock;
-  f.message = std::move(error.what);
+  f.message = say<Says::text>(std::move(error.what));
   if (!error.hint.empty()) f.fix_arguments = {std::move(error.hint)};
   // Those that wait at a barrier first, then those that spin in a loop; one per place.
   for (const WaveStop stop : {WaveStop::barrier, WaveStop::grid_barrier, WaveStop::running}) {

@@ -1,7 +1,5 @@
 #include "observe/check/values/values.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 
@@ -270,7 +268,7 @@ bool ValueTracker::follow_lane_move(const InstructionFacts& facts, const Wave& w
                               : number.value & 63;
   const std::uint32_t origin = origin_of(facts);
   if (operation == LaneOperation::write) {
-    if ((number.undefined & 63) != 0) report(facts, origin, 1, "it says which lane is written");
+    if ((number.undefined & 63) != 0) report(facts, origin, 1, Decides::lane);
     const unsigned row = View(*this, wave, i).dst;
     rows_.set(row, lane, static_cast<std::uint32_t>(scalar_operand(wave, i, 0).undefined));
     if (rows_.bits(row, lane) != 0) row_origin_[row] = origin;
@@ -389,7 +387,7 @@ void ValueTracker::follow_vector(const InstructionFacts& facts, Wave& wave, std:
 // ---- Findings -------------------------------------------------------------------------------
 
 void ValueTracker::report(const InstructionFacts& facts, RegisterRange rows, std::uint64_t lanes,
-                          const std::string& use) {
+                          Decides use) {
   for (unsigned n = 0; n < rows.count; ++n) {
     const std::uint32_t origin = row_origin_[rows.first + n];
     if ((rows_.lanes(rows.first + n) & lanes) == 0) continue;
@@ -401,7 +399,7 @@ void ValueTracker::report(const InstructionFacts& facts, RegisterRange rows, std
 }
 
 void ValueTracker::report(const InstructionFacts& facts, std::uint32_t number, std::uint64_t lanes,
-                          const std::string& use, Severity severity) {
+                          Decides use, Severity severity) {
   const auto wave = static_cast<std::int32_t>(wave_);
   const std::int32_t lane = std::countr_zero(lanes);
   Finding f;
@@ -411,8 +409,7 @@ void ValueTracker::report(const InstructionFacts& facts, std::uint32_t number, s
     f.kind = FindingKind::uninitialised_register;
     const std::string name = register_name(number / 2, accum_offset_);
     if (reporter_.repeat(f.kind, facts.vaddr, kNoVaddr, name)) return;
-    f.message = fmt::format("{} was never written in {} of the wave's lanes; {}", name,
-                            std::popcount(lanes), use);
+    f.message = say<Says::register_unwritten>(name, std::popcount(lanes), use);
     f.accesses = {reporter_.access(Role::use, facts.vaddr, wave, lane)};
     f.fix = Fix::value_on_every_path;
     return reporter_.add(std::move(f), name);
@@ -424,10 +421,8 @@ void ValueTracker::report(const InstructionFacts& facts, std::uint32_t number, s
   const bool lds = origin.kind == Origin::Kind::lds;
   f.kind = lds ? FindingKind::uninitialised_lds : FindingKind::uninitialised_global;
   if (reporter_.repeat(f.kind, origin.vaddr, facts.vaddr, extra)) return;
-  f.message =
-      lds ? fmt::format("LDS byte {:#06x} is read but was never written; {}", origin.address, use)
-          : fmt::format("global memory at {:#x} is read but was never written; {}", origin.address,
-                        use);
+  f.message = lds ? say<Says::lds_unwritten>(origin.address, use)
+                  : say<Says::global_unwritten>(origin.address, use);
   f.accesses = {reporter_.access(Role::read, origin.vaddr, wave, origin.lane),
                 reporter_.access(Role::use, facts.vaddr, wave, lane)};
   f.fix = lds ? Fix::store_lds : Fix::fill_memory;
@@ -439,10 +434,8 @@ void ValueTracker::atomic_on(const InstructionFacts& facts, const Origin& origin
   Finding f;
   f.kind = lds ? FindingKind::uninitialised_lds : FindingKind::uninitialised_global;
   if (reporter_.repeat(f.kind, facts.vaddr)) return;
-  f.message = lds ? fmt::format("an atomic changes LDS byte {:#06x}, which was never written",
-                                origin.address)
-                  : fmt::format("an atomic changes global memory at {:#x}, which was never written",
-                                origin.address);
+  f.message = lds ? say<Says::lds_atomic_unwritten>(origin.address)
+                  : say<Says::global_atomic_unwritten>(origin.address);
   f.accesses = {reporter_.access(Role::atomic, facts.vaddr, static_cast<std::int32_t>(wave_),
                                  static_cast<std::int32_t>(origin.lane))};
   f.fix = lds ? Fix::set_lds_counter : Fix::set_counter;

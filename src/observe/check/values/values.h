@@ -104,10 +104,9 @@ class ValueTracker {
   [[nodiscard]] std::uint32_t add_origin(const Origin& origin);
   void define(unsigned row, std::uint64_t lanes) { rows_.define(row, lanes); }
 
-  void report(const InstructionFacts& facts, RegisterRange rows, std::uint64_t lanes,
-              const std::string& use);
-  void report(const InstructionFacts& facts, std::uint32_t origin, std::uint64_t lanes,
-              const std::string& use, Severity severity = Severity::error);
+  void report(const InstructionFacts& facts, RegisterRange rows, std::uint64_t lanes, Decides use);
+  void report(const InstructionFacts& facts, std::uint32_t origin, std::uint64_t lanes, Decides use,
+              Severity severity = Severity::error);
 
   Reporter& reporter_;
   std::uint32_t accum_offset_, wave_ = 0;

@@ -23,7 +23,7 @@ void ValueTracker::follow_memory(const InstructionFacts& facts, Wave& wave, std:
   const RegisterUse& use = facts.use;
   if (facts.form.path == MemoryForm::Path::none) return follow_exchange(facts, wave);
   if ((lanes_of(use.sources[0]) & exec) != 0)
-    report(facts, use.sources[0], lanes_of(use.sources[0]) & exec, "it is used as an address");
+    report(facts, use.sources[0], lanes_of(use.sources[0]) & exec, Decides::address);
   const bool scalars = (use.scalar_reads[0] & scalar_attention_[0]) != 0 ||
                        (use.scalar_reads[1] & scalar_attention_[1]) != 0;
   if (scalars && exec != 0) {
@@ -31,13 +31,12 @@ void ValueTracker::follow_memory(const InstructionFacts& facts, Wave& wave, std:
     for (unsigned index = 0; index < scalar_bits_.size(); ++index)
       if (contains(use.scalar_reads, index) && scalar_bits_[index] != 0)
         origin = scalar_origin_[index];
-    report(facts, origin, exec & (0 - exec), "it is used as an address");
+    report(facts, origin, exec & (0 - exec), Decides::address);
   }
   if (i.row->is_atomic)
     for (unsigned n = 1; n < 3; ++n)
       if ((lanes_of(use.sources[n]) & exec) != 0)
-        report(facts, use.sources[n], lanes_of(use.sources[n]) & exec,
-               "an atomic combines it with memory");
+        report(facts, use.sources[n], lanes_of(use.sources[n]) & exec, Decides::atomic);
   for (unsigned n = 0; n < use.destination.count; ++n) define(use.destination.first + n, exec);
 }
 
@@ -50,11 +49,11 @@ void ValueTracker::follow_scalar_memory(const InstructionFacts& facts) {
       for (unsigned r = 0; r < (n == 1 ? 1u : i.row->memory.scalar_buffer ? 4u : 2u); ++r)
         address |= scalar_bits(i.src[n].index() + r, false) != 0;
   if (address)
-    report(facts, origin, 1, "it is used as an address");
+    report(facts, origin, 1, Decides::address);
   else if (i.row->is_atomic && origin != 0)
-    report(facts, origin, 1, "an atomic combines it with memory");
+    report(facts, origin, 1, Decides::atomic);
   else if (i.row->is_store && origin != 0)
-    report(facts, origin, 1, "it is stored to global memory");
+    report(facts, origin, 1, Decides::store);
   for (unsigned index = 0; index < scalar_bits_.size(); ++index)
     if (contains(facts.use.scalar_writes, index)) set_scalar(index, 0, false, 0);
 }
@@ -156,12 +155,9 @@ ValueTracker::Stored ValueTracker::stored_globally(const InstructionFacts& facts
   // Copies from one tracked allocation to another are checked where they are used.
   if (wrong != 0 && !(followed && from_global)) {
     out.told = true;
-    report(facts, data, wrong, "it is stored to global memory");
+    report(facts, data, wrong, Decides::store);
   } else if (!followed && bits.lanes != 0) {
-    report(facts, origin_in(data, bits.lanes), bits.lanes,
-           "it is a part of what is stored to memory that the host reads: padding, or a value that "
-           "is missing",
-           Severity::note);
+    report(facts, origin_in(data, bits.lanes), bits.lanes, Decides::part_of_store, Severity::note);
   }
   return out;
 }

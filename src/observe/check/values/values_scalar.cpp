@@ -30,7 +30,7 @@ std::uint64_t result_value(Wave& wave, const Instruction& i, bool pair) {
 
 void ValueTracker::write_exec(const InstructionFacts& facts, std::uint64_t undefined,
                               std::uint32_t origin) {
-  if (undefined != 0) report(facts, origin, undefined, "it decides which lanes go on");
+  if (undefined != 0) report(facts, origin, undefined, Decides::active_lanes);
 }
 
 void ValueTracker::follow_branch(const InstructionFacts& facts, const Wave& wave) {
@@ -40,12 +40,11 @@ void ValueTracker::follow_branch(const InstructionFacts& facts, const Wave& wave
   const std::uint64_t vcc = scalar_bits(kVccIndex, true);
   if (reads(row.state.vcc)) {
     if (undefined_as_condition({wave.scalar64(kVccIndex), vcc}))
-      report(facts, origin, vcc, "it decides a branch");
+      report(facts, origin, vcc, Decides::branch);
   } else if (reads(row.state.scc)) {
-    if (scc_undefined_) report(facts, origin, 1, "it decides a branch");
+    if (scc_undefined_) report(facts, origin, 1, Decides::branch);
   } else if (origin != 0 && row.source_count != 0) {
-    if (scalar_operand(wave, i, 0).undefined != 0)
-      report(facts, origin, 1, "it is used as an address of code");
+    if (scalar_operand(wave, i, 0).undefined != 0) report(facts, origin, 1, Decides::code_address);
   }
   if (i.sdst != kNoRegister && writes(row.destination)) set_scalar(i.sdst, 0, true, 0);
 }
@@ -63,11 +62,11 @@ void ValueTracker::follow_scalar(const InstructionFacts& facts, Wave& wave) {
   }
   if (row.register_index != RegisterIndex::none) {
     if (row.source_count != 0 && (scalar_operand(wave, i, 0).undefined & 0xff) != 0)
-      report(facts, origin, 1, "it is used as the number of a register");
+      report(facts, origin, 1, Decides::register_number);
     return;
   }
   if (row.changes_mode) {
-    if (origin != 0) report(facts, origin, 1, "it decides how the wave goes on");
+    if (origin != 0) report(facts, origin, 1, Decides::next_step);
     return;
   }
   OperandBits operands[3] = {scalar_operand(wave, i, 0), scalar_operand(wave, i, 1), {}};
@@ -76,8 +75,7 @@ void ValueTracker::follow_scalar(const InstructionFacts& facts, Wave& wave) {
   if (row.relative != RelativeScalar::none) {  // M0 counts registers from one that is named
     const bool from = row.relative == RelativeScalar::source;
     const std::uint64_t at = (from ? i.src[0].index() : i.sdst) + std::uint64_t{wave.s[kM0Index]};
-    if (scalar_bits_[kM0Index] != 0)
-      report(facts, origin, 1, "it is used as the number of a register");
+    if (scalar_bits_[kM0Index] != 0) report(facts, origin, 1, Decides::register_number);
     if (at > 101) return;
     const auto index = static_cast<unsigned>(at);
     if (!from) return set_scalar(index, operands[0].undefined, pair, origin);

@@ -1,7 +1,5 @@
 #include "observe/check/waits/waits.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -306,14 +304,14 @@ void WaitTracker::settle_scalar(unsigned index, const InstructionFacts& facts) {
                  register_name(kFirstScalarRow + index, accum_offset_));
 }
 
-std::string WaitTracker::wait_for(const Pending& pending) {
+Statement WaitTracker::wait_for(const Pending& pending) {
   const CountedBy& counters = pending.facts->counted;
   if (!counters.in_order)
-    return counters.vm ? "s_waitcnt vmcnt(0) lgkmcnt(0)" : "s_waitcnt lgkmcnt(0)";
+    return counters.vm ? say<Says::waits_for_both>() : say<Says::waits_for_lgkm>(0);
   OutstandingRing& ring = counters.vm ? vm_ : lgkm_;
   unsigned newer = 0;
   for (unsigned n = 0; n < ring.size(); ++n) newer += ring.at(n).serial > pending.serial;
-  return fmt::format("s_waitcnt {}({})", counters.vm ? "vmcnt" : "lgkmcnt", newer);
+  return counters.vm ? say<Says::waits_for_vm>(newer) : say<Says::waits_for_lgkm>(newer);
 }
 
 void WaitTracker::report_early(const Pending& pending, const InstructionFacts& facts,
@@ -322,13 +320,12 @@ void WaitTracker::report_early(const Pending& pending, const InstructionFacts& f
   if (reporter_.repeat(kind, facts.vaddr, pending.facts->vaddr)) return;
   Finding f;
   f.kind = kind;
-  f.message = fmt::format("{} is {} before the load that {} it was waited for", name,
-                          reads ? "read" : "overwritten", reads ? "fills" : "will overwrite");
+  f.message = say<Says::before_wait>(name, reads);
   const auto wave = static_cast<std::int32_t>(wave_);
   const std::int32_t lane = lanes == 0 ? kNoNumber : std::countr_zero(lanes);
   f.accesses = {reporter_.access(reads ? Role::read : Role::write, facts.vaddr, wave, lane),
                 reporter_.access(Role::load, pending.facts->vaddr, wave)};
-  f.detail.push_back(fmt::format("{} between the two would have waited for it", wait_for(pending)));
+  f.detail = {wait_for(pending)};
   f.fix = Fix::tied_wait;
   reporter_.add(std::move(f));
 }

@@ -154,7 +154,7 @@ class WaitTracker {
   void settle_scalar(unsigned index, const InstructionFacts& facts);
   void report_early(const Pending& pending, const InstructionFacts& facts, std::uint64_t lanes,
                     bool reads, const std::string& name);
-  [[nodiscard]] std::string wait_for(const Pending& pending);
+  [[nodiscard]] Statement wait_for(const Pending& pending);
 
   Reporter& reporter_;
   SiteTable& sites_;

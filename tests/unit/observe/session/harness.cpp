@@ -73,7 +73,7 @@ std::string Listing::told(const Finding& finding) const {
     const std::uint32_t workgroup = access.workgroup[0];
     if (access.lane != kNoNumber || workgroup != 0) text += fmt::format(".{}", access.lane);
     // A race between workgroups names both.
-    if (workgroup != 0 || finding.message.starts_with("two workgroups"))
+    if (workgroup != 0 || finding.message.says() == Says::workgroups_race)
       text += fmt::format(".{}", workgroup);
   }
   return text + fmt::format(" x{}", finding.count);

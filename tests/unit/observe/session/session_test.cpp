@@ -9,6 +9,7 @@
 #include "harness.h"
 #include "report/check/fix_text.h"
 #include "report/check/json.h"
+#include "report/check/statement_text.h"
 
 namespace margay::check {
 namespace {
@@ -33,7 +34,7 @@ TEST_P(ListedKernelTest, GivesExactlyItsFindings) {
     for (const Finding& finding : checked.fresh)
       for (const auto& expectation : kernel.expected)
         if (expectation.finding == listing.told(finding))
-          EXPECT_THAT(finding.message, HasSubstr(expectation.message));
+          EXPECT_THAT(in_words(finding.message), HasSubstr(expectation.message));
   }
 }
 
@@ -81,7 +82,7 @@ TEST(Session, WaitsForTheHostComeToAnEnd) {
   EXPECT_EQ(checked.result.error().code, ErrorCode::deadlock);
   EXPECT_THAT(checked.result.error().what, HasSubstr("waits for memory to change"));
   ASSERT_EQ(checked.fresh.size(), 1u);
-  EXPECT_THAT(checked.fresh[0].message, HasSubstr("waits for memory to change"));
+  EXPECT_THAT(in_words(checked.fresh[0].message), HasSubstr("waits for memory to change"));
   EXPECT_THAT(fix_in_words(checked.fresh[0]), HasSubstr("has to come from the launch itself"));
   ASSERT_EQ(checked.fresh[0].accesses.size(), 1u);
   EXPECT_EQ(checked.fresh[0].accesses[0].role, Role::loops_here);
@@ -202,16 +203,18 @@ TEST(Session, OutOfBoundsWithoutMemcheck) {
 /// As JSON, without device addresses: the arena's address depends on the host (a sanitizer's
 /// runtime may have taken its usual place).
 std::string json_without_addresses(Report report) {
-  const auto blank = [](std::string& text) {
+  const auto blank = [](Statement& statement) {
+    std::string text = in_words(statement);
     for (std::size_t at = text.find("0x"); at != text.npos; at = text.find("0x", at + 2)) {
       const std::size_t end =
           std::min(text.find_first_not_of("0123456789abcdef", at + 2), text.size());
       if (end - at > 10) text.replace(at, end - at, "0x");
     }
+    statement = say<Says::text>(std::move(text));
   };
   for (Finding& finding : report.findings) {
     blank(finding.message);
-    for (std::string& line : finding.detail) blank(line);
+    for (Statement& line : finding.detail) blank(line);
     for (Access& access : finding.accesses) access.pc = 0;
     for (auto& other : finding.others) {
       blank(other.message);

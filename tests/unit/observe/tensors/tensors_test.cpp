@@ -6,6 +6,8 @@
 
 #include <functional>
 
+#include "report/check/statement_text.h"
+
 namespace margay::check {
 namespace {
 
@@ -49,6 +51,12 @@ LaneAccess four_rows(std::uint64_t begin, std::uint64_t row, std::uint64_t colum
   return access_at([=](unsigned lane) {
     return begin + ((row + lane / 16) * 512 + column + lane % 16 * 8) * 2;
   });
+}
+
+std::vector<std::string> words(const Missed& missed) {
+  std::vector<std::string> lines;
+  for (const Statement& line : missed.lines) lines.push_back(in_words(line));
+  return lines;
 }
 
 TEST(TileOperation, IsTheInnermostThatNamesATile) {
@@ -116,7 +124,7 @@ TEST(DescribeMissed, CountsRowsPastTheLast) {
   const Missed missed =
       describe_missed(tensors, tiles_of(64, 128), four_rows(0x100000, 136, 128), ~0ull);
   EXPECT_THAT(
-      missed.lines,
+      words(missed),
       ElementsAre("row 136, column 128 of g.a (bf16, 1 x 1 x 128 x 512): 9 rows past its last row",
                   "tile (0, 0, 2, 1) of 64 x 128; g.a has 1 x 1 x 2 x 4 of them"));
   EXPECT_EQ(missed.fix, Fix::coordinate_unit);
@@ -129,7 +137,7 @@ TEST(DescribeMissed, TellsAColumnThatRunsOn) {
   const LaneAccess access = four_rows(0x100000, 125, 384);
   const Missed missed = describe_missed(tensors, tiles_of(64, 128), access, 0xffffull << 48);
   EXPECT_THAT(
-      missed.lines,
+      words(missed),
       ElementsAre("row 128, column 384 of g.a (bf16, 1 x 1 x 128 x 512): 1 row past its last row",
                   "tile (0, 0, 1, 7) of 64 x 128; g.a has 1 x 1 x 2 x 4 of them",
                   "its column is past the last, 3, and runs on into the next rows"));
@@ -144,7 +152,7 @@ TEST(DescribeMissed, TakesTheTensorThatEndsNearestBelow) {
   const std::vector tensors = {matrix("g.a", 0x100000), matrix("g.b", 0x180000), raw};
   const auto at = [&](std::uint64_t address, const std::optional<TileOperation>& operation) {
     const auto lines =
-        describe_missed(tensors, operation, access_at([=](unsigned) { return address; }), 1).lines;
+        words(describe_missed(tensors, operation, access_at([=](unsigned) { return address; }), 1));
     return lines.empty() ? "" : lines.front();
   };
   EXPECT_THAT(at(0x120400, {}), HasSubstr("of g.a "));
@@ -162,7 +170,7 @@ TEST(DescribeMissed, NamesBatchAndDepth) {
   const auto missed = describe_missed(
       tensors, TileOperation{.tensor_type = kMatrix, .rows = 0, .columns = 4, .counts_tiles = true},
       access_at([=](unsigned) { return address; }), 1);
-  EXPECT_THAT(missed.lines,
+  EXPECT_THAT(words(missed),
               ElementsAre("batch 1, depth 1, row 5, column 6 of g (bf16, 2 x 3 x 128 x 512)",
                           "vector (1, 1, 5, 1) of 4 elements; g has 2 x 3 x 128 x 128 of them"));
 }
@@ -173,7 +181,8 @@ TEST(DescribeMissed, CountsElementsWhereTheCoordinateDoes) {
   operation.counts_tiles = false;
   const auto missed =
       describe_missed(tensors, operation, access_at([](unsigned) { return 128u * 512 * 2; }), 1);
-  EXPECT_THAT(missed.lines.back(), "in a tile of 16 x 16, whose coordinate counts elements");
+  EXPECT_THAT(in_words(missed.lines.back()),
+              "in a tile of 16 x 16, whose coordinate counts elements");
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ TEST(Json, comes_back_the_same) {
   report.findings[0].fix_arguments = {"stream 1", "stream 2"};
   report.findings[0].fix_place = {"/src/gemm.cpp", 93, 3, 60};
   report.findings[0].others = {
-      {FindingKind::read_after_write, "another", report.findings[0].accesses, 7}};
+      {FindingKind::read_after_write, sentence("another"), report.findings[0].accesses, 7}};
   report.findings[0].accesses[0].nearby = true;
   report.findings[0].accesses[1].vaddr = kNoVaddr;
   report.findings[0].accesses[1].pc = 0;

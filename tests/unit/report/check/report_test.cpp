@@ -60,7 +60,7 @@ TEST(FindingSet, what_makes_two_findings_different) {
   EXPECT_EQ(set.size(), 8U);
   other = base;
   other.launch = 9;
-  other.message = "other bytes";
+  other.message = sentence("other bytes");
   set.add(other, 7, 7);
   EXPECT_EQ(set.size(), 8U) << "launch, place and text do not";
 }
@@ -133,7 +133,7 @@ std::vector<Occurrence> random_occurrences(std::mt19937_64& random) {
     // Few places, so that ties occur; examples differ in the finding.
     one.place = {one.finding.launch, below(3), below(3)};
     one.finding.accesses[0].wave = static_cast<std::int32_t>(below(4));
-    one.finding.message = std::string(1, static_cast<char>('a' + below(3)));
+    one.finding.message = sentence(std::string(1, static_cast<char>('a' + below(3))));
     one.finding.count = 1 + below(3);
     if (below(3) == 0) one.extra = "v" + std::to_string(below(2));
     all.push_back(one);

@@ -5,11 +5,15 @@
 
 namespace margay::check {
 
+/// As of a report that was read.
+inline Statement sentence(std::string text) { return say<Says::text>(std::move(text)); }
+
 /// The race of the design's example: a write and a read, one source line each.
 inline Finding sample_race() {
   Finding finding;
   finding.kind = FindingKind::write_after_read;
-  finding.message = "write-after-read race on LDS at byte 0x0840 (As, row 16, column 32), 16 bytes";
+  finding.message =
+      sentence("write-after-read race on LDS at byte 0x0840 (As, row 16, column 32), 16 bytes");
   Access write;
   write.role = Role::write;
   write.wave = 3;
@@ -30,7 +34,7 @@ inline Finding sample_race() {
   read.instruction = "ds_read_b64 v[8:9], v2";
   read.frames = {{"micro_tk<64>", "/src/gemm.cpp", 84, 1}};
   finding.accesses = {write, read};
-  finding.detail = {"no s_barrier separates them"};
+  finding.detail = {say<Says::no_barrier>()};
   finding.fix_arguments = {"put a barrier after gemm.cpp:93"};
   finding.kernel = "void micro_tk<64>(float const*)";
   finding.launch = 2;
@@ -42,7 +46,7 @@ inline Finding sample_advice() {
   Finding finding;
   finding.severity = Severity::advice;
   finding.kind = FindingKind::wait_never_needed;
-  finding.message = "nothing depended on this wait in 512 executions";
+  finding.message = sentence("nothing depended on this wait in 512 executions");
   Access access;
   access.role = Role::waits_here;
   access.vaddr = 0x1c00;

@@ -62,8 +62,9 @@ TEST(Text, a_line_close_by_is_said_to_be_so) {
 
 TEST(Text, other_instructions_of_the_cause) {
   Finding finding = sample_race();
-  Occurrence other{
-      .kind = FindingKind::read_after_write, .message = "another", .accesses = finding.accesses};
+  Occurrence other{.kind = FindingKind::read_after_write,
+                   .message = sentence("another"),
+                   .accesses = finding.accesses};
   other.accesses[1].frames[0].line = 85;
   finding.others = {other, other};
   EXPECT_THAT(text_of(finding, kPlainText),
@@ -84,7 +85,7 @@ TEST(Text, other_instructions_of_the_cause) {
 TEST(Text, only_what_is_known_is_said) {
   Finding leak;
   leak.kind = FindingKind::leak;
-  leak.message = "4096 bytes were never freed";
+  leak.message = sentence("4096 bytes were never freed");
   EXPECT_EQ(text_of(leak, kPlainText), "========= memcheck: 4096 bytes were never freed\n");
 
   Finding finding = sample_race();
@@ -115,7 +116,7 @@ TEST(Text, advice_takes_one_line) {
             "========= waitcheck: nothing depended on this wait in 512 executions: s_waitcnt "
             "vmcnt(0)   gemm.cpp:90 in micro_tk<64>\n");
   Finding named = sample_advice();
-  named.message = "s_waitcnt vmcnt(0) ordered nothing";
+  named.message = sentence("s_waitcnt vmcnt(0) ordered nothing");
   EXPECT_EQ(text_of(named, kPlainText),
             "========= waitcheck: s_waitcnt vmcnt(0) ordered nothing   gemm.cpp:90 in "
             "micro_tk<64>\n")
