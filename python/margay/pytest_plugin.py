@@ -9,7 +9,7 @@ Active when the package is installed; without installing, PYTHONPATH=python pyte
 
 import pytest
 
-from margay import library, profile_text, triton_hook
+from margay import library, profile_text, hook
 from margay.checker import CheckError, check
 from margay.devices import use_device
 from margay.profiler import profile
@@ -98,7 +98,7 @@ def pytest_configure(config):
         library.load()
     except library.LibraryError as error:
         raise pytest.UsageError(f"--margay-check: {error}") from error
-    triton_hook.install()  # suites of Triton kernels run on the virtual device, too
+    hook.install()  # suites of Triton kernels run on the virtual device, too
 
 
 def pytest_report_header(config):

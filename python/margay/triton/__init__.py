@@ -9,11 +9,11 @@ NumPy arrays and anything with DLPack are taken where a kernel expects a tensor.
 `margay run -- python3 program.py` the program does not import it: the import of `triton` is enough.
 """
 
-from margay import triton_hook
+from margay import hook
 from margay.triton.activation import activate, is_active, on_import
 from margay.triton.benchmark import NoTime, Timing, modelled
 
 __all__ = ["NoTime", "Timing", "activate", "is_active", "modelled"]
 
-if not triton_hook.is_activating():  # then the hook reports what goes wrong
+if not hook.is_activating():  # then the hook reports what goes wrong
     activate()

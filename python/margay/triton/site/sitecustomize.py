@@ -1,5 +1,5 @@
 """Python reads this at its start under `margay run`, which puts this folder on PYTHONPATH: it installs
-margay/triton_hook.py and runs the sitecustomize that it hides."""
+margay/hook.py and runs the sitecustomize that it hides."""
 
 import os
 import sys
@@ -25,5 +25,5 @@ def _run_the_hidden_one(here):
 
 
 _HERE = os.path.dirname(os.path.realpath(__file__))
-_load("margay_triton_hook", os.path.join(_HERE, "..", "..", "triton_hook.py")).install()
+_load("margay_hook", os.path.join(_HERE, "..", "..", "hook.py")).install()
 _run_the_hidden_one(_HERE)

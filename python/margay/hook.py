@@ -1,18 +1,23 @@
-"""Lets `margay.triton` follow the import of `triton`, in programs that know nothing of Margay.
+"""Lets Margay follow the import of `triton` and of JAX's plugin, in programs that know nothing of Margay.
 
-`margay run` and its siblings install the hook when Python starts (triton/site/sitecustomize.py), and
-`pytest --margay-check` does. It imports nothing: a program that does not import `triton` is not touched.
+`margay run` and its siblings install the hooks when Python starts (triton/site/sitecustomize.py), and
+`pytest --margay-check` does. They import nothing: a program that imports neither is not touched.
 """
 
 import os
 import sys
 
 
-class _WhenTritonIsImported:
-    """A finder that finds what the others find; behind Triton's own import comes margay.triton's."""
+class _WhenImported:
+    """A finder that finds what the others find, and does something around the execution of `package`, once."""
+
+    package = ""
+
+    def around(self, execute, module):
+        raise NotImplementedError
 
     def find_spec(self, name, path=None, target=None):
-        if name != "triton":
+        if name != self.package:
             return None
         for finder in sys.meta_path:
             if finder is self or not hasattr(finder, "find_spec"):
@@ -28,14 +33,47 @@ class _WhenTritonIsImported:
             return spec
 
         def exec_module(module):
-            execute(module)
-            if self in sys.meta_path:
-                sys.meta_path.remove(self)
-                if not _asked_by_torch():
-                    _activate()
+            if self not in sys.meta_path:
+                execute(module)
+                return
+            sys.meta_path.remove(self)
+            self.around(execute, module)
 
         spec.loader.exec_module = exec_module
         return spec
+
+    def install(self):
+        if self.package in sys.modules:
+            return
+        if not any(type(finder).__name__ == type(self).__name__ for finder in sys.meta_path):
+            sys.meta_path.insert(0, self)
+
+
+class _WhenTritonIsImported(_WhenImported):
+    """Behind Triton's own import comes margay.triton's."""
+
+    package = "triton"
+
+    def around(self, execute, module):
+        execute(module)
+        if not _asked_by_torch():
+            _activate()
+
+
+class _WhenJaxLoadsItsPlugin(_WhenImported):
+    """Before the first part of JAX's ROCm plugin, the libraries that it links are loaded."""
+
+    package = "jax_rocm7_plugin"
+
+    def around(self, execute, module):
+        _import_margay()
+        try:
+            from margay.jax.activation import prepare
+
+            prepare()
+        except (ImportError, RuntimeError) as error:
+            sys.stderr.write("margay: JAX does not run on the virtual device: %s\n" % error)
+        execute(module)
 
 
 def _asked_by_torch():
@@ -54,7 +92,7 @@ _activating = False
 
 def is_activating():
     """Whether the hook imports margay.triton just now."""
-    return _activating or getattr(sys.modules.get("margay_triton_hook"), "_activating", False)
+    return _activating or getattr(sys.modules.get("margay_hook"), "_activating", False)
 
 
 def _activate():
@@ -66,11 +104,15 @@ def _activate():
         _activating = False
 
 
-def _import_and_activate():
+def _import_margay():
     try:
         import margay  # noqa: F401
     except ImportError:  # started by PYTHONPATH alone
         _import_from_here()
+
+
+def _import_and_activate():
+    _import_margay()
     try:
         from margay.triton import on_import
     except ImportError as error:
@@ -93,8 +135,7 @@ def _import_from_here():
 
 
 def install():
-    """Once for a process; not with MARGAY_TRITON=0, nor after the import of `triton`."""
-    if os.environ.get("MARGAY_TRITON", "1") == "0" or "triton" in sys.modules:
-        return
-    if not any(type(finder).__name__ == _WhenTritonIsImported.__name__ for finder in sys.meta_path):
-        sys.meta_path.insert(0, _WhenTritonIsImported())
+    """Once for a process; MARGAY_TRITON=0 and MARGAY_JAX=0 leave the one or the other as it is."""
+    for hook, variable in ((_WhenTritonIsImported(), "MARGAY_TRITON"), (_WhenJaxLoadsItsPlugin(), "MARGAY_JAX")):
+        if os.environ.get(variable, "1") != "0":
+            hook.install()

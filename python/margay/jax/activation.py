@@ -1,0 +1,67 @@
+"""What JAX's ROCm plugin needs of the process: the libraries that it links, and a count of devices."""
+
+import ctypes
+import os
+import sys
+
+from margay import library
+from margay.library import LibraryError
+
+# The plugin links all of them; what ours serve is in src/substitutes/README.md. The first one leads to the runtime.
+SUBSTITUTES = (
+    "libamdhip64.so.7", "librocprofiler-sdk.so.1", "librccl.so.1", "libhipblaslt.so.1", "libhipblas.so.3",
+    "libhipfft.so.0", "libMIOpen.so.1", "librocblas.so.5", "librocm_smi64.so.1", "librocsolver.so.0", "libhipsolver.so.1",
+    "libhipsparse.so.4",
+)  # fmt: skip
+
+# Unless the user says otherwise. Without rocBLAS and hipBLASLt there is nothing to choose for a matrix product but
+# the configuration of XLA's own kernel; to try all of them on the virtual device takes minutes.
+XLA_FLAGS = ("--xla_gpu_autotune_level=0",)
+
+_prepared = False
+
+
+def prepare():
+    """Loads the libraries and makes JAX see the virtual device; once for a process, before JAX has a backend.
+
+    Raises LibraryError if Margay's libraries are not to be found, RuntimeError if JAX has begun without them.
+    """
+    global _prepared  # pylint: disable=global-statement  # libraries are loaded once for a process
+    if _prepared:
+        return
+    _refuse_if_late()
+    runtime = library.load()
+    folder = os.path.join(os.path.dirname(os.path.realpath(runtime._name)), "margay", "substitutes")
+    for name in SUBSTITUTES:
+        path = os.path.join(folder, name)
+        if not os.path.exists(path):
+            raise LibraryError(f"there is no {path}: build Margay again (`./margay build` in the clone)")
+        ctypes.CDLL(path, mode=os.RTLD_GLOBAL | os.RTLD_NOW)
+    _add_xla_flags(os.environ)
+    _count_devices(runtime)
+    _prepared = True
+
+
+def _refuse_if_late():
+    bridge = sys.modules.get("jax._src.xla_bridge")
+    if bridge is not None and getattr(bridge, "_backends", None):
+        raise RuntimeError("JAX has its devices already: import margay.jax before the first use of jax")
+
+
+def _add_xla_flags(environment):
+    given = environment.get("XLA_FLAGS", "")
+    added = [flag for flag in XLA_FLAGS if flag.split("=", maxsplit=1)[0] not in given]
+    environment["XLA_FLAGS"] = " ".join([*added, given]).strip()
+
+
+def _count_devices(runtime):
+    """JAX counts GPUs by the files of the kernel's driver, of which the virtual device has none."""
+    count = ctypes.c_int(0)
+    runtime.hipGetDeviceCount(ctypes.byref(count))
+    try:
+        from jax._src import hardware_utils
+    except ImportError as error:
+        raise RuntimeError(f"JAX cannot be imported ({error}): pip install jax jax-rocm7-plugin jax-rocm7-pjrt") from error
+    if not hasattr(hardware_utils, "num_available_amd_gpus"):
+        raise RuntimeError("this version of JAX counts its GPUs in a way that Margay does not know")
+    hardware_utils.num_available_amd_gpus = lambda stop_at=None: count.value

@@ -1,0 +1,1 @@
+// Has no function of its own; CMakeLists.txt has why.

@@ -1,0 +1,115 @@
+// MIOpen. Source of the names: its public headers, ROCm 7.
+#define MARGAY_LIBRARY "MIOpen"
+#define MARGAY_STATUS 8  // miopenStatusUnsupportedOp
+#include "substitutes/refuse.h"
+
+// XLA wants a handle before it compiles anything. It is the stream that is set.
+struct Handle {
+  void* stream = nullptr;
+};
+extern "C" MARGAY_EXPORT int miopenCreate(Handle** handle) {
+  *handle = new Handle;
+  return 0;
+}
+extern "C" MARGAY_EXPORT int miopenCreateWithStream(Handle** handle, void* stream) {
+  *handle = new Handle{stream};
+  return 0;
+}
+extern "C" MARGAY_EXPORT int miopenDestroy(Handle* handle) {
+  delete handle;
+  return 0;
+}
+extern "C" MARGAY_EXPORT int miopenSetStream(Handle* handle, void* stream) {
+  handle->stream = stream;
+  return 0;
+}
+
+MARGAY_REFUSE(miopenBatchNormalizationBackward)
+MARGAY_REFUSE(miopenBatchNormalizationForwardInference)
+MARGAY_REFUSE(miopenBatchNormalizationForwardTraining)
+MARGAY_REFUSE(miopenCTCLoss)
+MARGAY_REFUSE(miopenCompileFusionPlan)
+MARGAY_REFUSE(miopenConvolutionBackwardDataCompileSolution)
+MARGAY_REFUSE(miopenConvolutionBackwardDataGetSolution)
+MARGAY_REFUSE(miopenConvolutionBackwardDataGetSolutionCount)
+MARGAY_REFUSE(miopenConvolutionBackwardDataGetWorkSpaceSize)
+MARGAY_REFUSE(miopenConvolutionBackwardDataImmediate)
+MARGAY_REFUSE(miopenConvolutionBackwardWeightsCompileSolution)
+MARGAY_REFUSE(miopenConvolutionBackwardWeightsGetSolution)
+MARGAY_REFUSE(miopenConvolutionBackwardWeightsGetSolutionCount)
+MARGAY_REFUSE(miopenConvolutionBackwardWeightsGetWorkSpaceSize)
+MARGAY_REFUSE(miopenConvolutionBackwardWeightsImmediate)
+MARGAY_REFUSE(miopenConvolutionForwardCompileSolution)
+MARGAY_REFUSE(miopenConvolutionForwardGetSolution)
+MARGAY_REFUSE(miopenConvolutionForwardGetSolutionCount)
+MARGAY_REFUSE(miopenConvolutionForwardGetWorkSpaceSize)
+MARGAY_REFUSE(miopenConvolutionForwardImmediate)
+MARGAY_REFUSE(miopenCreateActivationDescriptor)
+MARGAY_REFUSE(miopenCreateCTCLossDescriptor)
+MARGAY_REFUSE(miopenCreateConvolutionDescriptor)
+MARGAY_REFUSE(miopenCreateDropoutDescriptor)
+MARGAY_REFUSE(miopenCreateFusionPlan)
+MARGAY_REFUSE(miopenCreateLRNDescriptor)
+MARGAY_REFUSE(miopenCreateOpActivationForward)
+MARGAY_REFUSE(miopenCreateOpBiasForward)
+MARGAY_REFUSE(miopenCreateOpConvForward)
+MARGAY_REFUSE(miopenCreateOperatorArgs)
+MARGAY_REFUSE(miopenCreatePoolingDescriptor)
+MARGAY_REFUSE(miopenCreateRNNDescriptor)
+MARGAY_REFUSE(miopenCreateSeqTensorDescriptor)
+MARGAY_REFUSE(miopenCreateTensorDescriptor)
+MARGAY_REFUSE(miopenDestroyCTCLossDescriptor)
+MARGAY_REFUSE(miopenDestroyConvolutionDescriptor)
+MARGAY_REFUSE(miopenDestroyDropoutDescriptor)
+MARGAY_REFUSE(miopenDestroyLRNDescriptor)
+MARGAY_REFUSE(miopenDestroyOperatorArgs)
+MARGAY_REFUSE(miopenDestroyPoolingDescriptor)
+MARGAY_REFUSE(miopenDestroyRNNDescriptor)
+MARGAY_REFUSE(miopenDestroySeqTensorDescriptor)
+MARGAY_REFUSE(miopenDestroyTensorDescriptor)
+MARGAY_REFUSE(miopenDropoutGetStatesSize)
+MARGAY_REFUSE(miopenExecuteFusionPlan_v2)
+MARGAY_REFUSE(miopenFindConvolutionBackwardDataAlgorithm)
+MARGAY_REFUSE(miopenFindConvolutionBackwardWeightsAlgorithm)
+MARGAY_REFUSE(miopenFindConvolutionForwardAlgorithm)
+MARGAY_REFUSE(miopenFusionPlanGetOp)
+MARGAY_REFUSE(miopenFusionPlanGetWorkSpaceSize)
+MARGAY_REFUSE(miopenGetCTCLossWorkspaceSize)
+MARGAY_REFUSE(miopenGetConvolutionNdDescriptor)
+MARGAY_REFUSE(miopenGetConvolutionNdForwardOutputDim)
+MARGAY_REFUSE(miopenGetErrorString)
+MARGAY_REFUSE(miopenGetRNNParamsDescriptor)
+MARGAY_REFUSE(miopenGetRNNParamsSize)
+MARGAY_REFUSE(miopenGetRNNTempSpaceSizes)
+MARGAY_REFUSE(miopenGetRNNTrainingReserveSize)
+MARGAY_REFUSE(miopenGetRNNWorkspaceSize)
+MARGAY_REFUSE(miopenGetTensorDescriptor)
+MARGAY_REFUSE(miopenInitConvolutionNdDescriptor)
+MARGAY_REFUSE(miopenLRNBackward)
+MARGAY_REFUSE(miopenLRNForward)
+MARGAY_REFUSE(miopenLRNGetWorkSpaceSize)
+MARGAY_REFUSE(miopenPoolingBackward)
+MARGAY_REFUSE(miopenPoolingForward)
+MARGAY_REFUSE(miopenPoolingGetWorkSpaceSizeV2)
+MARGAY_REFUSE(miopenRNNBackwardData)
+MARGAY_REFUSE(miopenRNNBackwardSeqData)
+MARGAY_REFUSE(miopenRNNBackwardWeights)
+MARGAY_REFUSE(miopenRNNBackwardWeightsSeqTensor)
+MARGAY_REFUSE(miopenRNNForward)
+MARGAY_REFUSE(miopenRNNForwardInference)
+MARGAY_REFUSE(miopenRNNForwardTraining)
+MARGAY_REFUSE(miopenSetActivationDescriptor)
+MARGAY_REFUSE(miopenSetCTCLossDescriptor)
+MARGAY_REFUSE(miopenSetConvolutionAttribute)
+MARGAY_REFUSE(miopenSetConvolutionGroupCount)
+MARGAY_REFUSE(miopenSetDropoutDescriptor)
+MARGAY_REFUSE(miopenSetLRNDescriptor)
+MARGAY_REFUSE(miopenSetNdPoolingDescriptor)
+MARGAY_REFUSE(miopenSetOpArgsActivForward)
+MARGAY_REFUSE(miopenSetOpArgsBiasForward)
+MARGAY_REFUSE(miopenSetOpArgsConvForward)
+MARGAY_REFUSE(miopenSetPoolingIndexType)
+MARGAY_REFUSE(miopenSetRNNDataSeqTensorDescriptor)
+MARGAY_REFUSE(miopenSetRNNDescriptor_V2)
+MARGAY_REFUSE(miopenSetTensorDescriptor)
+MARGAY_REFUSE(miopenSetTensorDescriptorV2)
