@@ -44,7 +44,7 @@ class Changes : public ::testing::Test {
     of('1').wait_vm = 1;
     of('B').unit = Unit::barrier;
   }
-  [[nodiscard]] Instruction& of(char letter) {
+  Instruction& of(char letter) {
     const auto [at, is_new] =
         numbers_.try_emplace(letter, static_cast<std::uint32_t>(instructions_.size()));
     if (is_new) instructions_.emplace_back();
