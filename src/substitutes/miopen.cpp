@@ -3,25 +3,18 @@
 #define MARGAY_STATUS 8  // miopenStatusUnsupportedOp
 #include "substitutes/refuse.h"
 
-// XLA wants a handle before it compiles anything. It is the stream that is set.
-struct Handle {
-  void* stream = nullptr;
-};
-extern "C" MARGAY_EXPORT int miopenCreate(Handle** handle) {
-  *handle = new Handle;
-  return 0;
+#include "substitutes/handle.h"
+
+using margay::substitutes::Handle;
+
+// XLA wants a handle before it compiles anything.
+extern "C" {
+MARGAY_EXPORT int miopenCreate(Handle** handle) { return Handle::create(handle); }
+MARGAY_EXPORT int miopenCreateWithStream(Handle** handle, void* stream) {
+  return Handle::create(handle, stream);
 }
-extern "C" MARGAY_EXPORT int miopenCreateWithStream(Handle** handle, void* stream) {
-  *handle = new Handle{stream};
-  return 0;
-}
-extern "C" MARGAY_EXPORT int miopenDestroy(Handle* handle) {
-  delete handle;
-  return 0;
-}
-extern "C" MARGAY_EXPORT int miopenSetStream(Handle* handle, void* stream) {
-  handle->stream = stream;
-  return 0;
+MARGAY_EXPORT int miopenDestroy(Handle* handle) { return Handle::destroy(handle); }
+MARGAY_EXPORT int miopenSetStream(Handle* handle, void* stream) { return handle->set(stream); }
 }
 
 MARGAY_REFUSE(miopenBatchNormalizationBackward)

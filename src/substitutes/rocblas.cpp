@@ -3,28 +3,19 @@
 #define MARGAY_STATUS 2  // rocblas_status_not_implemented
 #include "substitutes/refuse.h"
 
-// A handle is the stream that is set.
-struct Handle {
-  void* stream = nullptr;
-};
-extern "C" MARGAY_EXPORT int rocblas_create_handle(Handle** handle) {
-  *handle = new Handle;
-  return 0;
-}
-extern "C" MARGAY_EXPORT int rocblas_destroy_handle(Handle* handle) {
-  delete handle;
-  return 0;
-}
-extern "C" MARGAY_EXPORT int rocblas_set_stream(Handle* handle, void* stream) {
-  handle->stream = stream;
-  return 0;
-}
-extern "C" MARGAY_EXPORT int rocblas_get_stream(Handle* handle, void** stream) {
+#include "substitutes/handle.h"
+
+using margay::substitutes::Handle;
+
+extern "C" {
+MARGAY_EXPORT int rocblas_create_handle(Handle** handle) { return Handle::create(handle); }
+MARGAY_EXPORT int rocblas_destroy_handle(Handle* handle) { return Handle::destroy(handle); }
+MARGAY_EXPORT int rocblas_set_stream(Handle* handle, void* stream) { return handle->set(stream); }
+MARGAY_EXPORT int rocblas_get_stream(Handle* handle, void** stream) {
   *stream = handle->stream;
   return 0;
 }
-extern "C" MARGAY_EXPORT int rocblas_set_atomics_mode(Handle* /*handle*/, int /*mode*/) {
-  return 0;
+MARGAY_EXPORT int rocblas_set_atomics_mode(Handle* /*handle*/, int /*mode*/) { return 0; }
 }
 
 MARGAY_REFUSE(rocblas_cgemm)

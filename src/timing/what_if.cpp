@@ -164,19 +164,20 @@ std::vector<WhatIf> what_ifs(const LaunchReplay& replay, const LaunchRecording& 
                              const ReplayedLaunch& before, const std::vector<SiteTime>& times,
                              double ghz, double part) {
   const Causes causes = causes_of(launch);
+  std::vector<ReplayedLaunch> after;
+  for (const Row& row : kRows) after.push_back(replay.few(ghz, row.change));
   // Waves come late to a barrier for what they wait for, too: that is not the barrier's.
-  const ReplayedLaunch working = replay.few(ghz, {.no_memory_waits = true});
+  const ReplayedLaunch& working = after[static_cast<unsigned>(WhatIfKind::no_memory_waits)];
   const ReplayedLaunch even = replay.few(ghz, {.no_barrier_skew = true, .no_memory_waits = true});
   std::vector<WhatIf> out;
   for (unsigned n = 0; n < kWhatIfs; ++n) {
-    const ReplayedLaunch after = replay.few(ghz, kRows[n].change);
     WhatIf one;
     one.kind = static_cast<WhatIfKind>(n);
-    double saved = before.cycles > 0 ? 1 - after.cycles / before.cycles : 0;
+    double saved = before.cycles > 0 ? 1 - after[n].cycles / before.cycles : 0;
     if (one.kind == WhatIfKind::no_barrier_skew && saved > 0)
       saved = std::min(saved, (working.cycles - even.cycles) / before.cycles);
     one.saves_percent = 100 * saved * part;
-    one.sites = sites_of(launch, weights(one.kind, launch, causes, times, before, after));
+    one.sites = sites_of(launch, weights(one.kind, launch, causes, times, before, after[n]));
     out.push_back(std::move(one));
   }
   std::ranges::stable_sort(out, std::ranges::greater{}, &WhatIf::saves_percent);

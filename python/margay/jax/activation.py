@@ -7,9 +7,11 @@ import sys
 from margay import library
 from margay.library import LibraryError
 
-# The plugin links all of them; what ours serve is in src/substitutes/README.md. The first one leads to the runtime.
+RUNTIME = "libamdhip64.so.7"  # as the plugin asks for it
+
+# The plugin links all of them; what ours serve is in src/substitutes/README.md.
 SUBSTITUTES = (
-    "libamdhip64.so.7", "librocprofiler-sdk.so.1", "librccl.so.1", "libhipblaslt.so.1", "libhipblas.so.3",
+    "librocprofiler-sdk.so.1", "librccl.so.1", "libhipblaslt.so.1", "libhipblas.so.3",
     "libhipfft.so.0", "libMIOpen.so.1", "librocblas.so.5", "librocm_smi64.so.1", "librocsolver.so.0", "libhipsolver.so.1",
     "libhipsparse.so.4",
 )  # fmt: skip
@@ -31,9 +33,11 @@ def prepare():
         return
     _refuse_if_late()
     runtime = library.load()
-    folder = os.path.join(os.path.dirname(os.path.realpath(runtime._name)), "margay", "substitutes")
-    for name in SUBSTITUTES:
-        path = os.path.join(folder, name)
+    home = os.path.dirname(os.path.realpath(runtime._name))
+    folder = os.path.join(home, "margay", "substitutes")
+    # In a build tree the runtime has this name by a link, which the dynamic linker does not take for one.
+    named = folder if os.path.islink(os.path.join(home, RUNTIME)) else home
+    for path in [os.path.join(named, RUNTIME), *(os.path.join(folder, name) for name in SUBSTITUTES)]:
         if not os.path.exists(path):
             raise LibraryError(f"there is no {path}: build Margay again (`./margay build` in the clone)")
         ctypes.CDLL(path, mode=os.RTLD_GLOBAL | os.RTLD_NOW)

@@ -1,1 +1,0 @@
-// Has no function of its own; CMakeLists.txt has why.
