@@ -379,10 +379,15 @@ class ComputeUnit {
         if (latencies_) latencies_->matrix_works(wave.simd, simd.matrix);
         return went_on(wave, index, after);
       case Unit::salu:
-        return issue(simd.scalar, index, now);
+        if (waits_for(index, now, simd.scalar)) return;
+        simd.scalar = after;
+        out_.busy.scalar += p_.turn;
+        return went_on(wave, index, after);
       case Unit::branch:
       case Unit::message:
-        return issue(simd.branch, index, now);
+        if (waits_for(index, now, simd.branch)) return;
+        simd.branch = after;
+        return went_on(wave, index, after);
       case Unit::scalar_memory:
         if (waits_for(index, now, simd.scalar_memory)) return;
         simd.scalar_memory = after;
@@ -430,11 +435,6 @@ class ComputeUnit {
   void use_valu(Simd& simd, double now, double cycles) {
     simd.valu = now + cycles;
     out_.busy.valu += cycles;
-  }
-  void issue(double& port, std::uint32_t index, double now) {
-    if (waits_for(index, now, port)) return;
-    port = now + p_.turn;
-    went_on(waves_[index], index, now + p_.turn);
   }
 
   // ---- Memory -------------------------------------------------------------------------------

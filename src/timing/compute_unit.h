@@ -38,7 +38,7 @@ struct Share {
 
 /// Cycles that a unit worked. SIMDs count one by one; the others once for the compute unit.
 struct Busy {
-  double valu = 0, matrix = 0;  ///< Sum over the SIMDs.
+  double valu = 0, matrix = 0, scalar = 0;  ///< Sum over the SIMDs.
   double lds = 0, vector_cache = 0, l2 = 0, fabric = 0, memory = 0;
 };
 

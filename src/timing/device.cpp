@@ -1,9 +1,9 @@
 #include "timing/device.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "timing/launch_replay.h"
+#include "timing/sustained.h"
 
 namespace margay::timing {
 namespace {
@@ -13,9 +13,9 @@ Bound bound_of(const Utilisation& u, double launch, double tail) {
   if (launch > kLarge) return Bound::launch;
   const std::pair<double, Bound> units[] = {
       {u.matrix, Bound::matrix}, {u.valu, Bound::valu},
-      {u.lds, Bound::lds},       {u.vector_cache, Bound::vector_cache},
-      {u.l2, Bound::l2},         {u.infinity_cache, Bound::infinity_cache},
-      {u.memory, Bound::memory}};
+      {u.scalar, Bound::scalar}, {u.lds, Bound::lds},
+      {u.l2, Bound::l2},         {u.vector_cache, Bound::vector_cache},
+      {u.memory, Bound::memory}, {u.infinity_cache, Bound::infinity_cache}};
   const auto most = std::ranges::max_element(units, {}, &std::pair<double, Bound>::first);
   if (most->first >= kBusy) return most->second;
   return tail > 0.3 ? Bound::tail : Bound::latency;
@@ -31,6 +31,7 @@ double error_of(Bound bound) {
     case Bound::launch:
       return 20;
     case Bound::valu:
+    case Bound::scalar:
     case Bound::lds:
     case Bound::latency:
     case Bound::l2:
@@ -46,9 +47,9 @@ double error_of(Bound bound) {
 
 std::string_view bound_name(Bound bound) {
   constexpr std::string_view kNames[kBounds] = {
-      "VALU port",    "matrix unit",    "LDS port", "vector cache (TA, vL1D)",
-      "L2 bandwidth", "Infinity Cache", "HBM",      "latency",
-      "tail",         "launch"};
+      "VALU port",    "matrix unit",    "scalar unit", "LDS port", "vector cache (TA, vL1D)",
+      "L2 bandwidth", "Infinity Cache", "HBM",         "latency",  "tail",
+      "launch"};
   return kNames[static_cast<unsigned>(bound)];
 }
 
@@ -62,29 +63,19 @@ KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, const TimeConf
   const ReplayedLaunch boost = replay.all(out.boost_ghz, config.latencies);
   out.us_boost = us_of(boost.cycles, out.boost_ghz, launch, p);
   out.cycles = out.us_boost * out.boost_ghz * 1e3;
-  out.sustained_ghz = out.boost_ghz;
-  out.us_sustained = out.us_boost;
   const ReplayedLaunch few = replay.few(out.boost_ghz);
-  for (int round = 0; round < 4 && ghz == 0 && few.cycles > 0; ++round) {
-    const double seconds = out.us_sustained * 1e-6;
-    const double per_ghz = 1e-12 / seconds / out.sustained_ghz;
-    const double clock = sustained_ghz(
-        {launch.memory_bytes * 1e-12 / seconds, launch.vector_flops * per_ghz,
-         launch.f16_flops * per_ghz, launch.bf16_flops * per_ghz, launch.fp8_flops * per_ghz},
-        p);
-    if (std::abs(clock - out.sustained_ghz) < 0.01) break;
-    out.sustained_ghz = clock;
-    out.us_sustained =
-        us_of(boost.cycles * replay.few(clock).cycles / few.cycles, clock, launch, p);
-  }
+  const AtClock held = ghz != 0 ? AtClock{out.boost_ghz, out.us_boost}
+                                : sustained(replay, launch, p, out.boost_ghz, boost.cycles, few);
+  out.sustained_ghz = held.ghz;
+  out.us_sustained = held.us;
   const double cycles = std::max(boost.cu_cycles, 1.0);
   const double simds = gpu.arch().cu.simds;
   // What L2 still has to write back may be more than there was time for.
   const auto part = [&](double busy) { return std::min(busy / cycles, 1.0); };
-  out.busy = {part(boost.busy.valu / simds), part(boost.busy.matrix / simds),
-              part(boost.busy.lds),          part(boost.busy.vector_cache),
-              part(boost.busy.l2),           part(boost.busy.fabric),
-              part(boost.busy.memory)};
+  out.busy = {part(boost.busy.valu / simds),   part(boost.busy.matrix / simds),
+              part(boost.busy.scalar / simds), part(boost.busy.lds),
+              part(boost.busy.vector_cache),   part(boost.busy.l2),
+              part(boost.busy.fabric),         part(boost.busy.memory)};
   out.launch_us = out.us_boost - boost.cycles / out.boost_ghz / 1e3;
   out.tail_us = std::max(0.0, boost.cycles - boost.mean) / out.boost_ghz / 1e3;
   out.bound = bound_of(out.busy, out.launch_us / out.us_boost, out.tail_us / out.us_boost);

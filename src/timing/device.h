@@ -19,6 +19,7 @@ namespace margay::timing {
 enum class Bound : std::uint8_t {
   valu,
   matrix,
+  scalar,  ///< Scalar ALU.
   lds,
   vector_cache,
   l2,
@@ -28,12 +29,13 @@ enum class Bound : std::uint8_t {
   tail,     ///< Compute units are idle while the last workgroups run.
   launch,
 };
-inline constexpr unsigned kBounds = 10;
+inline constexpr unsigned kBounds = 11;
 [[nodiscard]] std::string_view bound_name(Bound bound);
 
 /// Part of the compute units' time, 0 to 1; see Busy.
 struct Utilisation {
-  double valu = 0, matrix = 0, lds = 0, vector_cache = 0, l2 = 0, infinity_cache = 0, memory = 0;
+  double valu = 0, matrix = 0, scalar = 0;
+  double lds = 0, vector_cache = 0, l2 = 0, infinity_cache = 0, memory = 0;
 };
 
 struct KernelTime {

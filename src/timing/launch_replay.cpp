@@ -18,6 +18,7 @@ constexpr std::uint32_t kGenerations = 3;
 void add(Busy& sum, const Busy& more) {
   sum.valu += more.valu;
   sum.matrix += more.matrix;
+  sum.scalar += more.scalar;
   sum.lds += more.lds;
   sum.vector_cache += more.vector_cache;
   sum.l2 += more.l2;

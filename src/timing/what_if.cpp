@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "timing/launch_replay.h"
+#include "timing/sustained.h"
 
 namespace margay::timing {
 namespace {
@@ -123,12 +124,6 @@ bool is_shared_alike(const Gpu& a, const Gpu& b) {
 
 }  // namespace
 
-double us_of(double cycles, double ghz, const LaunchRecording& launch,
-             const Parameters& parameters) {
-  const double outside = parameters.launch_ns + launch.dirty_bytes / parameters.fabric_bytes_per_ns;
-  return cycles / ghz / 1e3 + outside / 1e3;
-}
-
 std::vector<Elsewhere> elsewhere(const LaunchReplay& replay, const LaunchRecording& launch,
                                  const Gpu& gpu, const ReplayedLaunch& all,
                                  const ReplayedLaunch& few, double error_percent) {
@@ -138,22 +133,19 @@ std::vector<Elsewhere> elsewhere(const LaunchReplay& replay, const LaunchRecordi
     if (other.option == gpu.option || other.architecture != gpu.architecture) continue;
     const Parameters& p = parameters_of(other);
     const LaunchReplay there = replay.on(other, p);
-    const auto us_with = [&](const Change& change) {
-      const double cycles = all.cycles * there.few(p.boost_ghz, change).cycles / few.cycles;
-      return us_of(cycles, p.boost_ghz, launch, p);
-    };
+    const ReplayedLaunch few_there = there.few(p.boost_ghz);
+    const double cycles = all.cycles * few_there.cycles / few.cycles;
     Elsewhere& one = out.emplace_back();
     one.device = other.short_name();
-    const double us = us_with({});
-    const double missing =
-        is_shared_alike(gpu, other) ? 0 : 100 * (1 - us_with({.no_l2_misses = true}) / us);
-    if (is_beyond_error(missing, error_percent))
-      one.why_not =
-          "what misses L2 decides, and other workgroups share it there: run it with "
-          "--device " +
-          std::string(other.option);
-    else
-      one.us_boost = us;
+    if (!is_shared_alike(gpu, other)) {
+      const double us = us_of(cycles, p.boost_ghz, launch, p);
+      const double hits = there.few(p.boost_ghz, {.no_l2_misses = true}).cycles / few.cycles;
+      const double missing = 100 * (1 - us_of(all.cycles * hits, p.boost_ghz, launch, p) / us);
+      one.misses_decide = is_beyond_error(missing, error_percent);
+      if (one.misses_decide) continue;
+    }
+    one.us_boost = us_of(cycles, p.boost_ghz, launch, p);
+    one.us_sustained = sustained(there, launch, p, p.boost_ghz, cycles, few_there).us;
   }
   return out;
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -48,9 +47,10 @@ struct WhatIf {
 
 /// The launch on another device.
 struct Elsewhere {
-  std::string_view device;  ///< "MI300X"
-  double us_boost = 0;      ///< Modelled; 0: the recording does not say, `why_not` does.
-  std::string why_not;
+  std::string_view device;                ///< "MI300X"
+  double us_boost = 0, us_sustained = 0;  ///< Modelled; 0 with:
+  /// What misses L2 decides, and other workgroups share it there: the recording does not tell.
+  bool misses_decide = false;
 };
 
 /// On all other devices. `all`, `few`: on this one, of how many compute units. `error_percent`: of
@@ -59,10 +59,6 @@ struct Elsewhere {
                                                const LaunchRecording& launch, const Gpu& gpu,
                                                const ReplayedLaunch& all, const ReplayedLaunch& few,
                                                double error_percent);
-
-/// A kernel's time, of what its compute units take at a clock.
-[[nodiscard]] double us_of(double cycles, double ghz, const LaunchRecording& launch,
-                           const Parameters& parameters);
 
 /// All changes; `before`: a few compute units without any. `times`: of the instructions. `part`: of
 /// the kernel's cycles, in which compute units work.

@@ -241,6 +241,8 @@ def test_compare_ranks_by_modelled_cycles(tmp_path):
     rows = [line for line in done.stdout.splitlines() if line.startswith("  cycles: ")]
     assert any(row.startswith("  cycles: ARBITER_WIN_EX_STALL") and row.endswith("gone") for row in rows)
     assert re.search(r"modelled cycles  \S*programs\.hip:17 in rows", done.stdout)
+    for what in ("SIMDs: work", "SIMDs: idle while waves wait", "waves per SIMD, mean"):
+        assert re.search(rf"^  {re.escape(what)} +\S", done.stdout, re.MULTILINE), done.stdout
     both = [f"{PROGRAMS} conflicting", f"{PROGRAMS} padded"]
     timed = subprocess.run([MARGAY, "compare", "--time", *both], capture_output=True, text=True, check=True, timeout=120)
     assert timed.stdout == done.stdout

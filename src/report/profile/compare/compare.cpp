@@ -161,6 +161,16 @@ std::vector<Difference> compare_time(const KernelProfile& a, const KernelProfile
       {"time at boost clock", "s", x.us_boost * 1e-6, y.us_boost * 1e-6},
       {"time at sustained clock", "s", x.us_sustained * 1e-6, y.us_sustained * 1e-6},
       {"error of the model, about", "%", x.error_percent, y.error_percent}};
+  if (x.simd_cycles != 0 && y.simd_cycles != 0) {
+    constexpr std::pair<const char*, double timing::SimdTime::*> kParts[] = {
+        {"SIMDs: work", &timing::SimdTime::work},
+        {"SIMDs: idle while waves wait", &timing::SimdTime::idle},
+        {"SIMDs: no wave", &timing::SimdTime::empty},
+        {"matrix work and memory at the same time", &timing::SimdTime::both}};
+    for (const auto& [what, part] : kParts)
+      out.push_back({what, "%", 100 * x.simds.*part, 100 * y.simds.*part});
+    out.push_back({"waves per SIMD, mean", "", x.waves_per_simd, y.waves_per_simd});
+  }
   const std::size_t ranked = out.size();
   const auto add = [&](std::string what, auto&& cycles) {
     out.push_back({std::move(what), "", attributed(x, cycles(x)), attributed(y, cycles(y))});

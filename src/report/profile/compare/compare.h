@@ -21,8 +21,8 @@ struct Difference {
 
 struct Comparison {
   std::string verdict;  ///< One or two sentences: what limits each, and by how much it changed.
-  /// Modelled, if both have a time: the kernel's, then how many of its cycles waves wait for what,
-  /// what changed most first.
+  /// Modelled, if both have a time: the kernel's, what its SIMDs do, then how many of its cycles
+  /// waves wait for what, what changed most first.
   std::vector<Difference> time;
   std::vector<Difference> bounds;     ///< By |seconds|, the largest first.
   std::vector<Difference> metrics;    ///< By how much they changed; unchanged ones are left out.

@@ -49,6 +49,7 @@ struct BusyUnit {
 };
 constexpr BusyUnit kBusy[] = {{"valu", &timing::Utilisation::valu},
                               {"matrix", &timing::Utilisation::matrix},
+                              {"scalar", &timing::Utilisation::scalar},
                               {"lds", &timing::Utilisation::lds},
                               {"vector_cache", &timing::Utilisation::vector_cache},
                               {"l2", &timing::Utilisation::l2},
@@ -79,8 +80,9 @@ Json elsewhere_json(const std::vector<timing::Elsewhere>& devices) {
   Json json = Json::array();
   for (const timing::Elsewhere& one : devices)
     json.push_back({{"device", one.device},
-                    {"us_boost", one.why_not.empty() ? Json(one.us_boost) : Json()},
-                    {"why_not", one.why_not}});
+                    {"us_boost", one.misses_decide ? Json() : Json(one.us_boost)},
+                    {"us_sustained", one.misses_decide ? Json() : Json(one.us_sustained)},
+                    {"misses_decide", one.misses_decide}});
   return json;
 }
 
@@ -90,12 +92,15 @@ Result<timing::Elsewhere> as_elsewhere(const Node& node) {
   const auto gpu = std::ranges::find(all_gpus(), name, &Gpu::short_name);
   if (gpu == all_gpus().end()) return MARGAY_TRY(node.field("device")).wrong("a known device");
   out.device = gpu->short_name();
-  out.why_not = MARGAY_TRY(report::text(node, "why_not"));
-  const Node us = MARGAY_TRY(node.field("us_boost"));
-  if (out.why_not.empty())
-    out.us_boost = MARGAY_TRY(as_double(us));
-  else if (!us.json->is_null())
-    return us.wrong("null");
+  out.misses_decide = MARGAY_TRY(report::flag(node, "misses_decide"));
+  for (const auto& [name, member] : {std::pair{"us_boost", &timing::Elsewhere::us_boost},
+                                     std::pair{"us_sustained", &timing::Elsewhere::us_sustained}}) {
+    const Node us = MARGAY_TRY(node.field(name));
+    if (!out.misses_decide)
+      out.*member = MARGAY_TRY(as_double(us));
+    else if (!us.json->is_null())
+      return us.wrong("null");
+  }
   return out;
 }
 

@@ -38,18 +38,24 @@ std::string stalls_text(const std::array<double, kStalls>& stalls, double all) {
 }
 
 std::string busy_text(const timing::Utilisation& busy) {
-  return fmt::format("matrix {}, VALU {}, LDS {}, vL1D {}, L2 {}, Infinity Cache {}, HBM {}",
-                     percent(busy.matrix), percent(busy.valu), percent(busy.lds),
-                     percent(busy.vector_cache), percent(busy.l2), percent(busy.infinity_cache),
-                     percent(busy.memory));
+  return fmt::format(
+      "matrix {}, VALU {}, scalar {}, LDS {}, vL1D {}, L2 {}, Infinity Cache {}, HBM {}",
+      percent(busy.matrix), percent(busy.valu), percent(busy.scalar), percent(busy.lds),
+      percent(busy.vector_cache), percent(busy.l2), percent(busy.infinity_cache),
+      percent(busy.memory));
 }
 
 std::string elsewhere_text(const timing::KernelTime& t) {
   std::string out;
   for (const timing::Elsewhere& one : t.elsewhere)
-    out += one.why_not.empty()
-               ? fmt::format("  {:<8}  {} at boost clock\n", one.device, us_text(one.us_boost))
-               : fmt::format("  {:<8}  {}\n", one.device, one.why_not);
+    out +=
+        one.misses_decide
+            ? fmt::format(
+                  "  {:<8}  what misses L2 decides, and other workgroups share it there: run it "
+                  "with --device {}\n",
+                  one.device, std::ranges::find(all_gpus(), one.device, &Gpu::short_name)->option)
+            : fmt::format("  {:<8}  {} at boost clock, {} sustained\n", one.device,
+                          us_text(one.us_boost), us_text(one.us_sustained));
   return out;
 }
 

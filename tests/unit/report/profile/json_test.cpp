@@ -70,7 +70,7 @@ Profile full() {
   time.waves_per_simd = 1.25;
   time.occupancy = {1, 2.5, 0};
   time.occupancy_cycles = 900;
-  time.elsewhere = {{"MI300X", 4.5, ""}, {"MI308X", 0, "a reason"}};
+  time.elsewhere = {{"MI300X", 4.5, 5.5, false}, {"MI308X", 0, 0, true}};
   time.stalls = {1, 2, 3, 4, 5, 6, 7, 8};
   time.sites.resize(k.sites.size());
   for (timing::SiteTime& site : time.sites) site = {++next, 12.5, {0, 2, 0, 4}, 3, 2, 70, 1};

@@ -1,0 +1,22 @@
+// A launch at the clock that its device can hold for seconds.
+#pragma once
+
+#include "timing/launch_replay.h"
+
+namespace margay::timing {
+
+/// A kernel's time, of what its compute units take at a clock: with launch and write-back.
+[[nodiscard]] double us_of(double cycles, double ghz, const LaunchRecording& launch,
+                           const Parameters& parameters);
+
+struct AtClock {
+  double ghz = 0, us = 0;
+};
+
+/// `replay`: of `launch` on the device of `parameters`. `cycles`: what all compute units take at
+/// `boost_ghz`; `few`: some of them, from which other clocks follow.
+[[nodiscard]] AtClock sustained(const LaunchReplay& replay, const LaunchRecording& launch,
+                                const Parameters& parameters, double boost_ghz, double cycles,
+                                const ReplayedLaunch& few);
+
+}  // namespace margay::timing
