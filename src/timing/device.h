@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "timing/compute_unit.h"
-#include "timing/power.h"
 #include "timing/time_config.h"
 #include "timing/timeline.h"
 #include "timing/what_if.h"

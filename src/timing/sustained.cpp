@@ -1,10 +1,37 @@
 #include "timing/sustained.h"
 
+#include <algorithm>
 #include <cmath>
 
-#include "timing/power.h"
-
 namespace margay::timing {
+namespace {
+
+/// What a kernel does per second at a clock of 1 GHz, except memory traffic, whose rate does not
+/// depend on the clock.
+struct Load {
+  double memory_tb = 0;              ///< TB/s of HBM traffic, at the clock of the compute units.
+  double vector_tflops_per_ghz = 0;  ///< f32 equivalents.
+  double f16_tflops_per_ghz = 0, bf16_tflops_per_ghz = 0, fp8_tflops_per_ghz = 0;  ///< Matrix.
+};
+
+double watts(const Load& load, double ghz) {
+  const double volts = std::max(0.65, 0.65 + 0.15 * (ghz - 0.8));
+  const double v2 = volts * volts;
+  const double matrix = 1.34 * load.f16_tflops_per_ghz + 1.15 * load.bf16_tflops_per_ghz +
+                        0.63 * load.fp8_tflops_per_ghz;
+  return 150 + 109 * load.memory_tb + 222 * ghz * v2 +
+         (8.2 * load.vector_tflops_per_ghz + matrix) * ghz * v2;
+}
+
+/// In GHz.
+double sustained_ghz(const Load& load, const Parameters& parameters) {
+  constexpr double kStep = 0.005, kLeast = 0.5;
+  double ghz = parameters.boost_ghz;
+  while (ghz > kLeast && watts(load, ghz) > parameters.sustained_watts) ghz -= kStep;
+  return ghz;
+}
+
+}  // namespace
 
 double us_of(double cycles, double ghz, const LaunchRecording& launch,
              const Parameters& parameters) {
