@@ -71,6 +71,15 @@ MARGAY_INLINE void store(std::uint32_t* to, V value) {
 #endif
 }
 
+/// Whether any bit is set.
+[[nodiscard]] MARGAY_INLINE bool any_bit(U32 v) {
+#if defined(__AVX512F__)
+  return _mm512_test_epi32_mask((__m512i)v, (__m512i)v) != 0;
+#else
+  return any((I32)(v != 0u));
+#endif
+}
+
 /// Toward zero; the result is unspecified if it does not fit.
 [[nodiscard]] MARGAY_INLINE I32 to_int(F32 v) {
 #if defined(__AVX512F__)
@@ -95,8 +104,6 @@ MARGAY_INLINE void store(std::uint32_t* to, V value) {
 /// To nearest even.
 [[nodiscard]] MARGAY_INLINE F32 to_float(I32 v) { return __builtin_convertvector(v, F32); }
 
-[[nodiscard]] MARGAY_INLINE I32 at_least_zero(I32 v) { return v > 0 ? v : I32{}; }
-
 /// floor(v / 2^by) for any by >= 0.
 [[nodiscard]] MARGAY_INLINE I32 shift_right(I32 v, I32 by) {
 #if defined(__AVX512F__)
@@ -105,12 +112,20 @@ MARGAY_INLINE void store(std::uint32_t* to, V value) {
   return v >> (by < 31 ? by : I32{} + 31);
 #endif
 }
-/// 2^n, or 0 where n is above 31.
-[[nodiscard]] MARGAY_INLINE I32 bit_at(I32 n) {
+/// All bits from bit n up; none where n is above 31.
+[[nodiscard]] MARGAY_INLINE U32 ones_from(U32 n) {
 #if defined(__AVX512F__)
-  return (I32)_mm512_sllv_epi32(_mm512_set1_epi32(1), (__m512i)n);
+  return (U32)_mm512_sllv_epi32(_mm512_set1_epi32(-1), (__m512i)n);
 #else
-  return (I32)(splat(1u) << (U32)(n < 31 ? n : I32{} + 31)) & (n <= 31);
+  return (U32)(n < 32u) & (splat(~0u) << (n & 31u));
+#endif
+}
+/// a - b, or 0 where b is larger. For numbers below 2^16.
+[[nodiscard]] MARGAY_INLINE U32 less_or_zero(U32 a, U32 b) {
+#if defined(__AVX512BW__)
+  return (U32)_mm512_subs_epu16((__m512i)a, (__m512i)b);
+#else
+  return max(a, b) - b;
 #endif
 }
 /// Leading zeros of v, which is not negative; below 2^28 any number of at least 3 will do.

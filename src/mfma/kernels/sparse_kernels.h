@@ -87,16 +87,17 @@ template <MfmaType ta, MfmaType tb, int m, int k>
     return;
   }
   const Picks<ta, m, k> picks(op);
-  const auto column = [&](unsigned u, unsigned i, auto p) { return b[picks.at[i][p]][u]; };
-  const auto column_exponents = [&](unsigned u, unsigned i, auto dword) {
-    U32 bytes{};
-    unroll<4>([&](auto part) {
-      const unsigned pick = picks.at[i][decltype(dword)::value * 4 + decltype(part)::value];
-      bytes |= (eb.dwords[pick / 4][u] >> pick % 4 * 8 & 0xffu) << (8 * decltype(part)::value);
+  constexpr int group = kGroup<ta, kept>;
+  const auto columns = [&](unsigned u, auto g, unsigned i) {
+    Columns<group> result{};
+    unroll<group>([&](auto n) {
+      const unsigned pick = picks.at[i][g * group + n];
+      result.values[n] = b[pick][u];
+      result.exponents[n / 4] |= (eb.dwords[pick / 4][u] >> pick % 4 * 8 & 0xffu) << (n % 4 * 8);
     });
-    return bytes;
+    return result;
   };
-  exact_sums<ta, m, kept, chunks>(a, ea, eb, column, column_exponents, Addend{op.d, 0}, op.d);
+  exact_sums<ta, m, kept, chunks, false>(a, ea, eb, columns, Addend{op.d, 0}, op.d);
 }
 
 }  // namespace margay::MARGAY_HOST_LEVEL

@@ -1,0 +1,241 @@
+// C plus the sums of products, by the published bit model (bit_model.h), sixteen columns at a time.
+//
+// Three passes over the rows of a chunk, each of independent steps. In one pass, a row's second
+// group would wait for its first, and hosts look too few instructions ahead to begin the next row
+// meanwhile:
+//   1. the products of each row and group are summed (RowSum);
+//   2. group by group, C joins (joined);
+//   3. the results are stored, unless an element of C or a row needs care: then pass 2 is done
+//   again
+//      by joined_with_care. D is not written before, for it may be C.
+#pragma once
+
+#include "mfma/kernels/bit_model.h"
+#include "mfma/kernels/chain_kernels.h"
+
+namespace margay::MARGAY_HOST_LEVEL {
+
+/// Biased exponent bytes of an operand: four k per dword. Zero is 0, the largest element kHighest,
+/// so a sum with a zero in it stays below kProduct. In a narrow operand the others are kNarrow or
+/// more, so every other sum is kProduct or more; in a wide one they may be down to 1, and a largest
+/// sum below kProduct can be of zeros or of very small products.
+inline constexpr std::uint32_t kHighest = 127, kNarrow = 64, kLowest = 1, kProduct = 2 * kNarrow;
+
+/// One row's products of one group of k, as an integer in units of 2^(e - 24), with e the largest
+/// exponent of a product.
+struct RowSum {
+  I32 sum;
+  U32 limit;  ///< The f32 exponent field of 2^(e + kHeadroom), in its place.
+};
+
+/// How far C may be above the largest product without a change of units.
+inline constexpr std::uint32_t kHeadroom = 5;
+inline constexpr std::uint32_t kField = 0x7f800000;  ///< f32's exponent, all ones: infinity.
+
+/// f32 2^(24 - e) for RowSum::limit; the same for the larger of the two when C is.
+[[nodiscard]] MARGAY_INLINE F32 scale_of(U32 limit) {
+  return (F32)(((127 + 127 + 24 + kHeadroom) << 23) - limit);
+}
+
+/// The sum over one group and C, for a finite C and a group with a product that is not zero.
+///
+/// C is taken in units of 2^(e - 24 + up): `up` is 0 unless C is 2^6 times the largest product or
+/// more, and then such that C has 30 bits. What the sum of products has below that unit is cut to
+/// 32 significant bits of the total, toward -infinity, and of the rest it only matters whether it
+/// is zero: the total has 29 bits or more, so its lowest four are below the half of the result's
+/// last bit, and rounding only asks whether any of them is set. (fp8's 16 products can leave 27
+/// bits where `up` is 1; then the rest is one bit.)
+///
+/// `largest` becomes infinity's exponent if C is not finite.
+template <bool drops_small_c>
+[[nodiscard]] MARGAY_INLINE F32 joined(const RowSum& row, F32 c, U32& largest) {
+  const U32 field = (U32)c & kField;
+  const U32 limit = max(field, row.limit);
+  largest = max(largest, limit);
+  const U32 up = (limit - row.limit) >> 23;
+  const F32 scale = scale_of(limit);
+  I32 addend = scaled_floor(c, scale);
+  if constexpr (drops_small_c) {
+    // fp8 and bf8: C more than 25 exponents below the products counts as zero, not as -1.
+    addend &= max(field, splat(1u << 23)) + ((25 + kHeadroom) << 23) >= row.limit;
+  }
+  const I32 total = addend + shift_right(row.sum, (I32)up);
+  // `up` less the leading zeros is what the total has beyond 32 bits.
+  const U32 cut = less_or_zero(up, (U32)leading_zeros(total < 0 ? -total : total));
+  const U32 rest = (U32)row.sum & ones_from(cut) & ~ones_from(up);
+  const I32 sticky = (I32)min(rest, splat(15u));
+  return to_float(total | sticky) * (F32)((254u << 23) - (U32)scale);
+}
+
+/// What the rows of an instruction have in common.
+struct SumLimits {
+  std::uint32_t bias;   ///< What turns a product's exponent byte into an f32 exponent field.
+  std::uint32_t least;  ///< Rows whose largest exponent byte is below it need care.
+  bool narrow;          ///< They can only have products of zero.
+
+  /// RowSum::limit of an exponent byte, and back.
+  [[nodiscard]] MARGAY_INLINE U32 limit(U32 byte) const {
+    return (byte << 23) + ((bias + kHeadroom) << 23);
+  }
+  [[nodiscard]] MARGAY_INLINE U32 byte(U32 limit) const {
+    return ((limit >> 23) - (bias + kHeadroom)) & 0x1ffu;
+  }
+};
+
+/// As joined, for any C and any products. `repair(lanes)` computes those lanes by the scalar model.
+template <bool drops_small_c, typename Repair>
+[[nodiscard]] MARGAY_INLINE F32 joined_with_care(const RowSum& row, F32 c, const SumLimits& limits,
+                                                 Repair&& repair) {
+  U32 unused{};
+  const F32 result = joined<drops_small_c>(row, c, unused);
+  const I32 without_product = limits.byte(row.limit) < limits.least;
+  const I32 alone = (((U32)c & kField) == kField) | without_product;
+  if (!any(alone)) return result;
+  if (!limits.narrow) return repair(without_product, c, result);
+  // Infinite or NaN C, or no product at all: C itself, but +0 for -0.
+  return canonical(alone ? c + 0.0f : result);
+}
+
+/// The scalar model for the lanes in `which` and those whose C is infinite or NaN.
+template <int count>
+[[gnu::noinline]] F32 repair_lanes(I32 which, F32 c, F32 result, const F32* a, const F32* b) {
+  for (int lane = 0; lane < 16; ++lane) {
+    const std::uint32_t bits = ((U32)c)[lane];
+    if (which[lane] == 0 && (bits & 0x7fffffffu) < kField) continue;
+    float row[count], column[count];
+    for (int n = 0; n < count; ++n) {
+      row[n] = a[n][lane];
+      column[n] = b[n][lane];
+    }
+    U32 fixed = (U32)result;
+    fixed[lane] = mfma_float_group_sum(row, column, count, bits);
+    result = (F32)fixed;
+  }
+  return result;
+}
+
+/// The scale 2^(24 - e) and its inverse must be normal, and no product may overflow. (Products may
+/// be denormal and inexact where a larger one makes them count as zero.)
+template <typename A, typename B>
+[[nodiscard]] MARGAY_INLINE bool vector_sums_possible(const A& ea, const B& eb) {
+  return ea.usable && eb.usable && ea.highest + eb.highest <= 254 + 100;
+}
+
+/// Products summed in one step of the model.
+template <MfmaType t, int k>
+inline constexpr int kGroup = t == MfmaType::fp8 || t == MfmaType::bf8 ? 16
+                              : t == MfmaType::xf32                    ? 4
+                              : k < 8                                  ? k
+                                                                       : 8;
+
+/// What a row of A is multiplied by in one group of k: B's values, and the exponents of four in
+/// each dword.
+template <int group>
+struct Columns {
+  F32 values[group];
+  U32 exponents[group / 4];
+};
+
+/// D = C + the sums of `k` products per row and column, for operands for which vector_sums_possible
+/// holds. `columns(u, g, i)` are B's for chunk u, group g (an integral_constant) and row i of A; i
+/// does not matter to it when `same_for_rows`.
+template <MfmaType ta, int m, int k, int chunks, bool same_for_rows, typename A, typename B,
+          typename ColumnsOf>
+MARGAY_INLINE void exact_sums(const F32 (&a)[k][chunks], const A& ea, const B& eb,
+                              ColumnsOf&& columns, Addend addend, std::uint32_t* d) {
+  constexpr bool is_byte = ta == MfmaType::fp8 || ta == MfmaType::bf8;
+  constexpr int group = kGroup<ta, k>, groups = k / group;
+  const int signed_bias = ea.highest + eb.highest - 127 - 2 * static_cast<int>(kHighest);
+  constexpr int least_field = 127 - 90;  // of the largest product in f32, for the scale's sake
+  constexpr bool is_always_narrow = is_byte || ta == MfmaType::f16;
+  const bool narrow = is_always_narrow || (ea.spread_within(kNarrow) && eb.spread_within(kNarrow) &&
+                                           ea.lowest + eb.lowest - 127 >= least_field);
+  const int least_byte = least_field - signed_bias;
+  const std::uint32_t least = narrow || least_byte < static_cast<int>(kProduct)
+                                  ? kProduct
+                                  : static_cast<std::uint32_t>(least_byte);
+  const SumLimits limits{static_cast<std::uint32_t>(signed_bias), least, narrow};
+
+  for (unsigned u = 0; u < chunks; ++u) {
+    RowSum rows[groups][m];
+    U32 smallest = splat(~0u);
+    unroll<groups>([&](auto g) {
+      const Columns<group> same = columns(u, g, 0);
+      for (unsigned i = 0; i < m; ++i) {
+        const Columns<group> of_b = same_for_rows ? same : columns(u, g, i);
+        U8 e{};
+        unroll<group / 4>([&](auto q) {
+          constexpr int dword = decltype(g)::value * (group / 4) + decltype(q)::value;
+          e = max(e, (U8)(of_b.exponents[q] + row_values<m>(ea.dwords[dword], u, i)));
+        });
+        e = max(e, (U8)((U32)e >> 16));
+        const auto partial = [&](F32 scale, auto first, auto stride) {
+          I32 sum{};
+          unroll<group / decltype(stride)::value>([&](auto n) {
+            constexpr int of_group =
+                decltype(first)::value + decltype(n)::value * decltype(stride)::value;
+            constexpr int kk = decltype(g)::value * group + of_group;
+            sum += to_int(row_values<m>(a[kk], u, i) * of_b.values[of_group] * scale);
+          });
+          return sum;
+        };
+        constexpr auto zero = std::integral_constant<int, 0>{};
+        constexpr auto one = std::integral_constant<int, 1>{};
+        constexpr auto two = std::integral_constant<int, 2>{};
+        RowSum& row = rows[g][i];
+        if constexpr (!is_byte) {
+          const U32 largest = (U32)max(e, (U8)((U32)e >> 8)) & 0xffu;
+          smallest = min(smallest, largest);
+          row.limit = limits.limit(largest);
+          row.sum = partial(scale_of(row.limit), zero, one);
+        } else {
+          // Even and odd k apart, each to its own largest exponent, then both floored to the
+          // common.
+          const U32 even = (U32)e & 0xffu, odd = (U32)e >> 8 & 0xffu;
+          const U32 largest = max(even, odd);
+          const auto half = [&](U32 own, auto first) {
+            const I32 sum = partial(scale_of(limits.limit(own)), first, two) & (own >= kProduct);
+            return sum >> (I32)min(largest - own, splat(31u));
+          };
+          smallest = min(smallest, largest);
+          row.limit = limits.limit(largest);
+          row.sum = half(even, zero) + half(odd, one);
+        }
+      }
+    });
+
+    const auto c_of = [&](unsigned i) { return (F32)addend.at(result_offset<m>(i, u)); };
+    F32 result[m];
+    U32 largest{};
+    if (!any(smallest < least)) {
+      for (unsigned i = 0; i < m; ++i) result[i] = joined<is_byte>(rows[0][i], c_of(i), largest);
+      for (unsigned g = 1; g < groups; ++g)
+        for (unsigned i = 0; i < m; ++i)
+          result[i] = joined<is_byte>(rows[g][i], result[i], largest);
+    }
+    if (__builtin_expect(any((smallest < least) | (largest >= kField)), 0)) {
+      for (unsigned i = 0; i < m; ++i) {
+        result[i] = c_of(i);
+        unroll<groups>([&](auto g) {
+          const auto repair = [&](I32 which, F32 before, F32 other) {
+            if constexpr (is_always_narrow) {
+              return other;
+            } else {
+              F32 row[group];
+              unroll<group>([&](auto n) {
+                constexpr int kk = decltype(g)::value * group + decltype(n)::value;
+                row[n] = row_values<m>(a[kk], u, i);
+              });
+              const Columns<group> of_b = columns(u, g, i);
+              return repair_lanes<group>(which, before, other, row, of_b.values);
+            }
+          };
+          result[i] = joined_with_care<is_byte>(rows[g][i], result[i], limits, repair);
+        });
+      }
+    }
+    for (unsigned i = 0; i < m; ++i) store(d + result_offset<m>(i, u), result[i]);
+  }
+}
+
+}  // namespace margay::MARGAY_HOST_LEVEL
