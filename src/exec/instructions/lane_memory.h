@@ -65,11 +65,90 @@ inline void transpose_blocks(__m512i (&z)[4]) {
 }
 #endif
 
+/// Whether the lanes' data is side by side in memory, in their order: what most programs do. The
+/// ends are compared first, so that other patterns cost little.
+[[nodiscard]] inline bool side_by_side(AddressPointers at, std::uint64_t bytes) {
+  const std::uint64_t first = at.address[0];
+  if (at.address[1] != first + bytes || at.address[63] != first + 63 * bytes) return false;
+  bool same = true;
+  for (std::uint64_t lane = 0; lane < kWaveLanes; ++lane)
+    same &= at.address[lane] == first + lane * bytes;
+  return same;
+}
+[[nodiscard]] inline bool side_by_side(OffsetPointers at, std::uint32_t bytes) {
+  const std::uint32_t first = at.offset[0];
+  if (at.offset[1] != first + bytes || at.offset[63] != first + 63 * bytes) return false;
+  bool same = true;
+  for (std::uint32_t lane = 0; lane < kWaveLanes; ++lane)
+    same &= at.offset[lane] == first + lane * bytes;
+  return same;
+}
+
+#if defined(__AVX512F__)
+/// Two lanes' 8 bytes each.
+template <typename Pointers>
+[[nodiscard]] inline __m128i load_pair(Pointers at, int lane) {
+  const auto half = [&](int l) {
+    return _mm_loadu_si64(
+        static_cast<const void*>(at(l)));  // NOLINT(readability-redundant-casting)
+  };
+  return _mm_unpacklo_epi64(half(lane), half(lane + 1));
+}
+/// Eight lanes' 8 bytes each, in their order.
+template <typename Pointers>
+[[nodiscard]] inline __m512i load_pairs(Pointers at, int lane) {
+  __m512i out = _mm512_castsi128_si512(load_pair(at, lane));
+  out = _mm512_inserti32x4(out, load_pair(at, lane + 2), 1);
+  out = _mm512_inserti32x4(out, load_pair(at, lane + 4), 2);
+  return _mm512_inserti32x4(out, load_pair(at, lane + 6), 3);
+}
+/// Sixteen lanes' 8 bytes each, eight in `low` and eight in `high`, into two rows.
+inline void store_pairs(__m512i low, __m512i high, std::uint32_t* dst) {
+  const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+  const __m512i odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+  _mm512_storeu_si512(dst, _mm512_permutex2var_epi32(low, even, high));
+  _mm512_storeu_si512(dst + kWaveLanes, _mm512_permutex2var_epi32(low, odd, high));
+}
+/// Rows of lanes that are side by side, 2 or 4 dwords each.
+template <int dwords>
+inline void load_adjacent_rows(const std::uint8_t* from, std::uint32_t* dst) {
+  const auto block = [&](int n) { return _mm512_loadu_si512(from + n * 64); };
+  for (int lane = 0; lane < kWaveLanes; lane += 16) {
+    const int first = lane * dwords / 16;
+    if constexpr (dwords == 2) {
+      store_pairs(block(first), block(first + 1), dst + lane);
+    } else {
+      // Four blocks of four lanes; blocks are transposed as a 4x4 matrix of quads first.
+      const __m512i a = _mm512_shuffle_i32x4(block(first), block(first + 1), 0x44);
+      const __m512i b = _mm512_shuffle_i32x4(block(first), block(first + 1), 0xee);
+      const __m512i c = _mm512_shuffle_i32x4(block(first + 2), block(first + 3), 0x44);
+      const __m512i d = _mm512_shuffle_i32x4(block(first + 2), block(first + 3), 0xee);
+      __m512i z[4] = {_mm512_shuffle_i32x4(a, c, 0x88), _mm512_shuffle_i32x4(a, c, 0xdd),
+                      _mm512_shuffle_i32x4(b, d, 0x88), _mm512_shuffle_i32x4(b, d, 0xdd)};
+      transpose_blocks(z);
+      for (int row = 0; row < 4; ++row) _mm512_storeu_si512(dst + row * kWaveLanes + lane, z[row]);
+    }
+  }
+}
+#endif
+
 /// Loads `dwords` per lane into rows dst, dst + 64, ... for the lanes in `active`.
 template <int dwords, typename Pointers>
 inline void load_rows(Pointers at, std::uint64_t active, std::uint32_t* dst) {
-#if defined(__AVX512F__)
   if (active == kAllLanes) {
+    if constexpr (dwords == 1) {
+      if (side_by_side(at, 4)) {
+        __builtin_memcpy(dst, at(0), 4 * kWaveLanes);
+        return;
+      }
+    }
+#if defined(__AVX512F__)
+    if constexpr (dwords == 2 || dwords == 4) {
+      if (side_by_side(at, 4 * dwords)) {
+        load_adjacent_rows<dwords>(at(0), dst);
+        return;
+      }
+    }
     if constexpr (dwords == 4) {
       for (int lane = 0; lane < kWaveLanes; lane += 16) {
         __m512i z[4] = {load_quads(at, lane), load_quads(at, lane + 1), load_quads(at, lane + 2),
@@ -80,21 +159,12 @@ inline void load_rows(Pointers at, std::uint64_t active, std::uint32_t* dst) {
       return;
     }
     if constexpr (dwords == 2) {
-      const __m512i even =
-          _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-      const __m512i odd =
-          _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
-      for (int lane = 0; lane < kWaveLanes; lane += 16) {
-        alignas(64) std::uint64_t pair[16];
-        for (int l = 0; l < 16; ++l) pair[l] = peek<std::uint64_t>(at(lane + l));
-        const __m512i low = _mm512_load_si512(pair), high = _mm512_load_si512(pair + 8);
-        _mm512_storeu_si512(dst + lane, _mm512_permutex2var_epi32(low, even, high));
-        _mm512_storeu_si512(dst + kWaveLanes + lane, _mm512_permutex2var_epi32(low, odd, high));
-      }
+      for (int lane = 0; lane < kWaveLanes; lane += 16)
+        store_pairs(load_pairs(at, lane), load_pairs(at, lane + 8), dst + lane);
       return;
     }
-  }
 #endif
+  }
   for (int lane = 0; lane < kWaveLanes; ++lane) {
     if (!(active >> lane & 1)) continue;
     for (int d = 0; d < dwords; ++d)
@@ -106,6 +176,12 @@ inline void load_rows(Pointers at, std::uint64_t active, std::uint32_t* dst) {
 /// (of lanes that write the same bytes, the highest wins).
 template <int dwords, typename Pointers>
 inline void store_rows(Pointers at, std::uint64_t active, const std::uint32_t* src) {
+  if constexpr (dwords == 1) {
+    if (active == kAllLanes && side_by_side(at, 4)) {
+      __builtin_memcpy(at(0), src, 4 * kWaveLanes);
+      return;
+    }
+  }
 #if defined(__AVX512F__)
   if (active == kAllLanes) {
     if constexpr (dwords == 4) {

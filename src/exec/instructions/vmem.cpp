@@ -45,33 +45,13 @@ void fill_inactive(LaneAddresses& lanes) {
 // ---- Loads and stores -----------------------------------------------------------------------
 
 template <Data data>
-[[nodiscard]] bool consecutive(const LaneAddresses& lanes) {
-  bool same = true;
-  for (int lane = 0; lane < kWaveLanes; ++lane)
-    same &= lanes.at[lane] == lanes.at[0] + static_cast<std::uint64_t>(lane) * bytes_of(data);
-  return same;
-}
-
-template <Data data>
-void load_global_lanes(Wave& wave, const Instruction& i, const LaneAddresses& lanes) {
-  std::uint32_t* const dst = wave.row(i.dst);
-  if constexpr (data == Data::b32) {
-    if (lanes.active == kAllLanes && consecutive<data>(lanes)) {
-      __builtin_memcpy(dst, AddressPointers{lanes.at}(0), 4 * kWaveLanes);
-      return;
-    }
-  }
-  load_data<data>(AddressPointers{lanes.at}, lanes.active, dst);
-}
-
-template <Data data>
 const Instruction* global_load(Wave& wave, const Instruction& i) {
   LaneAddresses own;
   LaneAddresses& lanes = global_lanes(wave, i, own);
   if (lanes.active == 0) return following(i);
   fill_inactive(lanes);
   if (!check_global(wave, i, lanes, bytes_of(data))) return nullptr;
-  load_global_lanes<data>(wave, i, lanes);
+  load_data<data>(AddressPointers{lanes.at}, lanes.active, wave.row(i.dst));
   return following(i);
 }
 template <Data data>
@@ -81,14 +61,7 @@ const Instruction* global_store(Wave& wave, const Instruction& i) {
   if (lanes.active == 0) return following(i);
   fill_inactive(lanes);
   if (!check_global(wave, i, lanes, bytes_of(data))) return nullptr;
-  const std::uint32_t* const src = wave.row(i.src[1].index());
-  if constexpr (data == Data::b32) {
-    if (lanes.active == kAllLanes && consecutive<data>(lanes)) {
-      __builtin_memcpy(AddressPointers{lanes.at}(0), src, 4 * kWaveLanes);
-      return following(i);
-    }
-  }
-  store_data<data>(AddressPointers{lanes.at}, lanes.active, src);
+  store_data<data>(AddressPointers{lanes.at}, lanes.active, wave.row(i.src[1].index()));
   return following(i);
 }
 
@@ -263,7 +236,7 @@ const Instruction* buffer_load(Wave& wave, const Instruction& i) {
   if (lanes.active == 0) return following(i);
   fill_inactive(lanes);
   if (!check_global(wave, i, lanes, bytes_of(data))) return nullptr;
-  load_global_lanes<data>(wave, i, lanes);
+  load_data<data>(AddressPointers{lanes.at}, lanes.active, dst);
   return following(i);
 }
 template <Data data>
