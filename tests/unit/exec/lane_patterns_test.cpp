@@ -1,6 +1,6 @@
 // Loads and stores of whole dwords, for lanes that are side by side in memory and for lanes that
-// are nearly so: the patterns between which the executor chooses its ways of moving data. The judge
-// moves dword by dword.
+// are nearly so: the patterns between which the executor chooses its ways of moving data. Compared
+// with a loop that moves dword by dword.
 #include <gtest/gtest.h>
 
 #include <algorithm>
