@@ -278,6 +278,11 @@ THREE(v_fma_legacy_f16, sums, same_f16, bits16(f16(a) * f16(b) + f16(c)))
 JUDGED(v_fma_mixhi_f16, "v_fma_mixhi_f16 %0, %1, %2, %3", fixed_point, same_word,
        (kBefore & 0xffff) |
            bits16(static_cast<double>(f32(a)) * f32(b) + static_cast<double>(f32(c))) << 16)
+/// Constants of f16, and one of f32, whose bits are others.
+JUDGED(v_fma_mix_f32, "v_fma_mix_f32 %0, %1, 4.0, -0.5 op_sel_hi:[0,1,1]", fixed_point, same_word,
+       bits32(static_cast<float>(static_cast<double>(f32(a)) * 4 - 0.5)))
+JUDGED(v_fma_mixlo_f16, "v_fma_mixlo_f16 %0, %1, 4.0, 1.0 op_sel_hi:[0,0,1]", fixed_point,
+       same_word, (kBefore & 0xffff0000) | bits16(static_cast<double>(f32(a)) * 4 + 1))
 /// The quotient gets its sign, and special operands their result.
 u32 fixed_up(u32 quotient, u32 denominator, u32 numerator) {
   const double q = f16(quotient), d = f16(denominator), n = f16(numerator);

@@ -404,18 +404,22 @@ class Binder {
       // integers: a constant has 32 bits, and op_sel selects halves of it; float constants are then
       // f32. (Source of both: LLVM's getInlineEncodingV216.)
       const bool halves = type(n) == OperandType::i16 || type(n) == OperandType::u16;
-      const OperandType element = type(n) == OperandType::u64 ? OperandType::f32
-                                  : halves                    ? OperandType::u32
-                                                              : type(n);
+      // v_fma_mix: op_sel_hi says that a source is f16, and a constant then is f16 in the low half
+      // (llvm-project pull request 183487), which is what op_sel selects from.
+      const bool mix = is_mix(row_.packed);
+      const OperandType element = type(n) == OperandType::u64        ? OperandType::f32
+                                  : halves                           ? OperandType::u32
+                                  : mix && (op_sel_hi >> n & 1) != 0 ? OperandType::f16
+                                                                     : type(n);
       const unsigned code = bits(word_, kFields[n], kFields[n] + 8);
       out_.src[n] = read_source(
           code, n, code < kScalarRegisters || code >= source::kVgpr ? type(n) : element);
       const bool constant = out_.src[n].kind() == Source::kConstant;
       const bool upper =
-          op_sel >> n & 1 || (op_sel_hi >> n & 1 && row_.packed != PackedForm::moves);
+          op_sel >> n & 1 || (op_sel_hi >> n & 1 && row_.packed != PackedForm::moves && !mix);
       // No document says whether the upper half repeats the lower one or is 0; for 0 both are the
       // same.
-      if (constant && upper && element == OperandType::f32 && out_.constant[n] != 0)
+      if (constant && upper && (element == OperandType::f32 || mix) && out_.constant[n] != 0)
         refuse("the upper half of a constant");
     }
     if (row_.accumulates) out_.src[row_.source_count - 1] = Source::vgpr(out_.dst);

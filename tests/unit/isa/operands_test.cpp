@@ -244,6 +244,7 @@ class Comparison {
     row_is("the destination", i_.dst, operand(), width(row_.result));
     if (row_.mnemonic.starts_with("v_accvgpr")) return source_is(0, OperandType::u32, operand(), 1);
     const unsigned all = (1u << row_.source_count) - 1;
+    const bool mixed = row_.mnemonic.starts_with("v_fma_mix");
     for (unsigned n = 0; n < row_.source_count; ++n) {
       if (row_.accumulates && n + 1u == row_.source_count) break;
       const OperandType type = row_.sources[n];
@@ -251,9 +252,10 @@ class Comparison {
       const bool wide =
           type == OperandType::u64 || type == OperandType::u16 || type == OperandType::i16;
       const bool constant = i_.src[n].kind() == Source::kConstant;
-      source_is(n, wide && constant ? OperandType::f32 : type, operand(), width(type));
+      const bool half = mixed && (i_.extra >> (3 + n) & 1) != 0;
+      const OperandType of_constant = half ? OperandType::f16 : wide ? OperandType::f32 : type;
+      source_is(n, constant ? of_constant : type, operand(), width(type));
     }
-    const bool mixed = row_.mnemonic.starts_with("v_fma_mix");
     // LLVM 22 has no halves to choose in products of bytes and nibbles; the hardware ignores them.
     if (row_.mnemonic.starts_with("v_dot4") || row_.mnemonic.starts_with("v_dot8"))
       return same("clamp", i_.extra >> 12 & 1, line_.has("clamp"));
