@@ -1,7 +1,8 @@
 """Lets Margay follow the import of `triton` and of JAX's plugin, in programs that know nothing of Margay.
 
 `margay run` and its siblings install the hooks when Python starts (triton/site/sitecustomize.py), and
-`pytest --margay-check` does. They import nothing: a program that imports neither is not touched.
+`pytest --margay-check` does. They import nothing: a program that imports neither is not touched, unless it asks
+torch for a GPU where Triton is installed.
 """
 
 import os
@@ -58,6 +59,51 @@ class _WhenTritonIsImported(_WhenImported):
         execute(module)
         if not _asked_by_torch():
             _activate()
+        elif hasattr(module, "jit"):
+            self._activate_at_the_first_kernel(module)
+
+    @staticmethod
+    def _activate_at_the_first_kernel(module):
+        """The program's own import will only find the module that torch has imported."""
+        original = module.jit
+
+        def jit(*args, **kwargs):
+            if not _asked_by_torch():
+                module.jit = original
+                _activate()
+            return original(*args, **kwargs)
+
+        jit.__doc__ = original.__doc__
+        module.jit = jit
+
+
+class _WhenTorchIsImported(_WhenImported):
+    """Programs ask for a GPU before they import the module that has the kernels: Triton is imported then."""
+
+    package = "torch"
+
+    def around(self, execute, module):
+        execute(module)
+        cuda = getattr(module, "cuda", None)
+        for name in ("is_available", "device_count"):
+            if callable(getattr(cuda, name, None)):
+                self._ask(cuda, name, getattr(cuda, name))
+
+    def _ask(self, cuda, name, original):
+        def asked(*args, **kwargs):
+            answer = original(*args, **kwargs)
+            if answer or getattr(cuda, name) is not asked or _asker() in ("torch", "margay"):
+                return answer
+            setattr(cuda, name, original)
+            try:
+                import triton  # noqa: F401
+            except ImportError:
+                return answer
+            _activate()  # nothing unless torch had imported Triton
+            return getattr(cuda, name)(*args, **kwargs)
+
+        asked.__name__, asked.__doc__ = name, original.__doc__
+        setattr(cuda, name, asked)
 
 
 class _WhenJaxLoadsItsPlugin(_WhenImported):
@@ -78,13 +124,18 @@ class _WhenJaxLoadsItsPlugin(_WhenImported):
 
 def _asked_by_torch():
     """Whether torch imports Triton for itself, for torch.compile: that is for a GPU of torch's own."""
+    return _asker() == "torch"
+
+
+def _asker():
+    """The package that imports Triton or asks for a GPU."""
     frame = sys._getframe(1)
     while frame is not None:
         name = frame.f_globals.get("__name__", "")
         if not name.startswith(("importlib", "triton")) and frame.f_globals is not globals():
-            return name.split(".")[0] == "torch"
+            return name.split(".")[0]
         frame = frame.f_back
-    return False
+    return ""
 
 
 _activating = False
@@ -139,3 +190,5 @@ def install():
     for hook, variable in ((_WhenTritonIsImported(), "MARGAY_TRITON"), (_WhenJaxLoadsItsPlugin(), "MARGAY_JAX")):
         if os.environ.get(variable, "1") != "0":
             hook.install()
+    if os.environ.get("MARGAY_TRITON", "1") != "0" and os.environ.get("MARGAY_TORCH_CUDA", "1") != "0":
+        _WhenTorchIsImported().install()

@@ -10,7 +10,8 @@ import sys
 # What Margay adds: the checker and the profiler for bindings, and the addresses of the tile library's tensors.
 OWN = {"margayCheckBegin", "margayCheckEnd", "margayCheckError", "margayDescribeKernel",
        "margayDescribeTensor", "margayDevice", "margayDevices", "margayEventTime",
-       "margayProfileBegin", "margayProfileEnd", "margayProfileError", "margayProfileValue"}
+       "margayProfileBegin", "margayProfileEnd", "margayProfileError", "margayProfileLeaveOut",
+       "margayProfileValue"}
 # A few that programs of ROCm 5, 6 and 7 require.
 VERSIONS = {"hipMalloc": "hip_4.2", "hipGraphLaunch": "hip_4.3", "hipMallocAsync": "hip_5.1",
             "hipGetDevicePropertiesR0600": "hip_6.0", "hipGetProcAddress": "hip_6.1",

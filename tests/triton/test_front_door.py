@@ -72,15 +72,33 @@ def test_switched_off(run):
 
 
 def test_a_program_without_triton_is_not_touched(run):
-    program = "import torch, sys; print(torch.cuda.is_available(), 'margay' in sys.modules, 'triton' in sys.modules)"
+    program = "import torch, sys; torch.manual_seed(1); print('margay' in sys.modules, 'triton' in sys.modules)"
     done = run(program, "run")
-    assert (done.stdout, done.stderr) == ("False False False\n", "")
+    assert (done.stdout, done.stderr) == ("False False\n", "")
+
+
+@pytest.mark.parametrize("question", ["is_available", "device_count"])
+def test_a_program_may_ask_for_a_gpu_before_it_imports_triton(run, question):
+    first = f"import torch\nDEVICE = 'cuda' if torch.cuda.{question}() else 'cpu'\nassert DEVICE == 'cuda'\n"
+    assert run(first + PROGRAM, "run").stdout == "sum 200.0 gfx942\n"
+    program = "import torch, sys; print(torch.cuda.is_available(), 'triton' in sys.modules)"
+    assert run(program, "run", MARGAY_TORCH_CUDA="0").stdout == "False False\n"
+    assert run(program, "run", MARGAY_TRITON="0").stdout == "False False\n"
 
 
 def test_what_lies_beside_the_package_is_not_imported(run):
     # In the wheel that is a site-packages, of another Python than the program's.
     program = "import sys, triton, margay, os; print(os.path.dirname(os.path.dirname(margay.__file__)) in sys.path)"
     assert run(program, "run").stdout == "False\n"
+
+
+def test_torch_may_import_triton_first(run):
+    """Its import for itself changes nothing; the program's first kernel does, and so does asking for a GPU."""
+    first = "exec('import triton', {'__name__': 'torch._inductor.runtime'})"
+    untouched = f"import torch, sys\n{first}\nassert 'triton' in sys.modules and 'margay' not in sys.modules\n"
+    assert run(untouched, "run").stderr == ""
+    assert run(untouched + PROGRAM, "run").stdout == "sum 200.0 gfx942\n"
+    assert run(untouched + "assert torch.cuda.is_available()\n" + PROGRAM, "run").stdout == "sum 200.0 gfx942\n"
 
 
 def test_the_hidden_sitecustomize_runs(run, tmp_path):
@@ -102,11 +120,45 @@ def test_what_triton_refuses_is_a_sentence(run):
     assert done.returncode != 0 and done.stderr.strip().splitlines()[-1].count("float8_e8m0fnu") == 1
 
 
-def test_an_autotuned_program_is_profiled(run):
-    tuned = PROGRAM.replace(
-        "@triton.jit",
-        "@triton.autotune([triton.Config({'BLOCK': 128}), triton.Config({'BLOCK': 256})], key=['n'])\n@triton.jit",
-    ).replace("twice[(1,)](x, 100, BLOCK=128)", "twice[(1,)](x.clone(), 100)\ntwice[(1,)](x, 100)")
-    assert run(tuned, "run").stdout == "sum 200.0 gfx942\n"
-    done = run(tuned, "prof")
-    assert done.returncode == 0 and "autotuners take their first configuration" in done.stderr, done.stderr
+TUNED = PROGRAM.replace(
+    "@triton.jit",
+    "@triton.autotune([triton.Config({'BLOCK': b}, num_warps=w) for b, w in ((64, 1), (1024, 4))], key=['n'])\n"
+    "@triton.jit",
+).replace("torch.ones(100, ", "torch.ones(100000, ").replace(
+    "twice[(1,)](x, 100, BLOCK=128)",
+    "launch = lambda y: twice[lambda meta: (triton.cdiv(100000, meta['BLOCK']),)](y, 100000)\n"
+    "launch(x.clone()); launch(x)\n"
+    "print(triton.testing.do_bench(lambda: launch(x.clone())) > 0.001)",
+)
+TUNED_SAYS = "True\nsum 200000.0 gfx942\n"
+CHOSEN = "twice[BLOCK=1024,num_warps=4,"  # by modelled time: fewer workgroups to begin
+
+
+@pytest.mark.parametrize("command", ["prof", "time"])
+def test_the_profile_is_of_what_an_autotuner_chose(run, command):
+    assert run(TUNED, "run").stdout == TUNED_SAYS
+    done = run(TUNED, command)
+    text = done.stdout + done.stderr
+    assert done.returncode == 0 and TUNED_SAYS in done.stdout, text
+    assert CHOSEN in text and "BLOCK=64" not in text
+    assert text.count("the configurations that an autotuner tries are not in the profile") == 1
+    assert text.count("times are those of Margay's model") == 1
+
+
+def test_a_section_of_a_profile_has_what_an_autotuner_chose(run):
+    profiled = TUNED.replace("launch(x.clone()); launch(x)", """
+import margay
+with margay.profile() as p:
+    launch(x.clone()); launch(x)
+print([(k.name, k.launches) for k in p.kernels])""")
+    done = run(profiled, "run")
+    assert CHOSEN in done.stdout and "BLOCK=64" not in done.stdout and ", 2)]" in done.stdout, done.stdout + done.stderr
+
+
+def test_each_configuration_that_an_autotuner_tries_is_checked(run):
+    assert run(TUNED, "check").returncode == 0
+    racing = TUNED.replace("mask=at < n)\n", "mask=at < n)\n    if BLOCK == 64: tl.store(x_ptr, tl.program_id(0))\n")
+    assert "if BLOCK" in racing
+    done = run(racing, "check")
+    assert done.returncode != 0 and "kernel twice[BLOCK=64,num_warps=1" in done.stderr, done.stderr
+    assert CHOSEN not in done.stderr

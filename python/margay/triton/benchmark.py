@@ -2,6 +2,8 @@
 
 The time of the host that runs the virtual device is never given. `margay time` describes the model;
 its figures are modelled, not measured, and one launch says all of them: there is nothing to repeat.
+What a benchmark launches is timed by events, so that a kind of launch is modelled once in a process and
+that it works within `margay prof`, `time` and `check`.
 """
 
 import contextlib
@@ -12,6 +14,7 @@ import os
 from dataclasses import dataclass
 
 from margay import library
+from margay.event_time import event_time, modelled_ms
 from margay.triton import said
 
 
@@ -84,12 +87,7 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
     said.once("times are those of Margay's model (docs/time.md), not measured; the host's time is not in them")
     for tensor in grad_to_none or ():
         tensor.grad = None
-    try:
-        milliseconds = modelled(fn).milliseconds
-    except NoTime as error:  # under `margay prof` programs shall run on
-        said.once(f"{error}; benchmarks give nan, and autotuners take their first configuration")
-        fn()
-        milliseconds = math.nan
+    milliseconds = modelled_ms(fn, sustained=event_time() == "modelled-sustained")
     if milliseconds == 0:
         said.once(
             "a benchmark launched no kernel: operations of torch run on the CPU and have no modelled time "
@@ -97,6 +95,19 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
         )
         milliseconds = math.nan
     return _statistics(milliseconds, quantiles, return_mode)
+
+
+def do_bench_candidate(fn, *args, **kwargs):
+    """do_bench for a configuration that an autotuner tries: its launches are not in the profile, which is
+    about the one that is chosen. They are checked: each of them has to be right."""
+    if os.environ.get("MARGAY_PROFILE") == "1":
+        said.once("the configurations that an autotuner tries are not in the profile, only the one it chooses")
+    runtime = library.load()
+    runtime.margayProfileLeaveOut(1)
+    try:
+        return do_bench(fn, *args, **kwargs)
+    finally:
+        runtime.margayProfileLeaveOut(0)
 
 
 def replace(triton):

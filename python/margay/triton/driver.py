@@ -10,7 +10,7 @@ from triton.backends.compiler import GPUTarget
 
 from margay import devices
 from margay.triton import arguments, hip, without_c
-from margay.triton.benchmark import do_bench
+from margay.triton.benchmark import do_bench_candidate
 
 
 class Driver(amd.HIPDriver):
@@ -50,7 +50,7 @@ class Driver(amd.HIPDriver):
         return cuda_module
 
     def get_benchmarker(self):
-        return do_bench
+        return do_bench_candidate
 
     def get_empty_cache_for_benchmark(self):
         """The caches are cold in every modelled launch: one byte stands for what clears them."""

@@ -101,6 +101,17 @@ const char* margayProfileEnd(void) {
   return profiles().json.c_str();
 }
 
+/// For autotuners: with 1, launches from now on are left out of the profile, until a call with 0.
+/// Waits for the work before, which belongs to the other side. Calls nest.
+void margayProfileLeaveOut(int begins) {
+  static_cast<void>(hipDeviceSynchronize());
+  const auto paused = process().launches.paused();
+  if (begins != 0)
+    process().watchers.begin_to_leave_out();
+  else
+    process().watchers.end_to_leave_out();
+}
+
 /// A counter, a metric or ("time.us_boost") a figure of the modelled time of the profile that ended
 /// last; 0 on success, otherwise margayProfileError()
 /// says what is wrong.

@@ -35,7 +35,14 @@ class Watchers {
   /// The checker, if it tracks the order of streams.
   [[nodiscard]] std::shared_ptr<Checking> follower() const;
   [[nodiscard]] std::shared_ptr<Profiling> profiling() const { return profiling_.load(); }
-  [[nodiscard]] Watch all() const { return {checking(), profiling()}; }
+  /// Those of the next launch.
+  [[nodiscard]] Watch all() const {
+    return {checking(), left_out_ == 0 ? profiling() : std::shared_ptr<Profiling>{}};
+  }
+
+  /// Leaves the launches between out of the profile; the checker sees them.
+  void begin_to_leave_out() { ++left_out_; }
+  void end_to_leave_out() { --left_out_; }
 
   /// Ends what the environment requested; a section that the program began itself continues.
   void set(const Watch& watch);
@@ -52,6 +59,7 @@ class Watchers {
  private:
   std::atomic<std::shared_ptr<Checking>> checking_;
   std::atomic<std::shared_ptr<Profiling>> profiling_;
+  std::atomic<int> left_out_ = 0;  // sections that leave launches out, of all threads
 };
 
 }  // namespace margay::runtime
