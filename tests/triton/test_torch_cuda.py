@@ -186,3 +186,27 @@ def test_what_the_compiler_refuses_is_a_sentence():
     # Triton 3.9 refuses it where it is assembled, 3.7 and 3.8 where what was not assembled is linked.
     with pytest.raises(RuntimeError, match="assembler rejected|failed to link"):
         kernels.inline_ptx[(1,)](x)
+
+
+@pytest.mark.skipif(not hasattr(torch, "get_autocast_dtype"), reason="this torch has no autocast of a device")
+def test_autocast_is_that_of_a_gpu():
+    x = torch.randn(8, 16, device="cuda")
+    weight = torch.randn(16, 16, device="cuda", requires_grad=True)
+    with torch.autocast("cuda"):
+        assert torch.is_autocast_enabled() and torch.get_autocast_dtype("cuda") == torch.float16
+        y = x @ weight
+        assert y.dtype == torch.float16 and torch.relu(y).dtype == torch.float16
+        functional = torch.nn.functional
+        for wide in (torch.softmax(y, 1), functional.layer_norm(y, (16,)), y.sum(), y**2, functional.mse_loss(y, x)):
+            assert wide.dtype == torch.float32
+        with torch.autocast("cuda", enabled=False):
+            assert not torch.is_autocast_enabled()
+            assert y.sum().dtype == torch.float16 and (x @ weight).dtype == torch.float32
+        for kind in (torch.bfloat16, torch.float32):
+            with torch.autocast("cuda", dtype=kind):
+                assert (y @ y.T).dtype == kind and torch.get_autocast_dtype("cuda") == kind
+    y.sum().backward()
+    assert weight.grad.dtype == torch.float32
+    assert not torch.is_autocast_enabled() and torch.exp(y).dtype == torch.float16
+    with torch.autocast("cpu"):
+        assert (x @ weight).dtype == torch.bfloat16 and not torch.is_autocast_enabled("cuda")

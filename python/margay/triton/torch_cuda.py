@@ -7,7 +7,7 @@ is; other code that makes programs for a real device is not served.
 
 import functools
 
-from margay.triton import cuda_module, hip, said
+from margay.triton import autocast, cuda_module, hip, said
 
 _MARK = "_margay_on_device"  # of tensors that were asked for on cuda: they need no copy to get there
 _installed = False
@@ -251,14 +251,7 @@ class _Replacement:
         self._norms()
         self._generator()
         self._default_device()
-        autocast = getattr(getattr(torch, "amp", None), "autocast_mode", None)
-        if autocast is not None:
-            begin = autocast.autocast.__init__
-
-            def init(context, device_type, *args, **kwargs):
-                begin(context, "cpu" if device_type == "cuda" else device_type, *args, **kwargs)
-
-            autocast.autocast.__init__ = init
+        autocast.replace(torch)
 
     def _distributed(self):
         """NCCL without a GPU ends the process in torch's own code."""
@@ -291,7 +284,9 @@ class _Replacement:
                     return function(input, *args, **kwargs)
                 args = [self._widened(value) for value in args]
                 kwargs = {name: self._widened(value) for name, value in kwargs.items()}
-                return function(input.float(), *args, **kwargs).to(input.dtype)
+                result = function(input.float(), *args, **kwargs)
+                widened = function.__name__ != "rms_norm" and autocast.widens(self._torch)
+                return result if widened else result.to(input.dtype)
 
             return norm
 
