@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""Runs Triton's own unit tests of the language on the virtual device.
+"""Runs Triton's own unit tests of the language on the virtual device, or those of another collection.
 
     triton_own_tests.py CHECKOUT [--python PYTHON] [--sample N] [--of FILE=N ...] [--seed N] [--limit SECONDS]
-                        [--json FILE] [FILE ...]
+                        [--seconds N] [--json FILE] [--tests FOLDER] [--check] [FILE ...]
 
 CHECKOUT is Triton's source tree, of the version that PYTHON has installed; FILEs are of
 python/test/unit/language (default: all of them). Of each file N cases are run, taken at random (default 20;
 --of test_core.py=200), the same ones with the same seed; with --sample 0 all. Prints a row for each file and each
 failure's last line; exit code 1 where a case failed. test_line_info.py needs an llvm-objdump that knows
 gfx942 on PATH. Like all of Triton's tests it needs torch, NumPy, SciPy and pytest.
+
+--tests FOLDER: another folder of CHECKOUT, such as that of a collection of kernels. CHECKOUT, and its folder src, are
+then on PYTHONPATH, and pytest runs in CHECKOUT. --check: as `pytest --margay-check`; a finding fails the case.
+--seconds N: no case begins later than after N seconds.
 """
 
 import argparse
@@ -21,8 +25,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+LANGUAGE = "python/test/unit/language"
 OUTCOMES = ("passed", "skipped", "xfailed", "failed")
 
 # ---- In pytest: this file is a plugin there, with its options in the environment --------------------
@@ -45,12 +51,23 @@ def pytest_collection_modifyitems(config, items):
     items[:] = [item for item in items if id(item) in kept]
 
 
-def pytest_runtest_setup(item):  # pylint: disable=unused-argument
+_BEGIN = time.monotonic()
+
+
+def pytest_runtest_setup():
+    options = json.loads(os.environ["TRITON_OWN_TESTS"])
+
     def late(*_):
         raise TimeoutError("longer than --limit")
 
     signal.signal(signal.SIGALRM, late)
-    signal.alarm(json.loads(os.environ["TRITON_OWN_TESTS"])["limit"])
+    signal.alarm(options["limit"])
+
+
+def pytest_runtest_teardown(item):
+    seconds = json.loads(os.environ["TRITON_OWN_TESTS"])["seconds"]
+    if seconds and time.monotonic() - _BEGIN > seconds:
+        item.session.shouldstop = "the time of --seconds is over"
 
 
 def pytest_runtest_logreport(report):
@@ -60,7 +77,10 @@ def pytest_runtest_logreport(report):
         outcome = "xfailed" if hasattr(report, "wasxfail") else report.outcome
         why = report.longreprtext.strip().splitlines() if report.outcome == "failed" else []
         file, _, case = report.nodeid.partition("::")
-        _write({"file": file.rsplit("/", 1)[-1], "case": case, "outcome": outcome, "why": why[-1] if why else ""})
+        _write({
+            "file": file.rsplit("/", 1)[-1], "case": case, "outcome": outcome, "why": why[-1] if why else "",
+            "text": why,
+        })  # fmt: skip
 
 
 def _write(record):
@@ -72,20 +92,27 @@ def _write(record):
 
 
 def run(options, results):
-    margay = pathlib.Path(os.environ.get("MARGAY_HOME", ROOT / "build" / "release")) / "bin" / "margay"
-    folder = options.checkout / "python" / "test" / "unit" / "language"
-    files = options.files or sorted(file.name for file in folder.glob("test_*.py"))
+    home = pathlib.Path(os.environ.get("MARGAY_HOME", ROOT / "build" / "release"))
+    folder = options.checkout / options.tests
+    files = [folder / file for file in options.files] or sorted(folder.glob("test_*.py"))
     if not files:
         raise SystemExit(f"{folder} has no tests: is {options.checkout} Triton's source tree?")
+    own = options.tests == LANGUAGE
     plugin = {"seed": options.seed, "sample": options.sample, "of": dict(options.of), "limit": options.limit,
-              "results": str(results)}  # fmt: skip
+              "seconds": options.seconds, "results": str(results)}  # fmt: skip
     environment = {"TRITON_DEFAULT_FP_FUSION": "1", "MARGAY_QUIET": "1", **os.environ}
     environment["TRITON_OWN_TESTS"] = json.dumps(plugin)
     before = environment.get("PYTHONPATH")
-    environment["PYTHONPATH"] = os.pathsep.join([str(pathlib.Path(__file__).parent), *([before] if before else [])])
-    command = [margay, "run", "--", options.python, "-m", "pytest", "-q", "-p", "triton_own_tests", "-p",
+    paths = [pathlib.Path(__file__).parent, *([] if own else [options.checkout, options.checkout / "src"])]
+    if options.check:
+        paths.append(home / "lib" / "margay" / "python")
+    environment["PYTHONPATH"] = os.pathsep.join([*map(str, paths), *([before] if before else [])])
+    command = [home / "bin" / "margay", "run", "--", options.python, "-m", "pytest", "-q", "-p", "triton_own_tests", "-p",
                "no:cacheprovider", "--tb=short", *files]  # fmt: skip
-    return subprocess.run(command, cwd=folder, env=environment, stdout=sys.stderr, check=False).returncode
+    if options.check:
+        command += ["-p", "margay.pytest_plugin", "--margay-check"]
+    cwd = folder if own else options.checkout
+    return subprocess.run(command, cwd=cwd, env=environment, stdout=sys.stderr, check=False).returncode
 
 
 def report(records):
@@ -125,7 +152,10 @@ def main():
     parser.add_argument("--of", type=part, action="append", default=[])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit", type=int, default=240)
+    parser.add_argument("--seconds", type=int, default=0)
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--tests", default=LANGUAGE)
+    parser.add_argument("--check", action="store_true")
     options = parser.parse_intermixed_args()
     with tempfile.TemporaryDirectory() as folder:
         results = pathlib.Path(folder) / "results"
@@ -138,7 +168,7 @@ def main():
         options.json.write_text(json.dumps(records, indent=1) + "\n")
     if not any("outcome" in record for record in records):
         raise SystemExit(f"pytest ran no case (exit code {code}): its words are above")
-    raise SystemExit(1 if failed or code not in (0, 1) else 0)
+    raise SystemExit(1 if failed or code not in (0, 1, 2) else 0)
 
 
 if __name__ == "__main__":

@@ -13,8 +13,7 @@ namespace margay::timing {
 enum class Unit : std::uint8_t {
   valu,
   transcendental,
-  conversion,  ///< Between f32 and integers.
-  packed,      ///< v_pk_* on f32: the VALU with the idle matrix unit.
+  packed,  ///< v_pk_* on f32: the VALU with the idle matrix unit.
   matrix,
   salu,
   branch,
@@ -29,7 +28,7 @@ enum class Unit : std::uint8_t {
   priority,  ///< s_setprio: to `turns`.
   end,
 };
-inline constexpr unsigned kUnits = 17;
+inline constexpr unsigned kUnits = 16;
 
 /// The rows of the VGPR file, 512 bits, then the scalar registers, 128.
 using RegisterMask = std::array<std::uint64_t, 10>;

@@ -49,6 +49,38 @@ def test_outcomes_are_counted(tmp_path):
     assert run(tmp_path, "--sample", "2", "test_cases.py").returncode == 0
 
 
+RACING = """
+import pytest, torch, triton, mine
+
+@pytest.mark.parametrize("kernel", [mine.right, mine.racing], ids=["right", "racing"])
+def test_stores(kernel):
+    x = torch.empty(64, dtype=torch.int32, device="cuda")
+    kernel[(4,)](x, BLOCK=16)
+"""
+MINE = """
+import triton, triton.language as tl
+
+@triton.jit
+def right(x_ptr, BLOCK: tl.constexpr):
+    tl.store(x_ptr + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), tl.program_id(0))
+
+@triton.jit
+def racing(x_ptr, BLOCK: tl.constexpr):
+    tl.store(x_ptr + tl.arange(0, BLOCK), tl.program_id(0))
+"""
+
+
+def test_another_collection_is_checked(tmp_path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "mine.py").write_text(MINE)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_mine.py").write_text(RACING)
+    assert run(tmp_path, "--tests", "tests").returncode == 0
+    done = run(tmp_path, "--tests", "tests", "--check")
+    assert done.returncode == 1 and "| test_mine.py | 2 | 2 | 1 | 0 | 0 | 1 |" in done.stdout, done.stderr
+    assert "test_stores[racing]" in done.stdout
+
+
 def test_another_folder_is_refused(tmp_path):
     done = run(tmp_path)
     assert done.returncode == 1 and "is " in done.stderr and "Triton's source tree?" in done.stderr
