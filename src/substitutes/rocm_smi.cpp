@@ -8,9 +8,14 @@ extern "C" MARGAY_EXPORT int rsmi_status_string(int /*status*/, const char** tex
   return 0;
 }
 
+/// Nothing of a virtual device can be monitored: there are none for it.
+extern "C" MARGAY_EXPORT int rsmi_init(unsigned long /*flags*/) { return 0; }
+extern "C" MARGAY_EXPORT int rsmi_num_monitor_devices(unsigned* count) {
+  *count = 0;
+  return 0;
+}
+
 MARGAY_REFUSE(rsmi_dev_gpu_metrics_info_get)
 MARGAY_REFUSE(rsmi_dev_pci_id_get)
 MARGAY_REFUSE(rsmi_dev_xgmi_hive_id_get)
-MARGAY_REFUSE(rsmi_init)
-MARGAY_REFUSE(rsmi_num_monitor_devices)
 MARGAY_REFUSE(rsmi_topo_get_link_type)
