@@ -9,7 +9,7 @@ import os
 import sys
 
 
-class _WhenImported:
+class WhenImported:
     """A finder that finds what the others find, and does something around the execution of `package`, once."""
 
     package = ""
@@ -50,7 +50,7 @@ class _WhenImported:
             sys.meta_path.insert(0, self)
 
 
-class _WhenTritonIsImported(_WhenImported):
+class _WhenTritonIsImported(WhenImported):
     """Behind Triton's own import comes margay.triton's."""
 
     package = "triton"
@@ -106,7 +106,7 @@ class _WhenTorchIsImported(_WhenImported):
         setattr(cuda, name, asked)
 
 
-class _WhenJaxLoadsItsPlugin(_WhenImported):
+class _WhenJaxLoadsItsPlugin(WhenImported):
     """Before the first part of JAX's ROCm plugin, the libraries that it links are loaded."""
 
     package = "jax_rocm7_plugin"

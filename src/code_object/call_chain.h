@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "code_object/source_frame.h"
+#include "code_object/elf/source_frame.h"
 
 namespace margay {
 

@@ -15,8 +15,8 @@
 #include "base/error.h"
 #include "code_object/dwarf/argument_field.h"
 #include "code_object/elf/kernel.h"
+#include "code_object/elf/source_frame.h"
 #include "code_object/elf/symbol.h"
-#include "code_object/source_frame.h"
 #include "gpu/architecture.h"
 
 namespace margay {

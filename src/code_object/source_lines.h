@@ -10,7 +10,7 @@
 #include "code_object/dwarf/line_table.h"
 #include "code_object/elf/elf_image.h"
 #include "code_object/elf/kernel.h"
-#include "code_object/source_frame.h"
+#include "code_object/elf/source_frame.h"
 
 namespace margay::code_object {
 

@@ -134,15 +134,24 @@ std::vector<TensorArgument> typed_arguments(std::span<const ArgumentField> field
 
 /// The name from the metadata, which few compilers write; a pointer to global memory that clang has
 /// cast is "x.coerce" there.
-std::string name_in_metadata(const Kernel& kernel, std::size_t offset) {
-  for (const KernelArgument& argument : kernel.arguments) {
-    if (argument.offset_bytes != offset || argument.kind != ArgumentKind::global_buffer) continue;
-    constexpr std::string_view kCast = ".coerce";
-    return argument.name.ends_with(kCast)
-               ? argument.name.substr(0, argument.name.size() - kCast.size())
-               : argument.name;
-  }
-  return {};
+std::string name_of(const KernelArgument& argument) {
+  constexpr std::string_view kCast = ".coerce";
+  return argument.name.ends_with(kCast)
+             ? argument.name.substr(0, argument.name.size() - kCast.size())
+             : argument.name;
+}
+
+/// What the metadata, and the program, say of a pointer.
+void describe(TensorArgument& tensor, const Kernel& kernel) {
+  const auto argument = std::ranges::find_if(kernel.arguments, [&](const KernelArgument& a) {
+    return a.offset_bytes == tensor.offset && a.kind == ArgumentKind::global_buffer;
+  });
+  if (argument == kernel.arguments.end()) return;
+  tensor.name = name_of(*argument);
+  if (argument->element_bytes == 0 || argument->shape[3] == 0) return;
+  tensor.element = argument->type_name;
+  tensor.element_bytes = argument->element_bytes;
+  tensor.shape = argument->shape;
 }
 
 std::vector<TensorArgument> untyped_arguments(const Kernel& kernel,
@@ -155,7 +164,7 @@ std::vector<TensorArgument> untyped_arguments(const Kernel& kernel,
     TensorArgument& tensor = tensors.emplace_back();
     tensor.range.begin = value;
     tensor.offset = at;
-    tensor.name = name_in_metadata(kernel, at);
+    describe(tensor, kernel);
   }
   return tensors;
 }

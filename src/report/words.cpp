@@ -2,10 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -70,6 +72,29 @@ std::string short_place_of(const SourceFrame& frame, const TextOptions& options)
   if (!options.full && !options.directory.empty() && file.starts_with('/'))
     place.erase(0, file.rfind('/') + 1);
   return place;
+}
+
+std::string operations_text(std::span<const SourceFrame> operations, const TextOptions& options) {
+  constexpr std::size_t kOthersShown = 3;
+  std::string text;
+  std::size_t others = 0;
+  std::vector<std::string> shown;
+  for (const SourceFrame& operation : operations) {
+    const std::string place =
+        short_place_of({{}, operation.file, operation.line, operation.column}, options);
+    if (text.empty() || options.full) {
+      if (!text.empty()) text += "; ";
+      text += operation.function.empty() ? place
+              : place.empty()            ? operation.function
+                                         : fmt::format("{} at {}", operation.function, place);
+      shown.push_back(place);
+    } else if (!place.empty() && std::ranges::find(shown, place) == shown.end()) {
+      shown.push_back(place);
+      if (++others <= kOthersShown) text += (others == 1 ? "; also " : ", ") + place;
+    }
+  }
+  if (others > kOthersShown) text += fmt::format(", {} more", others - kOthersShown);
+  return text;
 }
 
 std::string counted(std::uint64_t number, std::string_view word, std::string_view plural) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,11 @@ using margay::short_function;
 
 /// The same with the file's name alone where it is not below `directory`; with `full` as it is.
 [[nodiscard]] std::string short_place_of(const SourceFrame& frame, const TextOptions& options);
+
+/// What a kernel computes (Kernel::computes): "jit(f)/div at model.py:6; also model.py:4, 5 more";
+/// with `full` all operations.
+[[nodiscard]] std::string operations_text(std::span<const SourceFrame> operations,
+                                          const TextOptions& options);
 
 /// "1 error", "2 errors": `plural` where it is not the word and an s.
 [[nodiscard]] std::string counted(std::uint64_t number, std::string_view word,

@@ -9,7 +9,7 @@ import sys
 # Generated code calls these; no header declares them.
 # What Margay adds: the checker and the profiler for bindings, and the addresses of the tile library's tensors.
 OWN = {"margayCheckBegin", "margayCheckEnd", "margayCheckError", "margayDescribeKernel",
-       "margayDescribeTensor", "margayDevice", "margayDevices", "margayEventTime",
+       "margayDescribeLoads", "margayDescribeTensor", "margayDevice", "margayDevices", "margayEventTime",
        "margayProfileBegin", "margayProfileEnd", "margayProfileError", "margayProfileLeaveOut",
        "margayProfileValue"}
 # A few that programs of ROCm 5, 6 and 7 require.

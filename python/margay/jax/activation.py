@@ -4,7 +4,8 @@ import ctypes
 import os
 import sys
 
-from margay import library
+from margay import hook, library
+from margay.jax import described, lowerings
 from margay.library import LibraryError
 
 RUNTIME = "libamdhip64.so.7"  # as the plugin asks for it
@@ -42,8 +43,25 @@ def prepare():
             raise LibraryError(f"there is no {path}: build Margay again (`./margay build` in the clone)")
         ctypes.CDLL(path, mode=os.RTLD_GLOBAL | os.RTLD_NOW)
     _add_xla_flags(os.environ)
+    _choose_allocator(os.environ)
     _count_devices(runtime)
+    _BeforeItsBackend(runtime).install()
     _prepared = True
+
+
+class _BeforeItsBackend(hook.WhenImported):
+    """JAX imports the plugin's libraries while it is itself half imported. The plugin's own module comes when
+    devices are looked for: then all of JAX is there, and nothing has been compiled."""
+
+    package = "jax_plugins.xla_rocm7"
+
+    def __init__(self, runtime):
+        self._runtime = runtime
+
+    def around(self, execute, module):
+        lowerings.install()
+        described.install(self._runtime)
+        execute(module)
 
 
 def _refuse_if_late():
@@ -56,6 +74,14 @@ def _add_xla_flags(environment):
     given = environment.get("XLA_FLAGS", "")
     added = [flag for flag in XLA_FLAGS if flag.split("=", maxsplit=1)[0] not in given]
     environment["XLA_FLAGS"] = " ".join([*added, given]).strip()
+
+
+def _choose_allocator(environment):
+    """XLA takes three quarters of the device's memory at once: 200 GB that the host would have to map. Under the
+    checker each buffer is an allocation of its own, so that reads and writes past its end are seen."""
+    environment.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    if environment.get("MARGAY_CHECK"):
+        environment.setdefault("XLA_PYTHON_CLIENT_ALLOCATOR", "platform")
 
 
 def _count_devices(runtime):

@@ -50,8 +50,10 @@ std::string reason(const Result<profile::Selection>& selection) {
 }
 
 void declare(CLI::App& app, Options& options) {
-  app.add_option("--kernel", options.profile.kernel,
-                 "profile only kernels that have NAME in their name, as the report prints it")
+  app.add_option(
+         "--kernel", options.profile.kernel,
+         "profile only kernels that have NAME in their name, as the report prints it, or that "
+         "compute NAME: an operation of JAX, or FILE:LINE")
       ->type_name("NAME");
   app.add_option("--json", options.json, "write the whole profile to FILE, for programs")
       ->type_name("FILE");

@@ -49,7 +49,8 @@ std::string clock_reason(const std::string& text) {
 void declare(CLI::App& app, Options& options) {
   add_device_options(app, options.profile.device, options.profile.mfma, options.profile.threads);
   app.add_option("--kernel", options.profile.kernel,
-                 "time only kernels that have NAME in their name, as the report prints it")
+                 "time only kernels that have NAME in their name, as the report prints it, or that "
+                 "compute NAME: an operation of JAX, or FILE:LINE")
       ->type_name("NAME");
   app.add_option("--clock", options.clock,
                  "which time comes first, boost (default) or sustained; or MHz, for both")

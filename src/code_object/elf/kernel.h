@@ -4,9 +4,12 @@
 // Descriptor".
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "code_object/elf/source_frame.h"
 
 namespace margay {
 
@@ -54,6 +57,9 @@ struct KernelArgument {
   ArgumentKind kind = ArgumentKind::other;
   std::uint32_t offset_bytes = 0;
   std::uint32_t size_bytes = 0;
+  // Of a pointer, if the program said what it points to; the element's type is `type_name` then.
+  std::array<std::uint64_t, 4> shape = {};  ///< In the order of memory, slowest first; 0: not said.
+  std::uint32_t element_bytes = 0;
 };
 
 /// The 64-byte kernel descriptor, field by field (raw register words; see exec/ for their use).
@@ -83,6 +89,9 @@ struct Kernel {
   /// kernels. Empty otherwise.
   std::string title;
   std::string variant;  ///< Of kernels with one name and title: what distinguishes the code.
+  /// If the program said what the kernel computes: operations (`function`) and the lines of the
+  /// user's program that ask for them; the main one first.
+  std::vector<SourceFrame> computes;
   std::uint64_t descriptor_vaddr = 0;
   std::uint64_t entry_vaddr = 0;
   KernelDescriptor descriptor;

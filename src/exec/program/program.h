@@ -46,6 +46,8 @@ class Program {
   [[nodiscard]] const Gpu& gpu() const { return gpu_; }
   /// Demangled.
   [[nodiscard]] const std::string& kernel_name() const { return kernel_name_; }
+  /// Kernel::computes
+  [[nodiscard]] const std::vector<SourceFrame>& computes() const { return computes_; }
 
   /// The table of one kind of facts about its instructions (exec/program/facts_table.h).
   /// Thread-safe.
@@ -99,6 +101,7 @@ class Program {
   const Gpu& gpu_;
   const CodeObject& object_;
   std::string kernel_name_;
+  std::vector<SourceFrame> computes_;
   std::uint64_t kernel_vaddr_ = 0;
   std::span<const std::byte> image_;
   std::uint64_t base_address_;

@@ -166,8 +166,15 @@ std::uint64_t Session::cold_code(const std::string& kernel, const std::set<std::
       pieces, [&](std::uint64_t piece) { return warm_code_.emplace(kernel, piece).second; }));
 }
 
-bool is_wanted(const std::string& symbol, std::string_view wanted) {
-  return report::is_in_name(wanted, code_object::demangled(symbol)) || symbol == wanted;
+bool is_wanted(const Kernel& kernel, std::string_view wanted) {
+  if (report::is_in_name(wanted, code_object::demangled(kernel.name)) || kernel.name == wanted ||
+      report::is_in_name(wanted, kernel.title))
+    return true;
+  return std::ranges::any_of(kernel.computes, [&](const SourceFrame& operation) {
+    const std::string place = report::place_of({{}, operation.file, operation.line, 0}, {});
+    return operation.function.contains(wanted) || place == wanted ||
+           place.ends_with("/" + std::string(wanted));
+  });
 }
 
 Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& request,
@@ -181,8 +188,7 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
 }
 
 Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& request, const Run& run) {
-  if (!config_.kernel.empty() && !is_wanted(request.kernel->name, config_.kernel))
-    return run(nullptr);
+  if (!config_.kernel.empty() && !is_wanted(*request.kernel, config_.kernel)) return run(nullptr);
   const std::lock_guard one_at_a_time(launching_);
   KernelTotals* totals = nullptr;
   bool first = false;

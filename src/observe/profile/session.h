@@ -31,7 +31,7 @@ struct ProfileConfig {
 
 /// Whether the kernel with this mangled name matches `wanted`: part of its name as in any of the
 /// reports, or the mangled name itself.
-[[nodiscard]] bool is_wanted(const std::string& symbol, std::string_view wanted);
+[[nodiscard]] bool is_wanted(const Kernel& kernel, std::string_view wanted);
 
 class KernelTotals;
 

@@ -185,6 +185,7 @@ void KernelTotals::add_launch(const LaunchRequest& request, const Program& progr
   if (first) {
     profile_.name = program.kernel_name();
     profile_.symbol = key_.symbol;
+    profile_.computes = program.computes();
     profile_.grid = key_.grid;
     profile_.workgroup = key_.workgroup;
     profile_.instructions_warm = code_was_warm;

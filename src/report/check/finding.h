@@ -70,10 +70,11 @@ struct Finding {
   bool moves = false;  ///< A race in LDS whose addresses both move from barrier to barrier.
   /// Effects of the same cause at other instructions (group.h); `count` includes them.
   std::vector<Occurrence> others;
-  std::string cause;         ///< Equal for findings of one cause; empty: not known. Not shown.
-  std::string kernel;        ///< Demangled.
-  std::uint64_t launch = 0;  ///< 1 for the process's first launch.
-  std::uint64_t count = 1;   ///< How often it happened.
+  std::string cause;   ///< Equal for findings of one cause; empty: not known. Not shown.
+  std::string kernel;  ///< Demangled.
+  std::vector<SourceFrame> computes;  ///< Kernel::computes
+  std::uint64_t launch = 0;           ///< 1 for the process's first launch.
+  std::uint64_t count = 1;            ///< How often it happened.
 
   [[nodiscard]] Tool tool() const { return info(kind).tool; }
 };

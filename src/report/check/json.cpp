@@ -66,18 +66,20 @@ Json finding_json(const Finding& finding) {
                       {"message", in_words(other.message)},
                       {"count", other.count},
                       {"accesses", accesses_json(other.accesses)}});
-  return {{"tool", tool_name(finding.tool())},
-          {"kind", kind_name(finding.kind)},
-          {"severity", severity_name(finding.severity)},
-          {"message", in_words(finding.message)},
-          {"kernel", finding.kernel},
-          {"launch", finding.launch},
-          {"count", finding.count},
-          {"accesses", accesses_json(finding.accesses)},
-          {"detail", std::move(detail)},
-          {"hint", fix_in_words(finding)},
-          {"fix", fix_json(finding)},
-          {"others", std::move(others)}};
+  Json json = {{"tool", tool_name(finding.tool())},
+               {"kind", kind_name(finding.kind)},
+               {"severity", severity_name(finding.severity)},
+               {"message", in_words(finding.message)},
+               {"kernel", finding.kernel},
+               {"launch", finding.launch},
+               {"count", finding.count},
+               {"accesses", accesses_json(finding.accesses)},
+               {"detail", std::move(detail)},
+               {"hint", fix_in_words(finding)},
+               {"fix", fix_json(finding)},
+               {"others", std::move(others)}};
+  if (!finding.computes.empty()) json["computes"] = frames_json(finding.computes);
+  return json;
 }
 
 Json site_json(const Site& site) {

@@ -78,6 +78,8 @@ Result<Finding> as_finding(const Node& node) {
   if (node.json->contains("others"))
     finding.others = MARGAY_TRY(list<Occurrence>(node, "others", as_occurrence));
   finding.kernel = MARGAY_TRY(text(node, "kernel"));
+  if (node.json->contains("computes"))
+    finding.computes = MARGAY_TRY(list<SourceFrame>(node, "computes", as_frame));
   finding.launch = MARGAY_TRY(number<std::uint64_t>(node, "launch"));
   finding.count = MARGAY_TRY(number<std::uint64_t>(node, "count"));
   return finding;

@@ -231,6 +231,9 @@ std::string text_of(const Finding& finding, const TextOptions& options) {
   if (const std::string line = circumstances(finding); !line.empty()) {
     text += fmt::format("{}  {}\n", kPrefix, painted(line, kFaint, options));
   }
+  if (!finding.computes.empty())
+    text += fmt::format("{}  computes {}\n", kPrefix,
+                        report::operations_text(finding.computes, options));
   return text;
 }
 

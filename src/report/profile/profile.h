@@ -258,6 +258,7 @@ struct KernelProfile {
   const Gpu* gpu = &default_gpu();  ///< What it ran on.
   std::string name;                 ///< Demangled.
   std::string symbol;
+  std::vector<SourceFrame> computes;                 ///< Kernel::computes
   std::array<std::uint32_t, 3> grid{}, workgroup{};  ///< In workgroups; in work-items.
   std::uint64_t launches = 0;
   std::uint64_t failed_launches = 0;  ///< Of these; their counters end at the failure.

@@ -166,6 +166,15 @@ int margayDescribeKernel(const void* function, const char* title, const char* va
   return 0;
 }
 
+/// Says what the kernels are that the program loads from now on, until the next call; null:
+/// nothing. A compiler of graphs (XLA) gives kernels of many modules one name, and no source lines.
+/// `json`: see runtime/module/described_kernels.h. 0 on success, 1 if it is malformed.
+int margayDescribeLoads(const char* json) {
+  const Status done = process().described.set(json == nullptr ? std::string_view{} : json);
+  if (!done) fmt::print(stderr, "margay: {}\n", done.error().text());
+  return done ? 0 : 1;
+}
+
 #pragma GCC visibility pop
 
 }  // extern "C"

@@ -105,6 +105,8 @@ Answer<std::shared_ptr<Function>> Module::function(std::string_view name, unsign
   function->module = module;
   function->kernel = kernel;
   function->device = device;
+  if ((function->described = context_.described.described(*kernel)))
+    function->kernel = &*function->described;
   context_.functions.add(function);
   functions.emplace(name, function);
   return function;

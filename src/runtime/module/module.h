@@ -21,6 +21,7 @@
 #include "runtime/base/handle_table.h"
 #include "runtime/base/settings.h"
 #include "runtime/device/devices.h"
+#include "runtime/module/described_kernels.h"
 
 /// What a hipFunction_t points to: a kernel of a loaded module and what the program set on it.
 struct ihipModuleSymbol_t {
@@ -50,6 +51,7 @@ struct Variable {
 struct CodeContext {
   Devices& devices;
   HandleTable<Function>& functions;  ///< Every kernel returned to the program.
+  const DescribedKernels& described;
 };
 
 /// The code object or bundle that begins at `start`. Its length is not given; its own tables have

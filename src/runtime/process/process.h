@@ -37,7 +37,7 @@ struct Process {
   /// For a checker: whether the program registered the host memory at an address.
   [[nodiscard]] IsRegistered is_registered();
   /// The dependencies of loading modules.
-  [[nodiscard]] CodeContext code() { return {devices, functions}; }
+  [[nodiscard]] CodeContext code() { return {devices, functions, described}; }
 
   Watchers watchers;
   CheckAnswers check_answers;
@@ -50,6 +50,7 @@ struct Process {
   MemoryPools pools;
 
   HandleTable<ihipModuleSymbol_t> functions;
+  DescribedKernels described;
   HandleTable<ihipModule_t> modules;
   Registry registry{code()};
   HandleTable<_hiprtcProgram> programs;

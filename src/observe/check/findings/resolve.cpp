@@ -34,7 +34,8 @@ void find_lines(Access& access, const Program& program, std::uint64_t function_s
 }  // namespace
 
 void resolve(std::vector<Finding>& findings, const Program& program) {
-  for (Finding& finding : findings)
+  for (Finding& finding : findings) {
+    finding.computes = program.computes();
     for (Access& access : finding.accesses) {
       if (access.vaddr == kNoVaddr) continue;
       access.pc = program.base_address() + access.vaddr;
@@ -44,6 +45,7 @@ void resolve(std::vector<Finding>& findings, const Program& program) {
       access.function_offset = access.vaddr - start;
       find_lines(access, program, start);
     }
+  }
 }
 
 }  // namespace margay::check

@@ -163,6 +163,7 @@ Json kernel_json(const KernelProfile& k, Records& records) {
       {"sites", list_json(k.sites, records)},
       {"maps", list_json(k.maps, map_json)},
       {"traces", list_json(k.traces, trace_json)}};
+  if (!k.computes.empty()) json["computes"] = list_json(k.computes, report::frame_json);
   if (k.time) json["time"] = time_json(k);
   return json;
 }

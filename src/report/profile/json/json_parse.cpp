@@ -215,6 +215,8 @@ Result<KernelProfile> as_kernel(const Node& node, const Records& records) {
                    .status());
   // Reports divide by them.
   if (k.launches == 0) return MARGAY_TRY(node.field("launches")).wrong("at least 1");
+  if (node.json->contains("computes"))
+    k.computes = MARGAY_TRY(list<SourceFrame>(node, "computes", as_frame));
   k.grid = MARGAY_TRY(size_of(node, "grid"));
   k.workgroup = MARGAY_TRY(size_of(node, "workgroup"));
   const Node seconds = MARGAY_TRY(node.field("host_seconds"));

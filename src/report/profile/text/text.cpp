@@ -13,6 +13,7 @@
 #include "report/profile/analysis/lines.h"
 #include "report/profile/analysis/metrics.h"
 #include "report/profile/analysis/occupancy_table.h"
+#include "report/profile/kernel_table.h"
 #include "report/profile/machine.h"
 #include "report/profile/text/wrap.h"
 #include "report/profile/time/time_text.h"
@@ -105,6 +106,10 @@ class Screen {
     const auto& g = k_.grid;
     const auto& w = k_.workgroup;
     line("{}", painted(report::short_function(k_.name), report::kBold, style_.options));
+    if (!k_.computes.empty()) {
+      out_ += "  computes ";
+      line("{}", wrapped(report::operations_text(k_.computes, style_.options), 11, 11));
+    }
     line("  {} of {} x {} x {} workgroups of {} work-items, {}",
          counted(k_.launches, "launch", "launches"), g[0], g[1], g[2],
          std::uint64_t{w[0]} * w[1] * w[2], waves_text(counter(Counter::SQ_WAVES)));
@@ -506,18 +511,22 @@ std::string text_of(const Profile& profile, const TextStyle& style) {
   if (!profile.partial.empty())
     out += painted("partial profile", report::kBold, style.options) +
            fmt::format(": {}\n\n", profile.partial);
-  const std::size_t shown = style.full ? kernels.size() : std::min(kernels.size(), kKernelsShown);
+  const bool many = kernels.size() > kKernelsInDetail;
+  const std::size_t shown = style.full ? kernels.size()
+                            : many     ? 0
+                                       : std::min(kernels.size(), kKernelsShown);
   for (std::size_t n = 0; n < shown; ++n) {
     if (n != 0) out += "\n";
     out += text_of(*kernels[n], profile, style);
   }
-  if (shown < kernels.size()) {
-    out += "\nother kernels (--kernel NAME shows one)\n";
-    for (std::size_t n = shown; n < kernels.size(); ++n)
-      out += fmt::format("  {:>10} at least  {}  {}\n", seconds_text(longest_bound(*kernels[n])),
-                         report::short_function(kernels[n]->name),
-                         counted(kernels[n]->launches, "launch", "launches"));
-  }
+  std::vector<KernelCost> costs;
+  for (std::size_t n = many ? 0 : shown; n < kernels.size(); ++n)
+    costs.push_back({kernels[n], longest_bound(*kernels[n]), {}});
+  if (costs.empty()) return out;
+  out += many ? fmt::format("{}{} (--kernel NAME shows one)\n", shown == 0 ? "" : "\n",
+                            counted(costs.size(), "kernel"))
+              : "\nother kernels (--kernel NAME shows one)\n";
+  out += kernel_table(std::move(costs), "at least", style.options, style.full);
   return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "report/profile/kernel_table.h"
 #include "report/profile/time/line_times.h"
 #include "report/profile/time/time_advice.h"
 #include "report/profile/time/time_values.h"
@@ -177,6 +178,8 @@ std::string kernel_text(const KernelProfile& kernel, const report::TextOptions& 
   std::string out = painted(report::short_function(kernel.name), report::kBold, options);
   out += fmt::format("   grid {}x{}x{} of {}x{}x{}\n", kernel.grid[0], kernel.grid[1],
                      kernel.grid[2], kernel.workgroup[0], kernel.workgroup[1], kernel.workgroup[2]);
+  if (!kernel.computes.empty())
+    out += fmt::format("  computes  {}\n", report::operations_text(kernel.computes, options));
   const std::string boost = fmt::format("{} at {:.2f} GHz ({} cycles)",
                                         painted(us_text(t.us_boost), report::kBold, options),
                                         t.boost_ghz, report::quantity_text(t.cycles));
@@ -212,9 +215,20 @@ std::string time_text(const Profile& profile, const report::TextOptions& options
                            [](const KernelProfile* k) { return k->time->us_boost; });
   std::string out = fmt::format(
       "Modelled, not measured: {}. The first launch of each kernel and size.\n\n", profile.device);
-  for (const KernelProfile* const kernel : kernels)
-    out += kernel_text(*kernel, options, full, clock);
-  return out;
+  const bool many = kernels.size() > kKernelsInDetail;
+  if (!many || full)
+    for (const KernelProfile* const kernel : kernels)
+      out += kernel_text(*kernel, options, full, clock);
+  if (!many) return out;
+  std::vector<KernelCost> costs;
+  for (const KernelProfile* const k : kernels) {
+    const double us = clock == TimeClock::boost ? k->time->us_boost : k->time->us_sustained;
+    costs.push_back({k, us * 1e-6 * static_cast<double>(k->launches_seen),
+                     std::string(timing::bound_name(k->time->bound))});
+  }
+  out += fmt::format("{}, each as often as it was launched (--kernel NAME shows one)\n",
+                     report::counted(kernels.size(), "kernel"));
+  return out + kernel_table(std::move(costs), "modelled", options, full);
 }
 
 }  // namespace margay::profile

@@ -53,8 +53,11 @@ TEST(Json, comes_back_the_same) {
   report.findings[0].accesses[1].vaddr = kNoVaddr;
   report.findings[0].accesses[1].pc = 0;
   report.findings[0].accesses[0].pc = 0xffff'ffff'ffff'fff0;
+  report.findings[0].computes = {{"jit(step)/add", "/src/model.py", 7, 0}};
   const auto read = parse_report(json_of(report));
   ASSERT_TRUE(read.has_value()) << read.error().text();
+  ASSERT_EQ(read->findings[0].computes.size(), 1U);
+  EXPECT_EQ(read->findings[0].computes[0].file, "/src/model.py");
   EXPECT_EQ(read->findings[0].accesses[1].vaddr, kNoVaddr);
   EXPECT_EQ(read->findings[1].accesses[0].wave, kNoNumber);
   EXPECT_EQ(read->sites[0].loosest, (std::array<std::uint32_t, 2>{2, kNeverNeeded}));

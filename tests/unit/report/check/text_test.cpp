@@ -29,6 +29,19 @@ TEST(Text, a_race_in_full) {
       "=========   kernel micro_tk<64>, launch 2, seen 4096 times\n");
 }
 
+TEST(Text, what_the_kernel_computes) {
+  Finding finding = sample_race();
+  finding.computes = {{"jit(step)/add", "/src/model.py", 7, 0},
+                      {"jit(step)/mul", "/src/model.py", 7, 0},
+                      {"jit(step)/sub", "/src/model.py", 5, 0}};
+  EXPECT_THAT(text_of(finding, kPlainText),
+              HasSubstr("seen 4096 times\n"
+                        "=========   computes jit(step)/add at model.py:7; also model.py:5\n"));
+  EXPECT_THAT(text_of(finding, {.directory = "/src", .full = true}),
+              HasSubstr("computes jit(step)/add at model.py:7; jit(step)/mul at model.py:7; "
+                        "jit(step)/sub at model.py:5\n"));
+}
+
 TEST(Text, what_a_line_called_and_what_called_it) {
   Finding finding = sample_race();
   finding.accesses[0].frames.push_back({"outer", "/src/gemm.cpp", 99, 1});

@@ -1,0 +1,16 @@
+"""Where Margay is, and what the tests of JAX need."""
+
+import importlib.util
+import os
+import pathlib
+
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+HOME = os.environ.get("MARGAY_HOME")
+MARGAY = pathlib.Path(HOME) / "bin" / "margay" if HOME else None
+
+marks = [
+    pytest.mark.skipif(MARGAY is None or not MARGAY.exists(), reason="MARGAY_HOME does not name a build of Margay"),
+    pytest.mark.skipif(importlib.util.find_spec("jax_rocm7_plugin") is None, reason="jax-rocm7-plugin is not installed"),
+]
