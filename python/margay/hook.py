@@ -77,7 +77,7 @@ class _WhenTritonIsImported(WhenImported):
         module.jit = jit
 
 
-class _WhenTorchIsImported(_WhenImported):
+class _WhenTorchIsImported(WhenImported):
     """Programs ask for a GPU before they import the module that has the kernels: Triton is imported then."""
 
     package = "torch"
@@ -120,6 +120,23 @@ class _WhenJaxLoadsItsPlugin(WhenImported):
         except (ImportError, RuntimeError) as error:
             sys.stderr.write("margay: JAX does not run on the virtual device: %s\n" % error)
         execute(module)
+
+
+class _WhenJaxIsImported(WhenImported):
+    """Without the plugin JAX takes the host's processor, and says nothing."""
+
+    package = "jax"
+
+    def around(self, execute, module):
+        execute(module)
+        from importlib.util import find_spec
+
+        wanted = os.environ.get("JAX_PLATFORMS", "") or "rocm"
+        if find_spec("jax_rocm7_plugin") is None and any(name in wanted for name in ("rocm", "gpu")):
+            sys.stderr.write(
+                "margay: JAX has no plugin for AMD's devices, so it does not use the virtual one: "
+                "pip install jax-rocm7-plugin jax-rocm7-pjrt, of JAX's version\n"
+            )
 
 
 def _asked_by_torch():
@@ -187,7 +204,8 @@ def _import_from_here():
 
 def install():
     """Once for a process; MARGAY_TRITON=0 and MARGAY_JAX=0 leave the one or the other as it is."""
-    for hook, variable in ((_WhenTritonIsImported(), "MARGAY_TRITON"), (_WhenJaxLoadsItsPlugin(), "MARGAY_JAX")):
+    for hook, variable in ((_WhenTritonIsImported(), "MARGAY_TRITON"), (_WhenJaxLoadsItsPlugin(), "MARGAY_JAX"),
+                           (_WhenJaxIsImported(), "MARGAY_JAX")):
         if os.environ.get(variable, "1") != "0":
             hook.install()
     if os.environ.get("MARGAY_TRITON", "1") != "0" and os.environ.get("MARGAY_TORCH_CUDA", "1") != "0":

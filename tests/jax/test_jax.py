@@ -141,3 +141,42 @@ except jax.errors.JaxRuntimeError as error:
     said = [line for line in done.stderr.splitlines() if REFUSED[expression] in line]
     assert said == [said[0]]
     assert said[0].endswith("is not implemented by the virtual device; it returns that it is not supported")
+
+
+def test_more_memory_than_there_is(tmp_path):
+    program = """
+import jax, jax.numpy as jnp
+try:
+    jnp.zeros((1 << 38,), jnp.float32).block_until_ready()
+except jax.errors.JaxRuntimeError as error:
+    print(str(error).splitlines()[0])
+print(jnp.arange(4.0).sum())
+"""
+    done = run(tmp_path, program, MARGAY, "run", "--")
+    refused, after = done.stdout.splitlines()
+    assert refused.startswith("RESOURCE_EXHAUSTED: Out of memory")
+    assert after == "6.0"
+
+
+def test_collectives_are_refused(tmp_path):
+    program = """
+import jax, jax.numpy as jnp
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+assert len(jax.devices()) == 2
+x = jax.device_put(jnp.arange(8.0), NamedSharding(Mesh(jax.devices(), "d"), PartitionSpec("d")))
+print([part.data.sum().item() for part in (x * 2).addressable_shards])
+try:
+    print(jax.jit(jnp.sum)(x))
+except jax.errors.JaxRuntimeError as error:
+    print("collectives are not implemented by the virtual device" in str(error))
+"""
+    done = run(tmp_path, program, MARGAY, "run", "--", MARGAY_DEVICES="2")
+    assert done.stdout == "[12.0, 44.0]\nTrue\n", done.stdout + done.stderr
+
+
+def test_without_the_plugin(tmp_path):
+    program = "import importlib.util, sys\nfind = importlib.util.find_spec\n"
+    program += "importlib.util.find_spec = lambda name, *a: None if name == 'jax_rocm7_plugin' else find(name, *a)\n"
+    said = "JAX has no plugin for AMD's devices, so it does not use the virtual one: pip install jax-rocm7-plugin"
+    assert said in run(tmp_path, program + "import jax\n", MARGAY, "run", "--").stderr
+    assert said not in run(tmp_path, program + "import jax\n", MARGAY, "run", "--", JAX_PLATFORMS="cpu").stderr

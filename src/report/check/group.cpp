@@ -62,7 +62,10 @@ std::string cause_of(const Finding& finding) {
         return fmt::format("barrier|{}:{}:{}", at.file, at.line, at.column);
       return all_lines(finding);
     case Fix::wait_barrier:
-      if (finding.accesses.size() < 2 || !has_line(finding.accesses[1])) return all_lines(finding);
+      if (finding.accesses.size() < 2 || !has_line(finding.accesses[1])) {
+        // A compiler of graphs left out the wait everywhere in the kernel, or nowhere.
+        return finding.computes.empty() ? all_lines(finding) : "wait before barrier";
+      }
       return "wait before barrier|" + line_of(finding.accesses[1]);
     case Fix::own_part:
       return "own part";

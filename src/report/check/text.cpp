@@ -198,6 +198,12 @@ std::string circumstances(const Finding& finding) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+/// Waits and barriers of a kernel that was made of operations are its compiler's.
+std::string_view whose_fix(const Finding& finding) {
+  const bool is_compilers = finding.fix == Fix::wait_barrier || finding.fix == Fix::tied_wait;
+  return is_compilers && !finding.computes.empty() ? "fix, in the compiler" : "fix";
+}
+
 /// Advice is a list: tool, what, where.
 std::string advice_line(const Finding& finding, const TextOptions& options) {
   const std::string message = in_words(finding.message);
@@ -226,7 +232,7 @@ std::string text_of(const Finding& finding, const TextOptions& options) {
   for (const Statement& line : finding.detail)
     text += fmt::format("{}  {}\n", kPrefix, in_words(line));
   if (const std::string fix = fix_in_words(finding); !fix.empty())
-    text += fmt::format("{}  fix: {}\n", kPrefix, fix);
+    text += fmt::format("{}  {}: {}\n", kPrefix, whose_fix(finding), fix);
   text += others_text(finding, options);
   if (const std::string line = circumstances(finding); !line.empty()) {
     text += fmt::format("{}  {}\n", kPrefix, painted(line, kFaint, options));

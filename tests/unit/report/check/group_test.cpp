@@ -58,6 +58,21 @@ TEST(Group, unknown_lines_are_never_the_same) {
   EXPECT_EQ(findings.size(), 2U);
 }
 
+TEST(Group, waits_that_a_compiler_of_graphs_leaves_out_are_one_cause_in_a_kernel) {
+  std::vector<Finding> findings(3, sample_race());
+  for (Finding& finding : findings) {
+    finding.fix = Fix::wait_barrier;
+    for (Access& access : finding.accesses) access.frames.clear();
+  }
+  group_by_cause(findings);
+  EXPECT_EQ(findings.size(), 3U);
+  for (Finding& finding : findings) finding.computes = {{"jit(f)/sort", "/src/model.py", 7, 0}};
+  findings[2].kernel = "other";
+  group_by_cause(findings);
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_EQ(findings[0].others.size(), 1U);
+}
+
 TEST(Group, the_load_is_the_cause_of_what_comes_too_early) {
   std::vector<Finding> findings(3, sample_race());
   for (Finding& finding : findings) {

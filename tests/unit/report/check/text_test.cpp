@@ -37,6 +37,9 @@ TEST(Text, what_the_kernel_computes) {
   EXPECT_THAT(text_of(finding, kPlainText),
               HasSubstr("seen 4096 times\n"
                         "=========   computes jit(step)/add at model.py:7; also model.py:5\n"));
+  EXPECT_THAT(text_of(finding, kPlainText), HasSubstr("  fix: put a barrier"));
+  finding.fix = Fix::wait_barrier;
+  EXPECT_THAT(text_of(finding, kPlainText), HasSubstr("  fix, in the compiler: "));
   EXPECT_THAT(text_of(finding, {.directory = "/src", .full = true}),
               HasSubstr("computes jit(step)/add at model.py:7; jit(step)/mul at model.py:7; "
                         "jit(step)/sub at model.py:5\n"));
