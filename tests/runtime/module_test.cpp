@@ -135,6 +135,29 @@ TEST_F(Modules, copies_that_a_block_compiler_makes_do_not_race) {
   EXPECT_THAT(findings("increment_neighbours", "block"), HasSubstr("race on global memory"));
 }
 
+/// A sum over lanes whose first product is fused into an addition ends in other bits in each lane.
+TEST_F(Modules, lanes_of_a_block_program_may_round_in_another_order) {
+  const auto findings = [&](unsigned distance, const char* variant) {
+    void* parameters[] = {&out_, &distance};
+    hipModule_t module = nullptr;
+    hipFunction_t function = nullptr;
+    EXPECT_EQ(hipModuleLoad(&module, code_object_path.c_str()), hipSuccess);
+    EXPECT_EQ(hipModuleGetFunction(&function, module, "sum_copies"), hipSuccess);
+    EXPECT_EQ(margayDescribeKernel(function, "sum_copies", variant, nullptr, 0), 0);
+    EXPECT_EQ(margayCheckBegin("tools=racecheck"), 0);
+    EXPECT_EQ(hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr),
+              hipSuccess);
+    std::string report = margayCheckEnd();
+    EXPECT_EQ(hipModuleUnload(module), hipSuccess);
+    return report;
+  };
+  constexpr const char* kDiffer = "of one instruction write different values";
+  EXPECT_THAT(findings(3, ""), AllOf(HasSubstr(kDiffer), HasSubstr(R"("severity": "error")")));
+  EXPECT_THAT(findings(3, "block"), Not(HasSubstr("of one instruction")));
+  EXPECT_THAT(findings(1 << 20, "block"),
+              AllOf(HasSubstr(kDiffer), HasSubstr(R"("severity": "note")")));
+}
+
 TEST_F(Modules, launch_with_a_buffer) {
   struct {
     int* a;
@@ -208,7 +231,7 @@ TEST_F(Modules, functions) {
   EXPECT_STREQ(hipKernelNameRef(add_), "add");
   unsigned count = 0;
   EXPECT_EQ(hipModuleGetFunctionCount(&count, module_), hipSuccess);
-  EXPECT_EQ(count, 4U);
+  EXPECT_EQ(count, 5U);
 }
 
 TEST_F(Modules, handles_end_with_the_module) {

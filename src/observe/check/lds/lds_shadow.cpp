@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "exec/rows/row_table.h"
+#include "observe/check/lds/copies.h"
 
 namespace margay::check {
 namespace {
@@ -537,13 +538,15 @@ void LdsShadow::report_lanes(const LdsOperation& o, unsigned lane, const Granule
                              std::uint8_t mask) {
   constexpr FindingKind kKind = FindingKind::write_after_write;
   const unsigned other = lane_at(g.write_lanes, mask);
-  const bool same = !o.direct && stored_bytes(o, lane) == stored_bytes(o, other);
-  if (same && replicates_) return;
+  const auto stored = stored_bytes(o, lane), before = stored_bytes(o, other);
+  const bool same = !o.direct && stored == before;
+  // No statement of a block program says which lanes write: these are its compiler's.
+  if (replicates_ && !o.direct && are_copies(stored, before)) return;
   const std::string_view extra = same ? "lanes, same value" : "lanes";
   if (reporter_.repeat(kKind, o.facts->vaddr, kNoVaddr, extra)) return;
   Finding f;
   f.kind = kKind;
-  f.severity = same ? Severity::note : Severity::error;
+  f.severity = same || replicates_ ? Severity::note : Severity::error;
   f.message = say<Says::lanes_write>(other, lane, same, byte_of(g) + first_byte(mask));
   f.accesses = {reporter_.access(Role::write, o.facts->vaddr,
                                  static_cast<std::int32_t>(o.wave->index_in_group),
