@@ -23,6 +23,20 @@ extern "C" __global__ __launch_bounds__(256) void valu_add_u32(float* out, int r
   }
   out[blockIdx.x * blockDim.x + threadIdx.x] = a;
 }
+extern "C" __global__ __launch_bounds__(256) void valu_pk_fma_f16(float* out, int rounds) {
+  unsigned a = threadIdx.x, b = 0x38003800, c = 0x3c003c00;
+  for (int i = 0; i < rounds; ++i) {
+    REPEAT64(asm volatile("v_pk_fma_f16 %0, %1, %2, %0" : "+v"(a) : "v"(b), "v"(c));)
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = a;
+}
+extern "C" __global__ __launch_bounds__(256) void valu_pk_fma_f32(float* out, int rounds) {
+  Float2 a = {1.0f * threadIdx.x, 1.0f}, b = {0.5f, 0.5f}, c = {1.0f, 1.0f};
+  for (int i = 0; i < rounds; ++i) {
+    REPEAT64(asm volatile("v_pk_fma_f32 %0, %1, %2, %0" : "+v"(a) : "v"(b), "v"(c));)
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = a.x + a.y;
+}
 extern "C" __global__ __launch_bounds__(256) void salu_add_u32(float* out, int rounds) {
   unsigned a = 1, b = 3;
   for (int i = 0; i < rounds; ++i) {
@@ -44,6 +58,16 @@ extern "C" __global__ __launch_bounds__(256) void lds_read_b128(float* out, int 
   const unsigned address = threadIdx.x * 16;
   for (int i = 0; i < rounds; ++i) {
     REPEAT64(asm volatile("ds_read_b128 %0, %1" : "=v"(value) : "v"(address));)
+  }
+  asm volatile("s_waitcnt lgkmcnt(0)" : "+v"(value));
+  out[blockIdx.x * blockDim.x + threadIdx.x] = value.x;
+}
+// 264 bytes from lane to lane: not side by side, as tiles with padded rows are read.
+extern "C" __global__ __launch_bounds__(256) void lds_read_b64_spread(float* out, int rounds) {
+  Float2 value = {};
+  const unsigned address = threadIdx.x % 61 * 264;
+  for (int i = 0; i < rounds; ++i) {
+    REPEAT64(asm volatile("ds_read_b64 %0, %1" : "=v"(value) : "v"(address));)
   }
   asm volatile("s_waitcnt lgkmcnt(0)" : "+v"(value));
   out[blockIdx.x * blockDim.x + threadIdx.x] = value.x;

@@ -21,13 +21,30 @@ namespace margay::MARGAY_HOST_LEVEL {
   const bool too_large = __builtin_fabs(static_cast<double>(nearest)) > __builtin_fabs(x);
   return __builtin_bit_cast(float, too_large ? bits - 1u : bits + 1u);
 }
+/// A product of two f16 is exact in f32, so only the sum has to be rounded to odd.
 [[nodiscard]] inline F32 fma_half(F32 a, F32 b, F32 c) {
-  return per_lane<float>(
-      [](float x, float y, float z) {
-        return round_to_odd(static_cast<double>(x) * static_cast<double>(y) +
-                            static_cast<double>(z));
-      },
-      a, b, c);
+#if defined(__AVX512F__)
+  // The neighbours of an inexact sum differ, and one of them is odd. An exact sum is taken as the
+  // host rounds: the sign of a zero depends on it.
+  const auto product = as<__m512>(a * b), addend = as<__m512>(c);
+  const __m512 below =
+      _mm512_add_round_ps(product, addend, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+  const __m512 above =
+      _mm512_add_round_ps(product, addend, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
+  const __mmask16 inexact = _mm512_cmp_ps_mask(below, above, _CMP_NEQ_OQ);
+  const __mmask16 below_is_odd =
+      _mm512_test_epi32_mask(as<__m512i>(below), as<__m512i>(splat<I32>(1)));
+  const __m512 odd = _mm512_mask_blend_ps(below_is_odd, above, below);
+  return as<F32>(_mm512_mask_blend_ps(inexact, as<__m512>(as<F32>(product) + c), odd));
+#else
+  const auto wide = [](F32 v) { return __builtin_convertvector(v, F64); };
+  const U64 sum = as<U64>(wide(a) * wide(b) + wide(c));
+  // An f32 has 29 bits less: they are dropped, and if they are not zero, the last one that is kept
+  // is set.
+  constexpr std::uint64_t dropped = (std::uint64_t{1} << 29) - 1;
+  const U64 odd = (sum | ((sum & dropped) + dropped)) & ~dropped;
+  return __builtin_convertvector(as<F64>(odd), F32);
+#endif
 }
 
 struct v_add_f16 : Op<f16(f16, f16), Operation::add> {
