@@ -5,9 +5,8 @@
 // meanwhile:
 //   1. the products of each row and group are summed (RowSum);
 //   2. group by group, C joins (joined);
-//   3. the results are stored, unless an element of C or a row needs care: then pass 2 is done
-//   again
-//      by joined_with_care. D is not written before, for it may be C.
+//   3. the results are stored. If an element of C or a row needs care, joined_with_care does pass 2
+//      again before. D is not written until then, for it may be C.
 #pragma once
 
 #include "mfma/kernels/bit_model.h"
