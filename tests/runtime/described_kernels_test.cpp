@@ -20,7 +20,7 @@ Kernel kernel(std::string name, std::size_t pointers) {
   Kernel out;
   out.name = std::move(name);
   for (std::size_t n = 0; n < pointers; ++n)
-    out.arguments.push_back({.kind = ArgumentKind::global_buffer});
+    out.arguments.emplace_back().kind = ArgumentKind::global_buffer;
   return out;
 }
 
