@@ -115,6 +115,24 @@ struct Wave {
   std::unique_ptr<WaveTimelineRecorder> timeline;
 };
 
+/// Which of two waves a SIMD serves first. LLVM marks transcendental and packed f32 instructions as
+/// those that never issue together with a matrix instruction (SIPreEmitPeephole); that they come
+/// last, and matrix instructions first, is derived from the MI300 thread trace: there v_exp and
+/// v_pk_mul wait for the other wave, and neither MFMA nor other VALU instructions do.
+enum class IssueClass : std::uint8_t { matrix, ordinary, alone };
+
+IssueClass issue_class(Unit unit) {
+  switch (unit) {
+    case Unit::matrix:
+      return IssueClass::matrix;
+    case Unit::transcendental:
+    case Unit::packed:
+      return IssueClass::alone;
+    default:
+      return IssueClass::ordinary;
+  }
+}
+
 struct Simd {
   double valu = 0, matrix = 0, packed = 0, scalar = 0, branch = 0, lds = 0, vector_memory = 0,
          scalar_memory = 0;
@@ -168,15 +186,17 @@ class ComputeUnit {
 
  private:
   /// When a wave is looked at next. At the same time the one with the higher priority is first,
-  /// then the older one.
+  /// then by class of its instruction, then the older one.
   struct Turn {
     double time;
     std::uint32_t priority;
+    IssueClass issue_class;
     double order;
     std::uint32_t wave;
     friend bool operator<(const Turn& a, const Turn& b) {
       if (a.time != b.time) return a.time > b.time;
       if (a.priority != b.priority) return a.priority < b.priority;
+      if (a.issue_class != b.issue_class) return a.issue_class > b.issue_class;
       if (a.order != b.order) return a.order > b.order;
       return a.wave > b.wave;
     }
@@ -230,8 +250,8 @@ class ComputeUnit {
     // A SIMD prefers its oldest wave; what SIMDs share serves who came first.
     const Unit unit = at(wave).unit;
     const bool is_shared = unit == Unit::lds || unit == Unit::vector_memory;
-    ready_.push(
-        {time, wave.priority, is_shared ? wave.since : static_cast<double>(wave.age), index});
+    ready_.push({time, wave.priority, issue_class(unit),
+                 is_shared ? wave.since : static_cast<double>(wave.age), index});
   }
   void end_wave(std::uint32_t index, double at) {
     Wave& wave = waves_[index];
@@ -334,6 +354,11 @@ class ComputeUnit {
       case Unit::valu:
         if (waits_for(index, now, simd.valu)) return;
         use_valu(simd, now, p_.turn * i.turns);
+        if (latencies_) latencies_->valu_works(wave.simd, simd.valu);
+        return went_on(wave, index, after);
+      case Unit::conversion:
+        if (waits_for(index, now, simd.valu)) return;
+        use_valu(simd, now, p_.conversion);
         if (latencies_) latencies_->valu_works(wave.simd, simd.valu);
         return went_on(wave, index, after);
       case Unit::transcendental:

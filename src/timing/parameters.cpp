@@ -45,6 +45,10 @@ constexpr auto kTable = std::to_array<ParameterInfo>({
      "pyhip mfma-valu-coissue (gfx942, s_memtime)", high, &Parameters::turn},
     {"transcendental", "VALU port busy with exp, log, rcp, rsq, sqrt, sin, cos", "cycles",
      "pyhip mfma-valu-coissue", high, &Parameters::transcendental},
+    {"conversion", "VALU port busy with a conversion between f32 and integers", "cycles",
+     "LLVM's schedule of gfx942 (4 turns; it says so of f16, too, which the MI300 thread trace has "
+     "at 1)",
+     low, &Parameters::conversion},
     {"packed_before_matrix", "from a packed f32 instruction to the next matrix instruction",
      "cycles", "derived from pyhip's sequences of MFMA and v_pk_*", high,
      &Parameters::packed_before_matrix},

@@ -14,6 +14,7 @@ namespace margay::timing {
 struct Parameters {
   double turn = 4;                   ///< Between two instructions of one wave.
   double transcendental = 16;        ///< VALU port.
+  double conversion = 16;            ///< VALU port, between f32 and integers.
   double packed_before_matrix = 12;  ///< From a packed f32 instruction to the next matrix one.
   double fetch_straddle = 4;         ///< An instruction across two 32-byte fetches.
 

@@ -13,7 +13,8 @@ namespace margay::timing {
 enum class Unit : std::uint8_t {
   valu,
   transcendental,
-  packed,  ///< v_pk_* on f32: the VALU with the idle matrix unit.
+  conversion,  ///< Between f32 and integers.
+  packed,      ///< v_pk_* on f32: the VALU with the idle matrix unit.
   matrix,
   salu,
   branch,
@@ -28,7 +29,7 @@ enum class Unit : std::uint8_t {
   priority,  ///< s_setprio: to `turns`.
   end,
 };
-inline constexpr unsigned kUnits = 16;
+inline constexpr unsigned kUnits = 17;
 
 /// The rows of the VGPR file, 512 bits, then the scalar registers, 128.
 using RegisterMask = std::array<std::uint64_t, 10>;

@@ -82,7 +82,7 @@ class Results:
 
 def errors(results, replayed):
     out = []
-    for group, asked in (("co-issue", "0.3 cycles"), ("LDS stride", "5 %")):
+    for group, asked in (("co-issue", "0.3 cycles"), ("co-issue of two waves", ""), ("LDS stride", "5 %")):
         pairs = pairs_of([row for row in replayed if row["group"] == group], "cycles")
         out.append(points_error(f"{group}, cycles", pairs, asked, "these"))
     run = results.run(memory.CURVES)

@@ -50,6 +50,32 @@ double sequence(std::string_view letters) {
   });
 }
 
+/// Two waves on one SIMD. While one executes a thousand of `anchor`, the other executes as many
+/// times `letters`; then they change roles. Cycles for each of the thousand.
+double two_waves(char anchor, std::string_view letters) {
+  constexpr unsigned kRun = 1000, kSwaps = 10;
+  std::vector<Instruction> instructions{instruction_of(anchor), {.unit = Unit::barrier}};
+  for (const char letter : letters) instructions.push_back(instruction_of(letter));
+  const Gpu& gpu = default_gpu();
+  timing::WorkgroupRecording group;
+  group.waves.resize(gpu.arch().cu.simds + 1);  // the first and the last share a SIMD
+  const auto run = [&](timing::WaveRecording& wave, bool is_anchor) {
+    for (unsigned n = 0; n < kRun; ++n)
+      if (is_anchor)
+        wave.instructions.push_back(0);
+      else
+        for (std::uint32_t k = 0; k < letters.size(); ++k) wave.instructions.push_back(2 + k);
+    wave.instructions.push_back(1);
+  };
+  for (unsigned swap = 0; swap < kSwaps; ++swap) {
+    run(group.waves.front(), swap % 2 == 0);
+    run(group.waves.back(), swap % 2 != 0);
+  }
+  const timing::ComputeUnitRecording cu{0, 0, {&group}};
+  return timing::replay(cu, instructions, {1}, gpu, timing::parameters_of(gpu), {}).cycles /
+         (kRun * kSwaps);
+}
+
 /// Lane n reads dword n * stride; four waves, of which each waits for the eighth read before.
 double lds_stride(unsigned ways) {
   Instruction read, wait, scalar;
@@ -97,6 +123,21 @@ std::vector<Point> points() {
   std::vector<Point> out;
   for (const auto& [letters, cycles] : kSequences)
     out.push_back({"co-issue", words_of(letters), cycles, sequence(letters),
+                   "tingqli/pyhip 649e124, mfma-valu-coissue.md"});
+  struct TwoWaves {
+    char anchor;
+    const char* letters;
+    double cycles;
+  };
+  constexpr TwoWaves kTwoWaves[] = {
+      {'M', "v", 16.01},  {'M', "vv", 16.01}, {'M', "vvv", 16.02}, {'M', "vvvv", 19.99},
+      {'M', "e", 20.02},  {'M', "ee", 35.99}, {'M', "eee", 51.99}, {'M', "eeee", 67.99},
+      {'M', "p", 20.99},  {'M', "pp", 25.99}, {'M', "ppp", 30.99}, {'M', "pppp", 35.99},
+      {'e', "v", 20.008}, {'e', "e", 32.008}, {'e', "p", 20.51}};
+  for (const TwoWaves& two : kTwoWaves)
+    out.push_back({"co-issue of two waves",
+                   words_of({&two.anchor, 1}) + " | " + words_of(two.letters), two.cycles,
+                   two_waves(two.anchor, two.letters),
                    "tingqli/pyhip 649e124, mfma-valu-coissue.md"});
   for (unsigned stride = 1; stride <= 18; ++stride) {
     unsigned ways = 1;

@@ -8,7 +8,7 @@
 namespace margay::time_page {
 
 struct Point {
-  const char* group;  ///< "co-issue" or "LDS stride".
+  const char* group;  ///< "co-issue", "co-issue of two waves" or "LDS stride".
   std::string what;
   double measured, modelled;  ///< Cycles.
   const char* source;

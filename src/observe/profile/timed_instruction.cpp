@@ -9,7 +9,16 @@ namespace {
 
 using timing::Unit;
 
+/// Between f32 and integers of 32 bits.
+bool converts_integer(const Row& row) {
+  if (row.operation != Operation::convert || row.source_count != 1) return false;
+  const FloatKind from = row.float_use.sources[0], to = row.float_use.result;
+  if (from == FloatKind::f32) return to == FloatKind::none;
+  return from == FloatKind::none && to == FloatKind::f32 && row.definedness.looked_at[0] == ~0u;
+}
+
 Unit valu_unit(const Row& row) {
+  if (converts_integer(row)) return Unit::conversion;
   if (row.operation == Operation::transcendental) return Unit::transcendental;
   const bool packed_floats = row.packed == PackedForm::words && row.number == NumberType::f32;
   return packed_floats ? Unit::packed : Unit::valu;

@@ -10,12 +10,15 @@
 namespace margay::timing {
 namespace {
 
-/// v: VALU, e: exp, p: packed f32, M: 16x16x16 bf16.
+/// v: VALU, c: conversion, e: exp, p: packed f32, M: 16x16x16 bf16.
 Instruction instruction_of(char letter) {
   Instruction i;
   switch (letter) {
     case 'v':
       i.unit = Unit::valu;
+      break;
+    case 'c':
+      i.unit = Unit::conversion;
       break;
     case 'e':
       i.unit = Unit::transcendental;
@@ -61,6 +64,25 @@ class Sequences : public ::testing::Test {
   }
   [[nodiscard]] double alone(const std::string& letters) { return cycles_per_group({letters}); }
 
+  /// Of two waves on one SIMD.
+  [[nodiscard]] double cycles_of_opposite_phases(char first, const std::string& second) {
+    constexpr unsigned kRun = 1000, kSwaps = 4;
+    std::vector<Instruction> instructions{instruction_of(first), {.unit = Unit::barrier}};
+    for (const char letter : second) instructions.push_back(instruction_of(letter));
+    WorkgroupRecording group;
+    group.waves.resize(5);  // the first and the fifth share a SIMD; the others end at once
+    for (unsigned swap = 0; swap < kSwaps; ++swap)
+      for (const unsigned n : {0u, 4u}) {
+        std::vector<std::uint32_t>& wave = group.waves[n].instructions;
+        const bool is_first = (swap % 2 == 0) == (n == 0);
+        for (unsigned k = 0; k < kRun * (is_first ? 1 : second.size()); ++k)
+          wave.push_back(is_first ? 0 : static_cast<std::uint32_t>(2 + k % second.size()));
+        wave.push_back(1);
+      }
+    const ComputeUnitRecording cu{0, 0, {&group}};
+    return replay(cu, instructions, {1, 0}, default_gpu(), parameters_, {}).cycles / kRun / kSwaps;
+  }
+
   Parameters parameters_ = parameters_of(default_gpu());
 };
 
@@ -77,6 +99,13 @@ TEST_F(Sequences, OfOneWaveTakeWhatWasMeasured) {
 // s_nop, satisfied waits, branches and scalar instructions take a turn each (MI300 thread trace).
 TEST_F(Sequences, ScalarInstructionsTakeATurn) { EXPECT_NEAR(alone("s"), 4, 0.1); }
 
+// The wave issues other instructions meanwhile, where it has some.
+TEST_F(Sequences, AConversionKeepsThePortBusy) {
+  EXPECT_NEAR(alone("c"), 16, 0.1);
+  EXPECT_NEAR(alone("css"), 16, 0.1);
+  EXPECT_NEAR(alone("cv"), 20, 0.1);
+}
+
 // Waves i and i + 4 share a SIMD, others have one of their own.
 TEST_F(Sequences, TheFifthWaveSharesASimdWithTheFirst) {
   EXPECT_NEAR(cycles_per_group({"v", "v", "v", "v"}), 4, 0.1);
@@ -86,6 +115,23 @@ TEST_F(Sequences, TheFifthWaveSharesASimdWithTheFirst) {
 // Of two waves on one SIMD one computes while the other's matrix instruction runs.
 TEST_F(Sequences, WavesOverlapMatrixAndVectorWork) {
   EXPECT_NEAR(cycles_per_group({"M", "", "", "", "vvv"}), 16, 0.5);
+}
+
+// Source: the same, "inter": while one wave executes a thousand of the first, the other executes as
+// many groups of the second; then they change roles. A matrix instruction never waits for the other
+// wave's ordinary instructions, and no longer than for one exp.
+TEST_F(Sequences, OfTwoWavesTakeWhatWasMeasured) {
+  struct Pair {
+    char first;
+    const char* second;
+    double cycles;
+  };
+  for (const auto& [first, second, cycles] :
+       {Pair{'M', "v", 16.01}, Pair{'M', "vv", 16.01}, Pair{'M', "vvv", 16.02},
+        Pair{'M', "vvvv", 19.99}, Pair{'M', "e", 20.02}, Pair{'M', "ee", 35.99},
+        Pair{'M', "eee", 51.99}, Pair{'M', "eeee", 67.99}, Pair{'e', "v", 20.01},
+        Pair{'e', "e", 32.01}})
+    EXPECT_NEAR(cycles_of_opposite_phases(first, second), cycles, 0.3) << first << ' ' << second;
 }
 
 // Source: the same, fetch counts and wave cycles of one million 8-byte instructions: a quarter more
