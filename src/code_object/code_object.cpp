@@ -61,6 +61,7 @@ Result<CodeObject> CodeObject::parse(std::vector<std::byte> elf) {
   return CodeObject(std::move(impl));
 }
 
+std::span<const std::byte> CodeObject::elf() const { return impl_->file; }
 const std::string& CodeObject::target() const { return impl_->image.target; }
 const Architecture& CodeObject::architecture() const { return *impl_->image.architecture; }
 int CodeObject::version() const { return impl_->image.version; }

@@ -34,6 +34,9 @@ class CodeObject {
   CodeObject& operator=(CodeObject&&) noexcept;
   ~CodeObject();
 
+  /// The bytes that parse() took.
+  [[nodiscard]] std::span<const std::byte> elf() const;
+
   /// E.g. "amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-".
   [[nodiscard]] const std::string& target() const;
   /// Of the devices that run it.

@@ -11,22 +11,25 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/process/ranks.h"
 #include "cli/process/start.h"
 
 namespace margay::cli {
 
 int run_main(std::span<char*> arguments) {
-  const CommandLine line =
-      split_command(arguments, {.always = {"--device", "--mfma", "--threads", "--event-time"}});
+  const CommandLine line = split_command(
+      arguments, {.always = {"--device", "--mfma", "--threads", "--event-time", "--ranks"}});
 
   CLI::App app{"Runs a HIP program or script against the virtual GPU.", "margay run"};
   app.footer(
       "  margay run -- ./saxpy\n  margay run --mfma fast --stats -- python3 bench.py\n"
       "  margay run --device mi300x -- ./saxpy\n"
+      "  margay run --ranks 4 -- ./saxpy\n"
       "  margay run --event-time modelled -- python3 autotune.py    (docs/time.md)");
   std::string mfma, device;
   unsigned threads = 0;
   std::string event_time;
+  unsigned ranks = 1;
   bool stats = false;
   add_device_options(app, device, mfma, threads);
   app.add_option("--event-time", event_time,
@@ -34,6 +37,10 @@ int run_main(std::span<char*> arguments) {
                  "modelled (at boost clock) or modelled-sustained")
       ->check(CLI::IsMember({"host", "modelled", "modelled-sustained"}))
       ->type_name("TIME");
+  app.add_option("--ranks", ranks,
+                 "processes on this machine that share long launches (docs/clusters.md)")
+      ->check(CLI::Range(1u, 1024u))
+      ->type_name("N");
   app.add_flag("--stats", stats, "print what the launches did when the program ends");
   if (const auto code = read_own_words(app, line, "run")) return *code;
 
@@ -46,6 +53,9 @@ int run_main(std::span<char*> arguments) {
   if (!mfma.empty()) setenv("MARGAY_MFMA", mfma.c_str(), 1);
   if (threads != 0) setenv("MARGAY_THREADS", std::to_string(threads).c_str(), 1);
   if (!event_time.empty()) setenv("MARGAY_EVENT_TIME", event_time.c_str(), 1);
+  if (ranks > 1)
+    if (const Status started = start_workers(*install, ranks, threads); !started)
+      return report("run", started.error());
   if (stats) setenv("MARGAY_STATS", "1", 1);
   // A long launch shows its progress, unless the user has disabled it.
   if (isatty(STDERR_FILENO) != 0) setenv("MARGAY_PROGRESS", "1", /*overwrite=*/0);

@@ -228,6 +228,12 @@ class VirtualDevice final : public Device {
     job.options = &options_;
     job.observer = observer;
     job.hostcalls = hostcalls;
+    if (options_.spread && observer == nullptr)
+      job.share = options_.spread({.request = request,
+                                   .program = *program,
+                                   .memory = *memory_,
+                                   .addresses = addresses,
+                                   .calls_host = hostcalls != nullptr || hidden.heap != 0});
     return job;
   }
   [[nodiscard]] static Result<LaunchReport> report(Dispatch& ended, HostcallBuffer* hostcalls) {

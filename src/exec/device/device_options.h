@@ -7,6 +7,8 @@
 #include <string>
 
 #include "exec/workgroup/launch_request.h"
+#include "exec/workgroup/launch_setup.h"
+#include "exec/workgroup/workgroup_source.h"
 #include "gpu/gpu.h"
 #include "mfma/instructions/mode.h"
 
@@ -19,6 +21,25 @@ struct LongLaunch {
   std::uint64_t workgroups_done = 0, workgroups = 0;
   std::string where;  ///< The current instructions of its waves, with their source lines.
 };
+
+class Memory;
+class Program;
+
+/// A launch that other processes may run a part of. The referenced objects outlive the source that
+/// is made for it.
+struct SpreadableLaunch {
+  const LaunchRequest& request;
+  Program& program;
+  const Memory& memory;
+  LaunchAddresses addresses;
+  bool calls_host = false;  ///< It may call the host, which only this process can answer.
+};
+/// Where its workgroups come from.
+struct LaunchShare {
+  std::shared_ptr<WorkgroupSource> source;  ///< Null: they all run here.
+  std::string alone;                        ///< Then: LaunchReport::ranks.
+};
+using Spread = std::function<LaunchShare(const SpreadableLaunch& launch)>;
 
 struct DeviceOptions {
   const Gpu* gpu = &default_gpu();  ///< The machine; defines the limits of a launch.
@@ -43,6 +64,8 @@ struct DeviceOptions {
   /// Called by the threads that run workgroups, one at a time. Without it, launching a kernel that
   /// calls the host fails.
   HostService host_service = {};
+  /// Asked for each launch that is not watched, if set (src/ranks).
+  Spread spread = {};
 };
 
 }  // namespace margay

@@ -61,7 +61,9 @@ struct Shared {
       : job(j),
         total(j.request->grid.count()),
         residents(total, j.resident_limit,
-                  {.alone = j.observer != nullptr, .patience = j.options->patience}) {
+                  {.alone = j.observer != nullptr,
+                   .patience = j.options->patience,
+                   .source = j.share.source.get()}) {
     report.workgroups = total;
     report.waves = total * ((j.request->block.count() + kWaveLanes - 1) / kWaveLanes);
   }
@@ -116,6 +118,10 @@ class Worker {
     while (!shared_.stop.load(std::memory_order_relaxed) && take_next()) {
       const WorkgroupEnd end = run_workgroup();
       if (end == WorkgroupEnd::waiting) {
+        if (job_.share.source && !job_.share.source->found_waiting()) {
+          give_up();
+          break;
+        }
         shared_.look_at_length(*group_);
         shared_.queue.put_aside(std::move(group_));
         if (!shared_.residents.only_host_can_help()) continue;
@@ -205,8 +211,16 @@ class Worker {
     error.where += "\n       in " + workgroup_text();
     return error;
   }
+  /// The launch ends as if it was interrupted.
+  void give_up() {
+    shared_.stop.store(true, std::memory_order_relaxed);
+    job_.share.source->stop();
+    const std::lock_guard lock(shared_.mutex);
+    shared_.interrupted = true;
+  }
   void fail_workgroup(Error error) {
     shared_.stop.store(true, std::memory_order_relaxed);
+    if (job_.share.source) job_.share.source->stop();
     const std::lock_guard lock(shared_.mutex);
     if (group_->id() >= shared_.failed_workgroup) return;
     shared_.failed_workgroup = group_->id();
@@ -253,7 +267,10 @@ bool Dispatch::run(bool may_leave) {
     const auto now = Clock::now();
     if (now - last_told < std::chrono::milliseconds(100)) return;
     last_told = now;
-    launch.job.options->progress(launch.done.load(std::memory_order_relaxed), launch.total);
+    const std::uint64_t elsewhere =
+        launch.job.share.source ? launch.job.share.source->report().workgroups : 0;
+    launch.job.options->progress(launch.done.load(std::memory_order_relaxed) + elsewhere,
+                                 launch.total);
   });
   if (left) return false;
   // The workgroups that other threads still run may also wait for the host later.
@@ -271,17 +288,24 @@ void Dispatch::interrupt() {
   const std::lock_guard lock(impl_->mutex);
   impl_->interrupted = true;
   impl_->stop.store(true, std::memory_order_relaxed);
+  if (impl_->job.share.source) impl_->job.share.source->stop();
 }
 
 Result<LaunchReport> Dispatch::report() {
   Impl& launch = *impl_;
   if (launch.failed_workgroup != ~0ull) return std::unexpected(std::move(launch.error));
-  if (const std::uint64_t done = launch.done.load(); launch.interrupted && done < launch.total)
+  const ElsewhereReport elsewhere =
+      launch.job.share.source ? launch.job.share.source->report() : ElsewhereReport{};
+  if (const std::uint64_t done = launch.done.load() + elsewhere.workgroups;
+      launch.interrupted && done < launch.total)
     return fail(
         ErrorCode::interrupted,
         fmt::format("the launch was interrupted after {} of {} workgroups", done, launch.total),
         "kernel " + launch.job.program->kernel_name());
   LaunchReport report = std::move(launch.report);
+  report.wave_instructions += elsewhere.wave_instructions;
+  report.mfma_instructions += elsewhere.mfma_instructions;
+  report.ranks = launch.job.share.source ? elsewhere.text : launch.job.share.alone;
   report.seconds = std::chrono::duration<double>(Clock::now() - launch.started).count();
   double total_ticks = 0;
   for (const std::uint64_t ticks : launch.shares.ticks) total_ticks += static_cast<double>(ticks);

@@ -26,6 +26,7 @@ struct DispatchJob {
   std::uint64_t resident_limit = 1;     ///< Workgroups that the device has room for at a time.
   HostcallBuffer* hostcalls = nullptr;  ///< For kernels that may call the host.
   LaunchObserver* observer = nullptr;   ///< The observer, or null.
+  LaunchShare share = {};
   const DeviceOptions* options = nullptr;
 };
 

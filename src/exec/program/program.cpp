@@ -77,6 +77,28 @@ const Instruction* Program::at_vaddr(std::uint64_t vaddr, CodeCopy copy) {
   return &block.instructions[index + static_cast<std::size_t>(copy) * block.stride];
 }
 
+void Program::for_each_reachable(const std::function<void(const Instruction&)>& visit) {
+  const std::lock_guard lock(mutex_);
+  bool leaves = false;
+  const auto visit_block = [&](Block& block) {
+    // The last one of each copy is the sentinel.
+    for (std::size_t n = 0; n + 1 < block.stride; ++n) {
+      const Instruction& i = block.instructions[n];
+      if (i.row == nullptr) continue;
+      const Flow flow = i.row->flow;
+      leaves = leaves || flow == Flow::call || flow == Flow::jump || flow == Flow::fork;
+      visit(i);
+    }
+  };
+  Block& own = decode_block(entry_->vaddr);
+  visit_block(own);
+  if (!leaves) return;
+  for (const Symbol& symbol : object_.symbols()) {
+    if (symbol.kind != Symbol::Kind::function || !object_.is_executable(symbol.vaddr)) continue;
+    if (Block& block = decode_block(symbol.vaddr); &block != &own) visit_block(block);
+  }
+}
+
 Program::Block& Program::decode_block(std::uint64_t vaddr) {
   auto after = blocks_.upper_bound(vaddr);
   if (after != blocks_.begin()) {

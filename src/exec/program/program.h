@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -40,6 +41,9 @@ class Program {
   /// The instruction at a device address, decoding its function if need be; null when the address
   /// is not that of an instruction of this code object. Thread-safe.
   [[nodiscard]] const Instruction* at_address(std::uint64_t address, CodeCopy copy);
+  /// Calls `visit` for each instruction that the kernel may reach: those of its function, and if it
+  /// calls functions or jumps to computed addresses, those of all functions of the code object.
+  void for_each_reachable(const std::function<void(const Instruction&)>& visit);
   [[nodiscard]] std::uint64_t base_address() const { return base_address_; }
   [[nodiscard]] MfmaMode mfma() const { return mfma_; }
   /// The device it runs on.

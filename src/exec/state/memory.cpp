@@ -53,9 +53,15 @@ Result<std::unique_ptr<Memory>> Memory::create(std::uint64_t capacity_bytes, uns
       new Memory(reinterpret_cast<std::uint64_t>(arena), arena_bytes, capacity_bytes, devices));
 }
 
+std::unique_ptr<Memory> Memory::of_another_process(Lookup lookup) {
+  std::unique_ptr<Memory> memory(new Memory(0, 0, 0, 1));
+  memory->lookup_ = std::move(lookup);
+  return memory;
+}
+
 Memory::~Memory() {
   HeldOverFork::remove(mutex_);
-  munmap(reinterpret_cast<void*>(arena_begin_), arena_bytes_);
+  if (arena_bytes_ != 0) munmap(reinterpret_cast<void*>(arena_begin_), arena_bytes_);
 }
 
 std::optional<std::uint64_t> Memory::take_address_space(std::uint64_t bytes) {
@@ -188,6 +194,7 @@ AddressRange Memory::readable_range(std::uint64_t address) const {
 }
 
 AddressRange Memory::range_for(std::uint64_t address, bool writable) const {
+  if (lookup_) return lookup_(address, writable);
   if (in_arena(address)) {
     const auto allocation = find(address);
     const bool usable = allocation && !allocation->freed && is_visible(*allocation);

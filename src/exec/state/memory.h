@@ -53,6 +53,10 @@ class Memory {
   /// Reserves address space for `devices` of `capacity_bytes` each; nothing is committed.
   [[nodiscard]] static Result<std::unique_ptr<Memory>> create(std::uint64_t capacity_bytes,
                                                               unsigned devices = 1);
+  /// The memory of another process: `lookup` gives the widest range around an address that a device
+  /// program may read, and write if that is asked for. Nothing can be allocated in it.
+  using Lookup = std::function<AddressRange(std::uint64_t address, bool writable)>;
+  [[nodiscard]] static std::unique_ptr<Memory> of_another_process(Lookup lookup);
   ~Memory();
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
@@ -75,6 +79,7 @@ class Memory {
   [[nodiscard]] std::optional<Allocation> nearest_below(std::uint64_t address) const;
   /// True when `address` is in the arena, allocated or not.
   [[nodiscard]] bool in_arena(std::uint64_t address) const;
+  [[nodiscard]] AddressRange arena() const { return {arena_begin_, arena_begin_ + arena_bytes_}; }
 
   /// The widest range around `address` that a device program may read and write, or an empty range.
   [[nodiscard]] AddressRange accessible_range(std::uint64_t address) const;
@@ -100,6 +105,7 @@ class Memory {
   [[nodiscard]] std::optional<std::uint64_t> take_address_space(std::uint64_t bytes);
   [[nodiscard]] AddressRange range_for(std::uint64_t address, bool writable) const;
 
+  Lookup lookup_;
   std::uint64_t arena_begin_;
   std::uint64_t arena_bytes_;
   std::uint64_t capacity_bytes_;

@@ -55,6 +55,8 @@ struct LaunchReport {
   std::uint64_t wave_instructions = 0;
   std::uint64_t mfma_instructions = 0;
   double seconds = 0;  ///< Host wall time.
+  /// With ranks: where its workgroups ran, as key=value pairs (src/ranks); else empty.
+  std::string ranks;
   /// Share of the host's time by instruction class (sums to 1), from timing a sample of
   /// workgroups; empty unless DeviceOptions requests it.
   std::vector<std::pair<std::string, double>> time_shares;

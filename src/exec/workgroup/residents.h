@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "base/error.h"
+#include "exec/workgroup/workgroup_source.h"
 
 namespace margay {
 
@@ -50,6 +51,8 @@ class Residents {
     bool alone = false;
     /// The time limit for polling memory that might still change in that case.
     std::chrono::milliseconds patience = std::chrono::milliseconds::max();
+    /// Chooses the workgroups that run here; null: all of them, in order.
+    WorkgroupSource* source = nullptr;
   };
   /// A launch of `workgroups`, at most `limit` of which are resident at a time.
   Residents(std::uint64_t workgroups, std::uint64_t limit, Company company);
@@ -57,7 +60,14 @@ class Residents {
   Residents& operator=(const Residents&) = delete;
 
   /// Takes the number of the next workgroup to begin; workgroups() or more when all have begun.
-  [[nodiscard]] std::uint64_t begin() { return next_.fetch_add(1, std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t begin() {
+    const std::uint64_t count = next_.fetch_add(1, std::memory_order_relaxed);
+    if (company_.source == nullptr) [[likely]]
+      return count;
+    const std::uint64_t id = company_.source->next();
+    if (id >= workgroups_) next_.store(workgroups_, std::memory_order_relaxed);
+    return id;
+  }
   /// Whether another one may begin in addition to the resident ones.
   [[nodiscard]] bool has_room() const {
     return begun() < workgroups_ && begun() - ended_.load() < limit_;

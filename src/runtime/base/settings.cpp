@@ -183,6 +183,20 @@ Result<ProfileSettings> read_profile(const Environment& environment) {
   return profile;
 }
 
+Result<RankSettings> read_ranks(const Environment& environment) {
+  RankSettings ranks;
+  for (const auto part :
+       std::views::split(environment("MARGAY_RANKS").value_or(""), std::string_view(",")))
+    if (!part.empty()) ranks.addresses.emplace_back(std::string_view(part));
+  ranks.key = environment("MARGAY_RANKS_KEY").value_or("");
+  constexpr std::uint64_t kLongest = 3'600'000;
+  const auto patience = MARGAY_TRY(read_number(environment, "MARGAY_RANKS_AFTER"));
+  if (patience && *patience > kLongest)
+    return bad_value("MARGAY_RANKS_AFTER", std::to_string(*patience), "milliseconds of an hour");
+  ranks.patience_ms = static_cast<unsigned>(patience.value_or(ranks.patience_ms));
+  return ranks;
+}
+
 }  // namespace
 
 Environment process_environment() {
@@ -215,6 +229,7 @@ Result<Settings> read_settings(const Environment& environment) {
   settings.stats = MARGAY_TRY(read_switch(environment, "MARGAY_STATS"));
   settings.progress = MARGAY_TRY(read_switch(environment, "MARGAY_PROGRESS"));
   settings.quiet = MARGAY_TRY(read_switch(environment, "MARGAY_QUIET"));
+  settings.ranks = MARGAY_TRY(read_ranks(environment));
   settings.check = MARGAY_TRY(read_check(environment));
   settings.profile = MARGAY_TRY(read_profile(environment));
   // A process has one entry in the table of watched processes; if both watch, the checker owns it.

@@ -65,6 +65,13 @@ enum class EventTime : std::uint8_t {
 [[nodiscard]] std::string_view name_of(EventTime time);
 inline constexpr std::string_view kEventTimes = "host, modelled or modelled-sustained";
 
+/// What `margay run --ranks` sets: the other ranks of the process (src/ranks).
+struct RankSettings {
+  std::vector<std::string> addresses = {};  ///< MARGAY_RANKS, with commas between.
+  std::string key = {};                     ///< MARGAY_RANKS_KEY
+  unsigned patience_ms = 3;                 ///< MARGAY_RANKS_AFTER=MS: see ranks/leader.h.
+};
+
 struct Settings {
   MfmaMode mfma = MfmaMode::exact;  ///< MARGAY_MFMA=exact|fma|fast
   unsigned devices = 1;             ///< MARGAY_DEVICES=N
@@ -76,6 +83,7 @@ struct Settings {
   bool stats = false;                      ///< MARGAY_STATS=1: one line per launch.
   bool progress = false;  ///< MARGAY_PROGRESS=1: a line for launches over two seconds.
   bool quiet = false;     ///< MARGAY_QUIET=1: no error sentences on stderr.
+  RankSettings ranks = {};
   CheckSettings check = {};
   ProfileSettings profile = {};
 };

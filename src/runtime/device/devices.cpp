@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <utility>
 
 #include "runtime/device/interrupts.h"
@@ -50,6 +51,19 @@ Answer<Device*> Devices::make() {
   options.host_service = [this](std::uint32_t service, std::span<std::uint64_t, 8> slots) {
     return host_.serve(device_->memory(), service, slots);
   };
+  if (!settings_->ranks.addresses.empty()) {
+    leader_ = std::make_unique<ranks::Leader>(
+        ranks::LeaderOptions{.addresses = settings_->ranks.addresses,
+                             .key = settings_->ranks.key,
+                             .patience = std::chrono::milliseconds(settings_->ranks.patience_ms),
+                             .say = [this](const std::string& sentence) {
+                               if (!quiet())
+                                 std::fputs(("margay: " + sentence + "\n").c_str(), stderr);
+                             }});
+    options.spread = [this](const SpreadableLaunch& launch) {
+      return leader_->share(launch, device_->options());
+    };
+  }
   const Watch watch = MARGAY_TRY(Watch::create(*settings_, hooks_.is_registered));
   device_ = MARGAY_TRY(Device::create(std::move(options)));
   prepare_interrupts([device = device_.get()] { device->interrupt(); });

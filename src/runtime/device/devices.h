@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "exec/device/device.h"
+#include "ranks/leader.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/settings.h"
 #include "runtime/device/host_side.h"
@@ -74,6 +75,7 @@ class Devices {
   const Result<Settings> settings_;
   std::mutex mutex_;  // while the device is made
   std::unique_ptr<Device> device_;
+  std::unique_ptr<ranks::Leader> leader_;  // after the device, whose memory its threads read
   std::atomic<Device*> made_ = nullptr;
   std::array<std::atomic<std::uint64_t>, kMaxDevices> peers_ = {};
   std::atomic<EventTime> event_time_;

@@ -22,9 +22,10 @@ void print_stats(const LaunchRequest& request, const LaunchReport& report) {
   const Dim3& block = request.block;
   const std::string line = fmt::format(
       "margay: launch grid={}x{}x{} block={}x{}x{} seconds={:.6f} wave_instructions={} mfma={} "
-      "kernel={}\n",
+      "{}kernel={}\n",
       grid.x, grid.y, grid.z, block.x, block.y, block.z, report.seconds, report.wave_instructions,
-      report.mfma_instructions, readable_name(request.kernel->name));
+      report.mfma_instructions, report.ranks.empty() ? "" : report.ranks + " ",
+      readable_name(request.kernel->name));
   std::fputs(line.c_str(), stderr);
 }
 

@@ -1,0 +1,16 @@
+// The other ranks of a program: processes that run workgroups of its launches (src/ranks). They end
+// when the program and all that inherited from it have ended.
+#pragma once
+
+#include <string>
+
+#include "base/error.h"
+#include "cli/process/install.h"
+
+namespace margay::cli {
+
+/// Starts `ranks` - 1 workers on this machine, with `threads` host threads each (0: an equal part
+/// of the cores), and sets this process's environment for a program that uses them.
+[[nodiscard]] Status start_workers(const Install& install, unsigned ranks, unsigned threads);
+
+}  // namespace margay::cli

@@ -1,0 +1,122 @@
+#include "ranks/leader.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/host_level.h"
+#include "exec/program/program.h"
+#include "ranks/talk.h"
+
+namespace margay::ranks {
+namespace {
+
+unsigned threads_of(const DeviceOptions& device) {
+  return device.threads != 0 ? device.threads : std::max(1u, std::thread::hardware_concurrency());
+}
+
+LaunchShare alone(const std::string& why) {
+  return {.source = nullptr, .alone = "ranks=1 alone=" + why};
+}
+
+}  // namespace
+
+Leader::Leader(LeaderOptions options) : options_(std::move(options)), process_(getpid()) {}
+
+Leader::~Leader() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+    changed_.notify_all();
+  }
+  if (inviter_.joinable()) inviter_.join();
+}
+
+LaunchShare Leader::share(const SpreadableLaunch& launch, const DeviceOptions& device) {
+  // Its connections and threads belong to the parent.
+  if (getpid() != process_) return alone("forked");
+  const LaunchRequest& request = launch.request;
+  const std::lock_guard lock(mutex_);
+  const auto kernels = request.module->object().kernels();
+  LaunchWords words;
+  words.number = ++launches_;
+  words.module = number_of(request.module);
+  words.kernel = static_cast<std::uint32_t>(request.kernel - kernels.data());
+  const KernelKey key(words.module, words.kernel);
+  if (std::string why = why_this_launch_is_alone(launch); !why.empty()) return alone(why);
+  auto known = alone_.find(key);
+  if (known == alone_.end()) known = alone_.emplace(key, why_code_is_alone(launch.program)).first;
+  if (!known->second.empty()) return alone(known->second);
+  if (!connected_) connect(launch, device);
+  if (sessions_.empty()) return alone("no-workers");
+  words.base_address = request.module->base_address();
+  words.grid = request.grid;
+  words.block = request.block;
+  words.dynamic_lds_bytes = request.dynamic_lds_bytes;
+  words.device = request.device;
+  words.addresses = launch.addresses;
+  auto shared = std::make_shared<SpreadLaunch>(launch, words, weights_);
+  next_ = shared;
+  next_at_ =
+      Clock::now() + (long_.contains(key) ? std::chrono::milliseconds(0) : options_.patience);
+  has_next_ = true;
+  changed_.notify_all();
+  return {.source = shared, .alone = {}};
+}
+
+std::uint64_t Leader::number_of(const std::shared_ptr<LoadedModule>& module) {
+  auto& [known, number] = modules_[module->base_address()];
+  if (known.lock() != module) {
+    known = module;
+    number = ++last_module_;
+  }
+  return number;
+}
+
+void Leader::connect(const SpreadableLaunch& launch, const DeviceOptions& device) {
+  connected_ = true;
+  Hello hello;
+  hello.gpu = device.gpu->option;
+  hello.mfma = device.mfma;
+  // The results of the other modes do not depend on the level.
+  if (device.mfma == MfmaMode::fast) {
+    hello.level = device.host_level.empty() ? std::string(best_host_level()) : device.host_level;
+    hello.fast_method = fast_method(hello.level);
+  }
+  hello.arena = launch.memory.arena();
+  weights_ = {threads_of(device)};
+  for (const std::string& address : options_.addresses) {
+    // Ranks are numbered as given; those that cannot be used have nothing to do.
+    const auto rank = static_cast<unsigned>(weights_.size());
+    auto session = Session::open(rank, address, options_.key, hello, options_.say);
+    if (!session) {
+      options_.say(fmt::format("rank {} is not used: {}", rank, session.error().text()));
+      continue;
+    }
+    weights_.push_back((*session)->threads());
+    sessions_.push_back(*std::move(session));
+  }
+  if (!sessions_.empty()) inviter_ = std::thread([this] { invite(); });
+}
+
+void Leader::invite() {
+  std::unique_lock lock(mutex_);
+  while (!ending_) {
+    if (!has_next_) {
+      changed_.wait(lock);
+    } else if (Clock::now() < next_at_) {
+      changed_.wait_until(lock, next_at_);
+    } else {
+      has_next_ = false;
+      const std::shared_ptr<SpreadLaunch> launch = next_.lock();
+      if (!launch) continue;
+      long_.emplace(launch->words().module, launch->words().kernel);
+      lock.unlock();
+      for (const auto& session : sessions_) session->begin(launch);
+      lock.lock();
+    }
+  }
+}
+
+}  // namespace margay::ranks

@@ -1,0 +1,122 @@
+#include "ranks/spread.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+#include "exec/program/program.h"
+#include "ranks/changes.h"
+
+namespace margay::ranks {
+
+SpreadLaunch::SpreadLaunch(const SpreadableLaunch& launch, const LaunchWords& words,
+                           const std::vector<unsigned>& weights)
+    : words_(words),
+      module_(launch.request.module),
+      kernel_(launch.program.kernel_name()),
+      memory_(launch.memory),
+      visible_devices_(launch.request.visible_devices),
+      workgroups_(launch.request.grid.count()),
+      shares_(workgroups_, weights),
+      taken_(weights.size()) {}
+
+std::uint64_t SpreadLaunch::next() {
+  std::unique_lock lock(mutex_);
+  while (!stopped_) {
+    if (const Share one = shares_.take(0, 1); one.size() != 0) return one.begin;
+    if (working_ == 0) break;
+    changed_.wait(lock);
+  }
+  ended_ = true;
+  return workgroups_;
+}
+
+bool SpreadLaunch::found_waiting() {
+  const std::lock_guard lock(mutex_);
+  waiting_ = true;
+  return true;
+}
+
+void SpreadLaunch::stop() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = ended_ = true;
+  changed_.notify_all();
+}
+
+bool SpreadLaunch::join(unsigned rank) {
+  const std::lock_guard lock(mutex_);
+  if (ended_ || waiting_ || !shares_.any_left()) return false;
+  taken_[rank].clear();
+  ++working_;
+  ++joined_;
+  return true;
+}
+
+Chunk SpreadLaunch::more(unsigned rank) {
+  const std::lock_guard lock(mutex_);
+  if (stopped_ || waiting_) return {.abandon = true};
+  const Share share = shares_.take(rank, workgroups_);
+  if (share.size() != 0) taken_[rank].push_back(share);
+  return {share.begin, share.end};
+}
+
+bool SpreadLaunch::done(unsigned rank, const Counts& counts, std::span<const std::byte> changes) {
+  const std::lock_guard lock(mutex_);
+  if (stopped_ || !apply(changes)) return false;
+  for (const Share& share : std::exchange(taken_[rank], {})) elsewhere_.workgroups += share.size();
+  elsewhere_.wave_instructions += counts.wave_instructions;
+  elsewhere_.mfma_instructions += counts.mfma_instructions;
+  bytes_returned_ += changes.size();
+  --working_;
+  changed_.notify_all();
+  return true;
+}
+
+bool SpreadLaunch::apply(std::span<const std::byte> changes) const {
+  AddressRange writable;
+  const auto apply_to = [&](bool writes) {
+    return get_changes(changes, [&](std::uint64_t address, std::span<const std::byte> bytes) {
+      if (!writable.contains(address, bytes.size())) writable = range(address, true);
+      if (!writable.contains(address, bytes.size())) return false;
+      if (writes) std::memcpy(reinterpret_cast<void*>(address), bytes.data(), bytes.size());
+      return true;
+    });
+  };
+  // All of it or nothing.
+  return apply_to(false) && apply_to(true);
+}
+
+std::uint64_t SpreadLaunch::left(unsigned rank, const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  std::uint64_t count = 0;
+  for (const Share& share : std::exchange(taken_[rank], {})) {
+    shares_.give_back(share);
+    count += share.size();
+  }
+  given_back_ += count;
+  why_left_ = why;
+  --working_;
+  changed_.notify_all();
+  return count;
+}
+
+AddressRange SpreadLaunch::range(std::uint64_t address, bool writable) const {
+  Memory::set_view(words_.device, visible_devices_);
+  return writable ? memory_.accessible_range(address) : memory_.readable_range(address);
+}
+
+ElsewhereReport SpreadLaunch::report() const {
+  const std::lock_guard lock(mutex_);
+  ElsewhereReport report = elsewhere_;
+  if (joined_ == 0) {
+    report.text = "ranks=1 alone=short";
+    return report;
+  }
+  report.text = fmt::format("ranks={} elsewhere={} sent={} returned={}", joined_ + 1,
+                            report.workgroups, bytes_sent_.load(), bytes_returned_);
+  if (given_back_ != 0) report.text += fmt::format(" run_again={} why={}", given_back_, why_left_);
+  return report;
+}
+
+}  // namespace margay::ranks

@@ -1,0 +1,139 @@
+// Frames over a stream socket: how ranks talk. A session is between a leader and one worker; after
+// the greeting the worker asks and the leader answers, except that the leader begins a launch by
+// itself when the worker is idle.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "base/error.h"
+
+namespace margay::ranks {
+
+using Bytes = std::vector<std::byte>;
+
+enum class Message : std::uint32_t {
+  key,     ///< Worker's server: who calls. Payload: a Role, the key.
+  hello,   ///< Leader: the device. Answered by `hello`, with an empty sentence if all is well.
+  launch,  ///< Leader: take part in a launch.
+  check,   ///< Worker: are these pages what they were? Answer: a byte for each, 1 if so.
+  fetch,   ///< Worker: a page. Answer: its fingerprint and contents.
+  range,   ///< Worker: what may be accessed around an address? Answer: an AddressRange.
+  more,    ///< Worker: the next workgroups. Answer: a Chunk.
+  done,    ///< Worker: what its workgroups wrote. Not answered.
+  refuse,  ///< Worker: its workgroups must run elsewhere; nothing was changed. Not answered.
+};
+
+/// Who connects to a worker's server.
+enum class Role : std::uint32_t {
+  owner,   ///< The server ends when all of them have gone.
+  leader,  ///< A session.
+};
+
+/// Puts plain values behind each other.
+class Writer {
+ public:
+  template <typename T>
+    requires std::is_trivially_copyable_v<T>
+  void put(const T& value) {
+    put_bytes(std::as_bytes(std::span(&value, 1)));
+  }
+  void put_bytes(std::span<const std::byte> bytes) {
+    data_.insert(data_.end(), bytes.begin(), bytes.end());
+  }
+  /// With its length before it.
+  void put_text(std::string_view text) {
+    put(static_cast<std::uint64_t>(text.size()));
+    put_bytes(std::as_bytes(std::span(text)));
+  }
+  [[nodiscard]] const Bytes& data() const { return data_; }
+
+ private:
+  Bytes data_;
+};
+
+/// Takes them out again. What is missing reads as zero, and ok() is false then.
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> data) : left_(data) {}
+  template <typename T>
+    requires std::is_trivially_copyable_v<T>
+  [[nodiscard]] T get() {
+    T value{};
+    const auto bytes = get_bytes(sizeof(T));
+    if (bytes.size() == sizeof(T)) std::memcpy(&value, bytes.data(), sizeof(T));
+    return value;
+  }
+  [[nodiscard]] std::span<const std::byte> get_bytes(std::size_t size) {
+    if (size > left_.size()) {
+      ok_ = false;
+      left_ = {};
+      return {};
+    }
+    const auto taken = left_.first(size);
+    left_ = left_.subspan(size);
+    return taken;
+  }
+  [[nodiscard]] std::string get_text() {
+    const auto bytes = get_bytes(get<std::uint64_t>());
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+  [[nodiscard]] bool at_end() const { return left_.empty(); }
+  [[nodiscard]] bool ok() const { return ok_; }
+
+ private:
+  std::span<const std::byte> left_;
+  bool ok_ = true;
+};
+
+/// A connected socket. Not safe to use from several threads, but for one that sends and one that
+/// receives.
+class Connection {
+ public:
+  Connection() = default;
+  explicit Connection(int descriptor) : descriptor_(descriptor) {}
+  Connection(Connection&& other) noexcept : descriptor_(other.release()) {}
+  Connection& operator=(Connection&& other) noexcept;
+  ~Connection();
+
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+  /// Gives the descriptor away.
+  [[nodiscard]] int release();
+  /// Ends both directions: who waits in receive() gets an error.
+  void shut_down();
+
+  [[nodiscard]] Status send(Message message, std::span<const std::byte> payload);
+  /// Replaces `payload`.
+  [[nodiscard]] Result<Message> receive(Bytes& payload);
+
+ private:
+  int descriptor_ = -1;
+};
+
+/// "unix:PATH", "unix:@NAME" for a name that is in no directory, or "tcp:HOST:PORT".
+[[nodiscard]] Result<Connection> connect_to(const std::string& address);
+/// Connects and says who calls.
+[[nodiscard]] Result<Connection> connect_to(const std::string& address, Role role,
+                                            std::string_view key);
+
+/// A socket that waits for connections.
+struct Listener {
+  Connection socket;
+  std::string address;  ///< For connect_to(); of TCP with `host` as the name.
+};
+/// On a free port of all interfaces.
+[[nodiscard]] Result<Listener> listen_on_tcp(const std::string& host);
+[[nodiscard]] Result<Listener> listen_on_path(const std::string& path);
+/// The next caller that knows the key, and its role; an error for any other.
+[[nodiscard]] Result<std::pair<Connection, Role>> accept_from(const Connection& listener,
+                                                              std::string_view key);
+/// 128 random bits in hexadecimal.
+[[nodiscard]] std::string new_key();
+
+}  // namespace margay::ranks

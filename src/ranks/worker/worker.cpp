@@ -1,0 +1,205 @@
+#include "ranks/worker/worker.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/host_level.h"
+#include "exec/device/device_options.h"
+#include "exec/device/dispatch.h"
+#include "exec/instructions/all_rows.h"
+#include "exec/program/program.h"
+#include "exec/workgroup/launch_limits.h"
+#include "ranks/launch_words.h"
+#include "ranks/worker/remote_memory.h"
+
+namespace margay::ranks {
+namespace {
+
+/// A code object that the leader has loaded, in its memory.
+class RemoteModule final : public LoadedModule {
+ public:
+  RemoteModule(CodeObject object, std::uint64_t base_address)
+      : object_(std::move(object)), base_address_(base_address) {}
+  [[nodiscard]] const CodeObject& object() const override { return object_; }
+  [[nodiscard]] std::uint64_t base_address() const override { return base_address_; }
+
+ private:
+  CodeObject object_;
+  std::uint64_t base_address_;
+};
+
+/// The workgroups that the leader gives.
+class GivenWorkgroups final : public WorkgroupSource {
+ public:
+  GivenWorkgroups(RemoteMemory& memory, std::uint64_t workgroups)
+      : memory_(memory), workgroups_(workgroups) {}
+
+  [[nodiscard]] std::uint64_t next() override {
+    const std::lock_guard lock(mutex_);
+    if (at_ == given_.end && !stopped_) {
+      given_ = memory_.ask(Message::more, {}, [](Reader& in) { return in.get<Chunk>(); });
+      at_ = given_.begin;
+      if (given_.abandon) why_ = "abandoned";
+      stopped_ = given_.begin == given_.end;
+    }
+    return stopped_ ? workgroups_ : at_++;
+  }
+  [[nodiscard]] bool found_waiting() override {
+    const std::lock_guard lock(mutex_);
+    why_ = "waits";
+    return false;
+  }
+  void stop() override {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+  }
+  [[nodiscard]] ElsewhereReport report() const override { return {}; }
+
+  /// Why the launch cannot be completed here; empty if it can.
+  [[nodiscard]] std::string why() const {
+    const std::lock_guard lock(mutex_);
+    return why_;
+  }
+
+ private:
+  RemoteMemory& memory_;
+  const std::uint64_t workgroups_;
+  mutable std::mutex mutex_;
+  Chunk given_;
+  std::uint64_t at_ = 0;
+  bool stopped_ = false;
+  std::string why_;
+};
+
+class Worker {
+ public:
+  Worker(Connection connection, unsigned threads)
+      : connection_(std::move(connection)), threads_(threads) {}
+
+  /// Agrees with the leader on the device; false, after it was informed, if that is impossible.
+  [[nodiscard]] bool greet(const std::string& name) {
+    Bytes payload;
+    const auto message = connection_.receive(payload);
+    if (!message || *message != Message::hello) return false;
+    Reader in(payload);
+    const Status prepared = prepare(get_hello(in));
+    Writer answer;
+    answer.put_text(prepared ? "" : prepared.error().what);
+    answer.put(static_cast<std::uint32_t>(threads_));
+    answer.put_text(name);
+    return connection_.send(Message::hello, answer.data()) && prepared;
+  }
+
+  void serve() {
+    Bytes payload;
+    while (true) {
+      const auto message = connection_.receive(payload);
+      if (!message || *message != Message::launch) return;
+      Writer out;
+      const Result<Counts> counts = run(payload);
+      if (counts) {
+        out.put(*counts);
+        memory_->take_changes(out);
+      } else {
+        memory_->roll_back();
+        out.put_text(counts.error().what);
+      }
+      if (!connection_.send(counts ? Message::done : Message::refuse, out.data())) return;
+    }
+  }
+
+ private:
+  [[nodiscard]] Status prepare(const Hello& hello) {
+    if (hello.protocol != kProtocol)
+      return fail(ErrorCode::invalid_argument, "it runs another version of Margay");
+    options_.gpu = MARGAY_TRY(find_gpu(hello.gpu));
+    options_.mfma = hello.mfma;
+    options_.host_level = hello.level;
+    rows_ = host_has(hello.level.empty() ? best_host_level() : hello.level)
+                ? row_table(hello.level, options_.gpu->arch())
+                : nullptr;
+    if (rows_ == nullptr)
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("its processor cannot run the level {}", hello.level));
+    if (hello.mfma == MfmaMode::fast && hello.fast_method != fast_method(hello.level))
+      return fail(ErrorCode::invalid_argument,
+                  "its processor multiplies in another way with --mfma fast");
+    memory_ = MARGAY_TRY(RemoteMemory::create(connection_, hello.arena));
+    return {};
+  }
+
+  [[nodiscard]] Result<Counts> run(std::span<const std::byte> payload) {
+    Reader in(payload);
+    const auto words = in.get<LaunchWords>();
+    auto& module = modules_[words.module];
+    if (!module) {
+      const auto elf = in.get_bytes(payload.size() - sizeof words);
+      module = std::make_shared<RemoteModule>(
+          MARGAY_TRY(CodeObject::parse({elf.begin(), elf.end()})), words.base_address);
+    }
+    memory_->begin_launch();
+    const auto kernels = module->object().kernels();
+    if (words.kernel >= kernels.size())
+      return fail(ErrorCode::invalid_argument, "an unknown kernel");
+    LaunchRequest request;
+    request.module = module;
+    request.kernel = &kernels[words.kernel];
+    request.grid = words.grid;
+    request.block = words.block;
+    request.dynamic_lds_bytes = words.dynamic_lds_bytes;
+    request.device = words.device;
+
+    GivenWorkgroups given(*memory_, request.grid.count());
+    DispatchJob job;
+    job.request = &request;
+    job.program = MARGAY_TRY(program(words, *module));
+    job.memory = &memory_->memory();
+    job.addresses = words.addresses;
+    job.threads = threads_;
+    job.resident_limit = std::max<std::uint64_t>(1, resident_limit(request, *options_.gpu));
+    job.options = &options_;
+    job.share.source = std::shared_ptr<WorkgroupSource>(&given, [](WorkgroupSource*) {});
+    Dispatch running(job);
+    (void)running.run(false);
+    const Result<LaunchReport> report = running.report();
+    // The leader runs it again, and says what is wrong with it.
+    if (const std::string problem = memory_->take_problem(); !problem.empty())
+      return fail(ErrorCode::system, "addresses");
+    if (const std::string why = given.why(); !why.empty()) return fail(ErrorCode::interrupted, why);
+    if (!report) return fail(report.error().code, "failed");
+    return Counts{report->wave_instructions, report->mfma_instructions};
+  }
+
+  [[nodiscard]] Result<Program*> program(const LaunchWords& words, const RemoteModule& module) {
+    auto& program = programs_[{words.module, words.kernel}];
+    if (!program) {
+      const std::span image(reinterpret_cast<const std::byte*>(module.base_address()),
+                            module.object().image_bytes());
+      program = MARGAY_TRY(Program::create(*options_.gpu, module.object(),
+                                           module.object().kernels()[words.kernel], image,
+                                           module.base_address(), *rows_, options_.mfma));
+    }
+    return program.get();
+  }
+
+  Connection connection_;
+  const unsigned threads_;
+  DeviceOptions options_;
+  const RowTable* rows_ = nullptr;
+  std::unique_ptr<RemoteMemory> memory_;
+  std::map<std::uint64_t, std::shared_ptr<RemoteModule>> modules_;
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::unique_ptr<Program>> programs_;
+};
+
+}  // namespace
+
+void serve_leader(Connection connection, unsigned threads, const std::string& name) {
+  Worker worker(std::move(connection), threads);
+  if (worker.greet(name)) worker.serve();
+}
+
+}  // namespace margay::ranks

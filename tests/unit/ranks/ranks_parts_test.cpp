@@ -1,0 +1,214 @@
+// The parts of src/ranks that need no second process.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <thread>
+
+#include "ranks/changes.h"
+#include "ranks/page.h"
+#include "ranks/shares.h"
+#include "ranks/wire.h"
+
+namespace margay::ranks {
+namespace {
+
+std::unique_ptr<Page> page_of_numbers(unsigned seed) {
+  auto page = std::make_unique<Page>();
+  for (std::size_t n = 0; n < page->size(); ++n)
+    (*page)[n] = std::byte((n * 2654435761u + seed) >> 13);
+  return page;
+}
+
+TEST(Wire, ReaderTakesOutWhatWriterPutIn) {
+  Writer out;
+  out.put(std::uint32_t{7});
+  out.put_text("text");
+  Reader in(out.data());
+  EXPECT_EQ(in.get<std::uint32_t>(), 7u);
+  EXPECT_EQ(in.get_text(), "text");
+  EXPECT_TRUE(in.ok() && in.at_end());
+}
+
+TEST(Wire, WhatIsMissingIsZeroAndNotOk) {
+  Writer out;
+  out.put(std::uint16_t{7});
+  Reader in(out.data());
+  EXPECT_EQ(in.get<std::uint64_t>(), 0u);
+  EXPECT_FALSE(in.ok());
+  // A length beyond the end.
+  Writer text;
+  text.put(~std::uint64_t{0});
+  Reader damaged(text.data());
+  EXPECT_EQ(damaged.get_text(), "");
+  EXPECT_FALSE(damaged.ok());
+}
+
+class WireOver : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Sockets, WireOver, testing::Bool());
+
+TEST_P(WireOver, FramesArriveFromCallersWithTheKey) {
+  const std::string key = new_key();
+  const auto listener =
+      GetParam() ? listen_on_tcp("127.0.0.1") : listen_on_path("@margay-ranks-test-" + key);
+  ASSERT_TRUE(listener) << listener.error().text();
+  const Bytes sent(3'000'000, std::byte{5});
+  std::thread caller([&] {
+    auto connection = connect_to(listener->address, Role::leader, key);
+    ASSERT_TRUE(connection) << connection.error().text();
+    EXPECT_TRUE(connection->send(Message::fetch, sent));
+    EXPECT_TRUE(connection->send(Message::more, {}));
+  });
+  auto accepted = accept_from(listener->socket, key);
+  ASSERT_TRUE(accepted) << accepted.error().text();
+  EXPECT_EQ(accepted->second, Role::leader);
+  Bytes received;
+  EXPECT_EQ(accepted->first.receive(received).value_or(Message::key), Message::fetch);
+  EXPECT_EQ(received, sent);
+  EXPECT_EQ(accepted->first.receive(received).value_or(Message::key), Message::more);
+  EXPECT_TRUE(received.empty());
+  caller.join();
+  EXPECT_FALSE(accepted->first.receive(received)) << "the caller has gone";
+}
+
+TEST_P(WireOver, OtherKeysAreRefused) {
+  const auto listener =
+      GetParam() ? listen_on_tcp("127.0.0.1") : listen_on_path("@margay-ranks-test-" + new_key());
+  ASSERT_TRUE(listener);
+  auto caller = connect_to(listener->address, Role::leader, "a wrong one");
+  ASSERT_TRUE(caller);
+  EXPECT_FALSE(accept_from(listener->socket, new_key()));
+  auto stranger = connect_to(listener->address);
+  ASSERT_TRUE(stranger);
+  EXPECT_TRUE(stranger->send(Message::hello, {}));
+  EXPECT_FALSE(accept_from(listener->socket, new_key()));
+}
+
+TEST(Pages, TravelWithoutTheirZeros) {
+  auto page = page_of_numbers(1);
+  std::fill_n(page->begin() + kPartBytes, 3 * kPartBytes, std::byte{});
+  Writer out;
+  put_page(out, *page);
+  EXPECT_EQ(out.data().size(), 4 + kPageBytes - 3 * kPartBytes);
+  auto arrived = page_of_numbers(2);
+  Reader in(out.data());
+  EXPECT_TRUE(get_page(in, *arrived));
+  EXPECT_EQ(*arrived, *page);
+}
+
+TEST(Pages, FingerprintsSeeEachByte) {
+  auto page = page_of_numbers(1);
+  std::set<std::uint64_t> seen = {fingerprint(*page)};
+  for (std::size_t n = 0; n < page->size(); n += 97) {
+    (*page)[n] ^= std::byte{0x10};
+    EXPECT_TRUE(seen.insert(fingerprint(*page)).second) << "byte " << n;
+    (*page)[n] ^= std::byte{0x10};
+  }
+  // Words that change places.
+  std::swap_ranges(page->begin(), page->begin() + 8, page->begin() + 32);
+  EXPECT_TRUE(seen.insert(fingerprint(*page)).second);
+}
+
+TEST(Pages, WhatIsNotMappedIsZero) {
+  void* const block =
+      mmap(nullptr, 3 * kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(block, MAP_FAILED);
+  const std::uint64_t address = page_of(reinterpret_cast<std::uint64_t>(block) + kPageBytes);
+  std::memset(reinterpret_cast<void*>(address), 3, kPageBytes);
+  ASSERT_EQ(mprotect(reinterpret_cast<void*>(address + kPartBytes), kPartBytes, PROT_NONE), 0);
+  auto page = page_of_numbers(1);
+  read_page(address, *page);
+  EXPECT_EQ((*page)[0], std::byte{3});
+  EXPECT_EQ((*page)[kPartBytes], std::byte{0});
+  EXPECT_EQ((*page)[2 * kPartBytes], std::byte{3});
+  munmap(block, 3 * kPageBytes);
+}
+
+using Changed = std::map<std::uint64_t, std::byte>;
+Changed changes_in(const Bytes& data) {
+  Changed changed;
+  EXPECT_TRUE(get_changes(data, [&](std::uint64_t address, std::span<const std::byte> bytes) {
+    for (const std::byte byte : bytes) changed[address++] = byte;
+    return true;
+  }));
+  return changed;
+}
+
+TEST(Changes, AreExactlyTheBytesThatDiffer) {
+  const auto before = page_of_numbers(1);
+  // Few runs, which are listed, and many, for which a mask is shorter.
+  for (const std::size_t step : {std::size_t{5000}, std::size_t{3}}) {
+    auto now = std::make_unique<Page>(*before);
+    Changed expected;
+    for (std::size_t n = step - 1; n < now->size(); n += step)
+      expected[0x70000 + n] = ((*now)[n] ^= std::byte{1});
+    now->back() ^= std::byte{1};
+    expected[0x70000 + kPageBytes - 1] = now->back();
+    if (now->back() == before->back()) expected.erase(0x70000 + kPageBytes - 1);
+    Writer out;
+    put_changes(out, 0x70000, *before, *now);
+    EXPECT_EQ(changes_in(out.data()), expected) << "each byte number " << step;
+    EXPECT_LE(out.data().size(), 16 + kPageBytes / 8 + expected.size());
+  }
+}
+
+TEST(Changes, OfNothingAreNothing) {
+  const auto page = page_of_numbers(1);
+  Writer out;
+  put_changes(out, 0, *page, *page);
+  EXPECT_TRUE(out.data().empty());
+}
+
+TEST(Changes, ThatAreDamagedAreRefused) {
+  const auto before = page_of_numbers(1);
+  auto now = std::make_unique<Page>(*before);
+  (*now)[9] ^= std::byte{1};
+  Writer out;
+  put_changes(out, 0, *before, *now);
+  const auto take = [](std::uint64_t, std::span<const std::byte>) { return true; };
+  for (std::size_t size = 1; size < out.data().size(); ++size)
+    EXPECT_FALSE(get_changes(std::span(out.data()).first(size), take)) << size << " bytes";
+  Bytes beyond = out.data();
+  beyond[16 + 2] = std::byte{1};  // the run begins at byte 65545
+  EXPECT_FALSE(get_changes(beyond, take));
+}
+
+TEST(SharesOfALaunch, GiveEachWorkgroupOnce) {
+  for (const std::uint64_t workgroups : {1u, 2u, 7u, 1000u}) {
+    Shares shares(workgroups, {1, 2, 1});
+    std::vector<unsigned> given(workgroups);
+    for (unsigned turn = 0; shares.any_left(); ++turn) {
+      const Share share = shares.take(turn % 3, turn % 3 == 0 ? 1 : workgroups);
+      EXPECT_NE(share.size(), 0u);
+      for (std::uint64_t n = share.begin; n < share.end; ++n) ++given[n];
+    }
+    EXPECT_THAT(given, testing::Each(1u));
+    EXPECT_EQ(shares.take(1, 5).size(), 0u);
+  }
+}
+
+TEST(SharesOfALaunch, BeginByWeightAndEndWithOthersWork) {
+  Shares shares(400, {1, 3});
+  EXPECT_EQ(shares.take(0, 1), (Share{0, 1}));
+  EXPECT_EQ(shares.take(1, 400), (Share{100, 175})) << "a quarter of its own";
+  // Rank 1 is slow: rank 0 ends with workgroups of rank 1.
+  std::uint64_t last = 0, count = 0;
+  for (Share share; (share = shares.take(0, 1)).size() != 0; ++count) last = share.begin;
+  EXPECT_EQ(count, 400u - 1 - 75);
+  EXPECT_GT(last, 100u);
+}
+
+TEST(SharesOfALaunch, WhatIsGivenBackIsGivenAgain) {
+  Shares shares(8, {1, 1});
+  const Share lost = shares.take(1, 8);
+  shares.give_back(lost);
+  std::set<std::uint64_t> given;
+  for (Share share; (share = shares.take(0, 1)).size() != 0;) given.insert(share.begin);
+  EXPECT_EQ(given.size(), 8u);
+}
+
+}  // namespace
+}  // namespace margay::ranks
