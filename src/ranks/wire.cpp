@@ -206,7 +206,7 @@ Result<std::pair<Connection, Role>> accept_from(const Connection& listener, std:
   if (header.mark != Header{}.mark || header.message != Message::key || header.bytes > first.size())
     return fail(ErrorCode::system, "a caller that is not a rank");
   MARGAY_CHECK(receive_all(caller.descriptor(), first.data(), header.bytes));
-  Reader words(std::span(first).first(header.bytes));
+  Reader words({first.data(), header.bytes});
   const auto role = words.get<Role>();
   if (words.get_text() != key || !words.ok())
     return fail(ErrorCode::system, "a caller with another key");
@@ -214,9 +214,9 @@ Result<std::pair<Connection, Role>> accept_from(const Connection& listener, std:
   return std::pair(std::move(caller), role);
 }
 
-std::string new_key() {
+Result<std::string> new_key() {
   std::array<std::uint64_t, 2> bits{};
-  (void)!getrandom(bits.data(), sizeof bits, 0);
+  if (getrandom(bits.data(), sizeof bits, 0) != sizeof bits) return system_error("getrandom");
   return fmt::format("{:016x}{:016x}", bits[0], bits[1]);
 }
 

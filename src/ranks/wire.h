@@ -134,6 +134,6 @@ struct Listener {
 [[nodiscard]] Result<std::pair<Connection, Role>> accept_from(const Connection& listener,
                                                               std::string_view key);
 /// 128 random bits in hexadecimal.
-[[nodiscard]] std::string new_key();
+[[nodiscard]] Result<std::string> new_key();
 
 }  // namespace margay::ranks

@@ -50,7 +50,7 @@ Status start_workers(const Install& install, unsigned ranks, unsigned threads) {
     return fail(ErrorCode::not_found, "the worker is not built", program.string(),
                 install.repair());
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency() / ranks);
-  const std::string key = ranks::new_key();
+  const std::string key = MARGAY_TRY(ranks::new_key());
   setenv("MARGAY_RANKS_KEY", key.c_str(), 1);
   setenv("MARGAY_THREADS", std::to_string(threads).c_str(), 1);
   std::string addresses;

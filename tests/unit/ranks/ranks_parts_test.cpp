@@ -51,7 +51,7 @@ class WireOver : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(Sockets, WireOver, testing::Bool());
 
 TEST_P(WireOver, FramesArriveFromCallersWithTheKey) {
-  const std::string key = new_key();
+  const std::string key = new_key().value();
   const auto listener =
       GetParam() ? listen_on_tcp("127.0.0.1") : listen_on_path("@margay-ranks-test-" + key);
   ASSERT_TRUE(listener) << listener.error().text();
@@ -75,16 +75,16 @@ TEST_P(WireOver, FramesArriveFromCallersWithTheKey) {
 }
 
 TEST_P(WireOver, OtherKeysAreRefused) {
-  const auto listener =
-      GetParam() ? listen_on_tcp("127.0.0.1") : listen_on_path("@margay-ranks-test-" + new_key());
+  const auto listener = GetParam() ? listen_on_tcp("127.0.0.1")
+                                   : listen_on_path("@margay-ranks-test-" + new_key().value());
   ASSERT_TRUE(listener);
   auto caller = connect_to(listener->address, Role::leader, "a wrong one");
   ASSERT_TRUE(caller);
-  EXPECT_FALSE(accept_from(listener->socket, new_key()));
+  EXPECT_FALSE(accept_from(listener->socket, new_key().value()));
   auto stranger = connect_to(listener->address);
   ASSERT_TRUE(stranger);
   EXPECT_TRUE(stranger->send(Message::hello, {}));
-  EXPECT_FALSE(accept_from(listener->socket, new_key()));
+  EXPECT_FALSE(accept_from(listener->socket, new_key().value()));
 }
 
 TEST(Pages, TravelWithoutTheirZeros) {
