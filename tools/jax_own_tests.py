@@ -7,8 +7,8 @@
 CHECKOUT is JAX's source tree, of the version that PYTHON has installed, with absl-py, hypothesis, SciPy and pytest; FILEs
 are of its folder tests (default: those in FILES below). Of each file N cases are run, taken at random (default 20;
 --of lax_test.py=60), the same ones with the same seed; with --sample 0 all. What passes on the processor has to pass
-on the device. --seconds N: no case begins later than after N seconds, on each. Prints a row for each file, and the last line of each failure that the processor does not have; exit
-code 1 where there is one.
+on the device. --seconds N: no case of a file begins later than after N seconds, on each. Prints a row for each
+file, and the last line of each failure that the processor does not have; exit code 1 where there is one.
 """
 
 import argparse
@@ -42,12 +42,15 @@ def run(options, place, results):
     environment["TRITON_OWN_TESTS"] = json.dumps(plugin)
     before = environment.get("PYTHONPATH")
     environment["PYTHONPATH"] = os.pathsep.join([str(pathlib.Path(__file__).parent), *([before] if before else [])])
-    command = [options.python, "-m", "pytest", "-q", "-p", "triton_own_tests", "-p", "no:cacheprovider", "--tb=short", *files]
+    prefix = []
     if place == "processor":
         environment["JAX_PLATFORMS"] = "cpu"
     else:
-        command = [margay, "run", "--", *command]
-    return subprocess.run(command, cwd=folder, env=environment, stdout=sys.stderr, check=False).returncode
+        prefix = [margay, "run", "--"]
+    for file in files:  # a process each: what one of them breaks is not counted against the others
+        command = [*prefix, options.python, "-m", "pytest", "-q", "-p", "triton_own_tests", "-p", "no:cacheprovider",
+                   "--tb=short", file]  # fmt: skip
+        subprocess.run(command, cwd=folder, env=environment, stdout=sys.stderr, check=False)
 
 
 def compare(records):

@@ -211,6 +211,36 @@ TEST_F(Graph, HostSymbolAndChildNodes) {
   EXPECT_EQ(read_back, 300);  // (27 + 3) * 10
 }
 
+TEST_F(Graph, AChildOfAnInstantiatedGraphIsReplaced) {
+  hipGraph_t adds = nullptr, multiplies = nullptr, graph = nullptr;
+  for (hipGraph_t* const one : {&adds, &multiplies, &graph})
+    ASSERT_EQ(hipGraphCreate(one, 0), hipSuccess);
+  int three = 3, five = 5;
+  void* with_three[] = {&data_, &three};
+  void* with_five[] = {&data_, &five};
+  const auto addition = kernel_node(reinterpret_cast<void*>(add), with_three);
+  const auto product = kernel_node(reinterpret_cast<void*>(multiply), with_five);
+  hipGraphNode_t in_child = nullptr, node = nullptr;
+  ASSERT_EQ(hipGraphAddKernelNode(&in_child, adds, nullptr, 0, &addition), hipSuccess);
+  ASSERT_EQ(hipGraphAddChildGraphNode(&node, graph, nullptr, 0, adds), hipSuccess);
+  ASSERT_EQ(hipGraphAddKernelNode(&in_child, multiplies, nullptr, 0, &product), hipSuccess);
+  hipGraphExec_t executable = nullptr, original = nullptr;
+  ASSERT_EQ(hipGraphInstantiate(&executable, graph, nullptr, nullptr, 0), hipSuccess);
+  ASSERT_EQ(hipGraphLaunch(executable, nullptr), hipSuccess);
+  EXPECT_THAT(data(), Each(3));
+
+  ASSERT_EQ(hipGraphExecChildGraphNodeSetParams(executable, node, multiplies), hipSuccess);
+  ASSERT_EQ(hipGraphLaunch(executable, nullptr), hipSuccess);
+  EXPECT_THAT(data(), Each(15));
+  ASSERT_EQ(hipGraphInstantiate(&original, graph, nullptr, nullptr, 0), hipSuccess);
+  ASSERT_EQ(hipGraphLaunch(original, nullptr), hipSuccess);  // the graph itself is as it was
+  EXPECT_THAT(data(), Each(18));
+
+  EXPECT_EQ(
+      quietly([&] { return hipGraphExecChildGraphNodeSetParams(executable, in_child, adds); }),
+      hipErrorInvalidValue);  // a kernel
+}
+
 TEST_F(Graph, AHandleThatWasDestroyedIsRefused) {
   hipGraph_t graph = nullptr;
   ASSERT_EQ(hipGraphCreate(&graph, 0), hipSuccess);

@@ -377,6 +377,14 @@ hipError_t hipGraphAddChildGraphNode(hipGraphNode_t* node, hipGraph_t graph,
                MARGAY_TRY(process().graphs.work_of(child)));
   });
 }
+hipError_t hipGraphExecChildGraphNodeSetParams(hipGraphExec_t executable, hipGraphNode_t node,
+                                               hipGraph_t child) {
+  return api(__func__, [&]() -> Outcome {
+    if (MARGAY_TRY(process().graphs.find(node))->type != hipGraphNodeTypeGraph)
+      return refuse(hipErrorInvalidValue, "The node is not a child graph.");
+    return change(executable, node, MARGAY_TRY(process().graphs.work_of(child)));
+  });
+}
 hipError_t hipGraphAddMemAllocNode(hipGraphNode_t* node, hipGraph_t graph,
                                    const hipGraphNode_t* dependencies, std::size_t count,
                                    MemAllocNodeParams* parameters) {
