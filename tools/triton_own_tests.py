@@ -42,9 +42,12 @@ def pytest_collection_modifyitems(config, items):
     chosen = []
     for name in sorted(files):
         cases = files[name]
-        number = min(options["of"].get(name, options["sample"]) or len(cases), len(cases))
-        numbers = random.Random(f"{options['seed']}{name}").sample(range(len(cases)), number)
-        chosen += [cases[n] for n in sorted(numbers)]
+        if "only" in options:  # what was chosen elsewhere
+            chosen += [case for case in cases if case.nodeid.partition("::")[2] in options["only"].get(name, ())]
+        else:
+            number = min(options["of"].get(name, options["sample"]) or len(cases), len(cases))
+            numbers = random.Random(f"{options['seed']}{name}").sample(range(len(cases)), number)
+            chosen += [cases[n] for n in sorted(numbers)]
         _write({"file": name, "collected": len(cases)})
     kept = set(map(id, chosen))
     config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])

@@ -104,6 +104,17 @@ bool run_copy(bool broken) {
   return matches(out.host(), [](std::size_t i) { return i * 3; });
 }
 
+// The last thing of the code object: a device reads on to the end of the page, which is zeros here.
+__device__ unsigned last[kThreads];
+bool run_code_object(bool broken) {
+  unsigned* pointer = nullptr;
+  expect(hipGetSymbolAddress(reinterpret_cast<void**>(&pointer), HIP_SYMBOL(last)));
+  const DeviceArray<unsigned> out(kThreads, 1u);
+  copy<<<1, kThreads>>>(pointer + (broken ? kThreads : 0), out.get());
+  finish();
+  return !failed && matches(out.host(), [](std::size_t) { return 0u; });
+}
+
 bool run_misaligned(bool broken) {
   const DeviceArray<unsigned char> counters(16, 0);
   count<<<1, kThreads>>>(counters.get(), broken ? 6 : 8);
@@ -185,6 +196,8 @@ int main(int argc, char** argv) {
                    {"straddle-fixed", [] { return run_straddle(false); }},
                    {"freed-broken", [] { return run_copy(true); }},
                    {"freed-fixed", [] { return run_copy(false); }},
+                   {"code-object-broken", [] { return run_code_object(true); }},
+                   {"code-object-fixed", [] { return run_code_object(false); }},
                    {"misaligned-broken", [] { return run_misaligned(true); }},
                    {"misaligned-fixed", [] { return run_misaligned(false); }},
                    {"scratch-broken", [] { return run_scratch(true); }},

@@ -165,6 +165,50 @@ def test_hipblaslt(libraries, dtype, bias):
     compare(d, m, expected, dtype)
 
 
+def bf16_bits(values):
+    return (np.ascontiguousarray(values, "f4").view("u4") >> 16).astype("u2")  # of values that it holds exactly
+
+
+def bf16_values(bits):
+    return (bits.astype("u4") << 16).view("f4")
+
+
+# hipDataType and numpy's type in memory of A and B, of C, D and the bias, and of the scale; the relative error allowed
+MIXED = {
+    "bf16": ((14, "u2"), (14, "u2"), (0, "f4"), 2**-8),
+    "bf16_f32": ((14, "u2"), (0, "f4"), (0, "f4"), 0),
+    "f16_f32": ((2, "f2"), (0, "f4"), (0, "f4"), 0),
+    "i8_i32": ((3, "i1"), (10, "i4"), (10, "i4"), 0),
+}
+
+
+@pytest.mark.parametrize("epilogue", [1, 2, 4, 6], ids=["plain", "relu", "bias", "relu and bias"])
+@pytest.mark.parametrize("name", MIXED)
+def test_hipblaslt_of_two_types(libraries, name, epilogue):
+    """Small whole numbers, so that every sum is exact; rows and columns that fill no tile."""
+    (narrow, stored), (wide, kept), (scale, scalar), error = MIXED[name]
+    generator, (m, n, k) = np.random.default_rng(5), (70, 19, 45)
+    a, b, c, row = (generator.integers(-9, 10, shape) for shape in ((m, k), (n, k), (m, n), (m,)))
+    expected = 3 * (a @ b.T) - 2 * c + (row[:, None] if epilogue & 4 else 0)
+    expected = np.maximum(expected, 0) if epilogue & 2 else expected
+    store = lambda values, to: bf16_bits(values) if to == "u2" else np.ascontiguousarray(values, to)
+    a, b, c, row = store(a.T, stored), store(b.T, stored), store(c.T, kept), store(row, kept)  # by columns; B is transposed
+    d = np.full((n, m), 77, kept)
+    lt = Lt(libraries["hipblaslt"])
+    description = lt.description(scale, b=ctypes.c_int32(TRANSPOSED), epilogue=ctypes.c_uint32(epilogue), bias=pointer(row))
+    layouts = [lt.layout(kind, rows, columns, rows, 1, 0)
+               for kind, rows, columns in ((narrow, m, k), (narrow, n, k), (wide, m, n), (wide, m, n))]  # fmt: skip
+    status, count, algorithm = lt.algorithms(description, layouts)
+    assert (status, count) == (0, 1)
+    alpha, beta = np.full(1, 3, scalar), np.full(1, -2, scalar)
+    status = libraries["hipblaslt"].hipblasLtMatmul(
+        lt.handle, description, pointer(alpha), pointer(a), layouts[0], pointer(b), layouts[1], pointer(beta), pointer(c),
+        layouts[2], pointer(d), layouts[3], algorithm, None, ctypes.c_size_t(0), None)  # fmt: skip
+    assert status == 0
+    got = bf16_values(d) if kept == "u2" else d
+    assert (np.abs(got.T.astype("f8") - expected) <= error * np.abs(expected)).all()
+
+
 def test_what_is_not_served_is_refused(libraries, capfd):
     lt = Lt(libraries["hipblaslt"])
     fp8 = 1000  # HIP_R_8F_E4M3_FNUZ

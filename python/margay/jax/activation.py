@@ -2,9 +2,11 @@
 
 import ctypes
 import os
+import re
 import sys
 
 from margay import hook, library
+from margay.event_time import use_event_time
 from margay.jax import described, lowerings
 from margay.library import LibraryError
 
@@ -17,9 +19,9 @@ SUBSTITUTES = (
     "libhipsparse.so.4",
 )  # fmt: skip
 
-# Unless the user says otherwise. Without rocBLAS and hipBLASLt there is nothing to choose for a matrix product but
-# the configuration of XLA's own kernel; to try all of them on the virtual device takes minutes.
-XLA_FLAGS = ("--xla_gpu_autotune_level=0",)
+# Unless the user says otherwise: XLA would compile and run some twenty kernels for each matrix product.
+AUTOTUNING = "--xla_gpu_autotune_level="
+XLA_FLAGS = (AUTOTUNING + "0",)
 
 _prepared = False
 
@@ -43,6 +45,7 @@ def prepare():
             raise LibraryError(f"there is no {path}: build Margay again (`./margay build` in the clone)")
         ctypes.CDLL(path, mode=os.RTLD_GLOBAL | os.RTLD_NOW)
     _add_xla_flags(os.environ)
+    _choose_event_time(os.environ)
     _choose_allocator(os.environ)
     _count_devices(runtime)
     _BeforeItsBackend(runtime).install()
@@ -74,6 +77,13 @@ def _add_xla_flags(environment):
     given = environment.get("XLA_FLAGS", "")
     added = [flag for flag in XLA_FLAGS if flag.split("=", maxsplit=1)[0] not in given]
     environment["XLA_FLAGS"] = " ".join([*added, given]).strip()
+
+
+def _choose_event_time(environment):
+    """XLA's autotuner measures with events, and takes the kernel that was fastest: on the device, not on this host."""
+    levels = re.findall(AUTOTUNING + r"(\d+)", environment["XLA_FLAGS"])
+    if levels and int(levels[-1]) > 0 and "MARGAY_EVENT_TIME" not in environment:
+        use_event_time("modelled")
 
 
 def _choose_allocator(environment):

@@ -6,6 +6,8 @@ import jax.numpy as jnp
 
 def cholesky(a, **_):
     """The lower factor, of the lower triangle; NaN where the matrix is not positive definite."""
+    if a.size == 0:
+        return a
     rows = jnp.arange(a.shape[-1])
 
     def column(n, factor):
@@ -22,6 +24,8 @@ def cholesky(a, **_):
 
 def triangular_solve(a, b, *, left_side, lower, transpose_a, conjugate_a, unit_diagonal):
     """As triangular_solve_p of JAX: x of op(a) x = b, or of x op(a) = b."""
+    if b.size == 0:
+        return b
     a = a.conj() if conjugate_a else a
     if not left_side:
         b = jnp.swapaxes(b, -1, -2)

@@ -107,7 +107,8 @@ class VirtualDevice final : public Device {
                               object.architecture().processor, gpu().name, gpu().arch().processor),
                   {}, fmt::format("Compile with --offload-arch={}.", gpu().arch().processor));
     const std::uint64_t bytes = object.image_bytes();
-    void* const address = MARGAY_TRY(memory_->allocate(bytes, "code object", {.device = device}));
+    void* const address = MARGAY_TRY(
+        memory_->allocate(bytes, "code object", {.device = device, .whole_pages = true}));
     const std::span image(static_cast<std::byte*>(address), bytes);
     if (auto loaded = object.load(image, reinterpret_cast<std::uint64_t>(address)); !loaded) {
       (void)memory_->free(address);

@@ -37,7 +37,8 @@ bool known_read_only(Wave& wave, std::uint64_t address, std::uint64_t bytes) {
 }
 
 bool find_read_only(Wave& wave, std::uint64_t address, std::uint64_t bytes) {
-  const AddressRange found = wave.group->memory->readable_range(address);
+  AddressRange found = wave.group->memory->readable_range(address);
+  if (!found.contains(address, bytes)) found = wave.group->memory->tolerated_range(address);
   if (!found.contains(address, bytes)) return false;
   wave.group->range_cache->read_only.push_back(found);
   wave.read_only = found;

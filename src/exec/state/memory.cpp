@@ -193,6 +193,13 @@ AddressRange Memory::readable_range(std::uint64_t address) const {
   return range_for(address, false);
 }
 
+AddressRange Memory::tolerated_range(std::uint64_t address) const {
+  const auto below = nearest_below(address);
+  if (!below || below->freed || !below->placement.whole_pages || !is_visible(*below)) return {};
+  const AddressRange pages{below->range.begin, round_up(below->range.end, kPage)};
+  return pages.contains(address, 1) ? pages : AddressRange{};
+}
+
 AddressRange Memory::range_for(std::uint64_t address, bool writable) const {
   if (lookup_) return lookup_(address, writable);
   if (in_arena(address)) {

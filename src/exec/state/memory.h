@@ -37,6 +37,8 @@ struct AddressRange {
 struct Placement {
   unsigned device = 0;  ///< The device whose capacity it uses.
   bool shared = false;  ///< Every device may access it: managed and pinned memory.
+  /// Programs may read on to the end of its last page: a code object, which is mapped in pages.
+  bool whole_pages = false;
 };
 
 /// One block of device memory, live or freed.
@@ -85,6 +87,9 @@ class Memory {
   [[nodiscard]] AddressRange accessible_range(std::uint64_t address) const;
   /// The same for reading only: includes constants and files of the host.
   [[nodiscard]] AddressRange readable_range(std::uint64_t address) const;
+  /// What a device lets a program read although it is no part of what was asked for: a block with
+  /// `whole_pages`, to the end of its last page, which is zeros. Otherwise an empty range.
+  [[nodiscard]] AddressRange tolerated_range(std::uint64_t address) const;
 
   /// The message for an access that is not allowed: the nearest allocation and the distance from
   /// it. `access` is a word such as "read" or "write".

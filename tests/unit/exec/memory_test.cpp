@@ -36,6 +36,18 @@ TEST_F(MemoryTest, RangesAreExactlyTheBytesAskedFor) {
   EXPECT_EQ(memory_->allocated_bytes(), 1001u);
 }
 
+TEST_F(MemoryTest, ReadsOfABlockOfWholePagesGoOnToTheEndOfItsLastPage) {
+  const std::uint64_t begin = address(*memory_->allocate(5000, "image", {.whole_pages = true}));
+  const std::uint64_t other = address(*memory_->allocate(5000, "tensor"));
+  EXPECT_EQ(memory_->accessible_range(begin).end, begin + 5000);  // to a write, and to the checker
+  EXPECT_EQ(memory_->readable_range(begin + 5000).end, 0u);
+  EXPECT_EQ(memory_->tolerated_range(begin + 5000).end, begin + 8192);
+  EXPECT_EQ(memory_->tolerated_range(begin + 8192).end, 0u);
+  EXPECT_EQ(memory_->tolerated_range(other + 5000).end, 0u);
+  ASSERT_TRUE(memory_->free(reinterpret_cast<void*>(begin)));
+  EXPECT_EQ(memory_->tolerated_range(begin + 5000).end, 0u);
+}
+
 TEST_F(MemoryTest, NewMemoryIsZero) {
   const auto* const block = static_cast<const char*>(*memory_->allocate(100'000, "zeros"));
   for (int i = 0; i < 100'000; ++i) ASSERT_EQ(block[i], 0) << i;
