@@ -20,16 +20,16 @@ def convolve(lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dilation, d
     groups = feature_group_count
     if batch_group_count > 1:  # a group of the batch for a group of output features: as groups of features
         groups = batch_group_count
-        lhs = lhs.reshape(groups, -1, *lhs.shape[1:])
-        lhs = jnp.moveaxis(lhs, 0, 1).reshape(lhs.shape[1], -1, *lhs.shape[3:])
+        lhs = lhs.reshape(groups, lhs.shape[0] // groups, *lhs.shape[1:])
+        lhs = jnp.moveaxis(lhs, 0, 1).reshape(lhs.shape[1], groups * lhs.shape[2], *lhs.shape[3:])
     lhs = jax.lax.pad(lhs, np.zeros((), lhs.dtype), [(0, 0, 0)] * 2 + [
         (low, high, dilation - 1) for (low, high), dilation in zip(padding, lhs_dilation)])  # fmt: skip
     window = rhs.shape[2:]
     reach = [(extent - 1) * dilation + 1 for extent, dilation in zip(window, rhs_dilation)]
     places = tuple(max((size - r) // stride + 1, 0)
                    for size, r, stride in zip(lhs.shape[2:], reach, window_strides))  # fmt: skip
-    lhs = lhs.reshape(lhs.shape[0], groups, -1, *lhs.shape[2:])
-    rhs = rhs.reshape(groups, -1, *rhs.shape[1:])
+    lhs = lhs.reshape(lhs.shape[0], groups, lhs.shape[1] // groups, *lhs.shape[2:])
+    rhs = rhs.reshape(groups, rhs.shape[0] // groups, *rhs.shape[1:])
     batch, features = lhs.shape[0], groups * rhs.shape[1]
     shape = (batch, features, *places)
     if 0 in shape or 0 in lhs.shape or 0 in rhs.shape:
@@ -51,6 +51,9 @@ def _sum_type(dtype, out_type):
 def _product(lhs, rhs, contracted, dtype):
     """Of group by group: (batch, group, ...) and (group, features, ...) to (group, batch, ..., features)."""
     numbers = (contracted, ((1,), (0,)))
+    # Apart from the slices in front: XLA 0.10's fusion of a strided slice into a product may abort the process
+    # (triton_tiling_propagation.cc, "subdim_size_accumulator == dim_size").
+    lhs, rhs = jax.lax.optimization_barrier((lhs, rhs))
     return jax.lax.dot_general(lhs, rhs, numbers, precision=jax.lax.Precision.HIGHEST, preferred_element_type=dtype)
 
 
