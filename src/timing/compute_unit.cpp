@@ -134,8 +134,10 @@ IssueClass issue_class(Unit unit) {
 }
 
 struct Simd {
-  double valu = 0, matrix = 0, packed = 0, scalar = 0, branch = 0, lds = 0, vector_memory = 0,
+  double valu = 0, matrix = 0, scalar = 0, branch = 0, lds = 0, vector_memory = 0,
          scalar_memory = 0;
+  /// When the VALU may issue after a matrix instruction: packed f32 and dot products, and others.
+  double packed_may = 0, vector_may = 0;
   std::uint32_t waves = 0;
 };
 
@@ -352,29 +354,30 @@ class ComputeUnit {
         return wait(index, now, ready, Stall::waitcnt);
     switch (i.unit) {
       case Unit::valu:
-        if (waits_for(index, now, simd.valu)) return;
+        if (waits_for(index, now, simd.valu, simd.vector_may)) return;
         use_valu(simd, now, p_.turn * i.turns);
         if (latencies_) latencies_->valu_works(wave.simd, simd.valu);
         return went_on(wave, index, after);
       case Unit::conversion:
-        if (waits_for(index, now, simd.valu)) return;
+        if (waits_for(index, now, simd.valu, simd.vector_may)) return;
         use_valu(simd, now, p_.conversion);
         if (latencies_) latencies_->valu_works(wave.simd, simd.valu);
         return went_on(wave, index, after);
       case Unit::transcendental:
-        if (waits_for(index, now, simd.valu)) return;
+        if (waits_for(index, now, simd.valu, simd.vector_may)) return;
         use_valu(simd, now, p_.transcendental);
         // The trace of an MI300 counts all of its cycles as the wave's own.
         return went_on(wave, index, now + p_.transcendental);
       case Unit::packed:
-        if (waits_for(index, now, simd.valu, simd.matrix)) return;
+        if (waits_for(index, now, simd.valu, simd.packed_may)) return;
         use_valu(simd, now, p_.turn);
-        simd.packed = now + p_.packed_before_matrix;
         return went_on(wave, index, after);
       case Unit::matrix:
-        if (waits_for(index, now, simd.valu, std::max(simd.matrix, simd.packed))) return;
+        if (waits_for(index, now, simd.valu, simd.matrix)) return;
         use_valu(simd, now, p_.turn);
         simd.matrix = now + p_.turn * i.turns;
+        simd.packed_may = simd.matrix + p_.vector_after_matrix;
+        if (i.holds_vector) simd.vector_may = simd.packed_may;
         out_.busy.matrix += p_.turn * i.turns;
         if (latencies_) latencies_->matrix_works(wave.simd, simd.matrix);
         return went_on(wave, index, after);

@@ -49,9 +49,11 @@ constexpr auto kTable = std::to_array<ParameterInfo>({
      "LLVM's schedule of gfx942 (4 turns; it says so of f16, too, which the MI300 thread trace has "
      "at 1)",
      low, &Parameters::conversion},
-    {"packed_before_matrix", "from a packed f32 instruction to the next matrix instruction",
-     "cycles", "derived from pyhip's sequences of MFMA and v_pk_*", high,
-     &Parameters::packed_before_matrix},
+    {"vector_after_matrix",
+     "from a matrix instruction's last pass to packed f32 and dot products, and to all of the VALU "
+     "if it multiplies f32 or f64",
+     "cycles", "thread traces of MI308X and MI350X (LLVM pull request 233721); pyhip's sequences",
+     high, &Parameters::vector_after_matrix},
     {"fetch_straddle", "an instruction that spans two 32-byte fetches", "cycles",
      "derived from pyhip's aligned and misaligned 8-byte instructions", medium,
      &Parameters::fetch_straddle},
@@ -68,7 +70,7 @@ constexpr auto kTable = std::to_array<ParameterInfo>({
      "issue and wait)",
      medium, &Parameters::lds_latency},
     {"barrier_release", "from the last wave's arrival until waves go on", "cycles",
-     "MI300 thread trace of an attention loop (mean 36 to 59 with skew)", low,
+     "MI300 thread trace of an attention loop (mean 36 to 59 with skew; fitted)", low,
      &Parameters::barrier_release},
     {"vector_queue", "vector memory instructions that wait for the TA", "instructions",
      "pyhip vm_cnt: the 24th random load in a row stalls", low, &Parameters::vector_queue},

@@ -12,17 +12,17 @@ namespace margay::timing {
 
 /// Cycles are those of the compute units, unless a name says nanoseconds.
 struct Parameters {
-  double turn = 4;                   ///< Between two instructions of one wave.
-  double transcendental = 16;        ///< VALU port.
-  double conversion = 16;            ///< VALU port, between f32 and integers.
-  double packed_before_matrix = 12;  ///< From a packed f32 instruction to the next matrix one.
-  double fetch_straddle = 4;         ///< An instruction across two 32-byte fetches.
+  double turn = 4;                 ///< Between two instructions of one wave.
+  double transcendental = 16;      ///< VALU port.
+  double conversion = 16;          ///< VALU port, between f32 and integers.
+  double vector_after_matrix = 8;  ///< From its last pass; see Instruction::holds_vector.
+  double fetch_straddle = 4;       ///< An instruction across two 32-byte fetches.
 
   double lds_bus_bytes = 64;    ///< Per cycle and pair of SIMDs, each way.
   double lds_least_cycles = 2;  ///< Per instruction, all SIMDs together.
   double lds_queue = 16;        ///< Cycles of work that LDS takes ahead.
   double lds_latency = 40;      ///< From the end of sending, plus half a cycle per byte of a lane.
-  double barrier_release = 20;
+  double barrier_release = 10;
 
   double vector_queue = 16;  ///< Instructions that wait for the TA of a CU.
   double vector_cache_latency = 120;

@@ -14,7 +14,7 @@ enum class Unit : std::uint8_t {
   valu,
   transcendental,
   conversion,  ///< Between f32 and integers.
-  packed,      ///< v_pk_* on f32: the VALU with the idle matrix unit.
+  packed,      ///< v_pk_* on f32 and dot products: the VALU when the matrix unit is idle.
   matrix,
   salu,
   branch,
@@ -44,6 +44,7 @@ struct Instruction {
   Unit unit = Unit::valu;
   /// Issue turns of 4 cycles: a matrix instruction's passes; see Unit for others.
   std::uint16_t turns = 1;
+  bool holds_vector = false;  ///< A matrix instruction on f32 or f64: no VALU works meanwhile.
   bool counts_vm = false, counts_lgkm = false;
   bool has_work = false;  ///< Each execution has a MemoryWork.
   bool is_store = false;  ///< Memory: sends data, returns none.

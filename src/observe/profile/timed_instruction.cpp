@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "exec/rows/row_table.h"
+#include "gpu/matrix_shapes.h"
 
 namespace margay::profile {
 namespace {
@@ -20,8 +21,13 @@ bool converts_integer(const Row& row) {
 Unit valu_unit(const Row& row) {
   if (converts_integer(row)) return Unit::conversion;
   if (row.operation == Operation::transcendental) return Unit::transcendental;
-  const bool packed_floats = row.packed == PackedForm::words && row.number == NumberType::f32;
-  return packed_floats ? Unit::packed : Unit::valu;
+  const bool on_words = row.packed == PackedForm::words || row.packed == PackedForm::moves;
+  return on_words || row.operation == Operation::dot ? Unit::packed : Unit::valu;
+}
+
+/// LLVM pull request 233721 (thread traces of MI308X): those that are not XDL.
+bool holds_vector(const Row& row) {
+  return row.shape != nullptr && (row.shape->a == MfmaType::f32 || row.shape->a == MfmaType::f64);
 }
 
 /// Of what neither computes nor reaches memory.
@@ -94,6 +100,7 @@ timing::Instruction timed_instruction(const Instruction& i, const margay::Instru
   out.bytes = bytes;
   out.unit = unit_of(row);
   out.turns = turns_of(row, i.extra);
+  out.holds_vector = holds_vector(row);
   out.counts_vm = facts.counted.vm;
   out.counts_lgkm = facts.counted.lgkm;
   out.wait_vm = facts.wait.vm;

@@ -10,7 +10,7 @@
 namespace margay::timing {
 namespace {
 
-/// v: VALU, c: conversion, e: exp, p: packed f32, M: 16x16x16 bf16.
+/// v: VALU, c: conversion, e: exp, p: packed f32, M: 16x16x16 bf16, F: 16x16x4 f32.
 Instruction instruction_of(char letter) {
   Instruction i;
   switch (letter) {
@@ -29,6 +29,11 @@ Instruction instruction_of(char letter) {
     case 'M':
       i.unit = Unit::matrix;
       i.turns = 4;
+      break;
+    case 'F':
+      i.unit = Unit::matrix;
+      i.turns = 8;
+      i.holds_vector = true;
       break;
     case 's':
       i.unit = Unit::salu;
@@ -94,6 +99,20 @@ TEST_F(Sequences, OfOneWaveTakeWhatWasMeasured) {
       {"ev", 20.0},   {"ee", 32.0},     {"MvvvMe", 36.05}, {"MMvvve", 48.05}};
   for (const auto& [letters, cycles] : measured)
     EXPECT_NEAR(alone(letters), cycles, 0.3) << letters;
+}
+
+// Source: LLVM pull request 233721, rules for gfx942 from thread traces: a packed instruction
+// issues two turns after the last pass of a matrix instruction, and all VALU instructions if it is
+// on f32.
+TEST_F(Sequences, VectorWorkWaitsForMatrixInstructions) {
+  EXPECT_NEAR(alone("Mp"), 4 * (4 + 2 + 1), 0.1);
+  EXPECT_NEAR(alone("Mvp"), 4 * (4 + 2 + 1), 0.1);
+  EXPECT_NEAR(alone("F"), 4 * 8, 0.1);
+  EXPECT_NEAR(alone("Fv"), 4 * (8 + 2 + 1), 0.1);
+  EXPECT_NEAR(alone("Fe"), 4 * (8 + 2 + 4), 0.1);
+  EXPECT_NEAR(alone("Fs"), 4 * 8, 0.1);
+  // Matrix instructions leave no gap that is long enough for those of another wave.
+  EXPECT_NEAR(cycles_of_opposite_phases('M', "pp"), 16 + 2 * 4, 0.3);
 }
 
 // s_nop, satisfied waits, branches and scalar instructions take a turn each (MI300 thread trace).

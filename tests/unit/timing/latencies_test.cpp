@@ -114,8 +114,8 @@ TEST_F(Latency, BelongsToTheAccessThatIsWaitedFor) {
 
 TEST_F(Latency, AtABarrierIsThatOfTheWaveThatCameFirst) {
   run({"Bv", std::string(50, 'v') + "Bv"});
-  // The first comes at 4; the other at 4 and 50 turns later; 20 cycles later they go on.
-  EXPECT_EQ(of('B').exposed, 200 + 20 + 20);
+  // The first comes at 4; the other at 4 and 50 turns later; then both are released.
+  EXPECT_EQ(of('B').exposed, 200 + 2 * parameters_of(default_gpu()).barrier_release);
   EXPECT_EQ(of('B').exposed, of('B').stall());
 }
 

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <map>
 #include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -130,7 +131,7 @@ std::vector<Traced> read_trace(const std::string& path) {
 
 class TracedLoop : public ::testing::Test {
  protected:
-  static constexpr unsigned kTrips = 64, kWaves = 4, kGroups = 2;
+  static constexpr unsigned kTrips = 1024, kWaves = 4, kGroups = 2, kLatest = 50;
 
   void SetUp() override {
     const std::string file = MARGAY_LOOP_TRACE;
@@ -139,16 +140,28 @@ class TracedLoop : public ::testing::Test {
     ASSERT_EQ(trace_.size(), 884u);
     std::vector<Instruction> instructions;
     for (const Traced& t : trace_) instructions.push_back(t.instruction);
+    // Loads of a device take another time in each trip. If they all took the same, both workgroups
+    // would keep one distance, and the means would be those of that distance alone.
+    for (unsigned turns = 1; turns <= kLatest; ++turns) {
+      Instruction& idle = instructions.emplace_back();
+      idle.vaddr = trace_.front().instruction.vaddr - 4;
+      idle.bytes = 4;
+      idle.unit = Unit::idle;
+      idle.turns = static_cast<std::uint16_t>(turns);
+    }
+    std::mt19937 random(1);
     std::vector<WorkgroupRecording> groups(kGroups);
     ComputeUnitRecording cu;
     for (WorkgroupRecording& group : groups) {
-      group.waves.resize(kWaves);
-      for (WaveRecording& wave : group.waves)
-        for (unsigned trip = 0; trip < kTrips; ++trip)
-          for (std::uint32_t n = 0; n < trace_.size(); ++n) {
-            wave.instructions.push_back(n);
-            if (trace_[n].instruction.has_work) wave.memory.push_back(trace_[n].work);
-          }
+      WaveRecording wave;
+      for (unsigned trip = 0; trip < kTrips; ++trip) {
+        wave.instructions.push_back(static_cast<std::uint32_t>(trace_.size() + random() % kLatest));
+        for (std::uint32_t n = 0; n < trace_.size(); ++n) {
+          wave.instructions.push_back(n);
+          if (trace_[n].instruction.has_work) wave.memory.push_back(trace_[n].work);
+        }
+      }
+      group.waves.assign(kWaves, wave);
       cu.workgroups.push_back(&group);
     }
     time_ = replay(cu, instructions, {kGroups, 0}, default_gpu(), parameters_of(default_gpu()),
@@ -184,7 +197,7 @@ TEST_F(TracedLoop, ClassesOfInstructionsTakeTheirShare) {
     classes[trace_[n].group].model += modelled(n);
   }
   for (const char* const name : {"VALU", "MFMA", "exp", "pk", "cmp", "perm", "accvgpr", "scalar",
-                                 "ds_read_u16", "ds_read2", "wait vm"}) {
+                                 "ds_read_u16", "ds_read2", "wait vm", "barrier"}) {
     const Sum& sum = classes.at(name);
     EXPECT_NEAR(sum.model, sum.measured, 0.15 * sum.measured) << name;
   }
@@ -226,7 +239,7 @@ TEST_F(TracedLoop, InstructionsHaveTheOrderThatWasTraced) {
     measured.push_back(trace_[n].mean);
     model.push_back(modelled(n));
   }
-  EXPECT_GT(correlation(ranks(measured), ranks(model)), 0.6);
+  EXPECT_GT(correlation(ranks(measured), ranks(model)), 0.7);
   EXPECT_GT(correlation(measured, model), 0.9);
 }
 
