@@ -130,9 +130,11 @@ def test_autotuning_chooses_by_the_time_on_the_device(tmp_path):
         logs.append((tmp_path / log).read_text())
         chosen.append((tmp_path / results).read_text())
     assert logs[0] == logs[1] and chosen[0] == chosen[1]
-    tried = re.findall(r"nanos: (\d+)\s*}\s*triton {(.*?)}", logs[0], re.DOTALL)
-    assert len({time for time, _ in tried}) > 3
-    least = min(int(time) for time, _ in tried)
+    (product,) = [log for log in logs[0].split("logs {") if "gemm_fusion_dot" in log]
+    times = {int(time) for time in re.findall(r"nanos: (\d+)", product)}
+    assert len(times) > 1  # JAX 0.10.1 tries one configuration and the library, 0.10.2 eleven more
+    tried = re.findall(r"nanos: (\d+)\s*}\s*triton {(.*?)}", product, re.DOTALL)
+    least = min(times)
     best = [configuration.split() for time, configuration in tried if int(time) == least]
     assert re.search(r"triton {(.*?)}", chosen[0], re.DOTALL)[1].split() in best
 
