@@ -531,6 +531,8 @@ class ComputeUnit {
     double back = beyond_vector_cache(i, work, looked_up);
     if (change_.loads_ahead && i.lane_bytes_in != 0 && !i.is_atomic)
       back = std::max(back - ahead(wave, now), now + p_.turn);
+    // vL1D returns data in the order of the requests, whichever waves they are of.
+    if (i.lane_bytes_in != 0) back = returned_ = std::max(back, returned_);
     const double done = wave.vm.add(back, true, number_of(wave), is_scored(i));
     if (i.counts_lgkm) wave.lgkm.add(back, true, number_of(wave), is_scored(i));
     if (latencies_) latencies_->memory_works(wave.simd, done);
@@ -555,6 +557,14 @@ class ComputeUnit {
     return work;
   }
 
+  /// Of the whole device, on average over what is within the reach of the TLBs and what is not.
+  [[nodiscard]] double memory_bytes_per_ns(bool writes) const {
+    const double rate = writes ? p_.memory_write_bytes_per_ns : p_.memory_bytes_per_ns;
+    if (share_.untranslated == 0) return rate;
+    return 1 /
+           ((1 - share_.untranslated) / rate + share_.untranslated / p_.untranslated_bytes_per_ns);
+  }
+
   double beyond_vector_cache(const Instruction& i, const MemoryWork& work, double looked_up) {
     if (work.l2_lines == 0) return looked_up + p_.vector_cache_latency;
     const bool sectors = i.is_store || i.is_atomic;
@@ -571,9 +581,9 @@ class ComputeUnit {
       const double cus = share_.active_cus * share_.clock_ghz;  // bytes/ns -> of one CU, per cycle
       const double from_memory = far_bytes * (1 - share_.infinity_cache_hits);
       const bool writes = sectors && !i.is_atomic;
-      const double fabric_rate = p_.fabric_bytes_per_ns / cus;
-      const double memory_rate =
-          (writes ? p_.memory_write_bytes_per_ns : p_.memory_bytes_per_ns) / cus;
+      const double fabric_rate =
+          (writes ? p_.fabric_write_bytes_per_ns : p_.fabric_bytes_per_ns) / cus;
+      const double memory_rate = memory_bytes_per_ns(writes) / cus;
       const double dirty =
           p_.write_buffer * gpu_.arch().caches.l2_bytes() / share_.active_cus_per_xcd;
       const auto serve = [&](FarChannel& channel, double of_bytes, double rate) {
@@ -600,6 +610,7 @@ class ComputeUnit {
   Server lds_, vector_cache_, l2_;
   FarChannel fabric_, memory_;
   double dispatcher_ = 0;     // when it is free for this compute unit
+  double returned_ = 0;       // when vL1D has returned the last load's data
   std::deque<double> queue_;  // when the TA has taken each vector memory instruction
   std::vector<Group> groups_;
   std::size_t next_group_ = 0;

@@ -33,6 +33,7 @@ struct Share {
   std::uint32_t active_cus_per_xcd = 1;
   /// Of the lines that miss L2, the part that the Infinity Cache has.
   double infinity_cache_hits = 0;
+  double untranslated = 0;  ///< Part of the memory that is beyond the reach of the TLBs.
   bool code_is_warm = true;
 };
 

@@ -160,6 +160,10 @@ Share LaunchReplay::share(double ghz) const {
   share.active_cus = static_cast<std::uint32_t>(active_);
   share.active_cus_per_xcd = std::max(1u, (share.active_cus + gpu_.xcds - 1) / gpu_.xcds);
   share.infinity_cache_hits = launch_.infinity_cache_hits;
+  constexpr double kGiB = 1 << 30;
+  const double reach = parameters_.translated_gib * kGiB;
+  if (reach > 0 && launch_.touched_bytes > reach)
+    share.untranslated = 1 - reach / launch_.touched_bytes;
   share.code_is_warm = launch_.is_warm;
   return share;
 }

@@ -14,6 +14,7 @@ Parameters of(const Gpu& gpu) {
   p.l2_bytes_per_cycle = 16 * 128 * 0.9;
   p.l2_write_bytes_per_cycle = 16 * 64 * 0.58;
   p.fabric_bytes_per_ns = 9000;
+  p.fabric_write_bytes_per_ns = 0.7 * p.fabric_bytes_per_ns;  // as measured on an MI300A
   p.memory_bytes_per_ns = gpu.memory_bytes_per_second * 1e-9 * kMeasured / kDataSheet;
   p.memory_write_bytes_per_ns = 0.95 * p.memory_bytes_per_ns;
   p.host_link_bytes_per_ns = 55;
@@ -23,14 +24,18 @@ Parameters of(const Gpu& gpu) {
   // What is known of single machines.
   if (gpu.option == "mi325x") p.sustained_watts = 1000;
   if (gpu.option == "mi300a") {
-    // MGPUSim's mi300a.csv: vectoradd of 4 and 16 M elements, copies of 8 to 64 MB; spmv
-    p.fabric_bytes_per_ns = 4500;
+    // MGPUSim's mi300a.csv: vectoradd (two loads for a store) of 8 and 16 M elements, copies of 32
+    // to 64 MB (one for one)
+    p.fabric_bytes_per_ns = 4900;
+    p.fabric_write_bytes_per_ns = 3400;
     p.memory_ns = 344;             // RRZE gpu-latency, 317 MB
     p.launch_ns = 3800;            // MGPUSim's mi300a.csv: from event to event, all kernels
     p.memory_bytes_per_ns = 3600;  // the same: vectoradd of 64 M elements
     p.memory_write_bytes_per_ns = 3400;
+    p.translated_gib = 1.25;  // the same: vectoradd of 128 M elements and more
+    p.untranslated_bytes_per_ns = 2050;
     p.sustained_watts = 550;
-    p.host_link_bytes_per_ns = p.memory_write_bytes_per_ns;  // CPU and GPU share the memory
+    p.host_link_bytes_per_ns = 57.9;  // the same: copies from the host of 2 to 512 MB
   }
   if (gpu.option == "mi308x") {
     p.boost_ghz = 1.83;  // pyhip, gpu-frequency-probe
@@ -97,17 +102,25 @@ constexpr auto kTable = std::to_array<ParameterInfo>({
      "bytes/cycle", "rocm-libraries, Formocast (L2WriteArbEff)", medium,
      &Parameters::l2_write_bytes_per_cycle},
     {"cu_l2_bytes_per_cycle", "from L2 to one CU", "bytes/cycle",
-     "rocm-libraries, Formocast (L2BusWidthPerCU); MGPUSim's mi300a.csv: spmv of 1024 rows", medium,
+     "chips and cheese (64 bytes per clock); MGPUSim's mi300a.csv: atax, spmv", medium,
      &Parameters::cu_l2_bytes_per_cycle},
     {"write_buffer", "of L2: dirty lines that wait for the fabric while loads go first",
      "share of L2", "assumed", low, &Parameters::write_buffer},
-    {"fabric_bytes_per_ns", "Infinity Cache, whole device", "bytes/ns",
+    {"fabric_bytes_per_ns", "Infinity Cache reads, whole device", "bytes/ns",
      "RRZE gpu-cache, 20 to 270 MB (5.3 to 10.2 TB/s), chips and cheese (11.9)", medium,
      &Parameters::fabric_bytes_per_ns},
+    {"fabric_write_bytes_per_ns", "Infinity Cache writes, whole device", "bytes/ns",
+     "MGPUSim's mi300a.csv: vectoradd and copies that fit it; the same share of reads elsewhere",
+     low, &Parameters::fabric_write_bytes_per_ns},
     {"memory_bytes_per_ns", "HBM reads, whole device", "bytes/ns", "RRZE gpu-stream (4.2 TB/s)",
      high, &Parameters::memory_bytes_per_ns},
     {"memory_write_bytes_per_ns", "HBM writes, whole device", "bytes/ns", "RRZE gpu-stream (copy)",
      medium, &Parameters::memory_write_bytes_per_ns},
+    {"translated_gib", "memory of a launch that the TLBs reach; 0: no limit is known", "GiB",
+     "MGPUSim's mi300a.csv: vectoradd of 64 M to 512 M elements", medium,
+     &Parameters::translated_gib},
+    {"untranslated_bytes_per_ns", "HBM beyond that, reads and writes, whole device", "bytes/ns",
+     "the same", medium, &Parameters::untranslated_bytes_per_ns},
     {"workgroup_start", "dispatcher of an XCD, a workgroup of one wave", "cycles",
      "MGPUSim's mi300a.csv: floydwarshall of 512 to 4096 nodes (5.6 to 6.2)", medium,
      &Parameters::workgroup_start},
@@ -117,10 +130,26 @@ constexpr auto kTable = std::to_array<ParameterInfo>({
      "RRZE gpu-l2-stream (88 with two scalar loads of 48)", low, &Parameters::wave_start},
     {"cold_code", "more until then, for the first waves of code that was not run before", "cycles",
      "MI300 thread trace (first fetch 530)", low, &Parameters::cold_code},
+    {"upload_ns", "a copy of few bytes from the host to the device", "ns",
+     "MGPUSim's mi300a.csv: copies from the host of 2 to 16 MB, extrapolated; bfs (a copy to and "
+     "one from the device for each level) agrees",
+     medium, &Parameters::upload_ns},
+    {"download_ns", "a copy of few bytes from the device to the host", "ns",
+     "the same, copies to the host", medium, &Parameters::download_ns},
     {"host_link_bytes_per_ns", "copies between host and device, each way", "bytes/ns",
-     "PCIe 5.0 with 16 lanes: 64 GB/s without headers", low, &Parameters::host_link_bytes_per_ns},
+     "PCIe 5.0 with 16 lanes: 64 GB/s without headers; MI300A: MGPUSim's mi300a.csv", low,
+     &Parameters::host_link_bytes_per_ns},
+    {"staged_kib", "the most bytes of pageable memory that are copied by way of a pinned buffer",
+     "KiB", "MGPUSim's mi300a.csv: fastwalshtransform, where 1 MB takes longer than 2 MB", medium,
+     &Parameters::staged_kib},
+    {"staged_bytes_per_ns", "such copies", "bytes/ns",
+     "MGPUSim's mi300a.csv: floydwarshall, fastwalshtransform, bfs of 64 KB to 1 MB (2.2 to 4.4)",
+     low, &Parameters::staged_bytes_per_ns},
     {"launch_ns", "an empty kernel, from begin to end", "ns", "Formocast (initialCost 2.7 us)", low,
      &Parameters::launch_ns},
+    {"next_launch_ns", "the same, behind other work of its stream", "ns",
+     "MGPUSim's mi300a.csv: floydwarshall, 38.0 us for 8 passes of one workgroup, 142.5 for 64",
+     medium, &Parameters::next_launch_ns},
     {"sustained_watts", "power over seconds", "W", "data sheets (MI300X 750, MI325X 1000)", high,
      &Parameters::sustained_watts},
     {"boost_ghz", "clock of a short kernel", "GHz", "data sheets", high, &Parameters::boost_ghz},

@@ -36,20 +36,28 @@ struct Parameters {
 
   double l2_bytes_per_cycle = 0;  ///< Per XCD, reads.
   double l2_write_bytes_per_cycle = 0;
-  double cu_l2_bytes_per_cycle = 128;  ///< Per CU.
-  double write_buffer = 0.5;           ///< Part of L2 that dirty lines may fill before stores wait.
-  double fabric_bytes_per_ns = 0;      ///< Whole device: Infinity Cache.
-  double memory_bytes_per_ns = 0;      ///< Whole device: HBM.
+  double cu_l2_bytes_per_cycle = 64;  ///< Per CU.
+  double write_buffer = 0.5;          ///< Part of L2 that dirty lines may fill before stores wait.
+  double fabric_bytes_per_ns = 0;     ///< Whole device: Infinity Cache, reads.
+  double fabric_write_bytes_per_ns = 0;
+  double memory_bytes_per_ns = 0;  ///< Whole device: HBM, reads.
   double memory_write_bytes_per_ns = 0;
+  double translated_gib = 0;             ///< Memory that the TLBs reach; 0: no limit is known.
+  double untranslated_bytes_per_ns = 0;  ///< Whole device: HBM beyond that, reads and writes.
 
   double workgroup_start = 5.6;  ///< Of the XCD's dispatcher, for a workgroup of one wave.
   double further_wave = 0.3;     ///< Of the dispatcher, for each further wave.
   double wave_start = 4;         ///< Until its first instruction.
   double cold_code = 500;        ///< More for the first waves, if the code was not run before.
   double launch_ns = 0;          ///< Of an empty kernel, begin to end.
+  double next_launch_ns = 1850;  ///< The same, behind other work of its stream.
   double sustained_watts = 0;
   double boost_ghz = 0;
+  double upload_ns = 13000;           ///< A copy of few bytes from the host to the device.
+  double download_ns = 19000;         ///< And back.
   double host_link_bytes_per_ns = 0;  ///< Copies between host and device, each way.
+  double staged_kib = 1024;           ///< Up to this, pageable memory is copied twice:
+  double staged_bytes_per_ns = 3.5;   ///< Both copies.
 };
 
 /// How a figure was come by.

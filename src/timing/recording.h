@@ -92,6 +92,7 @@ struct LaunchRecording {
   double equivalent_workgroups = 0;
   bool is_warm = false;            ///< A launch like this one went before.
   std::uint32_t resident = 1;      ///< Workgroups that a compute unit has room for.
+  double touched_bytes = 0;        ///< Memory that the whole launch reads or writes, once.
   double memory_bytes = 0;         ///< Of the whole launch, read from and written to HBM.
   double infinity_cache_hits = 0;  ///< Part of the lines that miss L2.
   double dirty_bytes = 0;          ///< That L2 writes back at the end.

@@ -35,7 +35,8 @@ double sustained_ghz(const Load& load, const Parameters& parameters) {
 
 double us_of(double cycles, double ghz, const LaunchRecording& launch,
              const Parameters& parameters) {
-  const double outside = parameters.launch_ns + launch.dirty_bytes / parameters.fabric_bytes_per_ns;
+  const double outside =
+      parameters.launch_ns + launch.dirty_bytes / parameters.fabric_write_bytes_per_ns;
   return cycles / ghz / 1e3 + outside / 1e3;
 }
 

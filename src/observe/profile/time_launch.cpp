@@ -51,6 +51,20 @@ FarReads far_reads(const Replay& replay, const TensorLines& tensors, double scal
   return out;
 }
 
+/// Bytes that the whole launch reads or writes. `scale`: as for far_reads().
+double touched_bytes(const Replay& replay, const TensorLines& tensors, double scale, bool sampled) {
+  double lines = 0;
+  for (std::size_t n = 0; n < tensors.size(); ++n) {
+    if (n == tensors.unnamed()) continue;
+    const auto touched = replay.touched(n);
+    // Most tensors are read or written, or both in the same places.
+    const double once = std::max(static_cast<double>(touched.lines_read),
+                                 static_cast<double>(touched.sectors_written) / 2);
+    lines += sampled ? std::min(once * scale, static_cast<double>(tensors.lines(n))) : once;
+  }
+  return lines * kLineBytes;
+}
+
 /// The waves of an XCD run alike, and the one that is first misses L2 for the others. On the device
 /// it is not always the same one: the others come up with it while it waits. So the misses of
 /// each execution of an instruction are dealt out anew to the waves that execute it.
@@ -128,6 +142,7 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
   out.equivalent_workgroups = scale * static_cast<double>(watched.workgroups);
   const auto count = [&](Counter c) { return scale * static_cast<double>(watched.counters[c]); };
   const FarReads reads = far_reads(replay, tensors, scale, sampled);
+  out.touched_bytes = touched_bytes(replay, tensors, scale, sampled);
   const double written = count(TCC_EA0_WRREQ_sum) * kSectorBytes;
   const auto room = static_cast<double>(program.gpu().infinity_cache_bytes);
   const bool is_warm = config.warm && reads.footprint * kLineBytes + written <= room;

@@ -271,10 +271,9 @@ void Worker::global_access(PerWave& w, const InstructionFacts& facts, const Lane
   memory.inactive_sector_bytes += std::uint64_t{coalesced.inactive_sectors} * kSectorBytes;
   memory.least_tag_accesses += coalesced.least_tag_accesses;
   if (timing::MemoryWork* const work = work_of(w)) {
-    std::uint64_t lines = 0;  // vL1D looks up a line per cycle
-    for (const LineRun& run : coalesced.runs) lines += run.count;
-    work->cycles =
-        static_cast<std::uint16_t>(work->cycles + std::max(lines, bytes / vector_cache_bytes()));
+    const std::uint64_t moved = bytes / vector_cache_bytes();
+    work->cycles = static_cast<std::uint16_t>(
+        work->cycles + std::max<std::uint64_t>(coalesced.lookup_cycles, moved));
   }
   if (access.active == 0) return;
   const std::size_t number = tensor_.of_address(access.at[std::countr_zero(access.active)]);

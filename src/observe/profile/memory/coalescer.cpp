@@ -20,6 +20,11 @@ std::uint8_t quarters_of(std::uint64_t first, std::uint64_t last) {
   return static_cast<std::uint8_t>((0xfu >> (3 - (to - from))) << from);
 }
 
+/// The number of 64-byte sectors of a line that the quarters are in.
+std::uint32_t sectors_in(std::uint8_t quarters) {
+  return ((quarters & 3) != 0 ? 1u : 0u) + ((quarters & 12) != 0 ? 1u : 0u);
+}
+
 /// Lines in the order of access, as runs.
 class Runs {
  public:
@@ -162,6 +167,8 @@ void coalesce(const LaneAccess& access, Coalesced& out) {
     out.thread_requests += access.bytes <= 4 ? distinct(segments.data(), lane_count) : lane_count;
   }
   runs.flush();
+  out.lookup_cycles = 0;
+  for (const LineRun& run : out.runs) out.lookup_cycles += run.count * sectors_in(run.quarters);
   std::sort(sectors.begin(), sectors.begin() + sector_count);
   out.sectors = static_cast<std::uint32_t>(
       std::unique(sectors.begin(), sectors.begin() + sector_count) - sectors.begin());

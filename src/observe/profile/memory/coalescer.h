@@ -31,6 +31,9 @@ struct LineRun {
 struct Coalesced {
   std::uint32_t thread_requests = 0;
   std::uint32_t tag_accesses = 0;
+  /// Of vL1D, which looks up a sector of 64 bytes in a cycle: those of each line that is accessed
+  /// after another one.
+  std::uint32_t lookup_cycles = 0;
   std::uint32_t sectors = 0;  ///< Of 64 bytes, each counted once.
   /// If the same bytes, each counted once, were contiguous. Sectors beyond that are accessed
   /// because runs of bytes begin or end inside a sector, because lanes between are inactive, or

@@ -41,6 +41,7 @@ std::vector<Touch> expanded(const Coalesced& c) {
 
 struct Reckoned {
   std::uint32_t thread_requests = 0, tag_accesses = 0, sectors = 0, least_sectors = 0;
+  std::uint32_t lookup_cycles = 0;
   std::vector<Touch> touches;
 };
 
@@ -71,6 +72,8 @@ Reckoned reckon(const LaneAccess& access) {
   }
   r.sectors = static_cast<std::uint32_t>(sectors.size());
   r.least_sectors = static_cast<std::uint32_t>((bytes.size() + 63) / 64);
+  for (const Touch& touch : r.touches)
+    r.lookup_cycles += (touch.quarters & 3 ? 1u : 0u) + (touch.quarters & 12 ? 1u : 0u);
   return r;
 }
 
@@ -83,6 +86,7 @@ void expect_equal(const LaneAccess& access) {
   EXPECT_EQ(c.tag_accesses, r.tag_accesses);
   EXPECT_EQ(c.sectors, r.sectors);
   EXPECT_EQ(c.least_sectors, r.least_sectors);
+  EXPECT_EQ(c.lookup_cycles, r.lookup_cycles);
   EXPECT_EQ(expanded(c), r.touches);
 }
 
@@ -137,10 +141,28 @@ TEST(Coalesce, ARegularStrideIsOneRun) {
   EXPECT_EQ(c.runs[0].count, 64u);
 }
 
+// vL1D gives 64 bytes in a cycle, of one sector.
+TEST(Coalesce, LookupsTakeACycleForEachSector) {
+  const auto cycles = [](std::uint16_t bytes, std::uint64_t first, std::uint64_t stride) {
+    LaneAccess access = access_of(bytes);
+    for (unsigned lane = 0; lane < 64; ++lane) access.at[lane] = kBase + first + stride * lane;
+    Coalesced c;
+    coalesce(access, c);
+    return c.lookup_cycles;
+  };
+  EXPECT_EQ(cycles(4, 0, 0), 1u) << "one dword for all lanes";
+  EXPECT_EQ(cycles(4, 0, 4), 4u);
+  EXPECT_EQ(cycles(4, 32, 4), 5u);
+  EXPECT_EQ(cycles(16, 0, 16), 16u);
+  EXPECT_EQ(cycles(4, 0, 64), 64u);
+  EXPECT_EQ(cycles(4, 0, 128), 64u) << "each lane one sector of its line";
+  EXPECT_EQ(cycles(16, 56, 128), 128u) << "each lane two";
+}
+
 TEST(Coalesce, NoLaneTouchesNothing) {
   Coalesced c;
   coalesce(access_of(16, 0), c);
-  EXPECT_EQ(c.tag_accesses + c.thread_requests + c.sectors + c.least_sectors, 0u);
+  EXPECT_EQ(c.tag_accesses + c.thread_requests + c.sectors + c.least_sectors + c.lookup_cycles, 0u);
   EXPECT_TRUE(c.runs.empty());
 }
 

@@ -1,0 +1,134 @@
+// What a compute unit gets from vL1D, L2, the Infinity Cache and HBM.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "timing/compute_unit.h"
+#include "timing/device.h"
+
+namespace margay::timing {
+namespace {
+
+const Gpu& mi300a() {
+  for (const Gpu& gpu : all_gpus())
+    if (gpu.option == "mi300a") return gpu;
+  ADD_FAILURE() << "no mi300a";
+  return default_gpu();
+}
+
+Instruction access(bool store) {
+  Instruction i;
+  i.unit = Unit::vector_memory;
+  i.has_work = i.counts_vm = true;
+  i.is_store = store;
+  (store ? i.lane_bytes_out : i.lane_bytes_in) = 16;
+  return i;
+}
+
+Instruction wait_for_all() {
+  Instruction i;
+  i.unit = Unit::wait;
+  i.wait_vm = 0;
+  return i;
+}
+
+/// Of one wave that performs `count` accesses and waits for them.
+double cycles_of(const Instruction& one, const MemoryWork& work, unsigned count, const Gpu& gpu,
+                 const Share& share) {
+  WorkgroupRecording group;
+  WaveRecording& wave = group.waves.emplace_back();
+  wave.instructions.assign(count, 0);
+  wave.instructions.push_back(1);
+  wave.memory.assign(count, work);
+  ComputeUnitRecording cu;
+  cu.workgroups.push_back(&group);
+  const std::vector<Instruction> instructions = {one, wait_for_all()};
+  return replay(cu, instructions, {1, 0}, gpu, parameters_of(gpu), share).cycles;
+}
+
+// chips and cheese: 64 bytes per clock from L2 to a compute unit.
+TEST(Memory, LinesOfL2ComeWith64BytesPerCycle) {
+  constexpr unsigned kLoads = 2000;
+  const double cycles =
+      cycles_of(access(false), {.cycles = 8, .l2_lines = 8}, kLoads, default_gpu(), {});
+  EXPECT_NEAR(cycles, kLoads * 8 * 128 / 64.0, 0.02 * cycles);
+}
+
+// MGPUSim's mi300a.csv: a vector sum reads twice as much as it writes, a copy as much.
+TEST(Memory, TheInfinityCacheTakesWritesMoreSlowlyThanItGivesReads) {
+  constexpr unsigned kAccesses = 20000;
+  const Share share = {
+      .clock_ghz = 2.1, .active_cus = 228, .active_cus_per_xcd = 38, .infinity_cache_hits = 1};
+  const MemoryWork load = {.cycles = 16, .l2_lines = 8, .far_lines = 8};
+  const MemoryWork store = {.cycles = 16, .l2_lines = 16, .far_lines = 8};
+  const double reads = cycles_of(access(false), load, kAccesses, mi300a(), share);
+  const double writes = cycles_of(access(true), store, kAccesses, mi300a(), share);
+  EXPECT_GT(writes, 1.3 * reads);
+  const double bytes = 228.0 * kAccesses * 8 * 128;
+  EXPECT_NEAR(bytes / (writes / 2.1), 3400, 0.1 * 3400);
+  EXPECT_NEAR(bytes / (reads / 2.1), 4900, 0.1 * 4900);
+}
+
+/// Two waves on different SIMDs: the first loads one line from far away, the second then loads
+/// lines that vL1D has. Cycles of the one that ends first.
+double hits_behind(const MemoryWork& first) {
+  WorkgroupRecording group;
+  group.waves.resize(2);
+  group.waves[0].instructions = {0, 1};
+  group.waves[0].memory = {first};
+  group.waves[1].instructions = {2, 2, 2, 2, 2, 2, 2, 2, 0, 1};
+  group.waves[1].memory = {{.cycles = 1}};
+  ComputeUnitRecording cu;
+  cu.workgroups.push_back(&group);
+  const std::vector<Instruction> instructions = {access(false), wait_for_all(), Instruction{}};
+  const ComputeUnitTime time = replay(cu, instructions, {1, 0}, default_gpu(),
+                                      parameters_of(default_gpu()), {}, {}, {.latencies = true});
+  double out = time.cycles;
+  for (const WaveLife& life : time.lives) out = std::min(out, life.end - life.begin);
+  return out;
+}
+
+TEST(Memory, LoadsReturnInTheOrderOfRequestsWhicheverWaveAsked) {
+  const double behind_a_miss = hits_behind({.cycles = 1, .l2_lines = 1, .far_lines = 1});
+  const double behind_a_hit = hits_behind({.cycles = 1});
+  EXPECT_LT(behind_a_hit, 200);
+  EXPECT_GT(behind_a_miss, 800) << "as long as HBM takes";
+}
+
+/// Microseconds of a launch in which each compute unit reads the same number of lines from HBM.
+double us_of_reads(const Gpu& gpu, double touched_bytes) {
+  const std::uint64_t cus = gpu.compute_units();
+  LaunchRecording launch;
+  launch.instructions = {access(false), wait_for_all()};
+  launch.grid = cus;
+  launch.equivalent_workgroups = static_cast<double>(cus);
+  launch.touched_bytes = touched_bytes;
+  launch.workgroups.resize(cus);
+  launch.cus.resize(cus);
+  for (std::uint64_t n = 0; n < cus; ++n) {
+    WorkgroupRecording& group = launch.workgroups[n];
+    group.id = n;
+    WaveRecording& wave = group.waves.emplace_back();
+    wave.instructions.assign(3000, 0);
+    wave.instructions.push_back(1);
+    wave.memory.assign(3000, {.cycles = 16, .l2_lines = 8, .far_lines = 8});
+    launch.cus[n].workgroups.push_back(&group);
+  }
+  const KernelTime time = time_of(launch, gpu, {.what_if = false});
+  return time.us_boost - time.launch_us;
+}
+
+// MGPUSim's mi300a.csv: vectoradd of 256 M elements (3 GiB) runs at 0.70 of the bandwidth that
+// 64 M elements (0.75 GiB) have.
+TEST(Memory, BeyondTheReachOfTheTlbsHbmIsSlower) {
+  constexpr double kGiB = 1 << 30;
+  const double within = us_of_reads(mi300a(), 0.75 * kGiB);
+  EXPECT_NEAR(us_of_reads(mi300a(), 1.25 * kGiB), within, 0.001 * within);
+  EXPECT_NEAR(us_of_reads(mi300a(), 3 * kGiB), within / 0.70, 0.05 * within / 0.70);
+  EXPECT_GT(us_of_reads(mi300a(), 6 * kGiB), us_of_reads(mi300a(), 3 * kGiB));
+  // Of other devices no such limit was measured.
+  EXPECT_EQ(us_of_reads(default_gpu(), 6 * kGiB), us_of_reads(default_gpu(), 0.75 * kGiB));
+}
+
+}  // namespace
+}  // namespace margay::timing
