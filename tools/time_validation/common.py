@@ -82,6 +82,11 @@ class Margay:
                           *(["--warm"] if warm and self.has_warm else []), *self.options, "--", *command])
             return json.loads(pathlib.Path(report.name).read_text())["kernels"], output
 
+    def event_times(self, device, command):
+        """What a program prints that measures with events: words and microseconds, one pair in a line."""
+        output = run([self.binary, "run", "--device", device, "--event-time", "modelled", "--", *command])
+        return {name: float(us) for name, us in map(str.split, output.splitlines())}
+
 
 def run(command):
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True,

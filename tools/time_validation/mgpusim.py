@@ -20,6 +20,8 @@ OBJECTS = {
     "fir": ["heteromark/fir/kernels_gfx942.hsaco"],
     "atax": ["polybench/atax/kernels_gfx942.hsaco"],
     "memcopy_d2d": [],
+    "memcopy_h2d": [],
+    "memcopy_d2h": [],
     "fft1D_512": ["shoc/fft/kernels_gfx942.hsaco"],
     "spmv_csr_scalar": ["shoc/spmv/kernels_gfx942.hsaco"],
     "conv2d": ["dnn/gputensor/im2col_gfx942.hsaco", "dnn/gputensor/gemm_gfx942.hsaco"],
@@ -28,10 +30,11 @@ OBJECTS = {
     "floydwarshall": ["amdappsdk/floydwarshall/kernels_gfx942.hsaco"],
 }
 
-# The measured iterations of these copy from and to the host in addition to their kernels.
-ALL = "kernels alone"
-WITH_HOST = ("bfs", "fastwalshtransform", "floydwarshall")
+# The measured iterations of these copy between host and device, most of them in addition to kernels.
+COPIES = ("memcopy_h2d", "memcopy_d2h")
+WITH_HOST = ("bfs", "fastwalshtransform", "floydwarshall", *COPIES)
 MB = 1 << 20
+ALONE, ALL = "kernels alone", "all"
 
 # What a launch costs behind another one in a stream: floydwarshall takes 38.0 us for 8 passes of one workgroup,
 # 142.5 us for 64. A launch by itself, from event to event, costs 4.2 us.
@@ -49,6 +52,8 @@ QUICK = {
     "fir": ("1024_taps8", "1024_taps64", "65536_taps16", "262144_taps64"),
     "atax": ("48x48", "256x256", "1024x1024"),
     "memcopy_d2d": ("1MB", "8MB", "64MB", "256MB"),
+    "memcopy_h2d": ("1MB", "8MB", "64MB"),
+    "memcopy_d2h": ("1MB", "8MB", "64MB"),
     "fft1D_512": ("512_elements", "262144_elements", "4194304_elements"),
     "spmv_csr_scalar": ("1024x1024_nnz4096", "1024x1024_nnz32768", "65536x65536_nnz1048576",
                         "262144x262144_nnz4194304"),
@@ -84,7 +89,7 @@ def points(kernels, quick):
         elif kernel in kernels and (not quick or size in QUICK[kernel]):
             yield kernel, size, arguments, row
     for kernel, sizes in left_out.items():
-        why = "larger than is run here" if kernel in OBJECTS else "copies of the host, no kernel"
+        why = "larger than is run here" if kernel in OBJECTS else "not known here"
         print(f"left out: {kernel} {', '.join(sizes)}: {why}", file=sys.stderr)
 
 
@@ -94,31 +99,48 @@ def measured_us(row):
     return 1000 * (count * float(row["avg_ms"]) - float(row["max_ms"])) / (count - 1)
 
 
-def copies_us(kernel, arguments, copy_of):
-    """Of an iteration, what its copies from the host take, where copies of that size were measured."""
-    size = arguments[0]
-    count, size = {"fastwalshtransform": (1, 4 * size), "floydwarshall": (2, 4 * size * size)}.get(
-        kernel, (0, 0))
-    return count * copy_of.get(size, 0)
+def copies_of(kernel, arguments, launches):
+    """Direction and bytes of each copy between host and device in an iteration."""
+    size, up, down = arguments[0], *COPIES
+    return {"fastwalshtransform": [(up, 4 * size)], "floydwarshall": 2 * [(up, 4 * size * size)],
+            "bfs": [(up, 4 * size)] + launches * [(up, 4), (down, 4)],
+            up: [(up, MB * size)], down: [(down, MB * size)]}.get(kernel, [])
 
 
-def modelled(margay, command):
-    """Microseconds of an iteration, and what bounds its longest launch."""
+def copies_us(margay, driver, copies):
+    """What these copies take, one after the other."""
+    us = {}
+    for kind in sorted({kind for kind, _ in copies}):
+        sizes = sorted({size for of, size in copies if of == kind})
+        times = margay.event_times("mi300a", [driver, 1, kind, "none", *sizes])
+        us.update({(kind, size): times[str(size)] for size in sizes})
+    return sum(us[copy] for copy in copies)
+
+
+def modelled(margay, driver, kernel, arguments, command):
+    """Microseconds of an iteration and of the copies in it, and what bounds its longest launch."""
+    if kernel in COPIES:
+        total = copies_us(margay, driver, copies_of(kernel, arguments, 0))
+        return total, total, "copy"
     launches, output = margay.times("mi300a", command, warm=True)
-    times = [launch["us_boost"] - launch["launch_us"] + min(launch["launch_us"], NEXT_LAUNCH_US)
-             for launch in launches]
-    whole = re.search(r"^launches (\d+)$", output, re.MULTILINE)
-    # Launches that were not run are like those that were.
-    total = sum(times) * (int(whole[1]) / len(times) if whole else 1)
-    total += launches[0]["us_boost"] - times[0]
-    return total, max(launches, key=lambda launch: launch["us_boost"])["bound"]
+    behind = [launch["us_boost"] - launch["launch_us"] + min(launch["launch_us"], NEXT_LAUNCH_US)
+              for launch in launches]
+    alone = [launch["us_boost"] for launch in launches]
+    if kernel == "bfs":  # the host waits for each launch
+        total = sum(alone)
+    else:
+        whole = re.search(r"^launches (\d+)$", output, re.MULTILINE)
+        # Launches that were not run are like those that were.
+        total = sum(behind) * (int(whole[1]) / len(behind) if whole else 1) + alone[0] - behind[0]
+    copies = copies_us(margay, driver, copies_of(kernel, arguments, len(launches)))
+    return total + copies, copies, max(launches, key=lambda launch: launch["us_boost"])["bound"]
 
 
 def groups(rows):
-    """The rows of each kernel, of all whose times are those of kernels alone, and of the others."""
+    """The rows of each kernel, of those that are measured without copies, and all."""
     out = [(kernel, [row for row in rows if row["kernel"] == kernel]) for kernel in OBJECTS]
-    out.append((ALL, [row for row in rows
-                      if row["kernel"] not in WITH_HOST or float(row["copies_us"]) > 0]))
+    out.append((ALONE, [row for row in rows if row["kernel"] not in WITH_HOST]))
+    out.append((ALL, rows))
     return [(name, group) for name, group in out if group]
 
 
@@ -144,8 +166,6 @@ def main():
     driver = margay.compiled("mgpusim_driver.cpp")
     source = f"sarchlab/mgpusim {common.commit(arguments.mgpusim)}"
     objects, rows = {}, []
-    copy_of = {int(row["problem_size"][:-2]) * MB: 1000 * float(row["min_ms"])
-               for row in common.read_table(MEASURED) if row["kernel_name"] == "memcopy_h2d"}
     print(f"{'kernel':20} {'size':26} {'min':>9} {'avg':>9} {'measured':>9} {'modelled':>9} error")
     for kernel, size, numbers, row in points(arguments.kernel or OBJECTS, arguments.quick):
         if kernel not in objects:
@@ -153,17 +173,17 @@ def main():
                 str(margay.linked(f"{kernel}-{n}",
                                   common.blob(arguments.mgpusim, f"amd/benchmarks/{path}")))
                 for n, path in enumerate(OBJECTS[kernel])) or "none"
-        total, bound = modelled(
-            margay, [driver, arguments.iterations, kernel, objects[kernel], *numbers])
-        copies = copies_us(kernel, numbers, copy_of)
-        measured = measured_us(row) - copies
+        total, copies, bound = modelled(
+            margay, driver, kernel, numbers,
+            [driver, arguments.iterations, kernel, objects[kernel], *numbers])
+        measured = measured_us(row)
         shown = size + (f"_degree{numbers[1]}" if kernel == "bfs" else "")
         rows.append({
             "kernel": kernel, "size": shown, "measured_us": round(measured, 2),
             "modelled_us": round(total, 2),
             "error_percent": round(common.error(total, measured), 1),
-            "copies_us": round(copies, 1), "measured_min_us": round(1000 * float(row["min_ms"]) - copies, 1),
-            "measured_avg_us": round(1000 * float(row["avg_ms"]) - copies, 1),
+            "copies_us": round(copies, 1), "measured_min_us": round(1000 * float(row["min_ms"]), 1),
+            "measured_avg_us": round(1000 * float(row["avg_ms"]), 1),
             "bound": bound, "source": source,
         })
         last = rows[-1]

@@ -353,6 +353,26 @@ void floydwarshall(const Objects& objects, const Sizes& sizes) {
   expect(std::ranges::equal(distance, expected), "floydwarshall");
 }
 
+/// What hipMemcpy() of so many bytes between host and device takes, in the time of events.
+void copies(hipMemcpyKind kind, const Sizes& sizes) {
+  hipEvent_t start = nullptr, stop = nullptr;
+  driver::check(hipEventCreate(&start), "hipEventCreate");
+  driver::check(hipEventCreate(&stop), "hipEventCreate");
+  for (const unsigned bytes : sizes) {
+    std::vector<char> host(bytes);
+    auto device = array<char>(bytes);
+    const bool up = kind == hipMemcpyHostToDevice;
+    driver::check(hipEventRecord(start), "hipEventRecord");
+    driver::check(
+        hipMemcpy(up ? device.data() : host.data(), up ? host.data() : device.data(), bytes, kind),
+        "hipMemcpy");
+    driver::check(hipEventRecord(stop), "hipEventRecord");
+    float ms = 0;
+    driver::check(hipEventElapsedTime(&ms, start, stop), "hipEventElapsedTime");
+    std::printf("%u %.3f\n", bytes, 1000 * ms);
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -369,6 +389,8 @@ int main(int count, char** arguments) {
       {"conv2d", conv2d},
       {"fastwalshtransform", fastwalshtransform},
       {"floydwarshall", floydwarshall},
+      {"memcopy_h2d", [](const Objects&, const Sizes& s) { copies(hipMemcpyHostToDevice, s); }},
+      {"memcopy_d2h", [](const Objects&, const Sizes& s) { copies(hipMemcpyDeviceToHost, s); }},
   };
   if (count < 5 || !benchmarks.contains(arguments[2]))
     driver::fail("usage: mgpusim_driver ITERATIONS BENCHMARK OBJECT[,OBJECT] SIZE...");

@@ -36,12 +36,14 @@ Timeline::Entry& Timeline::entry_of(const Order& order) {
   return streams_.emplace_back(order);
 }
 
-void Timeline::add(double microseconds, Use use) {
+void Timeline::add(double microseconds, Use use, bool launches) {
+  const timing::Parameters& p = timing::parameters_of(devices_.gpu());
   const Order order = current_order();
   const std::lock_guard lock(mutex_);
   double begin = ready(order);
   double& filled_until = filled_until_[order.device];
   if (use != Use::none) begin = std::max(begin, filled_until);
+  if (launches && begin > host_) microseconds -= 1e-3 * (p.launch_ns - p.next_launch_ns);
   const double end = begin + microseconds;
   if (use == Use::all_units) filled_until = end;
   entry_of(order).end = end;
@@ -50,28 +52,38 @@ void Timeline::add(double microseconds, Use use) {
 void Timeline::launched(const std::optional<LaunchTime>& time, std::uint64_t workgroups) {
   if (!is_on() || !time) return;
   add(devices_.event_time() == EventTime::modelled_sustained ? time->us_sustained : time->us_boost,
-      workgroups >= devices_.gpu().compute_units() ? Use::all_units : Use::some_units);
+      workgroups >= devices_.gpu().compute_units() ? Use::all_units : Use::some_units, true);
 }
 
 void Timeline::copied(const void* to, const void* from, std::size_t bytes) {
   if (!is_on() || bytes == 0) return;
   const timing::Parameters& p = timing::parameters_of(devices_.gpu());
-  const auto on_device = [&](const void* at) {
+  enum class Place : std::uint8_t { device, pinned, pageable };
+  const auto place_of = [&](const void* at) {
     const auto record = allocations_.find(at);
-    return record && record->kind != MemoryKind::host && record->kind != MemoryKind::registered;
+    if (!record) return Place::pageable;
+    return record->kind == MemoryKind::host || record->kind == MemoryKind::registered
+               ? Place::pinned
+               : Place::device;
   };
+  const Place source = place_of(from), target = place_of(to);
   const auto size = static_cast<double>(bytes);
-  const double ns = on_device(to) && on_device(from)
-                        ? size / p.memory_bytes_per_ns + size / p.memory_write_bytes_per_ns
-                        : size / p.host_link_bytes_per_ns;
-  add(1e-3 * (p.launch_ns + ns), Use::none);
+  if (source == Place::device && target == Place::device) {  // a kernel of the runtime library
+    const double ns = size / p.memory_bytes_per_ns + size / p.memory_write_bytes_per_ns;
+    return add(1e-3 * (p.launch_ns + ns), Use::some_units, true);
+  }
+  const bool is_staged =
+      (source == Place::pageable || target == Place::pageable) && size <= 1024 * p.staged_kib;
+  const double rate = is_staged ? p.staged_bytes_per_ns : p.host_link_bytes_per_ns;
+  add(1e-3 * ((target == Place::device ? p.upload_ns : p.download_ns) + size / rate), Use::none,
+      false);
 }
 
 void Timeline::filled(std::size_t bytes) {
   if (!is_on() || bytes == 0) return;
   const timing::Parameters& p = timing::parameters_of(devices_.gpu());
   add(1e-3 * (p.launch_ns + static_cast<double>(bytes) / p.memory_write_bytes_per_ns),
-      Use::some_units);
+      Use::some_units, true);
 }
 
 std::optional<double> Timeline::now(const Order& order) const {

@@ -2,7 +2,8 @@
 // it if MARGAY_EVENT_TIME asks for that.
 //
 // Work of a stream begins when the work before it in the order of streams has ended, not before the
-// host has submitted it. The host takes no time; it is as late as the work it last waited for.
+// host has submitted it. Behind work that has not ended it is launched faster: the device has its
+// packet already. The host takes no time; it is as late as the work it last waited for.
 // A kernel that has a workgroup for each compute unit keeps the kernels of other streams waiting.
 #pragma once
 
@@ -76,7 +77,8 @@ class Timeline {
   [[nodiscard]] Entry& entry_of(const Order& order);
   /// What work needs the compute units for.
   enum class Use : std::uint8_t { none, some_units, all_units };
-  void add(double microseconds, Use use);
+  /// `launches`: it is dispatched like a kernel, and has the time of that in it.
+  void add(double microseconds, Use use, bool launches);
 
   const Devices& devices_;
   const AllocationTable& allocations_;

@@ -13,7 +13,7 @@ import pytest  # noqa: E402
 
 
 class Launches:
-    """A margay whose launches take these (us_boost, launch_us)."""
+    """A margay whose launches take these (us_boost, launch_us), and whose copies 10 us and a byte each 1 us."""
 
     def __init__(self, times, output=""):
         self.kernels = [{"us_boost": us, "launch_us": launch, "bound": f"{us}"} for us, launch in times]
@@ -23,6 +23,14 @@ class Launches:
         assert warm
         return self.kernels, self.output
 
+    def event_times(self, _device, command):
+        kind, sizes = command[2], command[4:]
+        return {str(size): {"memcopy_h2d": 10, "memcopy_d2h": 1000}[kind] + size for size in sizes}
+
+
+def modelled(times, output="", kernel="fir", arguments=(1,)):
+    return mgpusim.modelled(Launches(times, output), "driver", kernel, list(arguments), [])
+
 
 def test_the_slowest_iteration_does_not_count():
     # 50 of 2 ms and one of 102 ms.
@@ -31,32 +39,43 @@ def test_the_slowest_iteration_does_not_count():
 
 
 def test_a_single_launch_counts_whole():
-    assert mgpusim.modelled(Launches([(10, 4.2)]), [])[0] == pytest.approx(10)
+    assert modelled([(10, 4.2)])[0] == pytest.approx(10)
 
 
 def test_further_launches_cost_less():
-    total, bound = mgpusim.modelled(Launches([(10, 4.2), (20, 4.2)]), [])
+    total, copies, bound = modelled([(10, 4.2), (20, 4.2)])
     assert total == pytest.approx(10 + 20 - 4.2 + mgpusim.NEXT_LAUNCH_US)
-    assert bound == "20"
+    assert (copies, bound) == (0, "20")
 
 
 def test_launches_that_were_not_run_are_like_the_others():
-    total, _ = mgpusim.modelled(Launches([(10, 4), (10, 4)], "launches 8\n"), [])
+    total = modelled([(10, 4), (10, 4)], "launches 8\n")[0]
     assert total == pytest.approx(10 + 7 * (6 + mgpusim.NEXT_LAUNCH_US))
 
 
-def test_copies_are_subtracted_where_their_size_was_measured():
-    copy_of = {1 << 20: 69.2}
-    assert mgpusim.copies_us("floydwarshall", [512], copy_of) == pytest.approx(2 * 69.2)
-    assert mgpusim.copies_us("fastwalshtransform", [1 << 18], copy_of) == pytest.approx(69.2)
-    assert mgpusim.copies_us("floydwarshall", [256], copy_of) == 0
-    assert mgpusim.copies_us("vectoradd", [1 << 18], copy_of) == 0
+def test_copies_are_added():
+    total, copies, _ = modelled([(10, 4)], kernel="fastwalshtransform", arguments=[8])
+    assert copies == 10 + 4 * 8
+    assert total == pytest.approx(10 + copies)
+    assert modelled([(10, 4)], kernel="floydwarshall", arguments=[8])[1] == 2 * (10 + 4 * 8 * 8)
 
 
-def test_points_with_unknown_copies_are_not_kernels_alone():
-    rows = [{"kernel": "bfs", "copies_us": 0}, {"kernel": "floydwarshall", "copies_us": "138.4"},
-            {"kernel": "fir", "copies_us": 0}]
-    assert dict(mgpusim.groups(rows))[mgpusim.ALL] == rows[1:]
+def test_the_host_waits_for_each_level_of_bfs():
+    total, copies, _ = modelled([(10, 4), (20, 4)], kernel="bfs", arguments=[100, 4])
+    assert copies == 10 + 400 + 2 * (10 + 4 + 1000 + 4)
+    assert total == pytest.approx(10 + 20 + copies)
+
+
+def test_copies_by_themselves_have_no_kernel():
+    us = 1000 + 2 * mgpusim.MB
+    assert modelled([], kernel="memcopy_d2h", arguments=[2]) == (us, us, "copy")
+
+
+def test_kernels_alone_are_without_copies():
+    rows = [{"kernel": kernel} for kernel in ("bfs", "floydwarshall", "fir", "memcopy_h2d")]
+    groups = dict(mgpusim.groups(rows))
+    assert groups[mgpusim.ALONE] == rows[2:3]
+    assert groups[mgpusim.ALL] == rows
 
 
 @pytest.mark.parametrize(("kernel", "size", "before", "arguments"), [
