@@ -25,11 +25,11 @@ struct Parameters {
   double barrier_release = 10;
 
   double vector_queue = 16;  ///< Instructions that wait for the TA of a CU.
-  double vector_cache_latency = 120;
-  double l2_latency = 210;
+  double vector_cache_latency = 112;
+  double l2_latency = 205;
   double infinity_cache_ns = 230;
   double memory_ns = 410;
-  double scalar_hit_latency = 48;
+  double scalar_hit_latency = 40;
   double scalar_l2_latency = 200;
   double uncached_ns = 140;    ///< Kernel arguments.
   double store_latency = 350;  ///< Until L2 has taken a store.

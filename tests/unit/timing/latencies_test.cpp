@@ -1,6 +1,6 @@
 // Hidden and exposed latency, and what overlaps, of sequences whose cycles follow from the
 // parameters by hand: a wave's first instruction is at 4, a turn takes 4, a load that hits vL1D
-// comes back 125 cycles after its issue (a turn, a lookup, 120).
+// comes back 117 cycles after its issue (a turn, a lookup, 112).
 #include "timing/latencies.h"
 
 #include <gtest/gtest.h>
@@ -63,21 +63,21 @@ class Latency : public ::testing::Test {
 
 TEST_F(Latency, OfALoadIsHiddenByWhatItsWaveDoesMeanwhile) {
   run({"L" + std::string(10, 'v') + "w"});
-  EXPECT_EQ(of('L').flight, 125);
+  EXPECT_EQ(of('L').flight, 117);
   // Issue of the load and of ten others hide 44 cycles.
-  EXPECT_EQ(of('w').stall(), 81);
-  EXPECT_EQ(of('w').exposed, 81);
-  EXPECT_EQ(of('L').unhidden, 81);
+  EXPECT_EQ(of('w').stall(), 73);
+  EXPECT_EQ(of('w').exposed, 73);
+  EXPECT_EQ(of('L').unhidden, 73);
   EXPECT_EQ(of('L').exposed, 0);
-  EXPECT_EQ(time_.simds.idle, 81);
+  EXPECT_EQ(time_.simds.idle, 73);
 }
 
 TEST_F(Latency, IsHiddenByMatrixWorkInFlight) {
   run({"LMw"});
-  // The matrix unit works from 8 to 72; the wave waits from 12 to 129.
-  EXPECT_EQ(of('w').stall(), 117);
-  EXPECT_EQ(of('w').exposed, 57);
-  EXPECT_EQ(of('L').unhidden, 57);
+  // The matrix unit works from 8 to 72; the wave waits from 12 to 121.
+  EXPECT_EQ(of('w').stall(), 109);
+  EXPECT_EQ(of('w').exposed, 49);
+  EXPECT_EQ(of('L').unhidden, 49);
 }
 
 TEST_F(Latency, IsHiddenByAnotherWaveOfTheSimd) {
@@ -101,8 +101,8 @@ TEST_F(Latency, ThatWavesOfOneSimdExposeTogetherIsLostOnce) {
 
 TEST_F(Latency, OfScalarLoadsIsKnownToo) {
   run({"Sw"});
-  EXPECT_EQ(of('S').flight, 48);
-  EXPECT_EQ(of('S').unhidden, 44);
+  EXPECT_EQ(of('S').flight, 40);
+  EXPECT_EQ(of('S').unhidden, 36);
 }
 
 // The wait is for the load that comes back last.
@@ -135,16 +135,16 @@ TEST_F(Latency, OfALateInstructionIsItsOwn) {
 
 TEST_F(Latency, OverlapOfMatrixWorkAndMemoryAddsUp) {
   run({"LMwM"});
-  // Memory from 4 to 129, matrix work from 8 to 72 and from 133 to 197; the wave ends at 137.
-  EXPECT_EQ(time_.cycles, 137);
+  // Memory from 4 to 121, matrix work from 8 to 72 and from 125 to 189; the wave ends at 129.
+  EXPECT_EQ(time_.cycles, 129);
   EXPECT_EQ(time_.simds.both, 64);
-  EXPECT_EQ(time_.simds.memory, 125 - 64);
-  EXPECT_EQ(time_.simds.matrix, 137 - 133);
-  EXPECT_EQ(time_.simds.neither, 4 + 4 + 3 * 137);
-  EXPECT_EQ(time_.simds.empty, 3 * 137 + 4) << "three SIMDs have no wave, one begins late";
+  EXPECT_EQ(time_.simds.memory, 117 - 64);
+  EXPECT_EQ(time_.simds.matrix, 129 - 125);
+  EXPECT_EQ(time_.simds.neither, 4 + 4 + 3 * 129);
+  EXPECT_EQ(time_.simds.empty, 3 * 129 + 4) << "three SIMDs have no wave, one begins late";
   ASSERT_EQ(time_.lives.size(), 1u);
   EXPECT_EQ(time_.lives[0].begin, 4);
-  EXPECT_EQ(time_.lives[0].end, 137);
+  EXPECT_EQ(time_.lives[0].end, 129);
 }
 
 // Whatever waves do: times add up, and looking at them changes nothing.

@@ -46,6 +46,36 @@ double cycles_of(const Instruction& one, const MemoryWork& work, unsigned count,
   return replay(cu, instructions, {1, 0}, gpu, parameters_of(gpu), share).cycles;
 }
 
+/// Of a step of a chain: each load waits for the one before.
+double cycles_of_step(const Instruction& load, const MemoryWork& work) {
+  constexpr unsigned kSteps = 1000;
+  WorkgroupRecording group;
+  WaveRecording& wave = group.waves.emplace_back();
+  for (unsigned n = 0; n < kSteps; ++n) wave.instructions.insert(wave.instructions.end(), {0, 1});
+  wave.memory.assign(kSteps, work);
+  ComputeUnitRecording cu;
+  cu.workgroups.push_back(&group);
+  Instruction wait = wait_for_all();
+  wait.wait_lgkm = 0;
+  const std::vector<Instruction> instructions = {load, wait};
+  return replay(cu, instructions, {1, 0}, default_gpu(), parameters_of(default_gpu()), {}).cycles /
+         kSteps;
+}
+
+// RRZE gpu-latency; scalar loads: MT4G, chips and cheese.
+TEST(Memory, AChainOfLoadsTakesWhatWasMeasured) {
+  const double vector_cache = cycles_of_step(access(false), {.cycles = 1});
+  EXPECT_GE(vector_cache, 116);
+  EXPECT_LE(vector_cache, 122);
+  const double l2 = cycles_of_step(access(false), {.cycles = 1, .l2_lines = 1});
+  EXPECT_GE(l2, 201);
+  EXPECT_LE(l2, 228);
+  Instruction scalar;
+  scalar.unit = Unit::scalar_memory;
+  scalar.has_work = scalar.counts_lgkm = true;
+  EXPECT_NEAR(cycles_of_step(scalar, {}), 48, 4.1);
+}
+
 // chips and cheese: 64 bytes per clock from L2 to a compute unit.
 TEST(Memory, LinesOfL2ComeWith64BytesPerCycle) {
   constexpr unsigned kLoads = 2000;
