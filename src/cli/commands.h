@@ -18,6 +18,8 @@ struct Command {
   std::string_view name;
   std::string_view summary;  ///< One line, for `margay --help`.
   CommandFunction run;
+  /// Starts programs, and does so in one process: under mpirun on rank 0 alone.
+  bool is_for_rank_0 = false;
 };
 
 int check_main(std::span<char*> arguments);

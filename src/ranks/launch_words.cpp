@@ -11,6 +11,7 @@ void put(Writer& out, const Hello& hello) {
   out.put_text(hello.level);
   out.put_text(hello.fast_method);
   out.put(hello.arena);
+  out.put(hello.silence);
 }
 
 Hello get_hello(Reader& in) {
@@ -22,6 +23,7 @@ Hello get_hello(Reader& in) {
   hello.level = in.get_text();
   hello.fast_method = in.get_text();
   hello.arena = in.get<AddressRange>();
+  hello.silence = in.get<std::uint32_t>();
   return hello;
 }
 

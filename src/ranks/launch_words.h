@@ -12,7 +12,7 @@
 namespace margay::ranks {
 
 /// Changes with the messages and with what results are.
-inline constexpr std::uint32_t kProtocol = 1;
+inline constexpr std::uint32_t kProtocol = 2;
 
 struct Hello {
   std::uint32_t protocol = kProtocol;
@@ -21,6 +21,8 @@ struct Hello {
   std::string level;        ///< Of the host's instruction set, empty for the best.
   std::string fast_method;  ///< How `fast` computes, if that is asked for.
   AddressRange arena;       ///< Of the device's memory.
+  /// Seconds; a worker that says nothing for so long during a launch is taken as lost.
+  std::uint32_t silence = 30;
 };
 struct LaunchWords {
   std::uint64_t number = 0;

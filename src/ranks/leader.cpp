@@ -85,6 +85,7 @@ void Leader::connect(const SpreadableLaunch& launch, const DeviceOptions& device
     hello.fast_method = fast_method(hello.level);
   }
   hello.arena = launch.memory.arena();
+  hello.silence = static_cast<std::uint32_t>(options_.silence.count());
   weights_ = {threads_of(device)};
   for (const std::string& address : options_.addresses) {
     // Ranks are numbered as given; those that cannot be used have nothing to do.

@@ -27,6 +27,7 @@ struct LeaderOptions {
   /// A kernel's first launch is shared after it has run this long; later ones from the start. An
   /// exchange with a worker takes some 50 us, and what changed since the last launch must be found.
   std::chrono::milliseconds patience{3};
+  std::chrono::seconds silence{30};  ///< See Hello.
   Session::Say say;
 };
 

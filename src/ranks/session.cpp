@@ -9,6 +9,8 @@ namespace margay::ranks {
 Result<std::unique_ptr<Session>> Session::open(unsigned rank, const std::string& address,
                                                std::string_view key, const Hello& hello, Say say) {
   Connection connection = MARGAY_TRY(connect_to(address, Role::leader, key));
+  const std::chrono::seconds silence(hello.silence);
+  connection.set_receive_limit(silence);
   Writer words;
   put(words, hello);
   MARGAY_CHECK(connection.send(Message::hello, words.data()));
@@ -22,13 +24,15 @@ Result<std::unique_ptr<Session>> Session::open(unsigned rank, const std::string&
     return fail(ErrorCode::invalid_argument, refusal, name,
                 "use hosts of one kind, or set MARGAY_HOST_LEVEL, or use --mfma exact");
   return std::unique_ptr<Session>(
-      new Session(rank, std::move(name), threads, std::move(connection), std::move(say)));
+      new Session(rank, std::move(name), threads, std::move(connection), silence, std::move(say)));
 }
 
-Session::Session(unsigned rank, std::string name, unsigned threads, Connection connection, Say say)
+Session::Session(unsigned rank, std::string name, unsigned threads, Connection connection,
+                 std::chrono::seconds silence, Say say)
     : rank_(rank),
       name_(std::move(name)),
       threads_(std::max(1u, threads)),
+      silence_(silence),
       say_(std::move(say)),
       connection_(std::move(connection)),
       thread_([this] { serve(); }) {}
@@ -42,6 +46,7 @@ void Session::begin(const std::shared_ptr<SpreadLaunch>& launch) {
   const std::lock_guard lock(mutex_);
   if (lost_ || launch_ || !launch->join(rank_)) return;
   launch_ = launch;
+  heard_ = Clock::now();
   const LaunchWords& words = launch->words();
   Writer out;
   out.put(words);
@@ -53,8 +58,19 @@ void Session::begin(const std::shared_ptr<SpreadLaunch>& launch) {
 void Session::serve() {
   Bytes payload;
   while (true) {
+    if (!connection_.is_readable(std::chrono::milliseconds(500))) {
+      if (is_silent())
+        return lose(
+            {ErrorCode::system, fmt::format("nothing was heard of it for {} s", silence_.count())});
+      continue;
+    }
     const Result<Message> message = connection_.receive(payload);
     if (!message) return lose(message.error());
+    {
+      const std::lock_guard lock(mutex_);
+      heard_ = Clock::now();
+    }
+    if (*message == Message::alive) continue;
     if (!answer(*message, payload))
       return lose({ErrorCode::system, "the connection broke while it was answered"});
   }
@@ -120,9 +136,16 @@ bool Session::answer(Message message, std::span<const std::byte> payload) {
   return in.ok() && send(message, out);
 }
 
+bool Session::is_silent() {
+  const std::lock_guard lock(mutex_);
+  return launch_ && Clock::now() - heard_ > silence_;
+}
+
 void Session::lose(const Error& error) {
   const std::lock_guard lock(mutex_);
   lost_ = true;
+  // A worker that only slept ends.
+  connection_.shut_down();
   const std::shared_ptr<SpreadLaunch> launch = std::exchange(launch_, nullptr);
   if (!launch) return;
   const std::string during =

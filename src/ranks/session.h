@@ -1,6 +1,7 @@
 // The leader's side of one worker: a connection, and a thread that answers what the worker asks.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -35,21 +36,27 @@ class Session {
   void begin(const std::shared_ptr<SpreadLaunch>& launch);
 
  private:
-  Session(unsigned rank, std::string name, unsigned threads, Connection connection, Say say);
+  using Clock = std::chrono::steady_clock;
+  Session(unsigned rank, std::string name, unsigned threads, Connection connection,
+          std::chrono::seconds silence, Say say);
   void serve();
   /// False when the connection is of no use any more.
   [[nodiscard]] bool answer(Message message, std::span<const std::byte> payload);
   [[nodiscard]] bool send(Message message, const Writer& words);
   void lose(const Error& error);
+  /// It takes part in a launch and has said nothing for too long.
+  [[nodiscard]] bool is_silent();
 
   const unsigned rank_;
   const std::string name_;
   const unsigned threads_;
+  const std::chrono::seconds silence_;
   const Say say_;
   Connection connection_;
   std::mutex mutex_;  // guards the members below
   bool lost_ = false;
   std::shared_ptr<SpreadLaunch> launch_;  // that the worker takes part in
+  Clock::time_point heard_;               // when it last said something, or was asked
   std::set<std::uint64_t> modules_;       // that the worker has
   std::thread thread_;
 };

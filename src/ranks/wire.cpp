@@ -4,6 +4,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -36,6 +37,8 @@ Status receive_all(int descriptor, std::byte* at, std::size_t size) {
   while (size != 0) {
     const ssize_t got = recv(descriptor, at, size, 0);
     if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EAGAIN)
+      return fail(ErrorCode::system, "it stopped in the middle of a message");
     if (got < 0) return system_error("the connection broke");
     if (got == 0) return fail(ErrorCode::system, "the connection was closed");
     at += got;
@@ -56,9 +59,10 @@ void prepare(int descriptor) {
   (void)setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &unanswered_ms, sizeof unanswered_ms);
 }
 
-void set_receive_limit(int descriptor, int seconds) {
+/// `what`: SO_RCVTIMEO, or SO_SNDTIMEO, which holds for connect() as well. 0: no limit.
+void set_limit(int descriptor, int what, int seconds) {
   const timeval limit{.tv_sec = seconds, .tv_usec = 0};
-  (void)setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  (void)setsockopt(descriptor, SOL_SOCKET, what, &limit, sizeof limit);
 }
 
 struct PathAddress {
@@ -93,7 +97,11 @@ Result<Connection> connect_tcp(const std::string& host, const std::string& port)
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> all(found, freeaddrinfo);
   for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
     Connection connection(socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (connect(connection.descriptor(), one->ai_addr, one->ai_addrlen) == 0) return connection;
+    // A host that does not answer must not stop the others.
+    set_limit(connection.descriptor(), SO_SNDTIMEO, 5);
+    if (connect(connection.descriptor(), one->ai_addr, one->ai_addrlen) != 0) continue;
+    set_limit(connection.descriptor(), SO_SNDTIMEO, 0);
+    return connection;
   }
   return system_error("connect");
 }
@@ -108,6 +116,13 @@ Connection::~Connection() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 int Connection::release() { return std::exchange(descriptor_, -1); }
+bool Connection::is_readable(std::chrono::milliseconds within) const {
+  pollfd watched = {descriptor_, POLLIN, 0};
+  return poll(&watched, 1, static_cast<int>(within.count())) > 0;
+}
+void Connection::set_receive_limit(std::chrono::seconds limit) {
+  set_limit(descriptor_, SO_RCVTIMEO, static_cast<int>(limit.count()));
+}
 void Connection::shut_down() { (void)shutdown(descriptor_, SHUT_RDWR); }
 
 Status Connection::send(Message message, std::span<const std::byte> payload) {
@@ -198,7 +213,7 @@ Result<std::pair<Connection, Role>> accept_from(const Connection& listener, std:
   if (caller.descriptor() < 0) return system_error("accept");
   prepare(caller.descriptor());
   // A caller that is silent must not stop the others.
-  set_receive_limit(caller.descriptor(), 10);
+  set_limit(caller.descriptor(), SO_RCVTIMEO, 10);
   std::array<std::byte, 256> first;
   Header header;
   MARGAY_CHECK(
@@ -210,7 +225,7 @@ Result<std::pair<Connection, Role>> accept_from(const Connection& listener, std:
   const auto role = words.get<Role>();
   if (words.get_text() != key || !words.ok())
     return fail(ErrorCode::system, "a caller with another key");
-  set_receive_limit(caller.descriptor(), 0);
+  set_limit(caller.descriptor(), SO_RCVTIMEO, 0);
   return std::pair(std::move(caller), role);
 }
 

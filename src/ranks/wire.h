@@ -3,6 +3,7 @@
 // itself when the worker is idle.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -28,12 +29,14 @@ enum class Message : std::uint32_t {
   more,    ///< Worker: the next workgroups. Answer: a Chunk.
   done,    ///< Worker: what its workgroups wrote. Not answered.
   refuse,  ///< Worker: its workgroups must run elsewhere; nothing was changed. Not answered.
+  alive,   ///< Worker: it is still at the launch. Not answered.
 };
 
-/// Who connects to a worker's server.
+/// Who connects to a worker's server, or to rank 0 (rendezvous.h).
 enum class Role : std::uint32_t {
   owner,   ///< The server ends when all of them have gone.
   leader,  ///< A session.
+  joiner,  ///< A rank that a launcher has started.
 };
 
 /// Puts plain values behind each other.
@@ -105,6 +108,10 @@ class Connection {
   [[nodiscard]] int descriptor() const { return descriptor_; }
   /// Gives the descriptor away.
   [[nodiscard]] int release();
+  /// Whether something, the end included, can be received within a time.
+  [[nodiscard]] bool is_readable(std::chrono::milliseconds within) const;
+  /// receive() fails when the other end says nothing for so long.
+  void set_receive_limit(std::chrono::seconds limit);
   /// Ends both directions: who waits in receive() gets an error.
   void shut_down();
 

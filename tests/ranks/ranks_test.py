@@ -5,8 +5,6 @@
 """
 
 import os
-import pathlib
-import re
 import signal
 import subprocess
 import sys
@@ -14,41 +12,7 @@ import time
 import unittest
 import uuid
 
-MARGAY, PROGRAM = sys.argv[1:3]
-
-
-def command(what, ranks, *options):
-    words = [MARGAY, "run", "--stats", "--threads", "1", *options]
-    return [*words, *(["--ranks", str(ranks)] if ranks > 1 else []), "--", PROGRAM, what]
-
-
-def environment(mark):
-    # Short launches are shared as well.
-    return {**os.environ, "MARGAY_RANKS_AFTER": "0", "MARGAY_TEST_MARK": mark}
-
-
-def run(what, ranks, *options):
-    return subprocess.run(command(what, ranks, *options), env=environment(""), capture_output=True, text=True,
-                          timeout=300)
-
-
-def numbers(key, text):
-    return [int(number) for number in re.findall(rf" {key}=(\d+) ", text)]
-
-
-def workers(mark):
-    """The processes that run workgroups: children of a rank's server."""
-    found = {}
-    for process in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            if f"MARGAY_TEST_MARK={mark}".encode() not in (process / "environ").read_bytes():
-                continue
-            fields = (process / "stat").read_text()
-            if "(margay-rank)" in fields:
-                found[int(process.name)] = int(fields.rpartition(")")[2].split()[1])
-        except OSError:  # it has ended
-            continue
-    return [child for child, parent in found.items() if parent in found]
+from common import MARGAY, PROGRAM, command, environment, numbers, run, wait_for, workers
 
 
 class SameBits(unittest.TestCase):
@@ -100,9 +64,7 @@ class Lost(unittest.TestCase):
         mark = uuid.uuid4().hex
         program = subprocess.Popen(command("long", 3), env=environment(mark), stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
-        deadline = time.monotonic() + 60
-        while len(workers(mark)) < 2 and time.monotonic() < deadline:
-            time.sleep(0.01)
+        wait_for(lambda: len(workers(mark)) == 2)
         # It has begun a workgroup, most likely; if not, the launch is as good without it.
         time.sleep(0.2)
         victims = workers(mark)
@@ -117,10 +79,26 @@ class Lost(unittest.TestCase):
     def test_workers_end_with_the_program(self):
         mark = uuid.uuid4().hex
         subprocess.run(command("products", 3), env=environment(mark), capture_output=True, timeout=300, check=True)
-        deadline = time.monotonic() + 30
-        while workers(mark) and time.monotonic() < deadline:
-            time.sleep(0.05)
+        wait_for(lambda: not workers(mark))
         self.assertEqual(workers(mark), [])
+
+    def test_a_stopped_rank_costs_time_only(self):
+        expected = run("long", 1).stdout
+        mark = uuid.uuid4().hex
+        program = subprocess.Popen(command("long", 2), env={**environment(mark), "MARGAY_RANKS_SILENCE": "2"},
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        wait_for(lambda: len(workers(mark)) == 1)
+        time.sleep(0.2)
+        victim, = workers(mark)
+        os.kill(victim, signal.SIGSTOP)
+        try:
+            output, said = program.communicate(timeout=300)
+        finally:
+            os.kill(victim, signal.SIGKILL)
+        self.assertEqual(program.returncode, 0, said)
+        self.assertEqual(output, expected)
+        self.assertRegex(said, r"rank 1 \(this machine\) was lost during launch .*: nothing was heard of it for 2 s; "
+                               r"its \d+ workgroups? run again")
 
 
 if __name__ == "__main__":

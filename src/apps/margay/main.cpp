@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/hipcc/rocm_tools.h"
+#include "cli/process/launcher.h"
 
 namespace margay::cli {
 
@@ -19,17 +20,19 @@ namespace {
 
 /// In the order of the help page: the first steps come first.
 constexpr auto kCommands = std::to_array<Command>({
-    {"gemm", "run and verify a bf16 GEMM on the virtual GPU", gemm_main},
+    {"gemm", "run and verify a bf16 GEMM on the virtual GPU", gemm_main, true},
     {"hipcc", "compile HIP C++ for the host and gfx942 (hipcc's arguments)", hipcc_main},
     {"run", "run a HIP program or script against the virtual device", run_main},
-    {"check", "the same, with every memory access, race, barrier and wait checked", check_main},
-    {"prof", "the same, with every instruction and memory request counted", prof_main},
-    {"time", "the same, with a model of how long kernels take on the device", time_main},
-    {"compare", "two profiled kernels side by side", compare_main},
-    {"mutate", "take waits and barriers away, and see whether the checker notices", mutate_main},
-    {"fuzz", "compare random programs on the virtual device with the host", fuzz_main},
+    {"check", "the same, with every memory access, race, barrier and wait checked", check_main,
+     true},
+    {"prof", "the same, with every instruction and memory request counted", prof_main, true},
+    {"time", "the same, with a model of how long kernels take on the device", time_main, true},
+    {"compare", "two profiled kernels side by side", compare_main, true},
+    {"mutate", "take waits and barriers away, and see whether the checker notices", mutate_main,
+     true},
+    {"fuzz", "compare random programs on the virtual device with the host", fuzz_main, true},
     {"asm", "show a kernel's resources and instructions, with source lines", assembly::asm_main},
-    {"test", "build and run the project's tests", test_main},
+    {"test", "build and run the project's tests", test_main, true},
     {"devices", "the virtual devices that --device and MARGAY_DEVICE choose from", devices_main},
     {"doctor", "whether everything is in place, and what to do where it is not", doctor_main},
     {"config", "where the parts are, for CMake, Makefiles and scripts", config_main},
@@ -90,7 +93,10 @@ static int dispatch(int argc, char** argv) {
     return kExitOk;
   }
   for (const Command& command : kCommands) {
-    if (command.name == word) return command.run(arguments.subspan(1));
+    if (command.name != word) continue;
+    if (command.is_for_rank_0)
+      if (const auto code = leave_to_rank_0(word)) return *code;
+    return command.run(arguments.subspan(1));
   }
   return unknown(word);
 }

@@ -4,13 +4,16 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/process/launcher.h"
 #include "cli/process/ranks.h"
 #include "cli/process/start.h"
 
@@ -25,11 +28,12 @@ int run_main(std::span<char*> arguments) {
       "  margay run -- ./saxpy\n  margay run --mfma fast --stats -- python3 bench.py\n"
       "  margay run --device mi300x -- ./saxpy\n"
       "  margay run --ranks 4 -- ./saxpy\n"
+      "  mpirun -n 8 margay run -- ./saxpy\n"
       "  margay run --event-time modelled -- python3 autotune.py    (docs/time.md)");
   std::string mfma, device;
   unsigned threads = 0;
   std::string event_time;
-  unsigned ranks = 1;
+  std::optional<unsigned> ranks;
   bool stats = false;
   add_device_options(app, device, mfma, threads);
   app.add_option("--event-time", event_time,
@@ -38,7 +42,8 @@ int run_main(std::span<char*> arguments) {
       ->check(CLI::IsMember({"host", "modelled", "modelled-sustained"}))
       ->type_name("TIME");
   app.add_option("--ranks", ranks,
-                 "processes on this machine that share long launches (docs/clusters.md)")
+                 "processes on this machine that share long launches; under mpirun or srun the "
+                 "ranks are theirs, and 1 makes each a run of its own (docs/clusters.md)")
       ->check(CLI::Range(1u, 1024u))
       ->type_name("N");
   app.add_flag("--stats", stats, "print what the launches did when the program ends");
@@ -53,9 +58,22 @@ int run_main(std::span<char*> arguments) {
   if (!mfma.empty()) setenv("MARGAY_MFMA", mfma.c_str(), 1);
   if (threads != 0) setenv("MARGAY_THREADS", std::to_string(threads).c_str(), 1);
   if (!event_time.empty()) setenv("MARGAY_EVENT_TIME", event_time.c_str(), 1);
-  if (ranks > 1)
-    if (const Status started = start_workers(*install, ranks, threads); !started)
+  if (const auto launched = launcher(); launched && ranks != 1) {
+    if (ranks)
+      return report("run", {ErrorCode::invalid_argument,
+                            fmt::format("--ranks {} where {} has started {} ranks already", *ranks,
+                                        launched->name, launched->ranks),
+                            {},
+                            "leave out --ranks; --ranks 1 makes each rank a run of its own"});
+    if (launched->rank != 0) {
+      const Result<int> worked = work_for_rank_0(*install, *launched, threads);
+      return worked ? *worked : report("run", worked.error());
+    }
+    if (const Status leads = lead(*launched, threads); !leads) return report("run", leads.error());
+  } else if (ranks.value_or(1) > 1) {
+    if (const Status started = start_workers(*install, *ranks, threads); !started)
       return report("run", started.error());
+  }
   if (stats) setenv("MARGAY_STATS", "1", 1);
   // A long launch shows its progress, unless the user has disabled it.
   if (isatty(STDERR_FILENO) != 0) setenv("MARGAY_PROGRESS", "1", /*overwrite=*/0);

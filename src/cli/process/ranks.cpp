@@ -2,17 +2,23 @@
 #include "cli/process/ranks.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <thread>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "ranks/rendezvous.h"
 #include "ranks/wire.h"
 
 namespace margay::cli {
@@ -41,14 +47,98 @@ Status start_apart(std::vector<std::string> words) {
   return {};
 }
 
-}  // namespace
-
-Status start_workers(const Install& install, unsigned ranks, unsigned threads) {
+/// Where the worker's program is.
+Result<std::filesystem::path> worker_program(const Install& install) {
   const std::filesystem::path program = install.prefix / "bin" / "margay-rank";
   std::error_code ignored;
   if (!std::filesystem::exists(program, ignored))
     return fail(ErrorCode::not_found, "the worker is not built", program.string(),
                 install.repair());
+  return program;
+}
+
+/// Host threads of a rank: the cores that the launcher has bound it to, or its part of all.
+unsigned threads_of(const Launcher& launcher) {
+  cpu_set_t allowed;
+  const unsigned all = std::max(1u, std::thread::hardware_concurrency());
+  const unsigned bound = sched_getaffinity(0, sizeof allowed, &allowed) == 0
+                             ? static_cast<unsigned>(CPU_COUNT(&allowed))
+                             : all;
+  const auto online = static_cast<unsigned>(std::max(1l, sysconf(_SC_NPROCESSORS_ONLN)));
+  if (bound < online) return std::max(1u, bound);
+  return std::max(1u, online / std::max(1u, launcher.on_this_host));
+}
+
+std::string host_name() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "a host";
+}
+
+std::string listed(const std::vector<unsigned>& ranks) {
+  return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "));
+}
+
+}  // namespace
+
+Status lead(const Launcher& launcher, unsigned threads) {
+  const ranks::Meeting meeting{MARGAY_TRY(launcher.meeting_file()),
+                               MARGAY_TRY(Launcher::patience())};
+  const std::string key = MARGAY_TRY(ranks::new_key());
+  std::vector<ranks::Joined> others =
+      MARGAY_TRY(ranks::gather(meeting, key, launcher.ranks, [](const std::string& sentence) {
+        fmt::print(stderr, "margay: rank 0 {}\n", sentence);
+      }));
+  std::string addresses;
+  std::vector<unsigned> missing;
+  for (unsigned rank = 1; rank < launcher.ranks; ++rank)
+    if (std::ranges::find(others, rank, &ranks::Joined::rank) == others.end())
+      missing.push_back(rank);
+  for (ranks::Joined& joined : others) {
+    addresses += (addresses.empty() ? "" : ",") + joined.address;
+    keep_over_exec(joined.owner.release());
+  }
+  if (!missing.empty())
+    fmt::print(stderr, "margay: {} did not come within {} s; the run goes on without\n",
+               listed(missing),
+               std::chrono::duration_cast<std::chrono::seconds>(meeting.patience).count());
+  setenv("MARGAY_RANKS_KEY", key.c_str(), 1);
+  setenv("MARGAY_RANKS", addresses.c_str(), 1);
+  if (threads == 0) setenv("MARGAY_THREADS", std::to_string(threads_of(launcher)).c_str(), 1);
+  return {};
+}
+
+Result<int> work_for_rank_0(const Install& install, const Launcher& launcher, unsigned threads) {
+  const std::filesystem::path program = MARGAY_TRY(worker_program(install));
+  const ranks::Listener listener = MARGAY_TRY(ranks::listen_on_tcp("here"));
+  keep_over_exec(listener.socket.descriptor());
+  const std::string name = host_name();
+  const ranks::Meeting meeting{MARGAY_TRY(launcher.meeting_file()),
+                               MARGAY_TRY(Launcher::patience())};
+  const std::string key = MARGAY_TRY(ranks::join(meeting, launcher.rank, name, listener));
+  setenv("MARGAY_RANKS_KEY", key.c_str(), 1);
+  // A process of its own, which is not the launcher's: one that is lost does not end the run, as
+  // launchers would have it.
+  const pid_t child = fork();
+  if (child < 0) return fail(ErrorCode::system, "a worker could not be started");
+  if (child == 0) {
+    setsid();
+    const std::string descriptor = std::to_string(listener.socket.descriptor());
+    const std::string count = std::to_string(threads != 0 ? threads : threads_of(launcher));
+    execl(program.c_str(), program.c_str(), descriptor.c_str(), count.c_str(), name.c_str(),
+          nullptr);
+    _exit(127);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(status))
+    fmt::print(stderr, "margay: rank {} ({}) was ended by signal {}; the run goes on without it\n",
+               launcher.rank, name, WTERMSIG(status));
+  return 0;
+}
+
+Status start_workers(const Install& install, unsigned ranks, unsigned threads) {
+  const std::filesystem::path program = MARGAY_TRY(worker_program(install));
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency() / ranks);
   const std::string key = MARGAY_TRY(ranks::new_key());
   setenv("MARGAY_RANKS_KEY", key.c_str(), 1);

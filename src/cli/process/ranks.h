@@ -6,11 +6,19 @@
 
 #include "base/error.h"
 #include "cli/process/install.h"
+#include "cli/process/launcher.h"
 
 namespace margay::cli {
 
 /// Starts `ranks` - 1 workers on this machine, with `threads` host threads each (0: an equal part
 /// of the cores), and sets this process's environment for a program that uses them.
 [[nodiscard]] Status start_workers(const Install& install, unsigned ranks, unsigned threads);
+
+/// Rank 0 of `launcher`: waits for the other ranks and sets this process's environment for a
+/// program that uses them. Ranks that do not come are named on stderr.
+[[nodiscard]] Status lead(const Launcher& launcher, unsigned threads);
+/// Another rank: runs workgroups until rank 0's program has ended. The exit code.
+[[nodiscard]] Result<int> work_for_rank_0(const Install& install, const Launcher& launcher,
+                                          unsigned threads);
 
 }  // namespace margay::cli

@@ -75,6 +75,11 @@ void RemoteMemory::exchange(Message message, const Writer& words) {
   if (!leader_.send(message, words.data()) || !leader_.receive(answer_)) _exit(3);
 }
 
+void RemoteMemory::say_alive() {
+  const std::lock_guard lock(mutex_);
+  (void)leader_.send(Message::alive, {});
+}
+
 Status RemoteMemory::reserve(std::uint64_t begin, std::uint64_t end) {
   Region region{.begin = page_of(begin), .end = page_of(end + kPageBytes - 1)};
   const std::uint64_t bytes = region.end - region.begin;

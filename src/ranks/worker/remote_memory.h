@@ -44,6 +44,9 @@ class RemoteMemory {
     return use(in);
   }
 
+  /// Says to the leader that this process works, between questions; from any thread.
+  void say_alive();
+
   /// Before a launch: forgets the pages that are not what the leader has, and all rights.
   void begin_launch();
   /// After it: adds what was written to `out`; the pages stay.

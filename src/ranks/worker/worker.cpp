@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "base/host_level.h"
@@ -75,6 +79,33 @@ class GivenWorkgroups final : public WorkgroupSource {
   std::string why_;
 };
 
+/// Tells the leader during a launch that this process works: one that was stopped, or is behind a
+/// broken link, falls silent.
+class Pulse {
+ public:
+  Pulse(RemoteMemory& memory, std::chrono::milliseconds period)
+      : thread_([this, &memory, period] {
+          std::unique_lock lock(mutex_);
+          while (!ended_.wait_for(lock, period, [this] { return has_ended_; })) memory.say_alive();
+        }) {}
+  ~Pulse() {
+    {
+      const std::lock_guard lock(mutex_);
+      has_ended_ = true;
+    }
+    ended_.notify_all();
+    thread_.join();
+  }
+  Pulse(const Pulse&) = delete;
+  Pulse& operator=(const Pulse&) = delete;
+
+ private:
+  std::mutex mutex_;  // guards has_ended_
+  std::condition_variable ended_;
+  bool has_ended_ = false;
+  std::thread thread_;
+};
+
 class Worker {
  public:
   Worker(Connection connection, unsigned threads)
@@ -86,7 +117,9 @@ class Worker {
     const auto message = connection_.receive(payload);
     if (!message || *message != Message::hello) return false;
     Reader in(payload);
-    const Status prepared = prepare(get_hello(in));
+    const Hello hello = get_hello(in);
+    pulse_ = std::chrono::milliseconds(1000) * hello.silence / 4;
+    const Status prepared = prepare(hello);
     Writer answer;
     answer.put_text(prepared ? "" : prepared.error().what);
     answer.put(static_cast<std::uint32_t>(threads_));
@@ -141,6 +174,7 @@ class Worker {
       module = std::make_shared<RemoteModule>(
           MARGAY_TRY(CodeObject::parse({elf.begin(), elf.end()})), words.base_address);
     }
+    const Pulse pulse(*memory_, pulse_);
     memory_->begin_launch();
     const auto kernels = module->object().kernels();
     if (words.kernel >= kernels.size())
@@ -188,6 +222,7 @@ class Worker {
 
   Connection connection_;
   const unsigned threads_;
+  std::chrono::milliseconds pulse_{0};
   DeviceOptions options_;
   const RowTable* rows_ = nullptr;
   std::unique_ptr<RemoteMemory> memory_;

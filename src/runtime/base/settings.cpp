@@ -185,8 +185,9 @@ Result<ProfileSettings> read_profile(const Environment& environment) {
 
 Result<RankSettings> read_ranks(const Environment& environment) {
   RankSettings ranks;
-  for (const auto part :
-       std::views::split(environment("MARGAY_RANKS").value_or(""), std::string_view(",")))
+  std::string addresses = environment("MARGAY_RANKS").value_or("");
+  if (addresses == "off") addresses.clear();
+  for (const auto part : std::views::split(addresses, std::string_view(",")))
     if (!part.empty()) ranks.addresses.emplace_back(std::string_view(part));
   ranks.key = environment("MARGAY_RANKS_KEY").value_or("");
   constexpr std::uint64_t kLongest = 3'600'000;
@@ -194,6 +195,10 @@ Result<RankSettings> read_ranks(const Environment& environment) {
   if (patience && *patience > kLongest)
     return bad_value("MARGAY_RANKS_AFTER", std::to_string(*patience), "milliseconds of an hour");
   ranks.patience_ms = static_cast<unsigned>(patience.value_or(ranks.patience_ms));
+  const auto silence = MARGAY_TRY(read_number(environment, "MARGAY_RANKS_SILENCE"));
+  if (silence && (*silence == 0 || *silence > 3600))
+    return bad_value("MARGAY_RANKS_SILENCE", std::to_string(*silence), "1 to 3600 seconds");
+  ranks.silence_s = static_cast<unsigned>(silence.value_or(ranks.silence_s));
   return ranks;
 }
 

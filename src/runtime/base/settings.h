@@ -70,6 +70,7 @@ struct RankSettings {
   std::vector<std::string> addresses = {};  ///< MARGAY_RANKS, with commas between.
   std::string key = {};                     ///< MARGAY_RANKS_KEY
   unsigned patience_ms = 3;                 ///< MARGAY_RANKS_AFTER=MS: see ranks/leader.h.
+  unsigned silence_s = 30;                  ///< MARGAY_RANKS_SILENCE=S: the same.
 };
 
 struct Settings {

@@ -56,6 +56,7 @@ Answer<Device*> Devices::make() {
         ranks::LeaderOptions{.addresses = settings_->ranks.addresses,
                              .key = settings_->ranks.key,
                              .patience = std::chrono::milliseconds(settings_->ranks.patience_ms),
+                             .silence = std::chrono::seconds(settings_->ranks.silence_s),
                              .say = [this](const std::string& sentence) {
                                if (!quiet())
                                  std::fputs(("margay: " + sentence + "\n").c_str(), stderr);

@@ -3,13 +3,17 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <chrono>
+#include <filesystem>
 #include <map>
 #include <memory>
+#include <random>
 #include <set>
 #include <thread>
 
 #include "ranks/changes.h"
 #include "ranks/page.h"
+#include "ranks/rendezvous.h"
 #include "ranks/shares.h"
 #include "ranks/wire.h"
 
@@ -174,6 +178,82 @@ TEST(Changes, ThatAreDamagedAreRefused) {
   Bytes beyond = out.data();
   beyond[16 + 2] = std::byte{1};  // the run begins at byte 65545
   EXPECT_FALSE(get_changes(beyond, take));
+}
+
+// What parses must take any bytes: those of a frame with bits that were changed, or cut off, and
+// random ones.
+TEST(Changes, OfAnyBytesStayWithinTheirPage) {
+  std::mt19937_64 random(3);
+  const auto before = page_of_numbers(1);
+  auto now = std::make_unique<Page>(*before);
+  for (std::size_t n = 0; n < now->size(); n += 700) (*now)[n] ^= std::byte{1};
+  Writer out;
+  put_changes(out, 0x70000, *before, *now);
+  unsigned accepted = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    Bytes bytes = out.data();
+    for (std::uint64_t flips = random() % 4; flips > 0; --flips)
+      bytes[random() % bytes.size()] = std::byte(random());
+    if (random() % 3 == 0) bytes.resize(random() % bytes.size());
+    if (random() % 5 == 0)
+      for (std::byte& byte : bytes) byte = std::byte(random());
+    accepted += get_changes(bytes, [&](std::uint64_t address, std::span<const std::byte> run) {
+      EXPECT_LE(run.size(), kPageBytes);
+      EXPECT_GE(run.data(), bytes.data());
+      EXPECT_LE(run.data() + run.size(), bytes.data() + bytes.size());
+      EXPECT_LE(address % kPageBytes + run.size(), kPageBytes);
+      return true;
+    });
+  }
+  EXPECT_GT(accepted, 100u);
+  EXPECT_LT(accepted, 19'000u);
+}
+
+TEST(Pages, OfAnyBytesAreReadOrRefused) {
+  std::mt19937_64 random(4);
+  const auto page = page_of_numbers(1);
+  Writer out;
+  put_page(out, *page);
+  auto arrived = std::make_unique<Page>();
+  for (int round = 0; round < 2'000; ++round) {
+    Bytes bytes = out.data();
+    for (std::uint64_t flips = random() % 3; flips > 0; --flips)
+      bytes[random() % 8] = std::byte(random());
+    bytes.resize(random() % (bytes.size() + 1));
+    Reader in(bytes);
+    if (get_page(in, *arrived)) EXPECT_TRUE(in.ok());
+  }
+}
+
+TEST(Rendezvous, RanksFindRank0AndTheFileIsGoneThen) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("margay-ranks-test-" + new_key().value());
+  std::filesystem::create_directory(folder);
+  const Meeting meeting{folder / "meeting", std::chrono::seconds(20)};
+  const std::string key = new_key().value();
+  std::vector<std::thread> others;
+  std::vector<Listener> listeners;
+  for (unsigned rank = 1; rank < 4; ++rank) listeners.push_back(*listen_on_tcp("here"));
+  for (unsigned rank = 1; rank < 4; ++rank)
+    others.emplace_back([&, rank] {
+      const auto joined = join(meeting, rank, "host" + std::to_string(rank), listeners[rank - 1]);
+      EXPECT_TRUE(joined) << joined.error().text();
+      EXPECT_EQ(joined.value_or(""), key);
+    });
+  const auto all = gather(meeting, key, 4, [](const std::string&) {});
+  for (std::thread& other : others) other.join();
+  ASSERT_TRUE(all) << all.error().text();
+  ASSERT_EQ(all->size(), 3u);
+  for (unsigned n = 0; n < 3; ++n) {
+    const Joined& joined = (*all)[n];
+    EXPECT_EQ(joined.rank, n + 1);
+    EXPECT_EQ(joined.name, "host" + std::to_string(n + 1));
+    auto owner = accept_from(listeners[n].socket, key);
+    ASSERT_TRUE(owner);
+    EXPECT_EQ(owner->second, Role::owner);
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  std::filesystem::remove_all(folder);
 }
 
 TEST(SharesOfALaunch, GiveEachWorkgroupOnce) {
