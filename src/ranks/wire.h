@@ -30,6 +30,8 @@ enum class Message : std::uint32_t {
   done,    ///< Worker: what its workgroups wrote. Not answered.
   refuse,  ///< Worker: its workgroups must run elsewhere; nothing was changed. Not answered.
   alive,   ///< Worker: it is still at the launch. Not answered.
+  run,     ///< Rank 0 of a campaign: run the program (cli/watch/rank_runs.h). Answer: `ran`.
+  ran,
 };
 
 /// Who connects to a worker's server, or to rank 0 (rendezvous.h).

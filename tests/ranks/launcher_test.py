@@ -8,6 +8,7 @@ that are network namespaces; ranks that are lost, do not come, or are cut off.
 import contextlib
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -178,6 +179,41 @@ class Words(unittest.TestCase):
                                env={**environment(""), "PMI_RANK": "1", "PMI_SIZE": "2", "MPI_LOCALNRANKS": "1"})
         self.assertEqual(ended.returncode, 2)
         self.assertIn("set MARGAY_RANKS_JOB", ended.stderr)
+
+
+class Campaign(unittest.TestCase):
+    """margay mutate: single runs are handed out."""
+
+    @staticmethod
+    def words(folder, name):
+        return [MARGAY, "mutate", "--jobs", "1", "--json", str(folder / f"{name}.json"), "--", PROGRAM, "memories"]
+
+    def result(self, folder, name):
+        """The written result, without how long each run took."""
+        return re.sub(r'"seconds": [0-9.]+', "", (folder / f"{name}.json").read_text())
+
+    def test_the_result_is_that_of_one_process(self):
+        with tempfile.TemporaryDirectory() as text:
+            folder = pathlib.Path(text)
+            alone = subprocess.run(self.words(folder, "alone"), capture_output=True, text=True, timeout=600)
+            mark = uuid.uuid4().hex
+            job = Job(self.words(folder, "shared"), 3, mark)
+            # One of them is lost in the middle.
+            wait_for(lambda: "3 at a time" in self.said(job.processes[0]))
+            time.sleep(1)
+            job.processes[2].kill()
+            shared, other, _ = job.ended()
+            self.assertEqual((shared[0], shared[1]), (alone.returncode, alone.stdout), self.text)
+            self.assertEqual(other, (0, "", ""))
+            self.assertEqual(self.result(folder, "shared"), self.result(folder, "alone"))
+            self.assertRegex(self.text + shared[2], r"rank 2 \(.*\) was lost: .*; its mutant runs again elsewhere")
+
+    text = ""
+
+    def said(self, process):
+        """What it has written to stderr."""
+        self.text += process.stderr.readline()
+        return self.text
 
 
 class Hosts:

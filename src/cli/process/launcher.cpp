@@ -103,6 +103,8 @@ std::optional<int> leave_to_rank_0(std::string_view subcommand) {
   const auto started = launcher();
   if (!started) return {};
   if (started->rank != 0) return 0;
+  // Also for what the program starts.
+  setenv("MARGAY_RANKS", "off", 1);
   fmt::print(stderr,
              "margay {}: runs in one process, on rank 0; the other {} ranks of {} have nothing to "
              "do (MARGAY_RANKS=off makes each a run of its own)\n",

@@ -80,27 +80,38 @@ std::string listed(const std::vector<unsigned>& ranks) {
 
 }  // namespace
 
-Status lead(const Launcher& launcher, unsigned threads) {
+Result<std::vector<ranks::Joined>> gather_ranks(const Launcher& launcher, const std::string& key) {
   const ranks::Meeting meeting{MARGAY_TRY(launcher.meeting_file()),
                                MARGAY_TRY(Launcher::patience())};
-  const std::string key = MARGAY_TRY(ranks::new_key());
   std::vector<ranks::Joined> others =
       MARGAY_TRY(ranks::gather(meeting, key, launcher.ranks, [](const std::string& sentence) {
         fmt::print(stderr, "margay: rank 0 {}\n", sentence);
       }));
-  std::string addresses;
   std::vector<unsigned> missing;
   for (unsigned rank = 1; rank < launcher.ranks; ++rank)
     if (std::ranges::find(others, rank, &ranks::Joined::rank) == others.end())
       missing.push_back(rank);
-  for (ranks::Joined& joined : others) {
-    addresses += (addresses.empty() ? "" : ",") + joined.address;
-    keep_over_exec(joined.owner.release());
-  }
   if (!missing.empty())
     fmt::print(stderr, "margay: {} did not come within {} s; the run goes on without\n",
                listed(missing),
                std::chrono::duration_cast<std::chrono::seconds>(meeting.patience).count());
+  return others;
+}
+
+Result<std::string> join_rank_0(const Launcher& launcher, const ranks::Listener& listener) {
+  const ranks::Meeting meeting{MARGAY_TRY(launcher.meeting_file()),
+                               MARGAY_TRY(Launcher::patience())};
+  return ranks::join(meeting, launcher.rank, host_name(), listener);
+}
+
+Status lead(const Launcher& launcher, unsigned threads) {
+  const std::string key = MARGAY_TRY(ranks::new_key());
+  std::vector<ranks::Joined> others = MARGAY_TRY(gather_ranks(launcher, key));
+  std::string addresses;
+  for (ranks::Joined& joined : others) {
+    addresses += (addresses.empty() ? "" : ",") + joined.address;
+    keep_over_exec(joined.owner.release());
+  }
   setenv("MARGAY_RANKS_KEY", key.c_str(), 1);
   setenv("MARGAY_RANKS", addresses.c_str(), 1);
   if (threads == 0) setenv("MARGAY_THREADS", std::to_string(threads_of(launcher)).c_str(), 1);
@@ -112,9 +123,7 @@ Result<int> work_for_rank_0(const Install& install, const Launcher& launcher, un
   const ranks::Listener listener = MARGAY_TRY(ranks::listen_on_tcp("here"));
   keep_over_exec(listener.socket.descriptor());
   const std::string name = host_name();
-  const ranks::Meeting meeting{MARGAY_TRY(launcher.meeting_file()),
-                               MARGAY_TRY(Launcher::patience())};
-  const std::string key = MARGAY_TRY(ranks::join(meeting, launcher.rank, name, listener));
+  const std::string key = MARGAY_TRY(join_rank_0(launcher, listener));
   setenv("MARGAY_RANKS_KEY", key.c_str(), 1);
   // A process of its own, which is not the launcher's: one that is lost does not end the run, as
   // launchers would have it.

@@ -3,16 +3,25 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "cli/process/install.h"
 #include "cli/process/launcher.h"
+#include "ranks/rendezvous.h"
 
 namespace margay::cli {
 
 /// Starts `ranks` - 1 workers on this machine, with `threads` host threads each (0: an equal part
 /// of the cores), and sets this process's environment for a program that uses them.
 [[nodiscard]] Status start_workers(const Install& install, unsigned ranks, unsigned threads);
+
+/// Rank 0 of `launcher`: the other ranks. Those that do not come are named on stderr.
+[[nodiscard]] Result<std::vector<ranks::Joined>> gather_ranks(const Launcher& launcher,
+                                                              const std::string& key);
+/// Another rank, that listens: the key.
+[[nodiscard]] Result<std::string> join_rank_0(const Launcher& launcher,
+                                              const ranks::Listener& listener);
 
 /// Rank 0 of `launcher`: waits for the other ranks and sets this process's environment for a
 /// program that uses them. Ranks that do not come are named on stderr.

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <mutex>
 #include <optional>
@@ -21,9 +23,11 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/process/launcher.h"
 #include "cli/process/start.h"
 #include "cli/watch/checked_run.h"
 #include "cli/watch/mutation.h"
+#include "cli/watch/rank_runs.h"
 #include "report/check/report.h"
 #include "report/check/suppressions.h"
 #include "report/check/text.h"
@@ -56,7 +60,9 @@ each count of an s_waitcnt with that count weaker by one. It says of each such m
 Examples
   margay mutate -- ./gemm --m 256 --n 256 --k 64
   margay mutate --kernel 'micro_*' --json mutants.json -- ./gemm
+  mpirun -n 4 margay mutate -- ./gemm --m 256 --n 256 --k 64
 
+Under mpirun or srun each rank runs mutants (docs/clusters.md).
 Choose small sizes: the program runs once per mutant. Exit code: 0 if every mutant was killed or is
 equivalent, otherwise 1. A program that has errors or fails already is not mutated, unless you say
 --keep-going: then only errors count that the unchanged program does not have.)";
@@ -138,58 +144,99 @@ struct Job {
   std::vector<Mutant> mutants;
 };
 
-Result<Outcome> run_mutant(const Job& job, const Mutant& mutant) {
-  const check::Site& site = job.sites[mutant.site];
-  ChildPlan plan;
-  plan.command = job.command;
-  plan.environment = {{"MARGAY_MUTATE", mutation_setting(site, mutant)}};
-  plan.silent = true;
+RunOrder order_of(const Job& job, const Mutant& mutant) {
   const double from_clean_run = job.clean.end.seconds * kTimeFactor + kTimeExtra;
-  plan.limit =
-      std::chrono::duration<double>(job.options.timeout > 0 ? job.options.timeout : from_clean_run);
-  plan.stop = &interrupted;
-  const CheckedRun run = MARGAY_TRY(run_checked(job.install, job.options.check, std::move(plan)));
-  // A report that cannot be read must not count as a clean run.
-  if (!run.reports.unreadable.empty()) return std::unexpected(run.reports.unreadable.front());
-  return judge(site, mutant, job.clean.end, job.clean_errors, run.end, run.reports.merged);
+  return {.environment = {{"MARGAY_MUTATE", mutation_setting(job.sites[mutant.site], mutant)},
+                          {"MARGAY_RANKS", "off"}},
+          .limit_seconds = job.options.timeout > 0 ? job.options.timeout : from_clean_run};
 }
 
-Result<std::vector<Outcome>> run_mutants(const Job& job) {
-  std::vector<std::optional<Outcome>> outcomes(job.mutants.size());
-  std::optional<Error> failure;
-  std::mutex mutex;  // guards the members below, outcomes and failure
-  std::size_t next = 0;
-  std::size_t done = 0;
-  std::size_t killed = 0;
-  Progress progress(job.mutants.size());
-  const auto work = [&] {
+/// All mutants, each run once, by several threads, of which some wait for other ranks.
+class Mutants {
+ public:
+  explicit Mutants(const Job& job)
+      : job_(job), outcomes_(job.mutants.size()), progress_(job.mutants.size()) {
+    for (std::size_t n = 0; n < job.mutants.size(); ++n) left_.push_back(n);
+  }
+
+  /// Until none is left. `run` has its second argument true when it cannot run any more.
+  template <typename Run>
+  void work(Run run) {
+    std::unique_lock lock(mutex_);
     while (true) {
-      std::size_t mine = 0;
-      {
-        const std::lock_guard lock(mutex);
-        if (next == job.mutants.size() || failure || interrupted) return;
-        mine = next++;
-      }
-      auto outcome = run_mutant(job, job.mutants[mine]);
-      const std::lock_guard lock(mutex);
-      if (!outcome) {
-        failure = std::move(outcome).error();
+      // One that another thread has may come back.
+      while (left_.empty() && running_ != 0 && !stops())
+        changed_.wait_for(lock, std::chrono::seconds(1));
+      if (left_.empty() || stops()) return;
+      const std::size_t mine = left_.front();
+      left_.pop_front();
+      ++running_;
+      lock.unlock();
+      const Mutant& mutant = job_.mutants[mine];
+      bool lost = false;
+      auto result = run(order_of(job_, mutant), lost);
+      lock.lock();
+      --running_;
+      changed_.notify_all();
+      if (lost) {
+        left_.push_front(mine);
         return;
       }
-      killed += outcome->fate == Fate::killed || outcome->fate == Fate::hang ? 1 : 0;
-      outcomes[mine] = *std::move(outcome);
-      progress.show(++done, killed);
+      if (!result) {
+        failure_ = std::move(result).error();
+        return;
+      }
+      const Outcome outcome = judge(job_.sites[mutant.site], mutant, job_.clean.end,
+                                    job_.clean_errors, result->end, result->report);
+      killed_ += outcome.fate == Fate::killed || outcome.fate == Fate::hang ? 1 : 0;
+      outcomes_[mine] = outcome;
+      progress_.show(++done_, killed_);
     }
-  };
+  }
+
+  [[nodiscard]] Result<std::vector<Outcome>> all() {
+    if (interrupted) return fail(ErrorCode::system, "interrupted");
+    if (failure_) return std::unexpected(*failure_);
+    std::vector<Outcome> all;
+    for (std::optional<Outcome>& outcome : outcomes_) all.push_back(*std::move(outcome));
+    return all;
+  }
+
+ private:
+  [[nodiscard]] bool stops() const { return failure_ || interrupted; }
+
+  const Job& job_;
+  std::mutex mutex_;  // guards the members below
+  std::condition_variable changed_;
+  std::deque<std::size_t> left_;
+  std::size_t running_ = 0, done_ = 0, killed_ = 0;
+  std::vector<std::optional<Outcome>> outcomes_;
+  std::optional<Error> failure_;
+  Progress progress_;
+};
+
+Result<std::vector<Outcome>> run_mutants(const Job& job, std::vector<RemoteRuns>& remotes) {
+  Mutants mutants(job);
   {
     std::vector<std::jthread> threads;
-    for (unsigned i = 0; i < job.options.jobs; ++i) threads.emplace_back(work);
+    for (unsigned i = 0; i < job.options.jobs; ++i)
+      threads.emplace_back([&] {
+        mutants.work([&](const RunOrder& order, bool&) {
+          return run_here(job.install, job.options.check, job.command, order, interrupted);
+        });
+      });
+    for (RemoteRuns& remote : remotes)
+      threads.emplace_back([&] {
+        mutants.work([&](const RunOrder& order, bool& lost) {
+          auto result = remote.run(order, lost);
+          if (lost && !interrupted)
+            fmt::print(stderr, "margay mutate: {} was lost: {}; its mutant runs again elsewhere\n",
+                       remote.name(), result.error().what);
+          return result;
+        });
+      });
   }
-  if (interrupted) return fail(ErrorCode::system, "interrupted");
-  if (failure) return std::unexpected(*failure);
-  std::vector<Outcome> all;
-  for (std::optional<Outcome>& outcome : outcomes) all.push_back(*std::move(outcome));
-  return all;
+  return mutants.all();
 }
 
 /// The unchanged program must be worth mutating.
@@ -259,8 +306,18 @@ Result<int> mutate_program(Options options, std::span<char*> command) {
     job.options.check.threads =
         std::max(1U, std::thread::hardware_concurrency() / job.options.jobs);
   }
+  const auto launched = launcher();
+  if (launched && launched->rank != 0) {
+    MARGAY_CHECK(serve_runs(*launched, job.install, job.options.check, job.command));
+    return kExitOk;
+  }
+  std::optional<RankRuns> ranks;
+  if (launched) ranks = MARGAY_TRY(RankRuns::gather(*launched, job.options.jobs));
+  std::vector<RemoteRuns> none;
+  std::vector<RemoteRuns>& remotes = ranks ? ranks->all() : none;
   ChildPlan plan;
   plan.command = job.command;
+  plan.environment = {{"MARGAY_RANKS", "off"}};
   fmt::print(stderr, "margay mutate: the unchanged program\n");
   job.clean = MARGAY_TRY(run_checked(job.install, job.options.check, std::move(plan)));
   MARGAY_CHECK(judge_clean_run(job));
@@ -278,9 +335,9 @@ Result<int> mutate_program(Options options, std::span<char*> command) {
       stderr, "margay mutate: {} of {}, {} at a time; the clean run took {:.1f} s\n",
       check::counted(job.mutants.size(), "mutant"),
       check::counted(job.sites.size(), "wait, barrier or fence", "waits, barriers and fences"),
-      job.options.jobs, job.clean.end.seconds);
+      job.options.jobs + remotes.size(), job.clean.end.seconds);
   catch_signals();
-  const std::vector<Outcome> outcomes = MARGAY_TRY(run_mutants(job));
+  const std::vector<Outcome> outcomes = MARGAY_TRY(run_mutants(job, remotes));
   MARGAY_CHECK(write_json(job, outcomes));
   const std::string text =
       mutation_text(job.sites, outcomes, check::stderr_text_options().directory);

@@ -1,0 +1,123 @@
+#include "cli/watch/rank_runs.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <thread>
+
+#include "cli/process/ranks.h"
+#include "report/check/json.h"
+
+namespace margay::cli {
+namespace {
+
+/// A rank that does not answer for so much longer than its run may take is lost.
+constexpr double kLate = 60;  // seconds
+
+void serve_connection(ranks::Connection connection, const Install& install,
+                      const CheckOptions& options, const std::vector<std::string>& command,
+                      const std::atomic<bool>& stop) {
+  ranks::Bytes payload;
+  while (connection.receive(payload)) {
+    ranks::Reader in(payload);
+    RunOrder order;
+    order.limit_seconds = in.get<double>();
+    while (!in.at_end()) {
+      std::string name = in.get_text();
+      order.environment.emplace_back(std::move(name), in.get_text());
+    }
+    if (!in.ok()) return;
+    const auto result = run_here(install, options, command, order, stop);
+    ranks::Writer out;
+    out.put_text(result ? "" : result.error().text());
+    if (result) {
+      out.put(result->end);
+      out.put_text(check::json_of(result->report));
+    }
+    if (!connection.send(ranks::Message::ran, out.data())) return;
+  }
+}
+
+}  // namespace
+
+Result<RunResult> run_here(const Install& install, const CheckOptions& options,
+                           const std::vector<std::string>& command, const RunOrder& order,
+                           const std::atomic<bool>& stop) {
+  ChildPlan plan;
+  plan.command = command;
+  plan.environment = order.environment;
+  plan.silent = true;
+  plan.limit = std::chrono::duration<double>(order.limit_seconds);
+  plan.stop = &stop;
+  CheckedRun run = MARGAY_TRY(run_checked(install, options, std::move(plan)));
+  if (!run.reports.unreadable.empty()) return std::unexpected(run.reports.unreadable.front());
+  return RunResult{run.end, std::move(run.reports.merged)};
+}
+
+Result<RunResult> RemoteRuns::run(const RunOrder& order, bool& lost) {
+  lost = true;
+  connection_.set_receive_limit(
+      std::chrono::seconds(static_cast<std::int64_t>(order.limit_seconds + kLate)));
+  ranks::Writer out;
+  out.put(order.limit_seconds);
+  for (const auto& [name, value] : order.environment) {
+    out.put_text(name);
+    out.put_text(value);
+  }
+  MARGAY_CHECK(connection_.send(ranks::Message::run, out.data()));
+  ranks::Bytes payload;
+  (void)MARGAY_TRY(connection_.receive(payload));
+  ranks::Reader in(payload);
+  if (const std::string error = in.get_text(); !error.empty()) {
+    lost = false;
+    return fail(ErrorCode::system, fmt::format("{}: {}", name_, error));
+  }
+  RunResult result;
+  result.end = in.get<ChildEnd>();
+  const std::string report = in.get_text();
+  if (!in.ok()) return fail(ErrorCode::system, "half an answer");
+  result.report = MARGAY_TRY(check::parse_report(report));
+  lost = false;
+  return result;
+}
+
+Result<RankRuns> RankRuns::gather(const Launcher& launcher, unsigned jobs) {
+  const std::string key = MARGAY_TRY(ranks::new_key());
+  RankRuns out;
+  out.ranks_ = MARGAY_TRY(gather_ranks(launcher, key));
+  for (const ranks::Joined& joined : out.ranks_)
+    for (unsigned job = 0; job < jobs; ++job)
+      out.remotes_.emplace_back(
+          MARGAY_TRY(ranks::connect_to(joined.address, ranks::Role::leader, key)),
+          fmt::format("rank {} ({})", joined.rank, joined.name));
+  return out;
+}
+
+Status serve_runs(const Launcher& launcher, const Install& install, const CheckOptions& options,
+                  const std::vector<std::string>& command) {
+  const ranks::Listener listener = MARGAY_TRY(ranks::listen_on_tcp("here"));
+  const std::string key = MARGAY_TRY(join_rank_0(launcher, listener));
+  auto owner = MARGAY_TRY(ranks::accept_from(listener.socket, key));
+  if (owner.second != ranks::Role::owner)
+    return fail(ErrorCode::system, "rank 0 began with something else");
+  std::atomic<bool> stop = false;
+  std::vector<std::jthread> threads;
+  while (true) {
+    pollfd watched[] = {{listener.socket.descriptor(), POLLIN, 0},
+                        {owner.first.descriptor(), POLLIN, 0}};
+    if (poll(watched, 2, 1000) < 0) continue;
+    if (watched[1].revents != 0) break;  // owners say nothing: it is the end
+    if (watched[0].revents == 0) continue;
+    if (auto caller = ranks::accept_from(listener.socket, key))
+      threads.emplace_back([&, connection = std::move(caller->first)]() mutable {
+        serve_connection(std::move(connection), install, options, command, stop);
+      });
+  }
+  stop = true;
+  return {};
+}
+
+}  // namespace margay::cli
