@@ -22,6 +22,8 @@ SUBSTITUTES = (
 # Unless the user says otherwise: XLA would compile and run some twenty kernels for each matrix product.
 AUTOTUNING = "--xla_gpu_autotune_level="
 XLA_FLAGS = (AUTOTUNING + "0",)
+# Kernels of XLA's in which devices wait for each other, in place of RCCL.
+WITHOUT_WAITING_KERNELS = ("--xla_gpu_unsupported_use_all_reduce_one_shot_kernel=false",)
 
 _prepared = False
 
@@ -44,10 +46,11 @@ def prepare():
         if not os.path.exists(path):
             raise LibraryError(f"there is no {path}: build Margay again (`./margay build` in the clone)")
         ctypes.CDLL(path, mode=os.RTLD_GLOBAL | os.RTLD_NOW)
-    _add_xla_flags(os.environ)
+    _add_xla_flags(os.environ, XLA_FLAGS)
     _choose_event_time(os.environ)
     _choose_allocator(os.environ)
-    _count_devices(runtime)
+    if _count_devices(runtime) > 1 and _runs_kernels_alone(os.environ):
+        _add_xla_flags(os.environ, WITHOUT_WAITING_KERNELS)
     _BeforeItsBackend(runtime).install()
     _prepared = True
 
@@ -73,9 +76,9 @@ def _refuse_if_late():
         raise RuntimeError("JAX has its devices already: import margay.jax before the first use of jax")
 
 
-def _add_xla_flags(environment):
+def _add_xla_flags(environment, flags):
     given = environment.get("XLA_FLAGS", "")
-    added = [flag for flag in XLA_FLAGS if flag.split("=", maxsplit=1)[0] not in given]
+    added = [flag for flag in flags if flag.split("=", maxsplit=1)[0] not in given]
     environment["XLA_FLAGS"] = " ".join([*added, given]).strip()
 
 
@@ -94,6 +97,12 @@ def _choose_allocator(environment):
         environment.setdefault("XLA_PYTHON_CLIENT_ALLOCATOR", "platform")
 
 
+def _runs_kernels_alone(environment):
+    """The checker, the profiler and the model of time run a launch to its end before the next one."""
+    modelled = environment.get("MARGAY_EVENT_TIME", "host") != "host"
+    return modelled or any(environment.get(name) for name in ("MARGAY_CHECK", "MARGAY_PROFILE"))
+
+
 def _count_devices(runtime):
     """JAX counts GPUs by the files of the kernel's driver, of which the virtual device has none."""
     count = ctypes.c_int(0)
@@ -105,3 +114,4 @@ def _count_devices(runtime):
     if not hasattr(hardware_utils, "num_available_amd_gpus"):
         raise RuntimeError("this version of JAX counts its GPUs in a way that Margay does not know")
     hardware_utils.num_available_amd_gpus = lambda stop_at=None: count.value
+    return count.value

@@ -82,8 +82,11 @@ Outcome change_peer(int peer, bool access) {
   const std::uint64_t bit = std::uint64_t{1} << peer;
   const bool had = ((access ? peers.fetch_or(bit) : peers.fetch_and(~bit)) & bit) != 0;
   if (had == !access) return {};
-  return access ? refuse(hipErrorPeerAccessAlreadyEnabled,
-                         fmt::format("Device {} has access to device {} already.", device, peer))
+  // Programs and libraries each ask for the access that they need, and all but the first get this
+  // code.
+  return access ? refuse_silently(
+                      hipErrorPeerAccessAlreadyEnabled,
+                      fmt::format("Device {} has access to device {} already.", device, peer))
                 : refuse(hipErrorPeerAccessNotEnabled,
                          fmt::format("Device {} has no access to device {} that could end.", device,
                                      peer));
@@ -345,6 +348,16 @@ hipError_t hipDeviceCanAccessPeer(int* can, int device, int peer) {
 }
 hipError_t hipDeviceEnablePeerAccess(int peer, unsigned int) {
   return api(__func__, [&] { return change_peer(peer, true); });
+}
+/// Gives `device` access to the memory of `peer`, if it has none yet: for libraries, which do not
+/// know what the program has asked for and would be refused if it has.
+__attribute__((visibility("default"))) hipError_t margayAllowPeerAccess(int device, int peer) {
+  return api(__func__, [&]() -> Outcome {
+    MARGAY_CHECK(check_pair(device, peer));
+    if (device != peer)
+      process().devices.peers(static_cast<unsigned>(device)).fetch_or(std::uint64_t{1} << peer);
+    return {};
+  });
 }
 hipError_t hipDeviceDisablePeerAccess(int peer) {
   return api(__func__, [&] { return change_peer(peer, false); });
