@@ -225,9 +225,9 @@ def test_messages(rccl, world):
     for r in range(RANKS):
         np.testing.assert_array_equal(received[r].reshape(RANKS, 5), [part[5 * r : 5 * r + 5] for part in sent])
     first, second, got = np.full(3, 1, "f8"), np.full(3, 2, "f8"), np.zeros(6)
-    calls = [lambda: max(rccl.nccl.ncclSend(pointer(x), size(3), 8, 3, world[1], rccl.streams[1]) for x in (first, second))]
-    calls += [lambda: max(rccl.nccl.ncclRecv(pointer(got[n:]), size(3), 8, 1, world[3], rccl.streams[3]) for n in (0, 3))]
-    assert [status for status, _ in rccl.threaded(calls)] == [0, 0]
+    calls = [lambda x=x: rccl.nccl.ncclSend(pointer(x), size(3), 8, 3, world[1], rccl.streams[1]) for x in (first, second)]
+    calls += [lambda n=n: rccl.nccl.ncclRecv(pointer(got[n:]), size(3), 8, 1, world[3], rccl.streams[3]) for n in (0, 3)]
+    assert rccl.grouped(calls) == 0
     np.testing.assert_array_equal(got, [1, 1, 1, 2, 2, 2])
 
 
@@ -236,6 +236,8 @@ def test_memory_of_devices(rccl, world):
     buffers = []
     for device in range(RANKS):
         rccl.hip.hipSetDevice(device)
+        for peer in range(RANKS):
+            rccl.hip.hipDeviceDisablePeerAccess(peer)
         buffers.append(ctypes.c_void_p())
         assert rccl.nccl.ncclMemAlloc(ctypes.byref(buffers[-1]), size(4000)) == 0
         assert rccl.hip.hipMemcpy(buffers[-1], pointer(np.full(1000, device + 1, "f4")), size(4000), 1) == 0
@@ -399,28 +401,53 @@ def test_fp8_is_copied(rccl, world):
     np.testing.assert_array_equal(results[3], np.repeat(np.arange(4), 3))
 
 
-def test_collectives_are_launches_that_check_sees(tmp_path):
-    """A count past the end of a buffer of another device's."""
-    program = tmp_path / "program.py"
-    program.write_text(f"""
-import ctypes, os
-folder = os.path.join({os.environ['MARGAY_HOME']!r}, "lib/margay/substitutes")
+# Two devices, and an array of 100 floats on each.
+CHECKED = """
+import ctypes, os, sys
+folder = os.path.join(sys.argv[1], "lib/margay/substitutes")
 hip = ctypes.CDLL(os.path.join(folder, "libamdhip64.so.7"), mode=ctypes.RTLD_GLOBAL)
 nccl = ctypes.CDLL(os.path.join(folder, "librccl.so.1"))
-made, buffers, size = (ctypes.c_void_p * 2)(), [ctypes.c_void_p(), ctypes.c_void_p()], ctypes.c_size_t
+made, size, pointer = (ctypes.c_void_p * 2)(), ctypes.c_size_t, ctypes.c_void_p
+buffers, others, streams = ([pointer(), pointer()] for _ in range(3))
 for device in (0, 1):
     hip.hipSetDevice(device)
-    hip.hipMalloc(ctypes.byref(buffers[device]), size(400))
-    hip.hipMemset(buffers[device], 0, size(400))
+    hip.hipStreamCreateWithFlags(ctypes.byref(streams[device]), 1)
+    for memory in (buffers, others):
+        hip.hipMalloc(ctypes.byref(memory[device]), size(400))
+        hip.hipMemset(memory[device], 0, size(400))
+hip.hipDeviceSynchronize()
 assert nccl.ncclCommInitAll(made, 2, None) == 0
-for count in (100, 101):
+
+def all_reduce(count):
     nccl.ncclGroupStart()
     for r in (0, 1):
-        nccl.ncclAllReduce(buffers[r], buffers[r], size(count), 7, 0, ctypes.c_void_p(made[r]), None)
+        nccl.ncclAllReduce(buffers[r], buffers[r], size(count), 7, 0, pointer(made[r]), streams[r])
     print(count, nccl.ncclGroupEnd())
-""")
-    done = subprocess.run([os.environ["MARGAY_TOOL"], "check", "--", sys.executable, program], capture_output=True, text=True,
-                          check=False, env={**os.environ, "MARGAY_DEVICES": "2"})  # fmt: skip
-    said = done.stdout + done.stderr
-    assert "100 0\n" in said
+"""
+
+
+def checked(tmp_path, program):
+    file = tmp_path / "program.py"
+    file.write_text(CHECKED + program)
+    done = subprocess.run([os.environ["MARGAY_TOOL"], "check", "--", sys.executable, file, os.environ["MARGAY_HOME"]],
+                          capture_output=True, text=True, check=False, env={**os.environ, "MARGAY_DEVICES": "2"})  # fmt: skip
+    return done.stdout + done.stderr
+
+
+def test_collectives_are_launches_that_check_sees(tmp_path):
+    """A count past the end of the buffers."""
+    said = checked(tmp_path, "all_reduce(101)")
     assert "kernel margay_reduce_f32" in said and "memcheck: " in said and "racecheck: " not in said
+
+
+def test_streams_are_ordered_for_check(tmp_path):
+    """What precedes and follows on a rank's stream, which the other rank's kernel reads and writes."""
+    said = checked(tmp_path, """
+for r in (0, 1):
+    hip.hipMemsetAsync(buffers[r], 0, size(400), streams[r])
+all_reduce(100)
+for r in (0, 1):
+    hip.hipMemcpyAsync(others[r], buffers[r], size(400), 3, streams[r])
+hip.hipDeviceSynchronize()
+""")
+    assert "100 0\n" in said and "margay check: no errors" in said
