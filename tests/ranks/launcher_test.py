@@ -6,6 +6,7 @@ that are network namespaces; ranks that are lost, do not come, or are cut off.
 """
 
 import contextlib
+import json
 import os
 import pathlib
 import re
@@ -182,7 +183,7 @@ class Words(unittest.TestCase):
 
 
 class Campaign(unittest.TestCase):
-    """margay mutate: single runs are handed out."""
+    """margay mutate and fuzz: single runs, and batches of cases, are handed out."""
 
     @staticmethod
     def words(folder, name):
@@ -207,6 +208,24 @@ class Campaign(unittest.TestCase):
             self.assertEqual(other, (0, "", ""))
             self.assertEqual(self.result(folder, "shared"), self.result(folder, "alone"))
             self.assertRegex(self.text + shared[2], r"rank 2 \(.*\) was lost: .*; its mutant runs again elsewhere")
+
+    def test_cases_of_the_fuzzer(self):
+        def words(name, *options):
+            return [MARGAY, "fuzz", "--seed", "20", "--cases", "192", "--jobs", "1", "--json", f"{name}.json", *options]
+
+        def figures(name):
+            out = json.loads(pathlib.Path(f"{name}.json").read_text())
+            return {key: value for key, value in out.items() if "second" not in key}
+
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            alone = subprocess.run(words("alone"), capture_output=True, text=True, timeout=600)
+            self.assertEqual(alone.returncode, 0, alone.stderr)
+            shared, other = Job(words("shared"), 2).ended()
+            self.assertEqual((shared[0], other), (0, (0, "", "")), shared)
+            self.assertEqual(figures("shared"), figures("alone"))
+            refused = Job(words("none", "--coverage"), 2).ended()
+            self.assertEqual([code for code, _, _ in refused], [2, 2])
+            self.assertIn("--coverage counts in one process", refused[0][2])
 
     text = ""
 

@@ -6,17 +6,21 @@
 #include <cstdio>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <thread>
+#include <vector>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "apps/fuzz/programs/print.h"
+#include "apps/fuzz/ranks.h"
 #include "apps/fuzz/runner/campaign.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/process/install.h"
+#include "cli/process/launcher.h"
 #include "cli/process/temporary_directory.h"
 
 namespace margay::fuzz {
@@ -39,6 +43,7 @@ On a failure the case is made small and printed with its inputs, both results an
 source is left in the current directory (or in --keep). Exit code 1.
 
   margay fuzz                                    a minute of it
+  mpirun -n 4 margay fuzz --seconds 600          the same on four ranks
   margay fuzz --seed 7 --cases 100000            until a failure, or this many
   margay fuzz --seed 7 --first 4711 --cases 1    one case again
   margay fuzz --seed 7 --first 4711 --show       its source, not run)";
@@ -122,9 +127,20 @@ Result<int> run(Options& o) {
   const auto temporary = MARGAY_TRY(cli::TemporaryDirectory::create());
   o.campaign.directory = o.keep.empty() ? temporary.path() : std::filesystem::path(o.keep);
   std::filesystem::create_directories(o.campaign.directory);
+  const auto launcher = cli::launcher();
+  if (launcher && o.campaign.coverage)
+    return fail(ErrorCode::invalid_argument, "--coverage counts in one process", {},
+                "leave out " + launcher->name + ", or set MARGAY_RANKS=off");
+  if (launcher && launcher->rank != 0) {
+    MARGAY_CHECK(serve_batches(*launcher, o.campaign));
+    return cli::kExitOk;
+  }
+  std::optional<RemoteRanks> ranks;
+  if (launcher) ranks = MARGAY_TRY(RemoteRanks::gather(*launcher, o.campaign.jobs));
   Progress progress;
   CampaignResult result =
-      MARGAY_TRY(run_campaign(o.campaign, [&](const CampaignResult& r) { progress(r); }));
+      MARGAY_TRY(run_campaign(o.campaign, ranks ? ranks->batches() : std::vector<RemoteBatches>{},
+                              [&](const CampaignResult& r) { progress(r); }));
   progress.end();
   fmt::print("{} cases agree, seed {}, first {}: {:.1f} s, {:.1f} cases/s, {} wave instructions\n",
              result.cases, o.campaign.seed, o.campaign.first, result.seconds,

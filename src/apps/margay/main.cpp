@@ -29,7 +29,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"time", "the same, with a model of how long kernels take on the device", time_main, true},
     {"compare", "two profiled kernels side by side", compare_main, true},
     {"mutate", "take waits and barriers away, and see whether the checker notices", mutate_main},
-    {"fuzz", "compare random programs on the virtual device with the host", fuzz_main, true},
+    {"fuzz", "compare random programs on the virtual device with the host", fuzz_main},
     {"asm", "show a kernel's resources and instructions, with source lines", assembly::asm_main},
     {"test", "build and run the project's tests", test_main, true},
     {"devices", "the virtual devices that --device and MARGAY_DEVICE choose from", devices_main},

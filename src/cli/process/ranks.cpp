@@ -104,6 +104,25 @@ Result<std::string> join_rank_0(const Launcher& launcher, const ranks::Listener&
   return ranks::join(meeting, launcher.rank, host_name(), listener);
 }
 
+Status serve_rank_0(const Launcher& launcher, std::atomic<bool>& stop, const Serve& serve) {
+  const ranks::Listener listener = MARGAY_TRY(ranks::listen_on_tcp("here"));
+  const std::string key = MARGAY_TRY(join_rank_0(launcher, listener));
+  auto owner = MARGAY_TRY(ranks::accept_from(listener.socket, key));
+  if (owner.second != ranks::Role::owner)
+    return fail(ErrorCode::system, "rank 0 began with something else");
+  std::vector<std::jthread> threads;
+  // Owners say nothing: what can be read is the end.
+  while (!owner.first.is_readable(std::chrono::milliseconds(0))) {
+    if (!listener.socket.is_readable(std::chrono::milliseconds(200))) continue;
+    if (auto caller = ranks::accept_from(listener.socket, key))
+      threads.emplace_back([&serve, connection = std::move(caller->first)]() mutable {
+        serve(std::move(connection));
+      });
+  }
+  stop = true;
+  return {};
+}
+
 Status lead(const Launcher& launcher, unsigned threads) {
   const std::string key = MARGAY_TRY(ranks::new_key());
   std::vector<ranks::Joined> others = MARGAY_TRY(gather_ranks(launcher, key));

@@ -2,6 +2,8 @@
 // when the program and all that inherited from it have ended.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,12 @@ namespace margay::cli {
 /// Another rank, that listens: the key.
 [[nodiscard]] Result<std::string> join_rank_0(const Launcher& launcher,
                                               const ranks::Listener& listener);
+
+/// Another rank: calls `serve` in a thread of its own for each connection that rank 0 opens, until
+/// that has ended. `stop` becomes true then.
+using Serve = std::function<void(ranks::Connection connection)>;
+[[nodiscard]] Status serve_rank_0(const Launcher& launcher, std::atomic<bool>& stop,
+                                  const Serve& serve);
 
 /// Rank 0 of `launcher`: waits for the other ranks and sets this process's environment for a
 /// program that uses them. Ranks that do not come are named on stderr.

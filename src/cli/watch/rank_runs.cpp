@@ -1,12 +1,9 @@
 #include "cli/watch/rank_runs.h"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <cstdio>
-#include <thread>
+#include <chrono>
 
 #include "cli/process/ranks.h"
 #include "report/check/json.h"
@@ -98,26 +95,10 @@ Result<RankRuns> RankRuns::gather(const Launcher& launcher, unsigned jobs) {
 
 Status serve_runs(const Launcher& launcher, const Install& install, const CheckOptions& options,
                   const std::vector<std::string>& command) {
-  const ranks::Listener listener = MARGAY_TRY(ranks::listen_on_tcp("here"));
-  const std::string key = MARGAY_TRY(join_rank_0(launcher, listener));
-  auto owner = MARGAY_TRY(ranks::accept_from(listener.socket, key));
-  if (owner.second != ranks::Role::owner)
-    return fail(ErrorCode::system, "rank 0 began with something else");
   std::atomic<bool> stop = false;
-  std::vector<std::jthread> threads;
-  while (true) {
-    pollfd watched[] = {{listener.socket.descriptor(), POLLIN, 0},
-                        {owner.first.descriptor(), POLLIN, 0}};
-    if (poll(watched, 2, 1000) < 0) continue;
-    if (watched[1].revents != 0) break;  // owners say nothing: it is the end
-    if (watched[0].revents == 0) continue;
-    if (auto caller = ranks::accept_from(listener.socket, key))
-      threads.emplace_back([&, connection = std::move(caller->first)]() mutable {
-        serve_connection(std::move(connection), install, options, command, stop);
-      });
-  }
-  stop = true;
-  return {};
+  return serve_rank_0(launcher, stop, [&](ranks::Connection connection) {
+    serve_connection(std::move(connection), install, options, command, stop);
+  });
 }
 
 }  // namespace margay::cli

@@ -1,7 +1,9 @@
 #include "apps/fuzz/runner/campaign.h"
 
 #include <algorithm>
+#include <condition_variable>
 #include <iterator>
+#include <mutex>
 #include <thread>
 
 #include "apps/fuzz/programs/generate.h"
@@ -9,8 +11,6 @@
 namespace margay::fuzz {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 const BuildOptions kPlain = {};
 
@@ -51,22 +51,6 @@ Result<BuildOptions> simpler_options(Runner& runner, const Program& program, Bui
   return options;
 }
 
-/// State shared by the threads of a campaign.
-struct Shared {
-  const CampaignSettings& settings;
-  const std::function<void(const CampaignResult&)>& progress;
-  Clock::time_point started = Clock::now();
-  std::atomic<std::uint64_t> next_batch{0};
-  std::atomic<bool> stop{false};
-  std::mutex mutex;
-  CampaignResult result;
-  std::optional<Error> error;
-
-  [[nodiscard]] double seconds() const {
-    return std::chrono::duration<double>(Clock::now() - started).count();
-  }
-};
-
 /// The programs without those on which the compiler crashes.
 Result<std::vector<Outcome>> run_compilable(Runner& runner, std::span<const Program> programs,
                                             const BuildOptions& options) {
@@ -82,8 +66,8 @@ Result<std::vector<Outcome>> run_compilable(Runner& runner, std::span<const Prog
   return out;
 }
 
-Result<std::vector<Outcome>> run_batch(Runner& runner, std::span<const Program> programs,
-                                       BuildOptions& options, bool& refused) {
+Result<std::vector<Outcome>> run_with(Runner& runner, std::span<const Program> programs,
+                                      BuildOptions& options, bool& refused) {
   if (options != kPlain) {
     auto outcomes = runner.run(programs, options);
     if (outcomes) return outcomes;
@@ -93,51 +77,110 @@ Result<std::vector<Outcome>> run_batch(Runner& runner, std::span<const Program> 
   return run_compilable(runner, programs, options);
 }
 
-Status run_batches(Shared& shared, unsigned job) {
-  const CampaignSettings& s = shared.settings;
-  const auto directory = s.directory / std::to_string(job);
-  std::filesystem::create_directories(directory);
-  Runner runner = MARGAY_TRY(
-      Runner::create({.directory = directory, .coverage = s.coverage, .tamper = s.tamper}));
-  const std::uint64_t end = s.cases ? s.first + *s.cases : ~0ull;
-  while (!shared.stop) {
-    const std::uint64_t batch = s.first / kBatch + shared.next_batch++;
-    const std::uint64_t from = std::max(batch * kBatch, s.first);
-    const std::uint64_t to = std::min((batch + 1) * kBatch, end);
-    if (from >= to || (s.seconds && shared.seconds() >= *s.seconds)) break;
-    std::vector<Program> programs;
-    for (std::uint64_t n = from; n < to; ++n) programs.push_back(case_program(s.seed, n));
-    BuildOptions options = case_options(s.seed, from);
-    bool refused = false;
-    const std::uint64_t before = runner.wave_instructions();
-    const auto outcomes = MARGAY_TRY(run_batch(runner, programs, options, refused));
-    const auto bad = std::ranges::find_if_not(outcomes, &Outcome::passed);
-    const auto index = static_cast<std::size_t>(bad - outcomes.begin());
-    {
-      const std::lock_guard lock(shared.mutex);
-      const auto crashed = static_cast<std::uint64_t>(
-          std::ranges::count(outcomes.begin(), bad, false, &Outcome::compiled));
-      shared.result.cases += index - crashed;
-      shared.result.crashed += crashed;
-      shared.result.wave_instructions += runner.wave_instructions() - before;
-      shared.result.refused += refused ? 1 : 0;
-      shared.result.seconds = shared.seconds();
-      shared.progress(shared.result);
-      if (bad == outcomes.end() || shared.stop) continue;
-      shared.stop = true;  // from here on only this thread continues
+/// State shared by the threads of a campaign.
+class Campaign {
+ public:
+  Campaign(const CampaignSettings& settings,
+           const std::function<void(const CampaignResult&)>& progress)
+      : settings_(settings), progress_(progress) {}
+
+  /// Runs batches by `run` until none is left, one fails, or `run` says that it is lost.
+  template <typename Run>
+  void work(Run run) {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      // One that another thread has may come back.
+      while (!stops() && again_.empty() && !more_batches() && running_ != 0) changed_.wait(lock);
+      if (stops() || (again_.empty() && !more_batches())) return;
+      std::uint64_t batch = settings_.first / kBatch + next_;
+      if (again_.empty()) {
+        ++next_;
+      } else {
+        batch = again_.back();
+        again_.pop_back();
+      }
+      ++running_;
+      lock.unlock();
+      bool lost = false;
+      auto result = run(batch, lost);
+      lock.lock();
+      --running_;
+      changed_.notify_all();
+      if (lost) {
+        again_.push_back(batch);
+        return;
+      }
+      if (!result) {
+        if (!error_) error_ = std::move(result).error();
+        return;
+      }
+      add(*result);
     }
-    Failure failure =
-        MARGAY_TRY(minimise(runner, from + index, programs[index], options, s.shrink));
-    const std::lock_guard lock(shared.mutex);
-    shared.result.failure = std::move(failure);
   }
-  const std::lock_guard lock(shared.mutex);
-  for (const auto& [mnemonic, count] : runner.executions())
-    shared.result.executions[mnemonic] += count;
-  return {};
-}
+
+  void add(const Executions& executions) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [mnemonic, count] : executions) result_.executions[mnemonic] += count;
+  }
+  void fail_with(Error error) {
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = std::move(error);
+    changed_.notify_all();
+  }
+
+  /// When all threads have ended. A failure has only its number and options.
+  [[nodiscard]] Result<CampaignResult> result() {
+    if (error_) return std::unexpected(*error_);
+    result_.seconds = seconds();
+    return std::move(result_);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - started_).count();
+  }
+  [[nodiscard]] bool stops() const { return error_ || result_.failure; }
+  [[nodiscard]] bool more_batches() const {
+    if (settings_.seconds && seconds() >= *settings_.seconds) return false;
+    const std::uint64_t batch = settings_.first / kBatch + next_;
+    return !settings_.cases || batch * kBatch < settings_.first + *settings_.cases;
+  }
+  void add(const BatchResult& batch) {
+    result_.cases += batch.cases;
+    result_.crashed += batch.crashed;
+    result_.wave_instructions += batch.wave_instructions;
+    result_.refused += batch.refused;
+    result_.seconds = seconds();
+    progress_(result_);
+    if (batch.failing < 0 || result_.failure) return;
+    result_.failure.emplace();
+    result_.failure->number = static_cast<std::uint64_t>(batch.failing);
+    // Those that its batch was run with.
+    result_.failure->options =
+        batch.refused != 0 ? kPlain : case_options(settings_.seed, result_.failure->number);
+  }
+
+  const CampaignSettings& settings_;
+  const std::function<void(const CampaignResult&)>& progress_;
+  const Clock::time_point started_ = Clock::now();
+  std::mutex mutex_;  // guards the members below
+  std::condition_variable changed_;
+  std::uint64_t next_ = 0, running_ = 0;
+  std::vector<std::uint64_t> again_;
+  CampaignResult result_;
+  std::optional<Error> error_;
+};
 
 }  // namespace
+
+Result<Runner> runner_of(const CampaignSettings& settings, const std::string& name) {
+  const auto directory = settings.directory / name;
+  std::filesystem::create_directories(directory);
+  return Runner::create(
+      {.directory = directory, .coverage = settings.coverage, .tamper = settings.tamper});
+}
 
 Program case_program(std::uint64_t seed, std::uint64_t number) {
   return generate(derived_seed(seed, number));
@@ -169,24 +212,53 @@ Result<Failure> minimise(Runner& runner, std::uint64_t number, const Program& pr
   return out;
 }
 
+Result<BatchResult> run_batch(Runner& runner, const CampaignSettings& settings,
+                              std::uint64_t batch) {
+  const std::uint64_t end = settings.cases ? settings.first + *settings.cases : ~0ull;
+  const std::uint64_t from = std::max(batch * kBatch, settings.first);
+  const std::uint64_t to = std::min((batch + 1) * kBatch, end);
+  std::vector<Program> programs;
+  for (std::uint64_t n = from; n < to; ++n) programs.push_back(case_program(settings.seed, n));
+  BuildOptions options = case_options(settings.seed, from);
+  bool refused = false;
+  const std::uint64_t before = runner.wave_instructions();
+  const auto outcomes = MARGAY_TRY(run_with(runner, programs, options, refused));
+  const auto bad = std::ranges::find_if_not(outcomes, &Outcome::passed);
+  const auto passed = static_cast<std::uint64_t>(bad - outcomes.begin());
+  BatchResult out;
+  out.crashed = static_cast<std::uint64_t>(
+      std::ranges::count(outcomes.begin(), bad, false, &Outcome::compiled));
+  out.cases = passed - out.crashed;
+  out.wave_instructions = runner.wave_instructions() - before;
+  out.refused = refused ? 1 : 0;
+  if (bad != outcomes.end()) out.failing = static_cast<std::int64_t>(from + passed);
+  return out;
+}
+
 Result<CampaignResult> run_campaign(const CampaignSettings& settings,
+                                    const std::vector<RemoteBatches>& remotes,
                                     const std::function<void(const CampaignResult&)>& progress) {
-  Shared shared{.settings = settings, .progress = progress, .mutex = {}, .result = {}, .error = {}};
-  const auto job = [&](unsigned n) {
-    const Status status = run_batches(shared, n);
-    if (status) return;
-    const std::lock_guard lock(shared.mutex);
-    shared.stop = true;
-    if (!shared.error) shared.error = status.error();
+  Campaign campaign(settings, progress);
+  const auto work_here = [&](unsigned job) {
+    auto runner = runner_of(settings, std::to_string(job));
+    if (!runner) return campaign.fail_with(runner.error());
+    campaign.work([&](std::uint64_t batch, bool&) { return run_batch(*runner, settings, batch); });
+    campaign.add(runner->executions());
   };
   {
-    std::vector<std::jthread> others;
-    for (unsigned n = 1; n < settings.jobs; ++n) others.emplace_back(job, n);
-    job(0);
+    std::vector<std::jthread> threads;
+    for (const RemoteBatches& remote : remotes)
+      threads.emplace_back([&] { campaign.work(remote); });
+    for (unsigned job = 0; job < settings.jobs; ++job) threads.emplace_back(work_here, job);
   }
-  if (shared.error) return std::unexpected(*shared.error);
-  shared.result.seconds = shared.seconds();
-  return std::move(shared.result);
+  CampaignResult out = MARGAY_TRY(campaign.result());
+  if (!out.failure) return out;
+  const std::uint64_t number = out.failure->number;
+  Runner runner = MARGAY_TRY(runner_of(settings, "failure"));
+  const Program program = case_program(settings.seed, number);
+  out.failure =
+      MARGAY_TRY(minimise(runner, number, program, out.failure->options, settings.shrink));
+  return out;
 }
 
 }  // namespace margay::fuzz

@@ -55,9 +55,25 @@ struct CampaignResult {
   std::optional<Failure> failure;
 };
 
-/// `progress` is called after each batch, from any thread but one at a time.
+/// What one batch gave: the cases before the failing one, or all.
+struct BatchResult {
+  std::uint64_t cases = 0, wave_instructions = 0, refused = 0, crashed = 0;
+  std::int64_t failing = -1;  ///< Number of the first case that fails.
+};
+[[nodiscard]] Result<BatchResult> run_batch(Runner& runner, const CampaignSettings& settings,
+                                            std::uint64_t batch);
+
+/// With intermediate files in a folder `name` of its own.
+[[nodiscard]] Result<Runner> runner_of(const CampaignSettings& settings, const std::string& name);
+
+/// Runs a batch elsewhere. `lost`: nothing can run there any more, and the batch has to run again.
+using RemoteBatches = std::function<Result<BatchResult>(std::uint64_t batch, bool& lost)>;
+
+/// With `remotes` in addition to the threads of this process, each one batch at a time. `progress`
+/// is called after each batch, from any thread but one at a time.
 [[nodiscard]] Result<CampaignResult> run_campaign(
-    const CampaignSettings& settings, const std::function<void(const CampaignResult&)>& progress);
+    const CampaignSettings& settings, const std::vector<RemoteBatches>& remotes,
+    const std::function<void(const CampaignResult&)>& progress);
 
 /// Shrinks a failing case: first the program, then the compiler's options.
 [[nodiscard]] Result<Failure> minimise(Runner& runner, std::uint64_t number, const Program& program,

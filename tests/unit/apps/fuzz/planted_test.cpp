@@ -63,7 +63,7 @@ class Planted : public testing::Test {
     settings.directory = directory_;
     if (!mnemonic.empty())
       settings.tamper = [=](std::vector<std::byte>& elf) { change_opcode(elf, mnemonic, opcode); };
-    auto result = run_campaign(settings, [](const CampaignResult&) {});
+    auto result = run_campaign(settings, {}, [](const CampaignResult&) {});
     EXPECT_TRUE(result.has_value()) << result.error().text();
     return std::move(*result);
   }
