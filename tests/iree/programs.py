@@ -1,8 +1,10 @@
 """What the tests compile: functions in MLIR, with the shapes and element types of their inputs."""
 
 import dataclasses
+import importlib.metadata
 
 import numpy as np
+from transformer import transformer
 
 
 @dataclasses.dataclass
@@ -76,6 +78,29 @@ func.func @main(%q: tensor<4x128x64xf32>, %k: tensor<4x64x128xf32>, %v: tensor<4
   return %y : tensor<4x128x64xf32>
 }"""
 
+# The same by IREE's own operation, which becomes one kernel. Version 3.13 writes its attribute in another way.
+VERSION = tuple(map(int, importlib.metadata.version("iree-base-compiler").split(".")[:2]))
+FUSED_ATTENTION = """
+func.func @main(%q: tensor<4x128x64xf16>, %k: tensor<4x128x64xf16>, %v: tensor<4x128x64xf16>)
+    -> tensor<4x128x64xf16> {
+  %scale = arith.constant 0.125 : f16
+  %empty = tensor.empty() : tensor<4x128x64xf16>
+  %y = iree_linalg_ext.attention {indexing_maps = [
+      affine_map<(h, m, n, k1, k2) -> (h, m, k1)>, affine_map<(h, m, n, k1, k2) -> (h, k2, k1)>,
+      affine_map<(h, m, n, k1, k2) -> (h, k2, n)>, affine_map<(h, m, n, k1, k2) -> ()>,
+      affine_map<(h, m, n, k1, k2) -> (h, m, n)>]}
+      ins(%q, %k, %v, %scale : tensor<4x128x64xf16>, tensor<4x128x64xf16>, tensor<4x128x64xf16>, f16)
+      outs(%empty : tensor<4x128x64xf16>) {
+    ^bb0(%score: f32):
+      iree_linalg_ext.yield %score : f32
+  } -> tensor<4x128x64xf16>
+  return %y : tensor<4x128x64xf16>
+}"""
+if VERSION >= (3, 13):
+    FUSED_ATTENTION = FUSED_ATTENTION.replace("{indexing_maps", "<{indexing_maps").replace("]}\n", "]}>\n")
+
+BLOCK, BLOCK_SHAPES = transformer(rows=64, width=128, heads=4)
+
 PROGRAMS = {
     "matmul_f32": Program(matmul(96, 80, 64, "f32", "f32", "0.0"), [((96, 64), "f4"), ((64, 80), "f4")]),
     "matmul_f16": Program(matmul(128, 64, 256, "f16", "f32", "0.0"), [((128, 256), "f2"), ((256, 64), "f2")], 1e-3),
@@ -83,4 +108,6 @@ PROGRAMS = {
     "softmax": Program(SOFTMAX, [((64, 512), "f4")]),
     "convolution": Program(CONVOLUTION, [((1, 16, 18, 18), "f4"), ((32, 16, 3, 3), "f4")]),
     "attention": Program(ATTENTION, [((4, 128, 64), "f4"), ((4, 64, 128), "f4"), ((4, 128, 64), "f4")]),
+    "fused_attention": Program(FUSED_ATTENTION, [((4, 128, 64), "f2")] * 3, 4e-3),
+    "transformer": Program(BLOCK, [(shape, "f4") for shape in BLOCK_SHAPES]),
 }
