@@ -54,6 +54,17 @@ PROGRAMS = {
     "gradient": "loss = lambda w, a: jnp.sum(jnp.tanh(a @ w) ** 2)\n"
     "compare(name, jax.jit(jax.grad(loss))(placed(w, None, 'b', mesh=square), placed(x, 'a', mesh=square)),"
     " (lambda t: x.T @ (2 * t * (1 - t * t)))(np.tanh(x.astype('f8') @ w)))",
+    # Data and model divided: reductions over rows of the square and over its columns are in flight at the same time.
+    "training": "v = np.random.default_rng(2).normal(size=(24, 16)).astype('f4')\n"
+    "loss = lambda p, a: jnp.mean((jnp.tanh(a @ p[0]) @ p[1] - a) ** 2)\n"
+    "step = jax.jit(lambda p, a: jax.tree.map(lambda q, g: q - 0.1 * g, p, jax.grad(loss)(p, a)))\n"
+    "p = (placed(w, None, 'b', mesh=square), placed(v, 'b', mesh=square))\n"
+    "e = (w.astype('f8'), v.astype('f8'))\n"
+    "for _ in range(5):\n"
+    "    p = step(p, placed(x, 'a', mesh=square))\n"
+    "    h = np.tanh(x @ e[0]); r = 2 * (h @ e[1] - x) / x.size\n"
+    "    e = (e[0] - 0.1 * x.T @ (r @ e[1].T * (1 - h * h)), e[1] - 0.1 * h.T @ r)\n"
+    "compare(name, p[0], e[0])",
 }
 TOLERANCE = {"pmax": 0, "pmin of integers": 0, "bf16 psum": 0.05, "all_gather": 0, "all_to_all": 0, "ppermute": 0, "ppermute of some": 0,
              "sum": 1e-4}  # fmt: skip

@@ -95,6 +95,20 @@ TEST_F(Overlap, WhatComesBehindInTheStreamWaits) {
   EXPECT_EQ(called, 1);
 }
 
+// What began behind other work, and waits in its turn, keeps nothing else from beginning.
+TEST_F(Overlap, AKernelBehindAnotherOneWaitsForAnotherStream) {
+  start_waiter(free_, 20);
+  int* const second = words_ + 1;
+  wait_then_store<<<1, 64, 0, free_>>>(second, out(), 30);
+  raise(flag());
+  // The first one ends, and the second one begins to wait.
+  while (std::atomic_ref(*out()).load() != 20) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  store<<<1, 1, 0, other_>>>(second, 1);
+  EXPECT_EQ(hipStreamSynchronize(free_), hipSuccess);
+  EXPECT_EQ(out()[0], 30);
+}
+
 TEST_F(Overlap, EventsHappenInTheirStream) {
   hipEvent_t before = nullptr, after = nullptr;
   ASSERT_EQ(hipEventCreate(&before), hipSuccess);

@@ -116,7 +116,7 @@ Outcome Captures::on_stream(hipStream_t handle, hipGraphNodeType type, Work work
   if (const std::shared_ptr<ihipStream_t> stream = captured(handle))
     return capture_work(*stream, type, std::move(work));
   const OperationScope operation(ordering_, handle);
-  return start ? in_flight_.in_order(handle, what, start, std::move(work))
+  return start ? in_flight_.in_order(handle, what, start)
                : in_flight_.in_order(handle, what, std::move(work));
 }
 

@@ -103,7 +103,8 @@ Outcome Launcher::launch(const LaunchCall& call) {
   return captures_.on_stream(
       call.stream, hipGraphNodeTypeKernel,
       [this, call, arguments = *arguments] { return run(call, arguments); },
-      [&] { return start(call, *arguments); }, call.function->readable);
+      [this, call, arguments = *arguments] { return start(call, arguments); },
+      call.function->readable);
 }
 
 }  // namespace margay::runtime

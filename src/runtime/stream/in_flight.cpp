@@ -98,14 +98,19 @@ PendingWork WorkInFlight::before_next(hipStream_t stream) {
   return matching([&](const Order& order) { return next.comes_behind(order); });
 }
 
-Outcome WorkInFlight::in_order(hipStream_t stream, const std::string& what, const Start& start,
-                               Work work) {
+Outcome WorkInFlight::in_order(hipStream_t stream, const std::string& what, const Start& start) {
   PendingWork before = before_next(stream);
   const Timeline::Scope of_stream(streams_.order_of(stream));
+  Work work;
   if (before.empty()) {
-    Work rest = MARGAY_TRY(start());
-    if (!rest) return {};
-    work = std::move(rest);
+    work = MARGAY_TRY(start());
+    if (!work) return {};
+  } else {
+    // Once it waits for other work, that must be able to start.
+    work = [start]() -> Outcome {
+      const Work rest = MARGAY_TRY(start());
+      return rest ? rest() : Outcome{};
+    };
   }
   (void)add(streams_.order_of(stream), what, std::move(before), std::move(work));
   return {};

@@ -37,8 +37,7 @@ class WorkInFlight {
 
   /// Begins `work` or, if it must wait for work in flight on this stream or others, queues it.
   /// `what` names it in messages to a waiting user.
-  [[nodiscard]] Outcome in_order(hipStream_t stream, const std::string& what, const Start& start,
-                                 Work work);
+  [[nodiscard]] Outcome in_order(hipStream_t stream, const std::string& what, const Start& start);
   [[nodiscard]] Outcome in_order(hipStream_t stream, const std::string& what, Work work);
   /// Executes `work` on another thread; returns before its end if that takes longer than
   /// `patience`.
