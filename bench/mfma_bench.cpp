@@ -83,7 +83,7 @@ void run(benchmark::State& state, const MfmaShape& shape, MfmaMode mode, std::st
          bool grouped, bool positive) {
   const auto data = std::make_unique<Case>(shape, positive);
   const MfmaKernel kernel = mfma_kernel(shape, mode, level);
-  const auto prepared = prepare_mfma_run(kernel, data->steps);
+  const auto prepared = prepare_mfma_run(shape, kernel, data->steps);
   std::uint32_t* const rows = data->registers.row(0);
   mfma_thread_begin();
   std::size_t rounds = 0;

@@ -48,9 +48,9 @@ std::size_t index_of(const MfmaShape& shape) {
   return static_cast<std::size_t>(&shape - kMfmaShapes);
 }
 
-/// AMX and AVX-512 BF16 belong to the v4 level: selecting a lower level simulates a host without
-/// them.
-bool may_use_bf16_units(const Level& level) { return level.name == "x86-64-v4"; }
+/// AMX, AVX-512 BF16 and VNNI belong to the v4 level: selecting a lower level simulates a host
+/// without them.
+bool may_use_host_units(const Level& level) { return level.name == "x86-64-v4"; }
 
 constexpr std::ptrdiff_t kRowDwords = 64;
 
@@ -65,6 +65,45 @@ class OneByOne final : public MfmaRun {
  private:
   MfmaFunction run_;
   std::vector<MfmaStep> steps_;
+};
+
+/// A run in which A is converted when another one, or a changed one, is multiplied.
+class KeepsA final : public MfmaRun {
+ public:
+  KeepsA(const MfmaShape& shape, const MfmaParts& parts, std::span<const MfmaStep> steps)
+      : parts_(parts) {
+    std::int32_t kept = -1;
+    for (const MfmaStep& step : steps) {
+      steps_.push_back({step, step.a != kept});
+      const bool is_changed = step.d < step.a + shape.a_registers &&
+                              step.a < step.d + static_cast<int>(shape.d_registers);
+      kept = is_changed ? -1 : step.a;
+    }
+  }
+  void execute(std::uint32_t* rows) const override {
+    alignas(64) std::uint32_t a[MfmaParts::kLargest];
+    for (const Step& step : steps_) {
+      const MfmaOperands operands = operands_of(step.step, rows);
+      if (step.converts_a) parts_.convert_a(operands.a, a);
+      parts_.multiply(a, operands);
+    }
+  }
+
+  /// Whether the parts of a kernel can do it.
+  [[nodiscard]] static bool can_do(const MfmaShape& shape, const MfmaStep& step) {
+    const auto size = static_cast<std::int32_t>(shape.d_registers);
+    const bool is_shifted =
+        !step.c_is_constant && step.c != step.d && step.c < step.d + size && step.d < step.c + size;
+    return (step.cbsz | step.abid | step.blgp) == 0 && !is_shifted;
+  }
+
+ private:
+  struct Step {
+    MfmaStep step;
+    bool converts_a;
+  };
+  MfmaParts parts_;
+  std::vector<Step> steps_;
 };
 
 }  // namespace
@@ -105,9 +144,12 @@ MfmaOperands operands_of(const MfmaStep& step, std::uint32_t* rows) {
           .blgp = step.blgp};
 }
 
-std::unique_ptr<const MfmaRun> prepare_mfma_run(const MfmaKernel& kernel,
+std::unique_ptr<const MfmaRun> prepare_mfma_run(const MfmaShape& shape, const MfmaKernel& kernel,
                                                 std::span<const MfmaStep> steps) {
   if (kernel.prepare != nullptr) return kernel.prepare(steps);
+  if (kernel.parts.multiply != nullptr &&
+      std::ranges::all_of(steps, [&](const MfmaStep& s) { return KeepsA::can_do(shape, s); }))
+    return std::make_unique<KeepsA>(shape, kernel.parts, steps);
   return std::make_unique<OneByOne>(kernel.run, steps);
 }
 
@@ -115,7 +157,9 @@ MfmaKernel mfma_kernel(const MfmaShape& shape, MfmaMode mode, std::string_view l
   const Level* const level = find_level(level_name);
   if (!level) return {};
   const std::size_t index = index_of(shape);
-  if (mode == MfmaMode::fast && may_use_bf16_units(*level))
+  if (may_use_host_units(*level))
+    if (const MfmaKernel kernel = host_i8_kernel(index); kernel.run) return kernel;
+  if (mode == MfmaMode::fast && may_use_host_units(*level))
     if (const MfmaKernel kernel = fast_mfma_methods(index).front().kernel; kernel.run)
       return kernel;
   if (mode == MfmaMode::exact && level->exact->kernels[index].run)
@@ -159,7 +203,7 @@ std::vector<std::string_view> mfma_levels() {
 
 std::string_view mfma_fast_method(const MfmaShape& shape, std::string_view level_name) {
   const Level* const level = find_level(level_name);
-  if (!level || !may_use_bf16_units(*level)) return "as fma";
+  if (!level || !may_use_host_units(*level)) return "as fma";
   return fast_mfma_methods(index_of(shape)).front().name;
 }
 

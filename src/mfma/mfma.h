@@ -23,9 +23,10 @@ namespace margay {
 /// Where a step's operands are in a register file.
 [[nodiscard]] MfmaOperands operands_of(const MfmaStep& step, std::uint32_t* rows);
 
-/// `kernel` must not be null. Faster than single instructions where operands or accumulators
-/// repeat.
-[[nodiscard]] std::unique_ptr<const MfmaRun> prepare_mfma_run(const MfmaKernel& kernel,
+/// `kernel` is one of `shape` and not null. Faster than single instructions where operands or
+/// accumulators repeat.
+[[nodiscard]] std::unique_ptr<const MfmaRun> prepare_mfma_run(const MfmaShape& shape,
+                                                              const MfmaKernel& kernel,
                                                               std::span<const MfmaStep> steps);
 
 /// Null when this is not a dense matrix instruction of gfx942. Accepts the gfx942 mnemonic and the

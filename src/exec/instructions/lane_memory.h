@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "exec/rows/row_table.h"
 #include "isa/lanes.h"
@@ -132,6 +133,75 @@ inline void load_adjacent_rows(const std::uint8_t* from, std::uint32_t* dst) {
 }
 #endif
 
+#if defined(__AVX512F__)
+/// Where 8 bytes of each lane are parts of 32 in a row: lanes n, n + 16, n + 32 and n + 48 have the
+/// pieces of row n, n = 0..15. An operand of a matrix instruction of 16 rows is such a one.
+struct SixteenRows {
+  alignas(64) std::uint32_t first[16];  ///< Where each row begins.
+  __m512i order;                        ///< Lane n + 16 c has piece c ^ order[n].
+};
+/// Whether they do: the pieces in order, or in the order of an XOR swizzle of aligned rows.
+[[nodiscard]] inline bool in_sixteen_rows(const std::uint32_t* offset, SixteenRows& rows) {
+  const auto lanes = [&](int n) { return _mm512_loadu_si512(offset + n * 16); };
+  const auto add = [](__m512i v, int n) { return _mm512_add_epi32(v, _mm512_set1_epi32(n)); };
+  const auto flip = [](__m512i v, int n) { return _mm512_xor_epi32(v, _mm512_set1_epi32(n)); };
+  const __m512i first = lanes(0), second = lanes(1);
+  if (_mm512_cmpneq_epi32_mask(second, flip(first, 8)) == 0) {
+    if ((_mm512_cmpneq_epi32_mask(lanes(2), flip(first, 16)) |
+         _mm512_cmpneq_epi32_mask(lanes(3), flip(first, 24))) != 0)
+      return false;
+    _mm512_store_si512(rows.first, _mm512_andnot_si512(_mm512_set1_epi32(24), first));
+    rows.order = _mm512_and_si512(_mm512_srli_epi32(first, 3), _mm512_set1_epi32(3));
+    return true;
+  }
+  if ((_mm512_cmpneq_epi32_mask(second, add(first, 8)) |
+       _mm512_cmpneq_epi32_mask(lanes(2), add(first, 16)) |
+       _mm512_cmpneq_epi32_mask(lanes(3), add(first, 24))) != 0)
+    return false;
+  _mm512_store_si512(rows.first, first);
+  rows.order = _mm512_setzero_si512();
+  return true;
+}
+/// Two registers' rows of 64 lanes from 16 rows of 32 bytes: an 8x16 transposition of dwords.
+inline void load_sixteen_rows(const std::uint8_t* base, const SixteenRows& rows,
+                              std::uint32_t* dst) {
+  __m512i z[8];  // rows n and n + 8
+  for (int n = 0; n < 8; ++n) {
+    const auto half = [&](int row) {
+      return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(base + rows.first[row]));
+    };
+    z[n] = _mm512_inserti64x4(_mm512_castsi256_si512(half(n)), half(n + 8), 1);
+  }
+  __m512i quads[2][4];  // of rows 0 to 3 and 8 to 11, 4 to 7 and 12 to 15: dwords n, n + 4
+  for (int n = 0; n < 2; ++n) {
+    for (int row = 0; row < 4; ++row) quads[n][row] = z[4 * n + row];
+    transpose_blocks(quads[n]);
+  }
+  const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+  const __m512i high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+  __m512i piece[4][2];  // [c][dword of the piece], rows in order
+  for (int d = 0; d < 4; ++d) {
+    piece[d / 2][d % 2] = _mm512_permutex2var_epi64(quads[0][d], low, quads[1][d]);
+    piece[2 + d / 2][d % 2] = _mm512_permutex2var_epi64(quads[0][d], high, quads[1][d]);
+  }
+  const auto swap_where = [](__mmask16 which, __m512i& a, __m512i& b) {
+    const __m512i was = a;
+    a = _mm512_mask_mov_epi32(a, which, b);
+    b = _mm512_mask_mov_epi32(b, which, was);
+  };
+  const __mmask16 by_one = _mm512_test_epi32_mask(rows.order, _mm512_set1_epi32(1));
+  const __mmask16 by_two = _mm512_test_epi32_mask(rows.order, _mm512_set1_epi32(2));
+  for (int d = 0; d < 2; ++d) {
+    swap_where(by_one, piece[0][d], piece[1][d]);
+    swap_where(by_one, piece[2][d], piece[3][d]);
+    swap_where(by_two, piece[0][d], piece[2][d]);
+    swap_where(by_two, piece[1][d], piece[3][d]);
+  }
+  for (int c = 0; c < 4; ++c)
+    for (int d = 0; d < 2; ++d) _mm512_storeu_si512(dst + d * kWaveLanes + c * 16, piece[c][d]);
+}
+#endif
+
 /// Loads `dwords` per lane into rows dst, dst + 64, ... for the lanes in `active`.
 template <int dwords, typename Pointers>
 inline void load_rows(Pointers at, std::uint64_t active, std::uint32_t* dst) {
@@ -159,6 +229,12 @@ inline void load_rows(Pointers at, std::uint64_t active, std::uint32_t* dst) {
       return;
     }
     if constexpr (dwords == 2) {
+      if constexpr (std::is_same_v<Pointers, OffsetPointers>) {
+        if (SixteenRows rows; in_sixteen_rows(at.offset, rows)) {
+          load_sixteen_rows(at.base, rows, dst);
+          return;
+        }
+      }
       for (int lane = 0; lane < kWaveLanes; lane += 16)
         store_pairs(load_pairs(at, lane), load_pairs(at, lane + 8), dst + lane);
       return;

@@ -3,7 +3,9 @@
 //
 // An address beyond the workgroup's allocation reads 0 and drops writes, as on the hardware (MI300
 // ISA guide, 3.6.5); the checker reports it. M0 is no limit: compilers for gfx9 never set it.
+#include <algorithm>
 #include <bit>
+#include <cstring>
 #include <string>
 
 #include "exec/instructions/addresses.h"
@@ -52,8 +54,38 @@ template <std::uint32_t mask = ~0u>
   return {wave.group->lds, lanes.at};
 }
 
+/// The address register of an access of all lanes, none of which is out of range at `last` bytes
+/// behind its address: the usual case, for which no address has to be computed. Otherwise null.
+[[nodiscard]] inline const std::uint32_t* usual_addresses(const Wave& wave, const Instruction& i,
+                                                          std::uint32_t last) {
+  if (wave.accesses != nullptr || wave.exec() != kAllLanes) return nullptr;
+  const std::uint32_t* const address = row_of(wave, i.src[0].index());
+  std::uint32_t highest = 0;
+  for (int lane = 0; lane < kWaveLanes; ++lane)
+    highest = address[lane] > highest ? address[lane] : highest;
+  return std::uint64_t{highest} + last <= wave.group->lds_bytes ? address : nullptr;
+}
+/// The same for a load, which may overwrite its address register: then a copy of it.
+struct ReadAddresses {
+  alignas(64) std::uint32_t copy[kWaveLanes];
+  [[nodiscard]] const std::uint32_t* of(const Wave& wave, const Instruction& i, std::uint32_t last,
+                                        unsigned registers) {
+    const std::uint32_t* const address = usual_addresses(wave, i, last);
+    if (address == nullptr || i.src[0].index() - i.dst >= registers) return address;
+    std::memcpy(copy, address, sizeof copy);
+    return copy;
+  }
+};
+
 template <Data data>
 const Instruction* lds_read(Wave& wave, const Instruction& i) {
+  constexpr std::uint32_t bytes = bytes_of(data);
+  const auto offset = static_cast<std::uint32_t>(i.offset);
+  ReadAddresses usual;
+  if (const std::uint32_t* const at = usual.of(wave, i, offset + bytes, (bytes + 3) / 4)) {
+    load_data<data>(OffsetPointers{wave.group->lds + offset, at}, kAllLanes, wave.row(i.dst));
+    return following(i);
+  }
   const LdsLanes lanes = lds_lanes(wave, i, static_cast<std::uint32_t>(i.offset), bytes_of(data));
   std::uint32_t* const dst = wave.row(i.dst);
   load_data<data>(pointers(wave, lanes), lanes.active, dst);
@@ -62,6 +94,12 @@ const Instruction* lds_read(Wave& wave, const Instruction& i) {
 }
 template <Data data>
 const Instruction* lds_write(Wave& wave, const Instruction& i) {
+  const auto offset = static_cast<std::uint32_t>(i.offset);
+  if (const std::uint32_t* const at = usual_addresses(wave, i, offset + bytes_of(data))) {
+    store_data<data>(OffsetPointers{wave.group->lds + offset, at}, kAllLanes,
+                     wave.row(i.src[1].index()));
+    return following(i);
+  }
   const LdsLanes lanes = lds_lanes(wave, i, static_cast<std::uint32_t>(i.offset), bytes_of(data));
   store_data<data>(pointers(wave, lanes), lanes.active, wave.row(i.src[1].index()));
   return following(i);
@@ -71,10 +109,19 @@ const Instruction* lds_write(Wave& wave, const Instruction& i) {
 template <Data data, int unit>
 const Instruction* lds_read2(Wave& wave, const Instruction& i) {
   constexpr int registers = bytes_of(data) / 4;
-  const std::uint32_t offsets[2] = {extra::ds_offset0(i.extra), extra::ds_offset1(i.extra)};
+  const std::uint32_t offsets[2] = {extra::ds_offset0(i.extra) * unit,
+                                    extra::ds_offset1(i.extra) * unit};
+  ReadAddresses usual;
+  if (const std::uint32_t* const at =
+          usual.of(wave, i, std::max(offsets[0], offsets[1]) + bytes_of(data), 2 * registers)) {
+    for (int n = 0; n < 2; ++n)
+      load_data<data>(OffsetPointers{wave.group->lds + offsets[n], at}, kAllLanes,
+                      wave.row(i.dst) + n * registers * kWaveLanes);
+    return following(i);
+  }
   // The address register may be among the destinations: resolve both accesses first.
-  const LdsLanes first = lds_lanes(wave, i, offsets[0] * unit, bytes_of(data));
-  const LdsLanes second = lds_lanes(wave, i, offsets[1] * unit, bytes_of(data), 1);
+  const LdsLanes first = lds_lanes(wave, i, offsets[0], bytes_of(data));
+  const LdsLanes second = lds_lanes(wave, i, offsets[1], bytes_of(data), 1);
   std::uint32_t* const dst = wave.row(i.dst);
   load_data<data>(pointers(wave, first), first.active, dst);
   zero_lanes<data>(first.out_of_range, dst);
@@ -84,8 +131,17 @@ const Instruction* lds_read2(Wave& wave, const Instruction& i) {
 }
 template <Data data, int unit>
 const Instruction* lds_write2(Wave& wave, const Instruction& i) {
-  const LdsLanes first = lds_lanes(wave, i, extra::ds_offset0(i.extra) * unit, bytes_of(data));
-  const LdsLanes second = lds_lanes(wave, i, extra::ds_offset1(i.extra) * unit, bytes_of(data), 1);
+  const std::uint32_t offsets[2] = {extra::ds_offset0(i.extra) * unit,
+                                    extra::ds_offset1(i.extra) * unit};
+  if (const std::uint32_t* const at =
+          usual_addresses(wave, i, std::max(offsets[0], offsets[1]) + bytes_of(data))) {
+    for (unsigned n = 0; n < 2; ++n)
+      store_data<data>(OffsetPointers{wave.group->lds + offsets[n], at}, kAllLanes,
+                       wave.row(i.src[1 + n].index()));
+    return following(i);
+  }
+  const LdsLanes first = lds_lanes(wave, i, offsets[0], bytes_of(data));
+  const LdsLanes second = lds_lanes(wave, i, offsets[1], bytes_of(data), 1);
   store_data<data>(pointers(wave, first), first.active, wave.row(i.src[1].index()));
   store_data<data>(pointers(wave, second), second.active, wave.row(i.src[2].index()));
   return following(i);

@@ -160,7 +160,7 @@ std::vector<std::unique_ptr<const MfmaRun>> group_matrix_instructions(
         steps.push_back(step_of(instructions[end]));
       if (steps.size() > 1) {
         Instruction& leader = instructions[first];
-        runs.push_back(prepare_mfma_run(kernel(mode, leader), steps));
+        runs.push_back(prepare_mfma_run(*leader.row->shape, kernel(mode, leader), steps));
         leader.execute = run_matrix_group;
         leader.offset = static_cast<std::int32_t>(steps.size());
         leader.constant[0] = std::bit_cast<std::uint64_t>(runs.back().get());

@@ -42,6 +42,26 @@ void fill_inactive(LaneAddresses& lanes) {
   return check_global_slow(wave, i, lanes, static_cast<std::uint32_t>(bytes));
 }
 
+// ---- Loads in loops -------------------------------------------------------------------------
+
+/// Steps further than this are taken for a change of array.
+constexpr std::uint64_t kLongestStep = 1 << 20;
+
+/// Fetches the lines that this load will read when it is executed next, if it moves on by as much
+/// as it did since it was executed last. Lanes read many rows a few lines at a time, which the
+/// host's own prefetchers do not follow.
+template <int bytes>
+inline void fetch_ahead(Wave& wave, const Instruction& i, const LaneAddresses& lanes) {
+  LoadStream& stream = wave.load_streams[i.vaddr / 8 % wave.load_streams.size()];
+  const std::uint64_t step = lanes.at[0] - stream.at;
+  const bool in_loop = stream.vaddr == i.vaddr;
+  stream = {i.vaddr, lanes.at[0]};
+  if (!in_loop || step == 0 || step + kLongestStep > 2 * kLongestStep) return;
+  constexpr int lanes_of_line = bytes < 4 ? 16 : 64 / bytes;
+  for (int lane = 0; lane < kWaveLanes; lane += lanes_of_line)
+    __builtin_prefetch(reinterpret_cast<const void*>(lanes.at[lane] + step), 0, 2);
+}
+
 // ---- Loads and stores -----------------------------------------------------------------------
 
 template <Data data>
@@ -51,6 +71,7 @@ const Instruction* global_load(Wave& wave, const Instruction& i) {
   if (lanes.active == 0) return following(i);
   fill_inactive(lanes);
   if (!check_global(wave, i, lanes, bytes_of(data))) return nullptr;
+  fetch_ahead<bytes_of(data)>(wave, i, lanes);
   load_data<data>(AddressPointers{lanes.at}, lanes.active, wave.row(i.dst));
   return following(i);
 }
@@ -236,6 +257,7 @@ const Instruction* buffer_load(Wave& wave, const Instruction& i) {
   if (lanes.active == 0) return following(i);
   fill_inactive(lanes);
   if (!check_global(wave, i, lanes, bytes_of(data))) return nullptr;
+  fetch_ahead<bytes_of(data)>(wave, i, lanes);
   load_data<data>(AddressPointers{lanes.at}, lanes.active, dst);
   return following(i);
 }
@@ -260,6 +282,7 @@ const Instruction* buffer_store(Wave& wave, const Instruction& i) {
 template <Data data>
 const Instruction* load_to_lds(Wave& wave, const Instruction& i, const LaneAddresses& lanes) {
   alignas(64) std::uint32_t value[kWaveLanes] = {};
+  fetch_ahead<bytes_of(data)>(wave, i, lanes);
   load_data<data>(AddressPointers{lanes.at}, lanes.active, value);
   const std::uint32_t base = direct_lane(wave, i);
   for (std::uint64_t rest = lanes.active | lanes.out_of_range; rest != 0; rest &= rest - 1) {

@@ -56,6 +56,12 @@ struct WorkgroupState {
       false;  ///< Waves end their turn before they rewrite LDS; see exec/program/turns.h.
 };
 
+/// Where a load instruction of a wave read when it was last executed: lane 0's address.
+struct LoadStream {
+  std::uint32_t vaddr = 0;  ///< Of the instruction.
+  std::uint64_t at = 0;
+};
+
 struct Wave {
   std::uint32_t* v = nullptr;  ///< Rows of 64 lanes; see Source::vgpr.
   /// SGPRs, VCC, M0 and EXEC by their encodings; the tail lets wide accesses at the end stay
@@ -68,9 +74,10 @@ struct Wave {
   const Instruction* next = nullptr;         ///< Where to continue after a stop.
   const Instruction* gave_way_at = nullptr;  ///< See exec/program/turns.h.
   WorkgroupState* group = nullptr;
-  std::uint8_t* scratch = nullptr;          ///< Swizzled: see scratch_offset().
-  std::array<AddressRange, 4> ranges = {};  ///< Recently found accessible global ranges.
-  AddressRange read_only = {};              ///< The same of host memory that may only be read.
+  std::uint8_t* scratch = nullptr;               ///< Swizzled: see scratch_offset().
+  std::array<AddressRange, 4> ranges = {};       ///< Recently found accessible global ranges.
+  AddressRange read_only = {};                   ///< The same of host memory that may only be read.
+  std::array<LoadStream, 32> load_streams = {};  ///< By the instructions' addresses.
   std::uint64_t instructions = 0;
   std::uint64_t mfma_instructions = 0;
   std::uint32_t index_in_group = 0;

@@ -21,6 +21,9 @@ namespace margay {
 namespace mfma_x86_bf16 {
 extern const MfmaTable kFastTable;
 }
+namespace mfma_x86_vnni {
+extern const MfmaTable kIntegerTable;
+}
 
 namespace {
 
@@ -74,6 +77,11 @@ std::vector<FastMethod> fast_mfma_methods(std::size_t index) {
   return methods;
 }
 
+MfmaKernel host_i8_kernel(std::size_t index) {
+  if (!__builtin_cpu_supports("avx512vnni")) return {};
+  return mfma_x86_vnni::kIntegerTable.kernels[index];
+}
+
 void fast_mfma_thread_begin() {
   if (amx_usable()) mfma_amx::begin();
 }
@@ -84,6 +92,7 @@ void fast_mfma_thread_end() {
 #else
 
 std::vector<FastMethod> fast_mfma_methods(std::size_t) { return {{"as fma", {}}}; }
+MfmaKernel host_i8_kernel(std::size_t) { return {}; }
 void fast_mfma_thread_begin() {}
 void fast_mfma_thread_end() {}
 

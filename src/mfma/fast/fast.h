@@ -1,4 +1,4 @@
-// The host's own bf16 matrix arithmetic, if any: AMX, or AVX-512 BF16.
+// The host's own matrix arithmetic, if any: AMX, AVX-512 BF16, AVX-512 VNNI.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,10 @@ struct FastMethod {
 /// The methods of this host for kMfmaShapes[index], best first; "as fma" has no kernel, and is
 /// always the last entry.
 [[nodiscard]] std::vector<FastMethod> fast_mfma_methods(std::size_t index);
+
+/// kMfmaShapes[index] of i8 by AVX-512 VNNI, in every mode: integers are exact. Null if this host
+/// has none, and for other types.
+[[nodiscard]] MfmaKernel host_i8_kernel(std::size_t index);
 
 /// See mfma_thread_begin and mfma_thread_end.
 void fast_mfma_thread_begin();

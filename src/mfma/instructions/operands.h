@@ -43,10 +43,20 @@ class MfmaRun {
 };
 using MfmaPrepareFunction = std::unique_ptr<const MfmaRun> (*)(std::span<const MfmaStep> steps);
 
+/// A kernel in two parts, for runs whose instructions multiply the same A by several B.
+struct MfmaParts {
+  static constexpr std::size_t kLargest = 1024;  ///< Dwords of a converted A, at most.
+  /// Converts A to what `multiply` needs, which does not read `operands.a`.
+  void (*convert_a)(const std::uint32_t* rows, std::uint32_t* converted) = nullptr;
+  void (*multiply)(const std::uint32_t* converted, const MfmaOperands& operands) = nullptr;
+};
+
 struct MfmaKernel {
   MfmaFunction run = nullptr;
-  /// Null when instructions are best run one by one.
+  /// Null when instructions are best run one by one, or by `parts`, if there are any.
   MfmaPrepareFunction prepare = nullptr;
+  /// For operands without modifiers whose C is D's rows or none of them.
+  MfmaParts parts = {};
 };
 
 // ---- v_smfmac_*

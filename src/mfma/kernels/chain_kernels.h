@@ -22,7 +22,7 @@ struct Addend {
 }
 
 /// Rows of D computed side by side: their chains are independent, which hides the latency, and all
-/// their sums stay in registers.
+/// their sums stay in registers. (Sixteen take longer than eight on an EPYC 9004.)
 #if defined(__AVX512F__)
 inline constexpr int kRowsAtOnce = 8;
 #elif defined(__AVX2__)
@@ -31,8 +31,20 @@ inline constexpr int kRowsAtOnce = 4;
 inline constexpr int kRowsAtOnce = 2;
 #endif
 
-template <int m, int k, int chunks>
-MARGAY_INLINE void chain_fused(const F32 (&a)[k][chunks], const F32 (&b)[k][chunks], Addend c,
+/// Stores rows of D with canonical NaNs. Their total is a NaN if one of them is: additions have
+/// units of their own on many hosts, comparisons take those of the multiplications.
+template <int m, int rows>
+MARGAY_INLINE void store_canonical(F32 (&sum)[rows], unsigned first, unsigned u, std::uint32_t* d) {
+  F32 total = sum[0];
+  unroll<rows - 1>([&](auto r) { total += sum[r + 1]; });
+  if (__builtin_expect(any(total != total), 0))
+    unroll<rows>([&](auto r) { sum[r] = canonical(sum[r]); });
+  unroll<rows>([&](auto r) { store(d + result_offset<m>(first + r, u), sum[r]); });
+}
+
+/// `column(kk, u)` is B's k = kk (an integral_constant) of chunk u.
+template <int m, int k, int chunks, typename Column>
+MARGAY_INLINE void chain_fused(const F32 (&a)[k][chunks], Column&& column, Addend c,
                                std::uint32_t* d) {
   constexpr int rows = m < kRowsAtOnce ? m : kRowsAtOnce;
   for (unsigned u = 0; u < chunks; ++u) {
@@ -40,22 +52,48 @@ MARGAY_INLINE void chain_fused(const F32 (&a)[k][chunks], const F32 (&b)[k][chun
       F32 sum[rows];
       unroll<rows>([&](auto r) { sum[r] = (F32)c.at(result_offset<m>(first + r, u)); });
       unroll<k>([&](auto kk) {
-        const F32 column = b[kk][u];
+        const F32 of_b = column(kk, u);
         unroll<rows>(
-            [&](auto r) { sum[r] = fused(row_values<m>(a[kk], u, first + r), column, sum[r]); });
+            [&](auto r) { sum[r] = fused(row_values<m>(a[kk], u, first + r), of_b, sum[r]); });
       });
-      unroll<rows>([&](auto r) { store(d + result_offset<m>(first + r, u), canonical(sum[r])); });
+      store_canonical<m>(sum, first, u, d);
     }
   }
 }
 
+/// A chain of fused multiply-adds for each element of D, in two parts (MfmaParts).
 template <MfmaType ta, MfmaType tb, int m, int k, int blocks>
-[[gnu::flatten]] void run_fused(const MfmaOperands& op) {
-  F32 a[k][m * blocks / 16], b[k][m * blocks / 16];
-  expand<ta, m, k, blocks>(op.a, a);
-  expand<tb, m, k, blocks>(op.b, b);
-  chain_fused<m, k>(a, b, Addend{op.c, op.c_constant}, op.d);
-}
+struct Fused {
+  static constexpr int kChunks = m * blocks / 16;
+  static constexpr std::ptrdiff_t kSource = m * k * blocks * mfma_type_bytes(tb) / 4;
+  static constexpr std::ptrdiff_t kResult = m * m * blocks;
+  using A = F32[k][kChunks];
+
+  [[gnu::flatten]] static void convert_a(const std::uint32_t* rows, std::uint32_t* converted) {
+    static_assert(sizeof(A) <= MfmaParts::kLargest * 4);
+    expand<ta, m, k, blocks>(rows, *reinterpret_cast<A*>(converted));
+  }
+  [[gnu::flatten]] static void multiply(const std::uint32_t* converted, const MfmaOperands& op) {
+    const A& a = *reinterpret_cast<const A*>(converted);
+    const Addend c{op.c, op.c_constant};
+    // Values that take one operation are made where they are used, if D is not written meanwhile.
+    constexpr bool is_cheap = tb == MfmaType::bf16 || tb == MfmaType::f32;
+    if (is_cheap && (m <= kRowsAtOnce || op.d + kResult <= op.b || op.b + kSource <= op.d)) {
+      chain_fused<m, k>(
+          a, [&](auto kk, unsigned u) { return operand_values<tb, m, k, blocks>(op.b, kk, u); }, c,
+          op.d);
+    } else {
+      F32 b[k][kChunks];
+      expand<tb, m, k, blocks>(op.b, b);
+      chain_fused<m, k>(a, [&](auto kk, unsigned u) { return b[kk][u]; }, c, op.d);
+    }
+  }
+  static void run(const MfmaOperands& op) {
+    alignas(64) std::uint32_t a[sizeof(A) / 4];
+    convert_a(op.a, a);
+    multiply(a, op);
+  }
+};
 
 template <int m, int k, int blocks>
 MARGAY_INLINE void expand_i8(const std::uint32_t* rows, I32 (&x)[k][m * blocks / 16]) {

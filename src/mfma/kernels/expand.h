@@ -41,17 +41,17 @@ template <MfmaType t, int shift>
   } else if constexpr (t == MfmaType::f16) {
     return half_to_float(dword >> shift);
   } else {
+    // The type's bits in f32's places, with an exponent too large by one. That is halved, and where
+    // the exponent is 0 it is less the 1 that a normal number would begin with.
     static_assert(t == MfmaType::fp8 || t == MfmaType::bf8);
     constexpr std::uint32_t mantissa_bits = t == MfmaType::fp8 ? 3 : 2;
     constexpr std::uint32_t bias = t == MfmaType::fp8 ? 8 : 16;
-    constexpr std::uint32_t hidden = 1u << mantissa_bits;
-    const U32 byte = dword >> shift & 0xffu;
-    const U32 magnitude = byte & 0x7fu;
-    const U32 exponent = magnitude >> mantissa_bits;
-    const U32 significand = exponent == 0u ? magnitude : ((magnitude & (hidden - 1)) | hidden);
-    const U32 scale = ((exponent == 0u ? splat(1u) : exponent) + (127 - bias - mantissa_bits))
-                      << 23;
-    const U32 finite = (U32)(to_float((I32)significand) * (F32)scale) | (byte & 0x80u) << 24;
+    constexpr std::uint32_t least = (127 + 1 - bias) << 23;  // the smallest normal number
+    const U32 byte = shift == 24 ? dword >> 24 : dword >> shift & 0xffu;
+    const U32 magnitude = (byte & 0x7fu) << (23 - mantissa_bits);
+    const F32 larger = (F32)(magnitude + least);
+    const F32 number = magnitude < 1u << 23 ? larger - (F32)splat(least) : larger * 0.5f;
+    const U32 finite = (U32)number | (byte & 0x80u) << 24;
     return (F32)(byte == 0x80u ? splat(0x7fc00000u) : finite);
   }
 }
@@ -65,14 +65,19 @@ MARGAY_INLINE void unroll(F&& body) {
   }(std::make_integer_sequence<int, n>{});
 }
 
+/// Element kk (an integral_constant) of chunk u, as f32.
+template <MfmaType t, int m, int k, int blocks, typename Index>
+[[nodiscard]] MARGAY_INLINE F32 operand_values(const std::uint32_t* rows, Index, unsigned u) {
+  using Source = Operand<t, m, k, blocks>;
+  constexpr int n = Index::value, first = Source::offset(n, 0);
+  return to_f32<t, Source::bit(n)>(load<U32>(rows + first + u * 16));
+}
+
 template <MfmaType t, int m, int k, int blocks>
 MARGAY_INLINE void expand(const std::uint32_t* rows, F32 (&x)[k][m * blocks / 16]) {
-  using Source = Operand<t, m, k, blocks>;
   unroll<k>([&](auto kk) {
-    unroll<Source::kChunks>([&](auto u) {
-      constexpr int n = decltype(kk)::value, chunk = decltype(u)::value;
-      x[n][chunk] = to_f32<t, Source::bit(n)>(load<U32>(rows + Source::offset(n, chunk)));
-    });
+    unroll<m * blocks / 16>(
+        [&](auto u) { x[kk][u] = operand_values<t, m, k, blocks>(rows, kk, u); });
   });
 }
 

@@ -14,7 +14,7 @@ consteval MfmaKernel kernel() {
   else if constexpr (s.a == MfmaType::i8)
     return kGuarded<run_i8<s.m, s.k, s.blocks>, index>;
   else
-    return kGuarded<run_fused<s.a, s.b, s.m, s.k, s.blocks>, index>;
+    return kInParts<Fused<s.a, s.b, s.m, s.k, s.blocks>, index>;
 }
 
 template <std::size_t index>

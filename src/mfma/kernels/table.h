@@ -24,4 +24,10 @@ void run_guarded(const MfmaOperands& op) {
 template <MfmaFunction kernel, std::size_t index>
 inline constexpr MfmaKernel kGuarded = {.run = run_guarded<kernel, index>};
 
+/// A kernel in two parts.
+template <typename Kernel, std::size_t index>
+inline constexpr MfmaKernel kInParts = {
+    .run = run_guarded<Kernel::run, index>,
+    .parts = {.convert_a = Kernel::convert_a, .multiply = Kernel::multiply}};
+
 }  // namespace margay::MARGAY_HOST_LEVEL

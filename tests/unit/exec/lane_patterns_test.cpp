@@ -41,6 +41,20 @@ std::vector<Pattern> patterns() {
   std::reverse(descending.begin(), descending.end());
   all.push_back(descending);
   all.push_back({});  // all lanes at one place
+  // An operand of a matrix instruction: lanes n, n + 16, n + 32 and n + 48 have row n's four
+  // pieces, in order or swizzled; and the same with two lanes exchanged.
+  for (const bool is_swizzled : {false, true}) {
+    Pattern operand;
+    for (unsigned lane = 0; lane < kWaveLanes; ++lane) {
+      const unsigned row = lane % 16, piece = lane / 16;
+      operand[lane] = (15 - row) * 4 + (is_swizzled ? piece ^ (row * 7 / 4 & 3) : piece);
+    }
+    all.push_back(operand);
+    for (unsigned lane = 0; lane < kWaveLanes; ++lane) {
+      all.push_back(operand);
+      std::swap(all.back()[lane], all.back()[(lane + 16) % kWaveLanes]);
+    }
+  }
   return all;
 }
 
@@ -115,6 +129,49 @@ TEST(LanePatterns, MoveWhatLaneByLaneMoves) {
           ASSERT_NE(row->plain(wave, i), nullptr) << form.mnemonic;
           ASSERT_EQ(state.rows, expected.rows) << level << " " << form.mnemonic;
           ASSERT_EQ(state.memory, expected.memory) << level << " " << form.mnemonic;
+        }
+    }
+  }
+}
+
+// A load may write the register that holds its addresses.
+TEST(LanePatterns, LoadsMayOverwriteTheirAddresses) {
+  constexpr unsigned rows = 16, address = 4, elsewhere = 12;
+  constexpr std::string_view kLoads[] = {
+      "ds_read_u8",   "ds_read_u16_d16_hi", "ds_read_b32",  "ds_read_b64",      "ds_read_b96",
+      "ds_read_b128", "ds_read2_b32",       "ds_read2_b64", "ds_read2st64_b32", "ds_read2st64_b64"};
+  for (const std::string_view level : {"generic", "x86-64-v3", "x86-64-v4"}) {
+    if (!host_has(level)) continue;
+    const RowTable* const table = row_table(level, default_gpu().arch());
+    for (const std::string_view mnemonic : kLoads) {
+      const Row* const row = table->find(mnemonic);
+      ASSERT_NE(row, nullptr) << mnemonic;
+      for (const Pattern& at : patterns())
+        for (std::uint16_t dst = 1; dst <= address; ++dst) {
+          const auto run = [&](unsigned addresses) {
+            alignas(64) std::array<std::uint32_t, (rows + kTemporaryRows) * kWaveLanes> v{};
+            alignas(64) std::array<std::uint32_t, 4096> memory;
+            std::iota(memory.begin(), memory.end(), 0x2000'0000u);
+            for (unsigned lane = 0; lane < kWaveLanes; ++lane)
+              v[addresses * kWaveLanes + lane] = at[lane] * 16;
+            WorkgroupState group;
+            group.lds = reinterpret_cast<std::uint8_t*>(memory.data());
+            group.lds_bytes = sizeof memory;
+            Wave wave;
+            wave.v = v.data();
+            wave.vgpr_rows = rows;
+            wave.group = &group;
+            wave.set_exec(~0ull);
+            Instruction i;
+            i.row = row;
+            i.src[0] = Source::vgpr(addresses);
+            i.dst = dst;
+            i.extra = 0x0301;
+            EXPECT_NE(row->plain(wave, i), nullptr);
+            return std::vector(v.begin() + dst * kWaveLanes,
+                               v.begin() + (dst + row->registers) * kWaveLanes);
+          };
+          ASSERT_EQ(run(address), run(elsewhere)) << level << " " << mnemonic << " to " << dst;
         }
     }
   }

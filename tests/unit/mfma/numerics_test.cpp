@@ -308,7 +308,7 @@ TEST_P(Kernels, DMayOverlapEveryOperand) {
         ASSERT_EQ(difference(*shape, registers.row(128), registers.row(d)), "")
             << level << " D at " << d;
         const MfmaStep one{.d = d, .a = kA, .b = kB, .c = kC};
-        prepare_mfma_run(kernel, {&one, 1})->execute(grouped.row(0));
+        prepare_mfma_run(*shape, kernel, {&one, 1})->execute(grouped.row(0));
         ASSERT_EQ(difference(*shape, registers.row(128), grouped.row(d)), "")
             << level << " group, D at " << d;
       }
@@ -343,7 +343,7 @@ TEST_P(Kernels, GroupsEqualSingles) {
         }
         const MfmaKernel kernel = mfma_kernel(*shape, mode, level);
         for (const MfmaStep& step : steps) kernel.run(operands_of(step, single.row(0)));
-        const auto run = prepare_mfma_run(kernel, steps);
+        const auto run = prepare_mfma_run(*shape, kernel, steps);
         run->execute(grouped.row(0));
         run->execute(again.row(0));  // as another wave runs the same code
         ASSERT_EQ(grouped.words == again.words, true) << level;
@@ -393,7 +393,7 @@ TEST(Fast, PlannedRunsEqualSingles) {
     }
     if (!exact) continue;
     ++compared;
-    prepare_mfma_run(kernel, steps)->execute(grouped.row(0));
+    prepare_mfma_run(*shape, kernel, steps)->execute(grouped.row(0));
     ASSERT_TRUE(single.words == grouped.words) << "round " << round;
   }
   EXPECT_GT(compared, 1500);
