@@ -110,26 +110,42 @@ inline void store_pairs(__m512i low, __m512i high, std::uint32_t* dst) {
   _mm512_storeu_si512(dst, _mm512_permutex2var_epi32(low, even, high));
   _mm512_storeu_si512(dst + kWaveLanes, _mm512_permutex2var_epi32(low, odd, high));
 }
+/// Four registers' rows of sixteen lanes out of four blocks of memory, four lanes' 16 bytes in
+/// each.
+inline void store_blocks(const __m512i (&block)[4], std::uint32_t* dst) {
+  // Blocks are transposed as a 4x4 matrix of quads first.
+  const __m512i a = _mm512_shuffle_i32x4(block[0], block[1], 0x44);
+  const __m512i b = _mm512_shuffle_i32x4(block[0], block[1], 0xee);
+  const __m512i c = _mm512_shuffle_i32x4(block[2], block[3], 0x44);
+  const __m512i d = _mm512_shuffle_i32x4(block[2], block[3], 0xee);
+  __m512i z[4] = {_mm512_shuffle_i32x4(a, c, 0x88), _mm512_shuffle_i32x4(a, c, 0xdd),
+                  _mm512_shuffle_i32x4(b, d, 0x88), _mm512_shuffle_i32x4(b, d, 0xdd)};
+  transpose_blocks(z);
+  for (int row = 0; row < 4; ++row) _mm512_storeu_si512(dst + row * kWaveLanes, z[row]);
+}
 /// Rows of lanes that are side by side, 2 or 4 dwords each.
 template <int dwords>
 inline void load_adjacent_rows(const std::uint8_t* from, std::uint32_t* dst) {
   const auto block = [&](int n) { return _mm512_loadu_si512(from + n * 64); };
   for (int lane = 0; lane < kWaveLanes; lane += 16) {
     const int first = lane * dwords / 16;
-    if constexpr (dwords == 2) {
+    if constexpr (dwords == 2)
       store_pairs(block(first), block(first + 1), dst + lane);
-    } else {
-      // Four blocks of four lanes; blocks are transposed as a 4x4 matrix of quads first.
-      const __m512i a = _mm512_shuffle_i32x4(block(first), block(first + 1), 0x44);
-      const __m512i b = _mm512_shuffle_i32x4(block(first), block(first + 1), 0xee);
-      const __m512i c = _mm512_shuffle_i32x4(block(first + 2), block(first + 3), 0x44);
-      const __m512i d = _mm512_shuffle_i32x4(block(first + 2), block(first + 3), 0xee);
-      __m512i z[4] = {_mm512_shuffle_i32x4(a, c, 0x88), _mm512_shuffle_i32x4(a, c, 0xdd),
-                      _mm512_shuffle_i32x4(b, d, 0x88), _mm512_shuffle_i32x4(b, d, 0xdd)};
-      transpose_blocks(z);
-      for (int row = 0; row < 4; ++row) _mm512_storeu_si512(dst + row * kWaveLanes + lane, z[row]);
-    }
+    else
+      store_blocks({block(first), block(first + 1), block(first + 2), block(first + 3)},
+                   dst + lane);
   }
+}
+/// Whether each four lanes' 16 bytes are side by side: rows of a matrix, a few lanes each.
+[[nodiscard]] inline bool in_blocks_of_four(AddressPointers at) {
+  const __m512i step = _mm512_setr_epi64(0, 16, 32, 48, 0, 16, 32, 48);
+  unsigned differ = 0;
+  for (int lane = 0; lane < kWaveLanes; lane += 8) {
+    const __m512i address = _mm512_loadu_si512(at.address + lane);
+    const __m512i first = _mm512_permutex_epi64(address, 0);
+    differ |= _mm512_cmpneq_epi64_mask(address, _mm512_add_epi64(first, step));
+  }
+  return differ == 0;
 }
 #endif
 
@@ -220,6 +236,15 @@ inline void load_rows(Pointers at, std::uint64_t active, std::uint32_t* dst) {
       }
     }
     if constexpr (dwords == 4) {
+      if constexpr (std::is_same_v<Pointers, AddressPointers>) {
+        if (in_blocks_of_four(at)) {
+          const auto block = [&](int lane) { return _mm512_loadu_si512(at(lane)); };
+          for (int lane = 0; lane < kWaveLanes; lane += 16)
+            store_blocks({block(lane), block(lane + 4), block(lane + 8), block(lane + 12)},
+                         dst + lane);
+          return;
+        }
+      }
       for (int lane = 0; lane < kWaveLanes; lane += 16) {
         __m512i z[4] = {load_quads(at, lane), load_quads(at, lane + 1), load_quads(at, lane + 2),
                         load_quads(at, lane + 3)};
@@ -276,8 +301,24 @@ inline void store_rows(Pointers at, std::uint64_t active, const std::uint32_t* s
       return;
     }
     if constexpr (dwords == 2) {
-      for (int lane = 0; lane < kWaveLanes; ++lane)
-        poke<std::uint64_t>(at(lane), src[lane] | std::uint64_t{src[kWaveLanes + lane]} << 32);
+      const auto put = [&](int lane, __m128i two) {
+        _mm_storeu_si64(at(lane), two);
+        _mm_storeh_pd(reinterpret_cast<double*>(at(lane + 1)), _mm_castsi128_pd(two));
+      };
+      for (int lane = 0; lane < kWaveLanes; lane += 16) {
+        const __m512i a = _mm512_loadu_si512(src + lane);
+        const __m512i b = _mm512_loadu_si512(src + kWaveLanes + lane);
+        // Lanes 0, 1, then 4, 5 and so on; lanes 2, 3, then 6, 7 and so on.
+        const __m512i first = _mm512_unpacklo_epi32(a, b), second = _mm512_unpackhi_epi32(a, b);
+        put(lane, _mm512_castsi512_si128(first));
+        put(lane + 2, _mm512_castsi512_si128(second));
+        put(lane + 4, _mm512_extracti32x4_epi32(first, 1));
+        put(lane + 6, _mm512_extracti32x4_epi32(second, 1));
+        put(lane + 8, _mm512_extracti32x4_epi32(first, 2));
+        put(lane + 10, _mm512_extracti32x4_epi32(second, 2));
+        put(lane + 12, _mm512_extracti32x4_epi32(first, 3));
+        put(lane + 14, _mm512_extracti32x4_epi32(second, 3));
+      }
       return;
     }
   }

@@ -41,6 +41,14 @@ std::vector<Pattern> patterns() {
   std::reverse(descending.begin(), descending.end());
   all.push_back(descending);
   all.push_back({});  // all lanes at one place
+  // Rows of a matrix, four lanes each; and the same with two lanes exchanged.
+  Pattern blocks;
+  for (unsigned lane = 0; lane < kWaveLanes; ++lane) blocks[lane] = lane ^ 0x34;
+  all.push_back(blocks);
+  for (unsigned lane = 0; lane < kWaveLanes; ++lane) {
+    all.push_back(blocks);
+    std::swap(all.back()[lane], all.back()[(lane + 1) % kWaveLanes]);
+  }
   // An operand of a matrix instruction: lanes n, n + 16, n + 32 and n + 48 have row n's four
   // pieces, in order or swizzled; and the same with two lanes exchanged.
   for (const bool is_swizzled : {false, true}) {
