@@ -20,9 +20,29 @@ def one_run(margay, size, mode):
     """The JSON figures of one verified run."""
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
         subprocess.run(
-            [margay, "gemm", "--m", size, "--n", size, "--k", size, "--mfma", mode, "--json", out.name],
-            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            [margay, "gemm", "--m", str(size), "--n", str(size), "--k", str(size), "--mfma", mode, "--json",
+             out.name],
+            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         return json.load(out)
+
+
+def measure(margay, size, mode, runs):
+    """Medians of some runs: wall_s, reference_wall_s, ratio (with its least and greatest), ns_per_mfma; and where
+    the time of the last one went. CalledProcessError when a run fails or is not verified."""
+    done = [one_run(margay, size, mode) for _ in range(runs)]
+    ratios = [run["wall_s"] / run["reference_wall_s"] for run in done]
+    wall = statistics.median(run["wall_s"] for run in done)
+    return {
+        "wall_s": wall,
+        "reference_wall_s": statistics.median(run["reference_wall_s"] for run in done),
+        "ratio": statistics.median(ratios),
+        "ratio_min": min(ratios),
+        "ratio_max": max(ratios),
+        "ns_per_mfma": wall * done[0]["threads"] / done[0]["mfma_instructions"] * 1e9,
+        "time_shares": done[-1].get("time_shares", {}),
+        "wave_instructions": done[0]["wave_instructions"],
+        "mfma_instructions": done[0]["mfma_instructions"],
+    }
 
 
 def main():
@@ -39,16 +59,12 @@ def main():
     print(f"{'mode':<6} {'margay s':>9} {'oneDNN s':>9} {'ratio':>6} {'ns per MFMA per core':>21}")
     for mode in options.modes.split(","):
         try:
-            runs = [one_run(options.margay, options.size, mode) for _ in range(options.runs)]
+            table[mode] = row = measure(options.margay, options.size, mode, options.runs)
         except subprocess.CalledProcessError as error:
-            print(f"{mode}: margay gemm exited with {error.returncode}", file=sys.stderr)
+            print(f"{mode}: margay gemm exited with {error.returncode}\n{error.stderr}", file=sys.stderr)
             return 1
-        wall = statistics.median(r["wall_s"] for r in runs)
-        reference = statistics.median(r["reference_wall_s"] for r in runs)
-        ratio = statistics.median(r["wall_s"] / r["reference_wall_s"] for r in runs)
-        per_mfma = wall * runs[0]["threads"] / runs[0]["mfma_instructions"] * 1e9
-        table[mode] = {"wall_s": wall, "reference_wall_s": reference, "ratio": ratio}
-        print(f"{mode:<6} {wall:>9.2f} {reference:>9.2f} {ratio:>6.1f} {per_mfma:>21.0f}")
+        print(f"{mode:<6} {row['wall_s']:>9.2f} {row['reference_wall_s']:>9.2f} {row['ratio']:>6.1f} "
+              f"{row['ns_per_mfma']:>21.0f}")
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(table, indent=2) + "\n")
     return 0
