@@ -16,12 +16,48 @@ if(MARGAY_SANITIZER)
   target_link_options(margay_flags INTERFACE -fsanitize=${MARGAY_SANITIZER})
 endif()
 
-# margay_library(NAME SOURCES a.cpp ... DEPENDS margay::base ...)
+# Code that computes on lanes is compiled once for each of the host's instruction-set levels (src/base/host_level.h),
+# with this machine's -march names: a third of the build's time each. `native` makes only the level of the
+# machine that builds, which is what a first `./margay gemm` needs, and leaves out tests, which compare the levels.
+set(MARGAY_HOST_LEVELS all CACHE STRING "all levels, or native: only the best of this machine, and no tests")
+set_property(CACHE MARGAY_HOST_LEVELS PROPERTY STRINGS all native)
+set(margay_levels generic)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  list(APPEND margay_levels x86_v3 x86_v4)
+endif()
+set(margay_level_options_x86_v3 -march=x86-64-v3)
+set(margay_level_options_x86_v4 -march=x86-64-v4 -mprefer-vector-width=512)
+if(MARGAY_HOST_LEVELS STREQUAL "native")
+  # Only where it is not known: the build folder may have been configured on another machine.
+  try_run(margay_level_runs margay_level_compiles ${PROJECT_BINARY_DIR}/host_level
+    ${PROJECT_SOURCE_DIR}/cmake/host_level.cpp CMAKE_FLAGS "-DINCLUDE_DIRECTORIES=${PROJECT_SOURCE_DIR}/src"
+    CXX_STANDARD 20 RUN_OUTPUT_VARIABLE margay_levels)
+  if(NOT margay_level_compiles OR NOT margay_level_runs EQUAL 0)
+    message(FATAL_ERROR "cmake/host_level.cpp does not tell this machine's level: use -DMARGAY_HOST_LEVELS=all")
+  endif()
+elseif(NOT MARGAY_HOST_LEVELS STREQUAL "all")
+  message(FATAL_ERROR "MARGAY_HOST_LEVELS is ${MARGAY_HOST_LEVELS}: it is all or native")
+endif()
+
+# margay_know_levels(SOURCE...): these choose between the levels, and are told which there are.
+function(margay_know_levels)
+  list(TRANSFORM margay_levels TOUPPER OUTPUT_VARIABLE names)
+  list(TRANSFORM names PREPEND MARGAY_LEVEL_)
+  set_property(SOURCE ${ARGV} APPEND PROPERTY COMPILE_DEFINITIONS ${names})
+endfunction()
+
+include(cmake/precompiled.cmake)
+
+# margay_library(NAME SOURCES a.cpp ... DEPENDS margay::base ... [PRECOMPILE HEADER...]): PRECOMPILE where it
+# has many sources, with the headers of this project that most of them include (or none).
 function(margay_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;PRECOMPILE" ${ARGN})
   add_library(margay_${name} STATIC ${ARG_SOURCES})
   add_library(margay::${name} ALIAS margay_${name})
   target_link_libraries(margay_${name} PUBLIC margay_flags ${ARG_DEPENDS})
+  if(ARG_PRECOMPILE OR "PRECOMPILE" IN_LIST ARG_KEYWORDS_MISSING_VALUES)
+    margay_precompile(margay_${name} ${ARG_PRECOMPILE})
+  endif()
 endfunction()
 
 # margay_test(NAME SOURCES a.cpp ... DEPENDS ... LABELS fast|slow ...): one GoogleTest program.
@@ -36,6 +72,7 @@ function(margay_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE margay_flags ${ARG_DEPENDS} GTest::gtest GTest::gmock
     GTest::gtest_main)
+  margay_precompile_test(${name})
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 1200)
 endfunction()

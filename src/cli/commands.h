@@ -1,4 +1,5 @@
-// The subcommands of `margay` that need no LLVM. apps/margay/main.cpp has the table of all.
+// The subcommands of `margay`. apps/margay/main.cpp has the table of all; those that are programs
+// of their own are started by commands/programs.cpp.
 #pragma once
 
 #include <span>
@@ -22,19 +23,26 @@ struct Command {
   bool is_for_rank_0 = false;
 };
 
-int check_main(std::span<char*> arguments);
-int compare_main(std::span<char*> arguments);
 int completion_main(std::span<char*> arguments);
 int config_main(std::span<char*> arguments);
 int devices_main(std::span<char*> arguments);
 int doctor_main(std::span<char*> arguments);
-int fuzz_main(std::span<char*> arguments);
-int gemm_main(std::span<char*> arguments);
 int hipcc_main(std::span<char*> arguments);
-int mutate_main(std::span<char*> arguments);
-int prof_main(std::span<char*> arguments);
 int run_main(std::span<char*> arguments);
 int test_main(std::span<char*> arguments);
+
+// Programs of their own (src/apps).
+int asm_main(std::span<char*> arguments);
+int fuzz_main(std::span<char*> arguments);
+int gemm_main(std::span<char*> arguments);
+/// check, compare, mutate, prof and time.
+int watch_main(std::span<char*> arguments);
+
+// What watch_main() starts (cli/watch).
+int check_main(std::span<char*> arguments);
+int compare_main(std::span<char*> arguments);
+int mutate_main(std::span<char*> arguments);
+int prof_main(std::span<char*> arguments);
 int time_main(std::span<char*> arguments);
 
 }  // namespace margay::cli

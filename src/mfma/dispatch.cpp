@@ -15,10 +15,8 @@ namespace margay {
   extern const MfmaTable kExactTable; \
   }
 MARGAY_MFMA_LEVEL(mfma_generic)
-#if defined(__x86_64__)
 MARGAY_MFMA_LEVEL(mfma_x86_v3)
 MARGAY_MFMA_LEVEL(mfma_x86_v4)
-#endif
 #undef MARGAY_MFMA_LEVEL
 
 namespace {
@@ -31,11 +29,15 @@ struct Level {
 
 /// Those of this build, best first.
 constexpr Level kLevels[] = {
-#if defined(__x86_64__)
+#if defined(MARGAY_LEVEL_X86_V4)
     {"x86-64-v4", &mfma_x86_v4::kFmaTable, &mfma_x86_v4::kExactTable},
+#endif
+#if defined(MARGAY_LEVEL_X86_V3)
     {"x86-64-v3", &mfma_x86_v3::kFmaTable, &mfma_x86_v3::kExactTable},
 #endif
+#if defined(MARGAY_LEVEL_GENERIC)
     {"generic", &mfma_generic::kFmaTable, &mfma_generic::kExactTable},
+#endif
 };
 
 const Level* find_level(std::string_view name) {

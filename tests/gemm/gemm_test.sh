@@ -56,6 +56,22 @@ assert abs(time["tflops_boost"] - 2 * 512 * 512 * 256 / time["us_boost"] * 1e-6)
 assert time["error_percent"] > 0 and time["bound"], time
 END
 }
+# margay-gemm has no watchers: it becomes the program that has, or says that this is not built.
+watched() {
+  local bin=${margay%/*}
+  "$margay" check -- "$margay" gemm --m 256 --n 256 --k 64 >said 2>&1 || fail "margay check"
+  grep -q 'verified: C is right' said || fail "the checked run"
+  grep -q 'margay check: no errors' said || fail "it was not checked"
+  "$margay" prof --quiet --json profile.json -- "$margay" gemm --m 256 --n 256 --k 64 >said 2>&1 || fail "margay prof"
+  grep -Eq '"launches": ?1[,}]' profile.json || fail "it was not profiled"
+  mkdir -p alone/bin
+  cp "$bin/margay-gemm" alone/bin/
+  ln -s "$bin/../lib" alone/lib
+  alone/bin/margay-gemm --m 64 --n 64 --k 64 >said 2>&1 || fail "it does not run alone"
+  if alone/bin/margay-gemm --m 64 --n 64 --k 64 --time >said 2>&1; then fail "who modelled the time?"; fi
+  grep -q 'alone/bin/margay-gemm-watched' said || fail "no word on what is missing"
+  grep -q 'fix  ./margay build' said || fail "no word on what to do"
+}
 # The device of the report, by option and by environment; the bits are the same on all.
 device() {
   local name

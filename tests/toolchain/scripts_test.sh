@@ -37,7 +37,8 @@ fake_clone() {
   : >calls
   find clone -exec touch -d '1 hour ago' {} +
   : >clone/build/release/.packages
-  : >clone/build/release/.built
+  : >clone/build/release/.built-first_run
+  : >clone/build/release/.built-product
   export PATH=$work/path:$PATH
 }
 
@@ -66,16 +67,103 @@ launcher_builds_what_changed() {
   grep -q -- '--build .* --target product' calls || fail "it did not build"
   : >calls
   touch clone/src/a.cpp
-  touch -d '1 second' clone/build/release/.built
+  touch -d '1 second' clone/build/release/.built-product
   rm clone/src/a.cpp
   touch -d '2 seconds' clone/src # what removing it a moment later would do
   status 0 clone/margay x
   grep -q -- '--build' calls || fail "it missed a removed file"
   : >calls
   find clone -exec touch -d '1 hour ago' {} +
-  touch clone/build/release/.packages clone/build/release/.built
+  touch clone/build/release/.packages clone/build/release/.built-product
   MARGAY_REBUILD=1 status 0 clone/margay x
   grep -q -- '--build' calls || fail "MARGAY_REBUILD=1 did nothing"
+}
+
+# What a new user runs first must not wait for what it does not need.
+launcher_builds_what_a_command_needs() {
+  fake_clone
+  rm -r clone/build
+  status 0 clone/margay build # which makes the folder; nothing is in it
+  grep -q -- '--preset release -DMARGAY_HOST_LEVELS=all' calls || fail "build is not for all levels"
+  local wanted command
+  while read -r wanted command; do
+    rm -rf clone/build calls
+    mkdir -p clone/build/release/bin
+    : >clone/build/release/.packages
+    printf '#!/bin/sh\necho "program $*"\n' >clone/build/release/bin/margay
+    chmod +x clone/build/release/bin/margay
+    # shellcheck disable=SC2086  # words
+    status 0 clone/margay $command
+    said "program $command"
+    grep -qx -- "cmake --build .* --target $wanted" calls || { cat calls; fail "$command does not build $wanted"; }
+    grep -q -- '--preset release -DMARGAY_HOST_LEVELS=native' calls || fail "$command builds more than this host's level"
+  done <<'END'
+first_run gemm
+first_run gemm --m 3
+product gemm --level 3
+product gemm --m 3 --time
+product run -- ./gemm
+product check -- ./program gemm
+END
+}
+
+launcher_builds_each_size_once() {
+  fake_clone
+  rm clone/build/release/.built-*
+  status 0 clone/margay gemm
+  grep -q -- '--target first_run' calls || fail "it did not build"
+  : >calls
+  status 0 clone/margay gemm
+  [ ! -s calls ] || fail "it built first_run again"
+  status 0 clone/margay asm
+  grep -q -- '--target product' calls || fail "it took first_run for the product"
+  : >calls
+  status 0 clone/margay asm
+  [ ! -s calls ] || fail "it built the product again"
+  # The larger holds the smaller.
+  rm clone/build/release/.built-*
+  status 0 clone/margay asm
+  : >calls
+  status 0 clone/margay gemm
+  [ ! -s calls ] || fail "it built first_run after the product"
+}
+
+# How much there is to do is said before it is done.
+launcher_says_what_a_test_run_is() {
+  fake_clone
+  cp "$source/tools/test-summary" clone/tools/
+  printf '#!/bin/sh\nprintf "[%%s/700] a step\\n" 1 700\n' >path/ninja
+  cat >path/ctest <<'END'
+#!/bin/sh
+case $* in
+  *" -N -L fast"*) echo "Total Tests: 2000" ;;
+  *" -N -R one"*) echo "Total Tests: 3" ;;
+  *) for word; do log=$word; [ "$was" != --output-log ] || break; was=$word; done
+    echo "100% tests passed, 0 tests failed out of 5" | tee "$log" ;;
+esac
+END
+  chmod +x path/*
+  MARGAY_JOBS=2 status 0 clone/margay test --fast
+  [ "$(grep -oE '700 steps, about [0-9]+ min|2000 tests, about [0-9]+ (s|min)|5 passed, 0 failed' said)" = \
+    "$(printf '%s\n' '700 steps, about 9 min' '2000 tests, about 2 min' '5 passed, 0 failed')" ] ||
+    { cat said; fail "it does not say what it will do"; }
+  grep -q -- '--target all' calls || fail "it did not build everything"
+  MARGAY_JOBS=1 status 0 clone/margay test -R one
+  said '3 tests, about 1 s'
+}
+
+# Tests compare the levels, so that a build for one level becomes one for all; never the other way.
+launcher_completes_the_levels() {
+  fake_clone
+  echo MARGAY_HOST_LEVELS:STRING=native >>clone/build/release/CMakeCache.txt
+  status 0 clone/margay build
+  grep -q -- '--preset release -DMARGAY_HOST_LEVELS=all' calls || fail "it kept the one level"
+  if grep -q -- '--fresh' calls; then fail "it threw the build away"; fi
+  fake_clone
+  echo MARGAY_HOST_LEVELS:STRING=all >>clone/build/release/CMakeCache.txt
+  rm clone/build/release/.built-*
+  status 0 clone/margay gemm
+  if grep -q -- '--preset' calls; then fail "it configured again"; fi
 }
 
 launcher_reports_a_failed_build() {

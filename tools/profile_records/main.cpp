@@ -10,7 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "report/profile/profile.h"
+#include "report/profile/profile_fields.h"
 
 namespace margay::profile {
 namespace {

@@ -18,7 +18,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "apps/asm/command.h"
 #include "apps/asm/input.h"
 #include "apps/asm/json.h"
 #include "apps/asm/listing.h"
@@ -26,6 +25,7 @@
 #include "apps/asm/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/process/install.h"
 
 namespace margay::assembly {
 
@@ -100,7 +100,9 @@ Result<std::vector<KernelPlace>> choose(const std::vector<CodeObject>& objects,
 
 Result<std::vector<CodeObject>> open(const AsmOptions& options) {
   if (is_source_file(options.file)) {
-    return compile_code_object("/proc/self/exe", options.file, options.compiler_arguments);
+    const cli::Install install = MARGAY_TRY(cli::find_install());
+    return compile_code_object(install.prefix / "bin" / "margay", options.file,
+                               options.compiler_arguments);
   }
   if (!options.compiler_arguments.empty()) {
     return fail(ErrorCode::invalid_argument,
@@ -199,8 +201,6 @@ Status show(const AsmOptions& options) {
   return {};
 }
 
-}  // namespace
-
 int asm_main(std::span<char*> arguments) {
   const auto dashes = std::ranges::find(arguments, std::string_view("--"));
   const std::span<char*> own(arguments.begin(), dashes);
@@ -236,4 +236,9 @@ int asm_main(std::span<char*> arguments) {
   return shown ? kExitOk : report("asm", shown.error());
 }
 
+}  // namespace
 }  // namespace margay::assembly
+
+int main(int argc, char** argv) {
+  return margay::assembly::asm_main({argv, static_cast<std::size_t>(argc)});
+}

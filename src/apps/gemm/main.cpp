@@ -19,6 +19,7 @@
 #include "apps/gemm/problem.h"
 #include "apps/gemm/reference.h"
 #include "apps/gemm/verify.h"
+#include "apps/gemm/watching.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/process/install.h"
@@ -26,11 +27,8 @@
 #include "code_object/bundle/find_image.h"
 #include "code_object/code_object.h"
 #include "exec/device/device.h"
-#include "observe/profile/session.h"
 #include "runtime/base/settings.h"
 #include "runtime/device/progress.h"
-#include "runtime/watch/checking.h"
-#include "runtime/watch/watch.h"
 
 namespace margay::gemm {
 namespace {
@@ -121,7 +119,7 @@ struct Outcome {
   std::string kernel, device;
   MfmaMode mfma = MfmaMode::fma;
   LaunchReport launch;
-  std::optional<timing::KernelTime> time;  ///< Modelled.
+  std::optional<Modelled> time;
   double reference_seconds = 0;
   Verdict verdict;
 };
@@ -135,27 +133,20 @@ Result<MfmaMode> parse_mode(std::string_view text) {
               "exact, fma or fast");
 }
 
-/// `model`: a profile that the launch is added to, or null.
-Result<LaunchReport> launch_until_interrupted(const runtime::Watch& watch, Device& device,
-                                              const LaunchRequest& request, Interrupts& interrupts,
-                                              profile::Session* model) {
+/// `watching`: may be null.
+Result<LaunchReport> launch_until_interrupted(Watching* watching, Device& device,
+                                              const LaunchRequest& request,
+                                              Interrupts& interrupts) {
   const Interrupts::DuringLaunch stopped(interrupts, [&device] { device.interrupt(); });
-  const profile::Session::Run run = [&](LaunchObserver* observer) {
-    return watch.launch(device, request, nullptr, observer);
-  };
-  auto launched = model == nullptr ? run(nullptr) : model->launch(device, request, run);
+  auto launched =
+      watching != nullptr ? watching->launch(device, request) : device.launch(request, nullptr);
   if (launched && interrupts.number() != 0)
     return fail(ErrorCode::interrupted, "the launch had ended when the interrupt came");
   return launched;
 }
 
-/// The value of --device, or else of MARGAY_DEVICE.
-Result<const Gpu*> chosen_gpu(const Options& o) {
-  if (!o.device.empty()) return find_gpu(o.device);
-  return MARGAY_TRY(runtime::read_settings(runtime::process_environment())).gpu;
-}
-
-Result<Outcome> run_job(const Options& o, const Gpu& gpu, Steps& steps, Interrupts& interrupts) {
+Result<Outcome> run_job(const Options& o, const Gpu& gpu, Watching* watching, Steps& steps,
+                        Interrupts& interrupts) {
   const auto install = MARGAY_TRY(cli::find_install());
   Outcome out;
   out.mfma = MARGAY_TRY(parse_mode(o.mfma));
@@ -175,11 +166,6 @@ Result<Outcome> run_job(const Options& o, const Gpu& gpu, Steps& steps, Interrup
   out.device = device->gpu().name;
   Memory& memory = device->memory();
 
-  // Under `margay check` and `margay prof` the launch is watched, like that of a HIP program.
-  const auto settings = MARGAY_TRY(runtime::read_settings(runtime::process_environment()));
-  auto watch = runtime::Watch::create(settings);
-  if (!watch) return std::unexpected(std::move(watch).error().error);
-
   steps.start("allocate and fill A, B, C");
   const auto a = MARGAY_TRY(DeviceMatrix<std::uint16_t>::create(memory, o.m * o.k, "A"));
   const auto b = MARGAY_TRY(DeviceMatrix<std::uint16_t>::create(memory, o.n * o.k, "B"));
@@ -192,9 +178,9 @@ Result<Outcome> run_job(const Options& o, const Gpu& gpu, Steps& steps, Interrup
   fill_random(a.values(), o.seed, 1, threads);
   fill_random(b.values(), o.seed, 2, threads);
   std::vector<float> c_before;
-  if (watch->checking != nullptr && o.beta == 0)
-    watch->checking->memory().allocated(reinterpret_cast<std::uint64_t>(c.values().data()),
-                                        c.values().size_bytes());
+  if (watching != nullptr && o.beta == 0)
+    watching->allocated(reinterpret_cast<std::uint64_t>(c.values().data()),
+                        c.values().size_bytes());
   if (o.beta != 0) {
     c_before.resize(static_cast<std::size_t>(o.m * o.n));
     fill_random(c_before, o.seed, 3, threads);
@@ -215,8 +201,7 @@ Result<Outcome> run_job(const Options& o, const Gpu& gpu, Steps& steps, Interrup
   auto object = MARGAY_TRY(CodeObject::parse(MARGAY_TRY(find_image(image, device->gpu().arch()))));
   LaunchRequest request;
   request.module = MARGAY_TRY(device->load(std::move(object)));
-  if (settings.check.mutation)
-    MARGAY_CHECK(runtime::mutate(*request.module, *settings.check.mutation));
+  if (watching != nullptr) MARGAY_CHECK(watching->change(*request.module));
   request.kernel = request.module->object().find_kernel(choice.kernel);
   if (request.kernel == nullptr)
     return fail(ErrorCode::not_found,
@@ -229,15 +214,11 @@ Result<Outcome> run_job(const Options& o, const Gpu& gpu, Steps& steps, Interrup
 
   steps.start(fmt::format("run on the virtual {}", device->gpu().short_name()));
   progress.begin(choice.kernel, Clock::now());
-  profile::ProfileConfig timed;
-  timed.timed = true;
-  profile::Session model(timed);
-  auto launched =
-      launch_until_interrupted(*watch, *device, request, interrupts, o.time ? &model : nullptr);
+  auto launched = launch_until_interrupted(watching, *device, request, interrupts);
   progress.end();
-  watch->finish(nullptr);
+  if (watching != nullptr) watching->finish();
   out.launch = MARGAY_TRY(std::move(launched));
-  if (o.time) out.time = model.profile().kernels.front().time;
+  if (watching != nullptr) out.time = watching->modelled();
   (void)steps.done();
 
   steps.start("reference (oneDNN, bf16)");
@@ -277,14 +258,13 @@ void print_report(const Options& o, const Outcome& out) {
              flops / out.launch.seconds * 1e-9, out.launch.seconds / out.reference_seconds,
              out.reference_seconds);
   if (out.time) {
-    const timing::KernelTime& t = *out.time;
+    const Modelled& t = *out.time;
     fmt::print("  {:<22}{:.1f} us, {:.1f} TFLOP/s at {:.2f} GHz; error about {:.0f} %\n",
                "modelled device time", t.us_boost, flops / t.us_boost * 1e-6, t.boost_ghz,
                t.error_percent);
     fmt::print(
         "  {:<22}{:.1f} us, {:.1f} TFLOP/s at {:.2f} GHz, in a loop of seconds; bound by {}\n",
-        "  sustained", t.us_sustained, flops / t.us_sustained * 1e-6, t.sustained_ghz,
-        timing::bound_name(t.bound));
+        "  sustained", t.us_sustained, flops / t.us_sustained * 1e-6, t.sustained_ghz, t.bound);
   }
   std::string shares;
   for (const auto& [name, share] : out.launch.time_shares)
@@ -353,7 +333,7 @@ Status write_json(const Options& o, const Outcome& out, const Steps& steps) {
   j["wall_s"] = out.launch.seconds;
   j["reference_wall_s"] = out.reference_seconds;
   if (out.time) {
-    const timing::KernelTime& t = *out.time;
+    const Modelled& t = *out.time;
     const double flops = flops_of(o);
     j["modelled"] = {{"cycles", t.cycles},
                      {"us_boost", t.us_boost},
@@ -361,7 +341,7 @@ Status write_json(const Options& o, const Outcome& out, const Steps& steps) {
                      {"tflops_boost", flops / t.us_boost * 1e-6},
                      {"tflops_sustained", flops / t.us_sustained * 1e-6},
                      {"error_percent", t.error_percent},
-                     {"bound", timing::bound_name(t.bound)}};
+                     {"bound", t.bound}};
   }
   j["wave_instructions"] = out.launch.wave_instructions;
   j["mfma_instructions"] = out.launch.mfma_instructions;
@@ -426,9 +406,13 @@ int gemm_main(int argc, char** argv) {
 
   const auto mode = parse_mode(o.mfma);
   if (!mode) return cli::report("gemm", mode.error());
-  const auto found = chosen_gpu(o);
+  const auto settings = runtime::read_settings(runtime::process_environment());
+  if (!settings) return cli::report("gemm", settings.error());
+  const auto found = o.device.empty() ? settings->gpu : find_gpu(o.device);
   if (!found) return cli::report("gemm", found.error());
   const Gpu* const gpu = *found;
+  const auto watched = watching(*settings, o.time, argv);
+  if (!watched) return cli::report("gemm", watched.error());
   fmt::print("C = {} A {} + {} C, {} x {} x {}, bf16 in, {} out, virtual {}, MFMA {}\n\n", o.alpha,
              o.transpose_b ? "B^T" : "B", o.beta, o.m, o.n, o.k, output, gpu->short_name(),
              description(*mode));
@@ -436,7 +420,7 @@ int gemm_main(int argc, char** argv) {
   const auto started = Clock::now();
   Interrupts interrupts([&](int number) { (void)report_interrupt(number, "", started, o); });
   Steps steps(false);
-  const auto outcome = run_job(o, *gpu, steps, interrupts);
+  const auto outcome = run_job(o, *gpu, watched->get(), steps, interrupts);
   if (!outcome && interrupts.number() != 0)
     return report_interrupt(interrupts.number(), outcome.error().what, started, o);
   if (!outcome) {

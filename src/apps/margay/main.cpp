@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "apps/asm/command.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/hipcc/rocm_tools.h"
@@ -23,14 +22,14 @@ constexpr auto kCommands = std::to_array<Command>({
     {"gemm", "run and verify a bf16 GEMM on the virtual GPU", gemm_main, true},
     {"hipcc", "compile HIP C++ for the host and gfx942 (hipcc's arguments)", hipcc_main},
     {"run", "run a HIP program or script against the virtual device", run_main},
-    {"check", "the same, with every memory access, race, barrier and wait checked", check_main,
+    {"check", "the same, with every memory access, race, barrier and wait checked", watch_main,
      true},
-    {"prof", "the same, with every instruction and memory request counted", prof_main, true},
-    {"time", "the same, with a model of how long kernels take on the device", time_main, true},
-    {"compare", "two profiled kernels side by side", compare_main, true},
-    {"mutate", "take waits and barriers away, and see whether the checker notices", mutate_main},
+    {"prof", "the same, with every instruction and memory request counted", watch_main, true},
+    {"time", "the same, with a model of how long kernels take on the device", watch_main, true},
+    {"compare", "two profiled kernels side by side", watch_main, true},
+    {"mutate", "take waits and barriers away, and see whether the checker notices", watch_main},
     {"fuzz", "compare random programs on the virtual device with the host", fuzz_main},
-    {"asm", "show a kernel's resources and instructions, with source lines", assembly::asm_main},
+    {"asm", "show a kernel's resources and instructions, with source lines", asm_main},
     {"test", "build and run the project's tests", test_main, true},
     {"devices", "the virtual devices that --device and MARGAY_DEVICE choose from", devices_main},
     {"doctor", "whether everything is in place, and what to do where it is not", doctor_main},

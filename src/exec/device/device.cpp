@@ -325,13 +325,20 @@ class VirtualDevice final : public Device {
 
 Result<std::unique_ptr<Device>> Device::create(DeviceOptions options) {
   const RowTable* const rows = row_table(options.host_level, options.gpu->arch());
-  if (rows == nullptr)
-    return fail(
-        ErrorCode::invalid_argument,
-        fmt::format("this host cannot run the instruction-set level '{}'", options.host_level),
-        "creating the virtual device",
-        fmt::format("use generic, x86-64-v3 or x86-64-v4; this host's best is {}",
-                    best_host_level()));
+  if (rows == nullptr) {
+    const std::string_view level =
+        options.host_level.empty() ? best_host_level() : std::string_view(options.host_level);
+    if (host_has(level))
+      return fail(ErrorCode::not_found,
+                  fmt::format("this build has no code for the instruction-set level {}", level),
+                  "creating the virtual device",
+                  "it is a build for one level alone, perhaps another machine's: ./margay build");
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("this host cannot run the instruction-set level '{}'", level),
+                "creating the virtual device",
+                fmt::format("use generic, x86-64-v3 or x86-64-v4; this host's best is {}",
+                            best_host_level()));
+  }
   const Abi& abi = options.gpu->arch().abi;
   // Kernels that set up scratch or unpack work-item ids in another way are not supported.
   if (!abi.architected_flat_scratch || !abi.packed_work_item_ids)

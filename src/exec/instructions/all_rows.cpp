@@ -11,7 +11,7 @@
 namespace margay {
 namespace {
 
-/// The rows that are compiled once per host level.
+/// The rows that are compiled once per host level. CMake's MARGAY_HOST_LEVELS says for which.
 struct Level {
   std::string_view name;
   void (*add_gfx942_rows)(RowTable& table);
@@ -28,9 +28,13 @@ struct Level {
     level::add_lds_rows(table);     \
   }
 constexpr Level kLevels[] = {
+#if defined(MARGAY_LEVEL_GENERIC)
     {"generic", MARGAY_LEVEL_ROWS(generic)},
-#if defined(__x86_64__)
+#endif
+#if defined(MARGAY_LEVEL_X86_V3)
     {"x86-64-v3", MARGAY_LEVEL_ROWS(x86_v3)},
+#endif
+#if defined(MARGAY_LEVEL_X86_V4)
     {"x86-64-v4", MARGAY_LEVEL_ROWS(x86_v4)},
 #endif
 };

@@ -8,7 +8,7 @@
 #include "mfma/fast/plan.h"
 #include "mfma/kernels/prepare.h"
 
-#if defined(__x86_64__)
+#if defined(MARGAY_LEVEL_X86_V4)
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 
 namespace margay {
 
-#if defined(__x86_64__)
+#if defined(MARGAY_LEVEL_X86_V4)
 
 namespace mfma_x86_bf16 {
 extern const MfmaTable kFastTable;

@@ -10,6 +10,7 @@
 #include "code_object/call_chain.h"
 #include "gpu/matrix_shapes.h"
 #include "observe/profile/resources.h"
+#include "report/profile/profile_fields.h"
 
 namespace margay::profile {
 namespace {

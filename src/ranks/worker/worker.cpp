@@ -156,8 +156,10 @@ class Worker {
                 ? row_table(hello.level, options_.gpu->arch())
                 : nullptr;
     if (rows_ == nullptr)
-      return fail(ErrorCode::invalid_argument,
-                  fmt::format("its processor cannot run the level {}", hello.level));
+      return fail(
+          ErrorCode::invalid_argument,
+          fmt::format("its processor cannot run the level {}, or its build does not have it",
+                      hello.level));
     if (hello.mfma == MfmaMode::fast && hello.fast_method != fast_method(hello.level))
       return fail(ErrorCode::invalid_argument,
                   "its processor multiplies in another way with --mfma fast");

@@ -1,6 +1,6 @@
 // The fields of a record, listed once: what writes and reads JSON, makes the page's data, adds up
 // launches, scales samples and declares Python's classes goes through the list. To add a figure to
-// a record is to add a member and its line.
+// a record is to add a member and its line in profile_fields.h.
 #pragma once
 
 #include <array>

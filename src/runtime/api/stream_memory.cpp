@@ -6,6 +6,7 @@
 
 #include "runtime/memory/memory_range.h"
 #include "runtime/process/call.h"
+#include "runtime/watch/checking.h"
 
 namespace margay::runtime {
 namespace {

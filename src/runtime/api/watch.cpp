@@ -14,6 +14,8 @@
 #include "report/profile/time/time_values.h"
 #include "report/words.h"
 #include "runtime/process/process.h"
+#include "runtime/watch/checking.h"
+#include "runtime/watch/profiling.h"
 
 using namespace margay;           // NOLINT: the exported functions below are its C face
 using namespace margay::runtime;  // NOLINT
@@ -96,8 +98,8 @@ const char* margayProfileEnd(void) {
     profiles().error = "no profile has been begun";
     return nullptr;
   }
-  profiles().profile = profiling->finish();
-  profiles().json = profile::json_of(profiles().profile);
+  profiles().profile = std::make_shared<const profile::Profile>(profiling->finish());
+  profiles().json = profile::json_of(*profiles().profile);
   return profiles().json.c_str();
 }
 
@@ -117,8 +119,10 @@ void margayProfileLeaveOut(int begins) {
 /// says what is wrong.
 int margayProfileValue(const char* kernel, const char* name, double* value) {
   const std::lock_guard lock(profiles().mutex);
+  const profile::Profile none;
+  const profile::Profile& ended = profiles().profile != nullptr ? *profiles().profile : none;
   const Result<double> found =
-      value_in(profiles().profile, kernel == nullptr ? "" : kernel, name == nullptr ? "" : name);
+      value_in(ended, kernel == nullptr ? "" : kernel, name == nullptr ? "" : name);
   profiles().error = found ? std::string{} : found.error().text();
   if (!found) return 1;
   if (value != nullptr) *value = *found;

@@ -6,7 +6,10 @@
 #include <cstdio>
 #include <utility>
 
+#include "ranks/leader.h"
 #include "runtime/device/interrupts.h"
+#include "runtime/watch/checking.h"
+#include "runtime/watch/profiling.h"
 
 namespace margay::runtime {
 namespace {
@@ -21,6 +24,8 @@ Devices::Devices(Watchers& watchers, HostSide& host, Hooks hooks)
       hooks_(std::move(hooks)),
       settings_(read_settings(process_environment())),
       event_time_(settings_ ? settings_->event_time : EventTime::host) {}
+
+Devices::~Devices() = default;
 
 unsigned Devices::current() { return current_device; }
 void Devices::set_current(unsigned device) { current_device = device; }

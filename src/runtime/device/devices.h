@@ -10,11 +10,14 @@
 #include <mutex>
 
 #include "exec/device/device.h"
-#include "ranks/leader.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/settings.h"
 #include "runtime/device/host_side.h"
 #include "runtime/watch/watch.h"
+
+namespace margay::ranks {
+class Leader;
+}
 
 namespace margay::runtime {
 
@@ -28,6 +31,7 @@ class Devices {
     std::function<void()> on_watched;
   };
   Devices(Watchers& watchers, HostSide& host, Hooks hooks);
+  ~Devices();
 
   /// True when MARGAY_QUIET=1; settings that cannot be read do not silence their own error.
   [[nodiscard]] bool quiet() const { return settings_ && settings_->quiet; }

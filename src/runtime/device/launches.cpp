@@ -92,7 +92,7 @@ Outcome Launches::run_alone(const LaunchRequest& request,
   MARGAY_CHECK(refuse_while_ending());
   begin(request);
   const Watch watch = watchers_.all();
-  const profile::Session::Run watched = [&](LaunchObserver* model) {
+  const ModelledTimes::Run watched = [&](LaunchObserver* model) {
     return watch.launch(*device, request, operation, model);
   };
   const Result<LaunchReport> report =

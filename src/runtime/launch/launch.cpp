@@ -7,6 +7,7 @@
 
 #include "runtime/base/names.h"
 #include "runtime/launch/arguments.h"
+#include "runtime/watch/checking.h"
 
 namespace margay::runtime {
 

@@ -1,5 +1,6 @@
 // See allocator.h.
 #include "runtime/memory/allocator.h"
+#include "runtime/watch/checking.h"
 
 #include <fmt/format.h>
 

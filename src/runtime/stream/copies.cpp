@@ -1,5 +1,6 @@
 // See copies.h.
 #include "runtime/stream/copies.h"
+#include "runtime/watch/checking.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,6 @@
 // See ordering.h.
 #include "runtime/stream/ordering.h"
+#include "runtime/watch/checking.h"
 
 #include <fmt/format.h>
 

@@ -2,10 +2,13 @@
 // the next call.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <string>
 
-#include "report/profile/profile.h"
+namespace margay::profile {
+struct Profile;
+}
 
 namespace margay::runtime {
 
@@ -19,7 +22,7 @@ struct CheckAnswers {
 struct ProfileAnswers {
   std::mutex mutex;
   std::string error, json;
-  profile::Profile profile;
+  std::shared_ptr<const profile::Profile> profile;  ///< Null before the first has ended.
 };
 
 }  // namespace margay::runtime

@@ -3,7 +3,6 @@
 // end.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,15 +11,13 @@
 #include "report/check/text.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/settings.h"
+#include "runtime/watch/is_registered.h"
 #include "runtime/watch/kept_report.h"
 
 namespace margay::runtime {
 
 /// Changes a loaded code object according to MARGAY_MUTATE, if it defines the named kernel.
 [[nodiscard]] Status mutate(const LoadedModule& module, const Mutation& mutation);
-
-/// Whether the program registered the host memory at an address for the device.
-using IsRegistered = std::function<bool(std::uint64_t address)>;
 
 /// "tools=all;adversarial=7": the options of a program that begins a check itself.
 [[nodiscard]] Result<CheckSettings> parse_check_options(std::string_view text);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/fork.h"
+#include "observe/profile/session.h"
 
 namespace margay::runtime {
 namespace {
@@ -51,7 +52,7 @@ std::optional<LaunchTime> ModelledTimes::find(const LaunchRequest& request) cons
 }
 
 Result<LaunchReport> ModelledTimes::launch(Device& device, const LaunchRequest& request,
-                                           const profile::Session::Run& run) {
+                                           const Run& run) {
   profile::ProfileConfig config;
   config.timed = true;
   config.time.what_if = config.time.latencies = false;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,7 +11,8 @@
 #include <tuple>
 #include <vector>
 
-#include "observe/profile/session.h"
+#include "exec/device/device.h"
+#include "observe/described_tensors.h"
 
 namespace margay::runtime {
 
@@ -27,9 +29,11 @@ class ModelledTimes {
   /// does not count.
   [[nodiscard]] std::optional<LaunchTime> find(const LaunchRequest& request) const;
 
+  /// Performs a launch with an observer, or with none (null).
+  using Run = std::function<Result<LaunchReport>(LaunchObserver* observer)>;
   /// Has `run` perform the launch with the model's observer, and keeps its time if it succeeds.
   [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request,
-                                            const profile::Session::Run& run);
+                                            const Run& run);
 
   /// Of all that are kept, the largest.
   [[nodiscard]] double error_percent() const;

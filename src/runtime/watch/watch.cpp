@@ -4,6 +4,8 @@
 #include <cstdio>
 
 #include "exec/stream/watcher.h"
+#include "runtime/watch/checking.h"
+#include "runtime/watch/profiling.h"
 
 namespace margay::runtime {
 

@@ -4,11 +4,20 @@
 #include <atomic>
 #include <memory>
 
+#include "exec/device/device.h"
+#include "runtime/base/errors.h"
 #include "runtime/base/settings.h"
-#include "runtime/watch/checking.h"
-#include "runtime/watch/profiling.h"
+#include "runtime/watch/is_registered.h"
+
+namespace margay::check {
+struct Operation;
+}
 
 namespace margay::runtime {
+
+// Most of the runtime hands watchers on without calling them, and does not need what these include.
+class Checking;   // checking.h
+class Profiling;  // profiling.h
 
 struct Watch {
   std::shared_ptr<Checking> checking;

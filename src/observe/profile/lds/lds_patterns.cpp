@@ -4,6 +4,8 @@
 #include <bit>
 #include <tuple>
 
+#include "report/profile/profile_fields.h"
+
 namespace margay::profile {
 
 void LdsPatterns::add(const LdsAccess& access, std::int64_t second_offset) {

@@ -11,6 +11,7 @@
 #include "report/profile/analysis/advice.h"
 #include "report/profile/analysis/metrics.h"
 #include "report/profile/analysis/occupancy_table.h"
+#include "report/profile/profile_fields.h"
 #include "report/profile/time/time_json.h"
 #include "report/text_file.h"
 

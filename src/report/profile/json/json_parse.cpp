@@ -8,6 +8,7 @@
 
 #include "report/json_node.h"
 #include "report/profile/json/json.h"
+#include "report/profile/profile_fields.h"
 #include "report/profile/time/time_json.h"
 #include "report/text_file.h"
 

@@ -21,6 +21,7 @@
 #include "report/profile/analysis/advice.h"
 #include "report/profile/json/json.h"
 #include "report/profile/profile.h"
+#include "report/profile/profile_fields.h"
 
 namespace margay::profile {
 

@@ -10,7 +10,7 @@
 #include "fake_profile.h"
 #include "report/profile/json/json.h"
 #include "report/profile/page/html_data.h"
-#include "report/profile/profile.h"
+#include "report/profile/profile_fields.h"
 
 namespace margay::profile {
 namespace {

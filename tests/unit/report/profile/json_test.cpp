@@ -11,6 +11,7 @@
 
 #include "exercise.h"
 #include "fake_profile.h"
+#include "report/profile/profile_fields.h"
 
 namespace margay::profile {
 namespace {
