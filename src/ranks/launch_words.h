@@ -12,7 +12,7 @@
 namespace margay::ranks {
 
 /// Changes with the messages and with what results are.
-inline constexpr std::uint32_t kProtocol = 2;
+inline constexpr std::uint32_t kProtocol = 3;
 
 struct Hello {
   std::uint32_t protocol = kProtocol;
@@ -33,8 +33,9 @@ struct LaunchWords {
   std::uint32_t dynamic_lds_bytes = 0;
   std::uint32_t device = 0;
   LaunchAddresses addresses;
+  std::uint64_t stride = 0;  ///< Portions::stride
 };
-/// Workgroups [begin, end). None left: empty.
+/// Portions [begin, end). None left: empty.
 struct Chunk {
   std::uint64_t begin = 0, end = 0;
   bool abandon = false;  ///< Nothing of this launch is wanted any more.

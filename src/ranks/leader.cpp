@@ -7,6 +7,7 @@
 
 #include "base/host_level.h"
 #include "exec/program/program.h"
+#include "exec/workgroup/launch_parts.h"
 #include "ranks/talk.h"
 
 namespace margay::ranks {
@@ -56,6 +57,9 @@ LaunchShare Leader::share(const SpreadableLaunch& launch, const DeviceOptions& d
   words.dynamic_lds_bytes = request.dynamic_lds_bytes;
   words.device = request.device;
   words.addresses = launch.addresses;
+  const std::uint64_t workgroups = request.grid.count();
+  const std::uint64_t wanted = launch.parts != nullptr ? launch.parts->stride() : 1;
+  words.stride = wanted <= 1 ? workgroups : std::min(wanted, workgroups);
   auto shared = std::make_shared<SpreadLaunch>(launch, words, weights_);
   next_ = shared;
   next_at_ =

@@ -50,6 +50,7 @@ void Session::begin(const std::shared_ptr<SpreadLaunch>& launch) {
   const LaunchWords& words = launch->words();
   Writer out;
   out.put(words);
+  out.put_all(launch->observer_setup());
   if (modules_.insert(words.module).second) out.put_bytes(launch->object().elf());
   // If that fails, the thread notices.
   if (!send(Message::launch, out)) connection_.shut_down();
@@ -112,6 +113,9 @@ bool Session::answer(Message message, std::span<const std::byte> payload) {
       out.put(launch->range(address, in.get<std::uint8_t>() != 0));
       break;
     }
+    case Message::ask:
+      out.put_bytes(launch->answer(in.get_bytes(in.left())));
+      break;
     case Message::more:
       out.put(launch->more(rank_));
       break;
@@ -124,8 +128,9 @@ bool Session::answer(Message message, std::span<const std::byte> payload) {
         return in.ok();
       }
       const auto counts = in.get<Counts>();
+      const auto observed = in.get_bytes(in.get<std::uint64_t>());
       if (!in.ok()) return false;
-      if (!launch->done(rank_, counts, payload.subspan(sizeof counts)))
+      if (!launch->done(rank_, counts, observed, in.get_bytes(in.left())))
         (void)launch->left(rank_, "unwanted");
       return true;
     }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "exec/program/program.h"
+#include "exec/workgroup/launch_parts.h"
 #include "ranks/changes.h"
 
 namespace margay::ranks {
@@ -18,13 +19,19 @@ SpreadLaunch::SpreadLaunch(const SpreadableLaunch& launch, const LaunchWords& wo
       memory_(launch.memory),
       visible_devices_(launch.request.visible_devices),
       workgroups_(launch.request.grid.count()),
-      shares_(workgroups_, weights),
+      portions_{workgroups_, words.stride},
+      parts_(launch.parts),
+      observer_setup_(parts_ != nullptr ? parts_->setup() : Bytes{}),
+      shares_(portions_.stride, weights),
       taken_(weights.size()) {}
 
 std::uint64_t SpreadLaunch::next() {
   std::unique_lock lock(mutex_);
   while (!stopped_) {
-    if (const Share one = shares_.take(0, 1); one.size() != 0) return one.begin;
+    if (here_.at_end())
+      if (const Share one = shares_.take(0, 1); one.size() != 0)
+        here_ = PortionWalk(portions_, one.begin, one.end);
+    if (!here_.at_end()) return here_.next();
     if (working_ == 0) break;
     changed_.wait(lock);
   }
@@ -56,35 +63,43 @@ bool SpreadLaunch::join(unsigned rank) {
 Chunk SpreadLaunch::more(unsigned rank) {
   const std::lock_guard lock(mutex_);
   if (stopped_ || waiting_) return {.abandon = true};
-  const Share share = shares_.take(rank, workgroups_);
+  const Share share = shares_.take(rank, portions_.stride);
   if (share.size() != 0) taken_[rank].push_back(share);
   return {share.begin, share.end};
 }
 
-bool SpreadLaunch::done(unsigned rank, const Counts& counts, std::span<const std::byte> changes) {
+bool SpreadLaunch::done(unsigned rank, const Counts& counts, std::span<const std::byte> observed,
+                        std::span<const std::byte> changes) {
   const std::lock_guard lock(mutex_);
-  if (stopped_ || !apply(changes)) return false;
-  for (const Share& share : std::exchange(taken_[rank], {})) elsewhere_.workgroups += share.size();
+  if (stopped_ || !apply(changes, /*writes=*/false)) return false;
+  if (parts_ != nullptr && !parts_->add(observed)) return false;
+  (void)apply(changes, /*writes=*/true);
+  for (const Share& share : std::exchange(taken_[rank], {}))
+    elsewhere_.workgroups += portions_.workgroups_in(share.begin, share.end);
   elsewhere_.wave_instructions += counts.wave_instructions;
   elsewhere_.mfma_instructions += counts.mfma_instructions;
-  bytes_returned_ += changes.size();
+  bytes_returned_ += changes.size() + observed.size();
   --working_;
   changed_.notify_all();
   return true;
 }
 
-bool SpreadLaunch::apply(std::span<const std::byte> changes) const {
+bool SpreadLaunch::apply(std::span<const std::byte> changes, bool writes) const {
   AddressRange writable;
-  const auto apply_to = [&](bool writes) {
-    return get_changes(changes, [&](std::uint64_t address, std::span<const std::byte> bytes) {
-      if (!writable.contains(address, bytes.size())) writable = range(address, true);
-      if (!writable.contains(address, bytes.size())) return false;
-      if (writes) std::memcpy(reinterpret_cast<void*>(address), bytes.data(), bytes.size());
-      return true;
-    });
-  };
-  // All of it or nothing.
-  return apply_to(false) && apply_to(true);
+  return get_changes(changes, [&](std::uint64_t address, std::span<const std::byte> bytes) {
+    if (!writable.contains(address, bytes.size())) writable = range(address, true);
+    if (!writable.contains(address, bytes.size())) return false;
+    if (writes) std::memcpy(reinterpret_cast<void*>(address), bytes.data(), bytes.size());
+    return true;
+  });
+}
+
+Bytes SpreadLaunch::answer(std::span<const std::byte> question) const {
+  // A worker may still ask when the launch has failed and its observer is gone.
+  const std::lock_guard lock(mutex_);
+  if (parts_ == nullptr || ended_) return {};
+  Memory::set_view(words_.device, visible_devices_);
+  return parts_->answer(question);
 }
 
 std::uint64_t SpreadLaunch::left(unsigned rank, const std::string& why) {
@@ -92,7 +107,7 @@ std::uint64_t SpreadLaunch::left(unsigned rank, const std::string& why) {
   std::uint64_t count = 0;
   for (const Share& share : std::exchange(taken_[rank], {})) {
     shares_.give_back(share);
-    count += share.size();
+    count += portions_.workgroups_in(share.begin, share.end);
   }
   given_back_ += count;
   why_left_ = why;

@@ -13,6 +13,7 @@
 
 #include "exec/device/device_options.h"
 #include "ranks/launch_words.h"
+#include "ranks/portions.h"
 #include "ranks/shares.h"
 
 namespace margay::ranks {
@@ -35,11 +36,16 @@ class SpreadLaunch final : public WorkgroupSource {
   [[nodiscard]] Chunk more(unsigned rank);
   /// A rank has returned what it wrote; false if that is not wanted or invalid: then left() is
   /// to be called. Else the rank takes part no longer.
-  [[nodiscard]] bool done(unsigned rank, const Counts& counts, std::span<const std::byte> changes);
+  [[nodiscard]] bool done(unsigned rank, const Counts& counts, std::span<const std::byte> observed,
+                          std::span<const std::byte> changes);
   /// A rank takes part no longer, and what it took must run elsewhere. Returns how many workgroups.
   std::uint64_t left(unsigned rank, const std::string& why);
   void count_sent(std::uint64_t bytes) { bytes_sent_ += bytes; }
 
+  /// LaunchParts::setup(); empty if the launch is not observed.
+  [[nodiscard]] const Bytes& observer_setup() const { return observer_setup_; }
+  /// LaunchParts::answer(); empty when the launch is over.
+  [[nodiscard]] Bytes answer(std::span<const std::byte> question) const;
   /// What may be accessed around an address; sets the calling thread's view of devices.
   [[nodiscard]] AddressRange range(std::uint64_t address, bool writable) const;
   [[nodiscard]] const LaunchWords& words() const { return words_; }
@@ -47,7 +53,8 @@ class SpreadLaunch final : public WorkgroupSource {
   [[nodiscard]] const std::string& kernel() const { return kernel_; }
 
  private:
-  [[nodiscard]] bool apply(std::span<const std::byte> changes) const;
+  /// Whether all of it may be written; writes it if that is asked for.
+  [[nodiscard]] bool apply(std::span<const std::byte> changes, bool writes) const;
 
   const LaunchWords words_;
   const std::shared_ptr<LoadedModule> module_;
@@ -55,11 +62,15 @@ class SpreadLaunch final : public WorkgroupSource {
   const Memory& memory_;
   const std::uint64_t visible_devices_;
   const std::uint64_t workgroups_;
+  const Portions portions_;
+  LaunchParts* const parts_;  // null if it is not observed; only while the launch runs
+  const Bytes observer_setup_;
   std::atomic<std::uint64_t> bytes_sent_ = 0;
 
   mutable std::mutex mutex_;  // guards the members below, and the launch's memory from late changes
   std::condition_variable changed_;
   Shares shares_;
+  PortionWalk here_;                       // what this process has taken
   std::vector<std::vector<Share>> taken_;  // by rank, since it joined
   unsigned working_ = 0;                   // ranks that take part, without this one
   unsigned joined_ = 0;

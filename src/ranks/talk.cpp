@@ -24,6 +24,7 @@ std::string talks(const Instruction& i) {
 }  // namespace
 
 std::string why_this_launch_is_alone(const SpreadableLaunch& launch) {
+  if (launch.observed && launch.parts == nullptr) return "watched";
   if (launch.request.cooperative) return "cooperative";
   if (launch.calls_host) return "calls-host";
   if (launch.request.grid.count() < 2) return "one-workgroup";

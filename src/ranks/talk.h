@@ -8,8 +8,8 @@
 
 namespace margay::ranks {
 
-/// Why a launch stays whatever its code is, as a word for statistics: "cooperative", "calls-host",
-/// "one-workgroup"; or empty.
+/// Why a launch stays whatever its code is, as a word for statistics: "watched", "cooperative",
+/// "calls-host", "one-workgroup"; or empty.
 [[nodiscard]] std::string why_this_launch_is_alone(const SpreadableLaunch& launch);
 /// Why all launches of this code stay: "atomics", "coherent-reads"; or empty.
 [[nodiscard]] std::string why_code_is_alone(Program& program);

@@ -6,18 +6,15 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
-#include <vector>
+#include <utility>
 
+#include "base/bytes.h"
 #include "base/error.h"
 
 namespace margay::ranks {
-
-using Bytes = std::vector<std::byte>;
 
 enum class Message : std::uint32_t {
   key,     ///< Worker's server: who calls. Payload: a Role, the key.
@@ -27,7 +24,8 @@ enum class Message : std::uint32_t {
   fetch,   ///< Worker: a page. Answer: its fingerprint and contents.
   range,   ///< Worker: what may be accessed around an address? Answer: an AddressRange.
   more,    ///< Worker: the next workgroups. Answer: a Chunk.
-  done,    ///< Worker: what its workgroups wrote. Not answered.
+  ask,     ///< Worker: a question of its observer. Answer: LaunchParts::answer().
+  done,    ///< Worker: what its workgroups wrote, and what was observed. Not answered.
   refuse,  ///< Worker: its workgroups must run elsewhere; nothing was changed. Not answered.
   alive,   ///< Worker: it is still at the launch. Not answered.
   run,     ///< Rank 0 of a campaign: run the program (cli/watch/rank_runs.h). Answer: `ran`.
@@ -39,62 +37,6 @@ enum class Role : std::uint32_t {
   owner,   ///< The server ends when all of them have gone.
   leader,  ///< A session.
   joiner,  ///< A rank that a launcher has started.
-};
-
-/// Puts plain values behind each other.
-class Writer {
- public:
-  template <typename T>
-    requires std::is_trivially_copyable_v<T>
-  void put(const T& value) {
-    put_bytes(std::as_bytes(std::span(&value, 1)));
-  }
-  void put_bytes(std::span<const std::byte> bytes) {
-    data_.insert(data_.end(), bytes.begin(), bytes.end());
-  }
-  /// With its length before it.
-  void put_text(std::string_view text) {
-    put(static_cast<std::uint64_t>(text.size()));
-    put_bytes(std::as_bytes(std::span(text)));
-  }
-  [[nodiscard]] const Bytes& data() const { return data_; }
-
- private:
-  Bytes data_;
-};
-
-/// Takes them out again. What is missing reads as zero, and ok() is false then.
-class Reader {
- public:
-  explicit Reader(std::span<const std::byte> data) : left_(data) {}
-  template <typename T>
-    requires std::is_trivially_copyable_v<T>
-  [[nodiscard]] T get() {
-    T value{};
-    const auto bytes = get_bytes(sizeof(T));
-    if (bytes.size() == sizeof(T)) std::memcpy(&value, bytes.data(), sizeof(T));
-    return value;
-  }
-  [[nodiscard]] std::span<const std::byte> get_bytes(std::size_t size) {
-    if (size > left_.size()) {
-      ok_ = false;
-      left_ = {};
-      return {};
-    }
-    const auto taken = left_.first(size);
-    left_ = left_.subspan(size);
-    return taken;
-  }
-  [[nodiscard]] std::string get_text() {
-    const auto bytes = get_bytes(get<std::uint64_t>());
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-  }
-  [[nodiscard]] bool at_end() const { return left_.empty(); }
-  [[nodiscard]] bool ok() const { return ok_; }
-
- private:
-  std::span<const std::byte> left_;
-  bool ok_ = true;
 };
 
 /// A connected socket. Not safe to use from several threads, but for one that sends and one that

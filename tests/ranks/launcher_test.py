@@ -63,6 +63,21 @@ class SameBits(unittest.TestCase):
             self.assertIn(f"ranks={ranks} ", said)
             self.assertGreater(max(numbers("elsewhere", said)), 0)
 
+    def test_profiles_are_shared(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def words(name):
+                return [MARGAY, "prof", "--threads", "1", "--json", os.path.join(folder, name), "--", PROGRAM, "attention"]
+            subprocess.run(words("alone"), env=environment(""), capture_output=True, timeout=300, check=True)
+            (code, _, said), *others = Job(words("shared"), 2, more={"MARGAY_STATS": "1"}).ended()
+            self.assertEqual(code, 0, said)
+            self.assertEqual(others, [(0, "", "")])
+            self.assertGreater(max(numbers("elsewhere", said)), 0)
+            alone, shared = (json.loads((pathlib.Path(folder) / name).read_text()) for name in ("alone", "shared"))
+        for report in (alone, shared):
+            for kernel in report["kernels"]:
+                del kernel["host_seconds"]
+        self.assertEqual(alone, shared)
+
     def test_atomics_stay_on_rank_0(self):
         self.assertIn("ranks=1 alone=atomics", self.check(Job(command("atomics", 1), 2), "atomics"))
 

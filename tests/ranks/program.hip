@@ -2,8 +2,15 @@
 //
 //   program products     a matrix product, three times onto the same matrix; MFMA
 //   program memories     the host's heap, pinned memory, a variable of the device; the host writes
-//   between launches program atomics      workgroups that add to the same words program flags
-//   workgroups that wait for each other program fault        one workgroup writes where it may not
+//                        between launches
+//   program attention    LDS, barriers, scratch, exp; three sizes
+//   program atomics      workgroups that add to the same words
+//   program flags        workgroups that wait for each other
+//   program fault        one workgroup writes where it may not
+//   program race         neighbouring workgroups write the same words, and read each other's
+//   program outside      reads and writes past the end of an allocation, inside the last page
+//   program undefined    uses words that nothing has written; a later launch and the host read them
+//   program watched      memories, ten times longer
 //   program long         some seconds
 #include <hip/hip_runtime.h>
 
@@ -54,6 +61,51 @@ __global__ void flags(unsigned* flag, unsigned* out) {
     }
   out[blockIdx.x] = blockIdx.x == 0 ? *flag : blockIdx.x;
 }
+// Each lane has a query of 16 numbers, the workgroup goes through the keys together.
+__global__ void attention(const float* q, const float* k, const float* v, float* out, int keys) {
+  __shared__ float tile[2][64][16];
+  const int lane = threadIdx.x, row = blockIdx.x * 64 + lane;
+  float query[16], sum[16], best = -1e30f, total = 0;
+  for (int n = 0; n < 16; ++n) query[n] = q[row * 16 + n], sum[n] = 0;
+  for (int begin = 0; begin < keys; begin += 64) {
+    __syncthreads();
+    for (int n = 0; n < 16; ++n) {
+      tile[0][lane][n] = k[(begin + lane) * 16 + n];
+      tile[1][lane][n] = v[(begin + lane) * 16 + n];
+    }
+    __syncthreads();
+    for (int key = 0; key < 64; ++key) {
+      float score = 0;
+      for (int n = 0; n < 16; ++n) score += query[n] * tile[0][key][n];
+      const float higher = fmaxf(best, score), shrink = __expf(best - higher);
+      const float weight = __expf(score - higher);
+      best = higher;
+      total = total * shrink + weight;
+      for (int n = 0; n < 16; ++n) sum[n] = sum[n] * shrink + weight * tile[1][key][n];
+    }
+  }
+  for (int n = 0; n < 16; ++n) out[row * 16 + n] = sum[n] / total;
+}
+// A word for each lane and one more, which is the next workgroup's.
+__global__ void race(float* out, float* read, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = blockIdx.x;
+  if (threadIdx.x == 63 && i + 1 < n) out[i + 1] = blockIdx.x + 0.5f;
+  if (threadIdx.x == 0 && i > 0) read[blockIdx.x] = out[i - 1];
+}
+__global__ void outside(const float* in, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i + 1];  // of n words, which the grid has more than
+}
+__global__ void undefined(const float* in, float* out, float* part, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i % 3 != 0) part[i] = i;
+  if (i < n) out[i] = in[i] > 1 ? 1 : 2;  // half of it was written
+}
+__global__ void copy(const float* in, float* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i];
+}
 __global__ void fault(float* out) { out[blockIdx.x == 40 ? 1ull << 40 : blockIdx.x] = 1; }
 
 float value(int i) {
@@ -101,6 +153,47 @@ void memories(int steps) {
   print(pinned, n);
 }
 
+void attend() {
+  constexpr int n = 64 * 40;
+  float *q, *k, *v, *out;
+  for (float** const p : {&q, &k, &v, &out}) MUST(hipMalloc(p, n * 16 * 4));
+  for (int i = 0; i < n * 16; ++i) q[i] = value(i), k[i] = value(i + 1), v[i] = value(i + 2);
+  for (const int blocks : {40, 21, 5}) attention<<<blocks, 64>>>(q, k, v, out, 512);
+  MUST(hipDeviceSynchronize());
+  print(out, n * 16);
+}
+
+void make_race() {
+  constexpr int n = 40 * 64;
+  float *out, *read;
+  MUST(hipMalloc(&out, n * 4));
+  MUST(hipMalloc(&read, n * 4));
+  MUST(hipMemset(out, 0, n * 4));
+  race<<<40, 64>>>(out, read, n);
+  MUST(hipDeviceSynchronize());
+}
+
+void go_outside() {
+  constexpr int n = 40 * 64 - 40;
+  float *in, *out;
+  MUST(hipMalloc(&in, n * 4));
+  MUST(hipMalloc(&out, n * 4));
+  MUST(hipMemset(in, 0, n * 4));
+  outside<<<40, 64>>>(in, out, n);
+  (void)hipDeviceSynchronize();
+}
+
+void use_undefined() {
+  constexpr int n = 40 * 64;
+  float* words[4];
+  for (float*& p : words) MUST(hipMalloc(&p, n * 4));
+  MUST(hipMemset(words[0], 0, n * 2));
+  undefined<<<40, 64>>>(words[0], words[1], words[2], n);
+  copy<<<40, 64>>>(words[2], words[3]);
+  std::vector<float> host(n);
+  MUST(hipMemcpy(host.data(), words[3], n * 4, hipMemcpyDeviceToHost));
+}
+
 void atomics() {
   constexpr int n = 64 * 256;
   unsigned* totals;
@@ -136,7 +229,12 @@ int main(int argc, char** argv) {
   if (what == "memories") return memories(200), 0;
   if (what == "atomics") return atomics(), 0;
   if (what == "flags") return wait_for_flags(), 0;
+  if (what == "attention") return attend(), 0;
+  if (what == "race") return make_race(), 0;
+  if (what == "outside") return go_outside(), 0;
+  if (what == "undefined") return use_undefined(), 0;
   if (what == "fault") return make_fault(), 0;
+  if (what == "watched") return memories(2'000), 0;
   if (what == "long") return memories(20'000), 0;
   return 2;
 }

@@ -18,12 +18,12 @@ constexpr std::chrono::minutes kPatience{10};
 
 Result<BatchResult> ask(ranks::Connection& connection, std::uint64_t batch, bool& lost) {
   lost = true;
-  ranks::Writer out;
+  Writer out;
   out.put(batch);
   MARGAY_CHECK(connection.send(ranks::Message::run, out.data()));
-  ranks::Bytes payload;
+  Bytes payload;
   (void)MARGAY_TRY(connection.receive(payload));
-  ranks::Reader in(payload);
+  Reader in(payload);
   const std::string error = in.get_text();
   const auto result = in.get<BatchResult>();
   if (!in.ok()) return fail(ErrorCode::system, "half an answer");
@@ -35,14 +35,14 @@ Result<BatchResult> ask(ranks::Connection& connection, std::uint64_t batch, bool
 void serve_connection(ranks::Connection connection, const CampaignSettings& settings,
                       unsigned job) {
   auto runner = runner_of(settings, std::to_string(job));
-  ranks::Bytes payload;
+  Bytes payload;
   while (connection.receive(payload)) {
-    ranks::Reader in(payload);
+    Reader in(payload);
     const auto batch = in.get<std::uint64_t>();
     if (!in.ok()) return;
     const auto result = runner ? run_batch(*runner, settings, batch)
                                : Result<BatchResult>(std::unexpected(runner.error()));
-    ranks::Writer out;
+    Writer out;
     out.put_text(result ? "" : result.error().text());
     out.put(result.value_or(BatchResult{}));
     if (!connection.send(ranks::Message::ran, out.data())) return;

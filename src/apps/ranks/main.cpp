@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "observe/profile/parts.h"
 #include "ranks/worker/server.h"
 
 int main(int argc, char** argv) {
@@ -15,7 +16,8 @@ int main(int argc, char** argv) {
   const auto served = margay::ranks::serve({.descriptor = std::atoi(argv[1]),
                                             .key = key,
                                             .threads = static_cast<unsigned>(std::atoi(argv[2])),
-                                            .name = argv[3]});
+                                            .name = argv[3],
+                                            .make_observer = margay::profile::make_part_observer});
   if (served) return 0;
   std::fprintf(stderr, "margay-rank: %s\n", served.error().text().c_str());
   return 1;

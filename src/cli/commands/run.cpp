@@ -13,7 +13,6 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/process/launcher.h"
 #include "cli/process/ranks.h"
 #include "cli/process/start.h"
 
@@ -41,11 +40,7 @@ int run_main(std::span<char*> arguments) {
                  "modelled (at boost clock) or modelled-sustained")
       ->check(CLI::IsMember({"host", "modelled", "modelled-sustained"}))
       ->type_name("TIME");
-  app.add_option("--ranks", ranks,
-                 "processes on this machine that share long launches; under mpirun or srun the "
-                 "ranks are theirs, and 1 makes each a run of its own (docs/clusters.md)")
-      ->check(CLI::Range(1u, 1024u))
-      ->type_name("N");
+  add_ranks_option(app, ranks);
   app.add_flag("--stats", stats, "print what the launches did when the program ends");
   if (const auto code = read_own_words(app, line, "run")) return *code;
 
@@ -58,22 +53,9 @@ int run_main(std::span<char*> arguments) {
   if (!mfma.empty()) setenv("MARGAY_MFMA", mfma.c_str(), 1);
   if (threads != 0) setenv("MARGAY_THREADS", std::to_string(threads).c_str(), 1);
   if (!event_time.empty()) setenv("MARGAY_EVENT_TIME", event_time.c_str(), 1);
-  if (const auto launched = launcher(); launched && ranks != 1) {
-    if (ranks)
-      return report("run", {ErrorCode::invalid_argument,
-                            fmt::format("--ranks {} where {} has started {} ranks already", *ranks,
-                                        launched->name, launched->ranks),
-                            {},
-                            "leave out --ranks; --ranks 1 makes each rank a run of its own"});
-    if (launched->rank != 0) {
-      const Result<int> worked = work_for_rank_0(*install, *launched, threads);
-      return worked ? *worked : report("run", worked.error());
-    }
-    if (const Status leads = lead(*launched, threads); !leads) return report("run", leads.error());
-  } else if (ranks.value_or(1) > 1) {
-    if (const Status started = start_workers(*install, *ranks, threads); !started)
-      return report("run", started.error());
-  }
+  const auto worked = share_launches(*install, ranks, threads);
+  if (!worked) return report("run", worked.error());
+  if (*worked) return **worked;
   if (stats) setenv("MARGAY_STATS", "1", 1);
   // A long launch shows its progress, unless the user has disabled it.
   if (isatty(STDERR_FILENO) != 0) setenv("MARGAY_PROGRESS", "1", /*overwrite=*/0);

@@ -165,6 +165,23 @@ Result<int> work_for_rank_0(const Install& install, const Launcher& launcher, un
   return 0;
 }
 
+Result<std::optional<int>> share_launches(const Install& install, std::optional<unsigned> ranks,
+                                          unsigned threads) {
+  const auto launched = launcher();
+  if (!launched || ranks == 1) {
+    if (ranks.value_or(1) > 1) MARGAY_CHECK(start_workers(install, *ranks, threads));
+    return std::nullopt;
+  }
+  if (ranks)
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("--ranks {} where {} has started {} ranks already", *ranks,
+                            launched->name, launched->ranks),
+                {}, "leave out --ranks; --ranks 1 makes each rank a run of its own");
+  if (launched->rank != 0) return MARGAY_TRY(work_for_rank_0(install, *launched, threads));
+  MARGAY_CHECK(lead(*launched, threads));
+  return std::nullopt;
+}
+
 Status start_workers(const Install& install, unsigned ranks, unsigned threads) {
   const std::filesystem::path program = MARGAY_TRY(worker_program(install));
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency() / ranks);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,14 @@
 #include "ranks/rendezvous.h"
 
 namespace margay::cli {
+
+/// Of a subcommand whose program may use other ranks: those of --ranks, if it is given, or those
+/// that a launcher has started, with `threads` host threads each (0: an equal part of the cores).
+/// Sets this process's environment for the program. A rank other than 0 works until rank 0's
+/// program has ended: then its exit code is returned.
+[[nodiscard]] Result<std::optional<int>> share_launches(const Install& install,
+                                                        std::optional<unsigned> ranks,
+                                                        unsigned threads);
 
 /// Starts `ranks` - 1 workers on this machine, with `threads` host threads each (0: an equal part
 /// of the cores), and sets this process's environment for a program that uses them.

@@ -85,6 +85,14 @@ void add_device_options(CLI::App& app, std::string& device, std::string& mfma, u
       ->type_name("N");
 }
 
+void add_ranks_option(CLI::App& app, std::optional<unsigned>& ranks) {
+  app.add_option("--ranks", ranks,
+                 "processes on this machine that share long launches; under mpirun or srun the "
+                 "ranks are theirs, and 1 makes each a run of its own (docs/clusters.md)")
+      ->check(CLI::Range(1u, 1024u))
+      ->type_name("N");
+}
+
 Result<Install> find_runtime() {
   Install install = MARGAY_TRY(find_install());
   const std::filesystem::path runtime = install.runtime_lib() / "libamdhip64.so";

@@ -48,6 +48,9 @@ void add_device_option(CLI::App& app, std::string& device);
 /// and `threads` 0 without them.
 void add_device_options(CLI::App& app, std::string& device, std::string& mfma, unsigned& threads);
 
+/// --ranks: for share_launches().
+void add_ranks_option(CLI::App& app, std::optional<unsigned>& ranks);
+
 /// This installation, if the HIP runtime in it has been built.
 [[nodiscard]] Result<Install> find_runtime();
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/process/launcher.h"
+#include "cli/process/ranks.h"
 #include "cli/process/start.h"
 #include "cli/watch/profiled_run.h"
 #include "report/profile/analysis/advice.h"
@@ -29,6 +32,7 @@ struct Options {
   ProfileOptions profile;
   std::string json, html, trace, from;
   bool full = false, quiet = false;
+  std::optional<unsigned> ranks;
 };
 
 constexpr const char* kFooter = R"(Examples
@@ -82,6 +86,7 @@ void declare(CLI::App& app, Options& options) {
                "also every line, instruction, metric with its formula, and counter");
   app.add_flag("--quiet", options.quiet, "print no report");
   add_device_options(app, options.profile.device, options.profile.mfma, options.profile.threads);
+  add_ranks_option(app, options.ranks);
 }
 
 /// Files and the screen.
@@ -105,6 +110,9 @@ Status show(const Options& options, const profile::Profile& profile) {
 
 Result<int> profile_program(const Options& options, std::span<char*> command) {
   const Install install = MARGAY_TRY(find_runtime());
+  if (const auto worked =
+          MARGAY_TRY(share_launches(install, options.ranks, options.profile.threads)))
+    return *worked;
   ChildPlan plan;
   plan.command.assign(command.begin(), command.end());
   const ProfiledRun run = MARGAY_TRY(run_profiled(install, options.profile, std::move(plan)));
@@ -146,6 +154,7 @@ Result<int> profile_or_show(const Options& options, std::span<char*> command) {
     return fail(ErrorCode::invalid_argument,
                 "--from shows an existing profile, so no program can be run", {},
                 "leave out --from, or the command");
+  if (const auto launched = launcher(); launched && launched->rank != 0) return kExitOk;
   MARGAY_CHECK(show(options, MARGAY_TRY(profile::read_profile(options.from))));
   return kExitOk;
 }
@@ -156,7 +165,7 @@ int prof_main(std::span<char*> arguments) {
   const CommandLine line = split_command(
       arguments,
       {.always = {"--device", "--kernel", "--json", "--html", "--trace", "--trace-workgroups",
-                  "--launches", "--workgroups", "--from", "--mfma", "--threads"}});
+                  "--launches", "--workgroups", "--from", "--mfma", "--threads", "--ranks"}});
   CLI::App app{"Runs a HIP program or script and counts what its kernels do.", "margay prof"};
   app.footer(kFooter);
   Options options;

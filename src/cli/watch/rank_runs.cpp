@@ -17,9 +17,9 @@ constexpr double kLate = 60;  // seconds
 void serve_connection(ranks::Connection connection, const Install& install,
                       const CheckOptions& options, const std::vector<std::string>& command,
                       const std::atomic<bool>& stop) {
-  ranks::Bytes payload;
+  Bytes payload;
   while (connection.receive(payload)) {
-    ranks::Reader in(payload);
+    Reader in(payload);
     RunOrder order;
     order.limit_seconds = in.get<double>();
     while (!in.at_end()) {
@@ -28,7 +28,7 @@ void serve_connection(ranks::Connection connection, const Install& install,
     }
     if (!in.ok()) return;
     const auto result = run_here(install, options, command, order, stop);
-    ranks::Writer out;
+    Writer out;
     out.put_text(result ? "" : result.error().text());
     if (result) {
       out.put(result->end);
@@ -58,16 +58,16 @@ Result<RunResult> RemoteRuns::run(const RunOrder& order, bool& lost) {
   lost = true;
   connection_.set_receive_limit(
       std::chrono::seconds(static_cast<std::int64_t>(order.limit_seconds + kLate)));
-  ranks::Writer out;
+  Writer out;
   out.put(order.limit_seconds);
   for (const auto& [name, value] : order.environment) {
     out.put_text(name);
     out.put_text(value);
   }
   MARGAY_CHECK(connection_.send(ranks::Message::run, out.data()));
-  ranks::Bytes payload;
+  Bytes payload;
   (void)MARGAY_TRY(connection_.receive(payload));
-  ranks::Reader in(payload);
+  Reader in(payload);
   if (const std::string error = in.get_text(); !error.empty()) {
     lost = false;
     return fail(ErrorCode::system, fmt::format("{}: {}", name_, error));

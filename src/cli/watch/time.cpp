@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/process/ranks.h"
 #include "cli/process/start.h"
 #include "cli/watch/profiled_run.h"
 #include "report/profile/time/att.h"
@@ -25,6 +27,7 @@ struct Options {
   ProfileOptions profile;
   std::string json, att, clock = "boost", measured;
   bool full = false, quiet = false;
+  std::optional<unsigned> ranks;
 };
 
 constexpr const char* kFooter = R"(Examples
@@ -48,6 +51,7 @@ std::string clock_reason(const std::string& text) {
 
 void declare(CLI::App& app, Options& options) {
   add_device_options(app, options.profile.device, options.profile.mfma, options.profile.threads);
+  add_ranks_option(app, options.ranks);
   app.add_option("--kernel", options.profile.kernel,
                  "time only kernels that have NAME in their name, as the report prints it, or that "
                  "compute NAME: an operation of JAX, or FILE:LINE")
@@ -111,6 +115,9 @@ Status show(const Options& options, const profile::Profile& profile) {
 
 Result<int> time_program(Options& options, std::span<char*> command) {
   const Install install = MARGAY_TRY(find_runtime());
+  if (const auto worked =
+          MARGAY_TRY(share_launches(install, options.ranks, options.profile.threads)))
+    return *worked;
   options.profile.timed = true;
   if (options.clock != "boost" && options.clock != "sustained")
     options.profile.clock_mhz = options.clock;
@@ -138,7 +145,7 @@ Result<int> time_program(Options& options, std::span<char*> command) {
 int time_main(std::span<char*> arguments) {
   const CommandLine line =
       split_command(arguments, {.always = {"--device", "--kernel", "--clock", "--measured",
-                                           "--json", "--att", "--mfma", "--threads"}});
+                                           "--json", "--att", "--mfma", "--threads", "--ranks"}});
   CLI::App app{"Runs a HIP program or script and models how long its kernels take.", "margay time"};
   app.footer(kFooter);
   Options options;

@@ -229,12 +229,15 @@ class VirtualDevice final : public Device {
     job.options = &options_;
     job.observer = observer;
     job.hostcalls = hostcalls;
-    if (options_.spread && observer == nullptr)
-      job.share = options_.spread({.request = request,
-                                   .program = *program,
-                                   .memory = *memory_,
-                                   .addresses = addresses,
-                                   .calls_host = hostcalls != nullptr || hidden.heap != 0});
+    if (options_.spread)
+      job.share = options_.spread(
+          {.request = request,
+           .program = *program,
+           .memory = *memory_,
+           .addresses = addresses,
+           .calls_host = hostcalls != nullptr || hidden.heap != 0,
+           .observed = observer != nullptr,
+           .parts = observer != nullptr ? observer->parts(request, *program) : nullptr});
     return job;
   }
   [[nodiscard]] static Result<LaunchReport> report(Dispatch& ended, HostcallBuffer* hostcalls) {

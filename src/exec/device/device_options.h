@@ -22,6 +22,7 @@ struct LongLaunch {
   std::string where;  ///< The current instructions of its waves, with their source lines.
 };
 
+class LaunchParts;
 class Memory;
 class Program;
 
@@ -33,6 +34,8 @@ struct SpreadableLaunch {
   const Memory& memory;
   LaunchAddresses addresses;
   bool calls_host = false;  ///< It may call the host, which only this process can answer.
+  bool observed = false;
+  LaunchParts* parts = nullptr;  ///< Of an observed launch; null: it can only be observed here.
 };
 /// Where its workgroups come from.
 struct LaunchShare {
@@ -64,7 +67,7 @@ struct DeviceOptions {
   /// Called by the threads that run workgroups, one at a time. Without it, launching a kernel that
   /// calls the host fails.
   HostService host_service = {};
-  /// Asked for each launch that is not watched, if set (src/ranks).
+  /// Asked for each launch, if set (src/ranks).
   Spread spread = {};
 };
 

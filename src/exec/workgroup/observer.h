@@ -92,6 +92,7 @@ class WorkgroupObserver {
 };
 
 class Watcher;
+class LaunchParts;
 
 /// Watches one launch.
 class LaunchObserver {
@@ -104,6 +105,11 @@ class LaunchObserver {
   /// watcher's own type.
   [[nodiscard]] virtual std::unique_ptr<WorkgroupObserver> observe(const LaunchRequest& request,
                                                                    Program& program);
+  /// How other processes observe a part of the launch (exec/workgroup/launch_parts.h); null: all of
+  /// it runs here.
+  [[nodiscard]] virtual LaunchParts* parts(const LaunchRequest& /*request*/, Program& /*program*/) {
+    return nullptr;
+  }
 };
 
 }  // namespace margay

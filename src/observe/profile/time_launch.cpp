@@ -68,10 +68,10 @@ double touched_bytes(const Replay& replay, const TensorLines& tensors, double sc
 /// The waves of an XCD run alike, and the one that is first misses L2 for the others. On the device
 /// it is not always the same one: the others come up with it while it waits. So the misses of
 /// each execution of an instruction are dealt out anew to the waves that execute it.
-void deal_out_misses(const std::vector<Xcd::Recorded>& workgroups,
+void deal_out_misses(const std::vector<RecordedWorkgroup>& workgroups,
                      const std::vector<timing::Instruction>& instructions) {
   std::vector<std::vector<std::vector<timing::MemoryWork*>>> executions(instructions.size());
-  for (const Xcd::Recorded& recorded : workgroups)
+  for (const RecordedWorkgroup& recorded : workgroups)
     for (timing::WaveRecording& wave : recorded.workgroup->waves) {
       std::vector<std::uint32_t> times(instructions.size());
       std::size_t work = 0;
@@ -122,7 +122,7 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> cus;
   for (std::uint32_t x = 0; x < replay.xcds().size(); ++x) {
     deal_out_misses(replay.xcds()[x]->recorded(), out.instructions);
-    for (Xcd::Recorded& recorded : replay.xcds()[x]->recorded()) {
+    for (RecordedWorkgroup& recorded : replay.xcds()[x]->recorded()) {
       cus[{x, recorded.cu}].push_back(out.workgroups.size());
       out.workgroups.push_back(std::move(*recorded.workgroup));
     }

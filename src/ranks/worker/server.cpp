@@ -76,7 +76,7 @@ class Server {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     owners_.clear();
     children_.clear();
-    serve_leader(std::move(connection), options_.threads, options_.name);
+    serve_leader(std::move(connection), options_.threads, options_.name, options_.make_observer);
     _exit(0);
   }
 

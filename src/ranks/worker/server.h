@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "exec/workgroup/launch_parts.h"
 #include "ranks/wire.h"
 
 namespace margay::ranks {
@@ -12,7 +13,8 @@ struct ServerOptions {
   int descriptor = -1;  ///< Of a socket that listens.
   std::string key;
   unsigned threads = 1;
-  std::string name;  ///< How leaders call this rank.
+  std::string name;                     ///< How leaders call this rank.
+  MakePartObserver make_observer = {};  ///< For launches that are observed.
 };
 
 /// Starts the program again, once, with the addresses of its own memory away from where programs

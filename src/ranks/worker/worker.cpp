@@ -18,6 +18,7 @@
 #include "exec/program/program.h"
 #include "exec/workgroup/launch_limits.h"
 #include "ranks/launch_words.h"
+#include "ranks/portions.h"
 #include "ranks/worker/remote_memory.h"
 
 namespace margay::ranks {
@@ -39,18 +40,18 @@ class RemoteModule final : public LoadedModule {
 /// The workgroups that the leader gives.
 class GivenWorkgroups final : public WorkgroupSource {
  public:
-  GivenWorkgroups(RemoteMemory& memory, std::uint64_t workgroups)
-      : memory_(memory), workgroups_(workgroups) {}
+  GivenWorkgroups(RemoteMemory& memory, const Portions& portions)
+      : memory_(memory), portions_(portions) {}
 
   [[nodiscard]] std::uint64_t next() override {
     const std::lock_guard lock(mutex_);
-    if (at_ == given_.end && !stopped_) {
-      given_ = memory_.ask(Message::more, {}, [](Reader& in) { return in.get<Chunk>(); });
-      at_ = given_.begin;
-      if (given_.abandon) why_ = "abandoned";
-      stopped_ = given_.begin == given_.end;
+    if (given_.at_end() && !stopped_) {
+      const auto chunk = memory_.ask(Message::more, {}, [](Reader& in) { return in.get<Chunk>(); });
+      given_ = PortionWalk(portions_, chunk.begin, chunk.end);
+      if (chunk.abandon) why_ = "abandoned";
+      stopped_ = given_.at_end();
     }
-    return stopped_ ? workgroups_ : at_++;
+    return stopped_ ? portions_.workgroups : given_.next();
   }
   [[nodiscard]] bool found_waiting() override {
     const std::lock_guard lock(mutex_);
@@ -71,10 +72,9 @@ class GivenWorkgroups final : public WorkgroupSource {
 
  private:
   RemoteMemory& memory_;
-  const std::uint64_t workgroups_;
+  const Portions portions_;
   mutable std::mutex mutex_;
-  Chunk given_;
-  std::uint64_t at_ = 0;
+  PortionWalk given_;
   bool stopped_ = false;
   std::string why_;
 };
@@ -108,8 +108,10 @@ class Pulse {
 
 class Worker {
  public:
-  Worker(Connection connection, unsigned threads)
-      : connection_(std::move(connection)), threads_(threads) {}
+  Worker(Connection connection, unsigned threads, MakePartObserver make_observer)
+      : connection_(std::move(connection)),
+        threads_(threads),
+        make_observer_(std::move(make_observer)) {}
 
   /// Agrees with the leader on the device; false, after it was informed, if that is impossible.
   [[nodiscard]] bool greet(const std::string& name) {
@@ -133,9 +135,11 @@ class Worker {
       const auto message = connection_.receive(payload);
       if (!message || *message != Message::launch) return;
       Writer out;
-      const Result<Counts> counts = run(payload);
+      Bytes observed;
+      const Result<Counts> counts = run(payload, observed);
       if (counts) {
         out.put(*counts);
+        out.put_all(observed);
         memory_->take_changes(out);
       } else {
         memory_->roll_back();
@@ -167,12 +171,13 @@ class Worker {
     return {};
   }
 
-  [[nodiscard]] Result<Counts> run(std::span<const std::byte> payload) {
+  [[nodiscard]] Result<Counts> run(std::span<const std::byte> payload, Bytes& observed) {
     Reader in(payload);
     const auto words = in.get<LaunchWords>();
+    const auto setup = in.get_bytes(in.get<std::uint64_t>());
     auto& module = modules_[words.module];
     if (!module) {
-      const auto elf = in.get_bytes(payload.size() - sizeof words);
+      const auto elf = in.get_bytes(in.left());
       module = std::make_shared<RemoteModule>(
           MARGAY_TRY(CodeObject::parse({elf.begin(), elf.end()})), words.base_address);
     }
@@ -189,7 +194,7 @@ class Worker {
     request.dynamic_lds_bytes = words.dynamic_lds_bytes;
     request.device = words.device;
 
-    GivenWorkgroups given(*memory_, request.grid.count());
+    GivenWorkgroups given(*memory_, {request.grid.count(), words.stride});
     DispatchJob job;
     job.request = &request;
     job.program = MARGAY_TRY(program(words, *module));
@@ -199,15 +204,35 @@ class Worker {
     job.resident_limit = std::max<std::uint64_t>(1, resident_limit(request, *options_.gpu));
     job.options = &options_;
     job.share.source = std::shared_ptr<WorkgroupSource>(&given, [](WorkgroupSource*) {});
-    Dispatch running(job);
-    (void)running.run(false);
-    const Result<LaunchReport> report = running.report();
+    std::unique_ptr<PartObserver> observer;
+    if (!setup.empty()) {
+      if (make_observer_) observer = make_observer_(setup, part_of(request, *job.program));
+      if (!observer) return fail(ErrorCode::not_implemented, "unobserved");
+      job.observer = observer.get();
+    }
+    const Result<LaunchReport> report = [&] {
+      Dispatch running(job);
+      (void)running.run(false);
+      return running.report();
+    }();
     // The leader runs it again, and says what is wrong with it.
     if (const std::string problem = memory_->take_problem(); !problem.empty())
       return fail(ErrorCode::system, "addresses");
     if (const std::string why = given.why(); !why.empty()) return fail(ErrorCode::interrupted, why);
     if (!report) return fail(report.error().code, "failed");
+    if (observer) observed = observer->results();
     return Counts{report->wave_instructions, report->mfma_instructions};
+  }
+
+  [[nodiscard]] PartOfLaunch part_of(const LaunchRequest& request, Program& program) {
+    return {request, program, memory_->memory(), [this](std::span<const std::byte> question) {
+              Writer words;
+              words.put_bytes(question);
+              return memory_->ask(Message::ask, words, [](Reader& in) {
+                const auto answer = in.get_bytes(in.left());
+                return Bytes(answer.begin(), answer.end());
+              });
+            }};
   }
 
   [[nodiscard]] Result<Program*> program(const LaunchWords& words, const RemoteModule& module) {
@@ -224,6 +249,7 @@ class Worker {
 
   Connection connection_;
   const unsigned threads_;
+  const MakePartObserver make_observer_;
   std::chrono::milliseconds pulse_{0};
   DeviceOptions options_;
   const RowTable* rows_ = nullptr;
@@ -234,8 +260,9 @@ class Worker {
 
 }  // namespace
 
-void serve_leader(Connection connection, unsigned threads, const std::string& name) {
-  Worker worker(std::move(connection), threads);
+void serve_leader(Connection connection, unsigned threads, const std::string& name,
+                  const MakePartObserver& make_observer) {
+  Worker worker(std::move(connection), threads, make_observer);
   if (worker.greet(name)) worker.serve();
 }
 

@@ -25,9 +25,7 @@ std::optional<Selection::Range> range(std::string_view text) {
 }  // namespace
 
 Selection Selection::every(std::uint64_t step, std::uint64_t count) {
-  Selection out({{0, step * count - 1}});
-  out.step_ = step;
-  return out;
+  return Selection({{0, step * count - 1}}, step);
 }
 
 std::uint64_t Selection::count_below(std::uint64_t end) const {

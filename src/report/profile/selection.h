@@ -17,10 +17,14 @@ class Selection {
   using Range = std::pair<std::uint64_t, std::uint64_t>;  ///< Both ends included.
 
   Selection() = default;
-  explicit Selection(std::vector<Range> ranges) : ranges_(std::move(ranges)) {}
+  /// The numbers in `ranges` that are divisible by `step`.
+  explicit Selection(std::vector<Range> ranges, std::uint64_t step = 1)
+      : ranges_(std::move(ranges)), step_(step) {}
   /// 0, `step`, 2 * `step` ...: `count` of them.
   [[nodiscard]] static Selection every(std::uint64_t step, std::uint64_t count);
 
+  [[nodiscard]] const std::vector<Range>& ranges() const { return ranges_; }
+  [[nodiscard]] std::uint64_t step() const { return step_; }
   [[nodiscard]] bool all() const { return ranges_.empty(); }
   [[nodiscard]] bool contains(std::uint64_t number) const {
     if (ranges_.empty()) return true;

@@ -13,6 +13,7 @@
 
 #include "ranks/changes.h"
 #include "ranks/page.h"
+#include "ranks/portions.h"
 #include "ranks/rendezvous.h"
 #include "ranks/shares.h"
 #include "ranks/wire.h"
@@ -288,6 +289,27 @@ TEST(SharesOfALaunch, WhatIsGivenBackIsGivenAgain) {
   std::set<std::uint64_t> given;
   for (Share share; (share = shares.take(0, 1)).size() != 0;) given.insert(share.begin);
   EXPECT_EQ(given.size(), 8u);
+}
+
+TEST(PortionsOfALaunch, HaveEachWorkgroupOnce) {
+  for (const std::uint64_t workgroups : {1u, 5u, 8u, 21u, 64u})
+    for (const std::uint64_t wanted : {1u, 3u, 8u, 100u}) {
+      const std::uint64_t stride = std::min(wanted, workgroups);
+      const Portions portions{workgroups, stride};
+      std::vector<unsigned> given(workgroups);
+      for (std::uint64_t begin = 0; begin < stride; begin += 2) {
+        const std::uint64_t end = std::min(begin + 2, stride);
+        std::uint64_t count = 0;
+        for (PortionWalk walk(portions, begin, end); !walk.at_end(); ++count) {
+          const std::uint64_t workgroup = walk.next();
+          EXPECT_TRUE(workgroup % stride == begin || workgroup % stride == begin + 1);
+          ++given[workgroup];
+        }
+        EXPECT_EQ(count, portions.workgroups_in(begin, end));
+      }
+      EXPECT_THAT(given, testing::Each(1u));
+    }
+  EXPECT_TRUE(PortionWalk().at_end());
 }
 
 }  // namespace

@@ -14,6 +14,9 @@ namespace margay::profile {
 
 class LdsPatterns {
  public:
+  LdsPatterns() = default;
+  /// As counted elsewhere.
+  explicit LdsPatterns(const LdsUse& use) : use_(use) {}
   /// One execution. A second address of each lane is `second_offset` bytes from the first; 0: there
   /// is none.
   void add(const LdsAccess& access, std::int64_t second_offset);

@@ -22,7 +22,7 @@ constexpr std::uint64_t kLargestTensor = 1ull << 38;
 }  // namespace
 
 DeviceAddresses::DeviceAddresses(const Memory& memory, const std::vector<AddressRange>& tensors)
-    : memory_(memory) {
+    : memory_(&memory) {
   std::vector<Group> all;
   for (const AddressRange& tensor : tensors)
     if (!memory.in_arena(tensor.begin))
@@ -65,11 +65,17 @@ DeviceAddresses::Piece DeviceAddresses::piece_of(std::uint64_t address) {
   const auto after =
       std::ranges::upper_bound(pieces_, address, {}, [](const Piece& p) { return p.range.begin; });
   if (after != pieces_.begin() && std::prev(after)->contains(address)) return *std::prev(after);
+  const Piece piece = ask_ ? ask_(address) : make_piece(address);
+  pieces_.insert(after, piece);
+  return piece;
+}
+
+DeviceAddresses::Piece DeviceAddresses::make_piece(std::uint64_t address) const {
   Piece piece;
-  if (const auto allocation = memory_.find(address)) {
+  if (const auto allocation = memory_->find(address)) {
     // Serial numbers are the same in each run of a program; an allocation begins on a page.
     piece = {allocation->range, kMiddle + allocation->serial * kSkew - allocation->range.begin};
-  } else if (const AddressRange mapped = memory_.accessible_range(address);
+  } else if (const AddressRange mapped = memory_->accessible_range(address);
              mapped.contains(address, 1)) {
     piece = host_piece(address, mapped);
   } else {
@@ -78,7 +84,6 @@ DeviceAddresses::Piece DeviceAddresses::piece_of(std::uint64_t address) {
     piece = {{page, page + kPage}, kMiddle - page};
   }
   piece.shift += (pieces_.size() % kSlots + 1) * kSlotBytes;
-  pieces_.insert(after, piece);
   return piece;
 }
 

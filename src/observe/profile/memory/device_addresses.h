@@ -6,8 +6,9 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <functional>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "exec/state/memory.h"
@@ -28,6 +29,9 @@ class DeviceAddresses {
   /// Host memory is split where `tensors` begin; overlapping ones stay together, including those
   /// whose end is not known.
   DeviceAddresses(const Memory& memory, const std::vector<AddressRange>& tensors);
+  /// Those of another process, which is asked.
+  using Ask = std::function<Piece(std::uint64_t address)>;
+  explicit DeviceAddresses(Ask ask) : ask_(std::move(ask)) {}
 
   /// The piece that holds `address`. Thread-safe; callers should keep the result, because this
   /// takes a lock.
@@ -44,7 +48,10 @@ class DeviceAddresses {
   /// The part of the host memory `mapped` that is one piece with `address`.
   [[nodiscard]] Piece host_piece(std::uint64_t address, const AddressRange& mapped) const;
 
-  const Memory& memory_;
+  [[nodiscard]] Piece make_piece(std::uint64_t address) const;
+
+  const Memory* memory_ = nullptr;
+  const Ask ask_;
   std::vector<Group> groups_;  // by address
   std::mutex mutex_;
   std::vector<Piece> pieces_;  // by address

@@ -357,7 +357,28 @@ std::vector<std::unique_ptr<MemoryStream>> Xcd::begin_again() {
   return std::move(kept_);
 }
 
+XcdResults Xcd::take_results() {
+  return {counters_,
+          std::move(sites_),
+          std::move(by_tensor_),
+          std::move(lines_read_),
+          std::move(sectors_written_),
+          std::move(recorded_),
+          sqcs_used()};
+}
+
+void Xcd::adopt(XcdResults results) {
+  counters_ = results.counters;
+  sites_ = std::move(results.sites);
+  by_tensor_ = std::move(results.tensors);
+  lines_read_ = std::move(results.lines_read);
+  sectors_written_ = std::move(results.sectors_written);
+  recorded_ = std::move(results.recorded);
+  adopted_sqcs_ = results.sqcs_used;
+}
+
 std::uint32_t Xcd::sqcs_used() const {
+  if (adopted_sqcs_) return *adopted_sqcs_;
   std::uint32_t used = 0;
   for (std::uint32_t cu = 0; cu < plan_.gpu->cus_per_xcd; ++cu)
     if (cus_[cu].used) used |= 1u << sqc_of(*plan_.gpu, cu);
@@ -413,9 +434,18 @@ void Replay::advance(std::uint32_t xcd, bool launch_has_ended) {
   xcds_[xcd]->advance(take, launch_has_ended);
 }
 
+void Replay::adopt(std::uint32_t xcd, XcdResults results) {
+  const std::lock_guard lock(inboxes_[xcd].replaying);
+  xcds_[xcd]->adopt(std::move(results));
+}
+
 void Replay::finish(std::uint64_t code_fills) {
   for (std::uint32_t n = 0; n < xcds_.size(); ++n) {
     const std::lock_guard lock(inboxes_[n].replaying);
+    if (xcds_[n]->is_adopted()) {
+      xcds_[n]->fetch_code(code_fills);
+      continue;
+    }
     advance(n, true);
     if (warm_) {
       for (auto& stream : xcds_[n]->begin_again()) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <queue>
 #include <vector>
 
@@ -47,6 +48,20 @@ struct ServedBy {
   }
 };
 
+/// A workgroup that was recorded, with the compute unit that it ran on.
+struct RecordedWorkgroup {
+  std::uint32_t cu = 0;
+  std::shared_ptr<timing::WorkgroupRecording> workgroup;
+};
+/// What the replay of one XCD gives.
+struct XcdResults {
+  Counters counters;
+  std::vector<ServedBy> sites, tensors;
+  std::vector<LineSet> lines_read, sectors_written;
+  std::vector<RecordedWorkgroup> recorded;
+  std::uint32_t sqcs_used = 0;
+};
+
 /// Instructions of waves that an XCD keeps for the model of time: 4 bytes each, and 10 for each
 /// that accesses memory. Workgroups that end after this many are not recorded.
 inline constexpr std::uint64_t kMostRecorded = 8'000'000;
@@ -69,6 +84,13 @@ class Xcd {
   [[nodiscard]] std::vector<std::unique_ptr<MemoryStream>> begin_again();
   /// The L1I of each active SQC fetches the kernel's code: `fills` times 256 bytes.
   void fetch_code(std::uint64_t fills);
+  /// Whether it has run any workgroup.
+  [[nodiscard]] bool any() const { return placed_ != 0; }
+  /// For adopt() in another process, after the launch.
+  [[nodiscard]] XcdResults take_results();
+  /// All workgroups of this XCD have run, and were replayed, in another process.
+  void adopt(XcdResults results);
+  [[nodiscard]] bool is_adopted() const { return adopted_sqcs_.has_value(); }
 
   [[nodiscard]] const Counters& counters() const { return counters_; }
   [[nodiscard]] const std::vector<ServedBy>& sites() const { return sites_; }
@@ -78,12 +100,7 @@ class Xcd {
   [[nodiscard]] const std::vector<LineSet>& lines_read() const { return lines_read_; }
   [[nodiscard]] const std::vector<LineSet>& sectors_written() const { return sectors_written_; }
   [[nodiscard]] std::uint32_t sqcs_used() const;
-  /// The workgroups that were recorded, each with the compute unit that it ran on.
-  struct Recorded {
-    std::uint32_t cu = 0;
-    std::shared_ptr<timing::WorkgroupRecording> workgroup;
-  };
-  [[nodiscard]] std::vector<Recorded>& recorded() { return recorded_; }
+  [[nodiscard]] std::vector<RecordedWorkgroup>& recorded() { return recorded_; }
 
  private:
   struct ComputeUnit {
@@ -147,8 +164,9 @@ class Xcd {
   std::vector<ServedBy> sites_;
   std::vector<ServedBy> by_tensor_;
   std::vector<LineSet> lines_read_, sectors_written_;
-  std::vector<Recorded> recorded_;
+  std::vector<RecordedWorkgroup> recorded_;
   std::uint64_t recorded_instructions_ = 0;
+  std::optional<std::uint32_t> adopted_sqcs_;
   std::uint16_t l2_lines_ = 0, far_lines_ = 0;  ///< Of the current event.
   bool uncached_ = false;
 };
@@ -166,6 +184,8 @@ class Replay {
 
   /// From any host thread, workgroups in any order.
   void deposit(std::unique_ptr<MemoryStream> stream);
+  /// All workgroups of an XCD have run in another process; before finish().
+  void adopt(std::uint32_t xcd, XcdResults results);
   /// After the launch; one that failed or was interrupted is replayed as if it had only the
   /// workgroups that have run. `code_fills`: 256-byte pieces of executed code that were not in L1I.
   void finish(std::uint64_t code_fills);

@@ -62,6 +62,29 @@ void LineSet::add(const LineSet& other) {
   }
 }
 
+void LineSet::put(Writer& out) const {
+  std::uint64_t used = 0;
+  for (const auto& chunk : chunks_) used += chunk != nullptr ? 1 : 0;
+  out.put(used);
+  for (std::uint64_t n = 0; n < chunks_.size(); ++n) {
+    if (chunks_[n] == nullptr) continue;
+    out.put(n);
+    out.put(*chunks_[n]);
+  }
+}
+
+LineSet LineSet::get(Reader& in) {
+  // As much memory as any device has.
+  constexpr std::uint64_t kMostChunks = (1ull << 40) / kLineBytes / (64 * kChunkWords);
+  LineSet set;
+  for (std::uint64_t left = in.get_count(sizeof(Chunk)); left > 0; --left) {
+    const auto index = in.get<std::uint64_t>();
+    const auto chunk = in.get<Chunk>();
+    if (index < kMostChunks) set.chunk(index) = chunk;
+  }
+  return set;
+}
+
 std::uint64_t LineSet::count() const {
   std::uint64_t total = 0;
   for (const auto& chunk : chunks_)

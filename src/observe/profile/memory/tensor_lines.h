@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.h"
 #include "exec/state/memory.h"
 #include "report/profile/machine.h"
 
@@ -18,6 +19,8 @@ class LineSet {
   void add(std::uint64_t number);
   void add(const LineSet& other);
   [[nodiscard]] std::uint64_t count() const;
+  void put(Writer& out) const;
+  [[nodiscard]] static LineSet get(Reader& in);
 
  private:
   static constexpr std::uint64_t kChunkWords = 256;

@@ -1,0 +1,333 @@
+#include "observe/profile/parts.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "exec/program/program.h"
+
+namespace margay::profile {
+namespace {
+
+constexpr std::uint32_t kNoNumber = ~0u;
+
+// ---- The setup ------------------------------------------------------------------------------
+
+Bytes setup_of(const LaunchProfiler& profiler) {
+  Writer out;
+  const LaunchPlan& plan = profiler.plan();
+  out.put_all(profiler.tensors().host);
+  out.put_all(profiler.tensors().seen);
+  out.put(plan.number);
+  out.put(plan.first);
+  out.put(plan.traced_workgroups);
+  out.put(static_cast<std::uint64_t>(plan.sample.ranges().size()));
+  for (const auto& [first, last] : plan.sample.ranges()) {
+    out.put(first);
+    out.put(last);
+  }
+  out.put(plan.sample.step());
+  out.put(plan.timed);
+  out.put(plan.warm);
+  return out.data();
+}
+
+struct Setup {
+  TensorRanges tensors;
+  LaunchPlan plan;
+};
+std::optional<Setup> get_setup(Reader& in) {
+  Setup setup;
+  setup.tensors.host = in.get_all<AddressRange>();
+  setup.tensors.seen = in.get_all<AddressRange>();
+  LaunchPlan& plan = setup.plan;
+  plan.number = in.get<std::uint32_t>();
+  plan.first = in.get<bool>();
+  plan.traced_workgroups = in.get<std::uint64_t>();
+  std::vector<Selection::Range> ranges(in.get_count(2 * sizeof(std::uint64_t)));
+  for (auto& [first, last] : ranges) {
+    first = in.get<std::uint64_t>();
+    last = in.get<std::uint64_t>();
+  }
+  plan.sample = Selection(std::move(ranges), in.get<std::uint64_t>());
+  plan.timed = in.get<bool>();
+  plan.warm = in.get<bool>();
+  if (!in.ok() || setup.tensors.host.size() != setup.tensors.seen.size()) return {};
+  return setup;
+}
+
+// ---- The results of a worker ----------------------------------------------------------------
+
+// Instructions are numbered in the order of their first use, which is each process's own: they
+// travel by address.
+void put(Writer& out, const WorkerResults& results, const Facts& facts) {
+  out.put(results.counters);
+  const auto sites = static_cast<std::uint64_t>(std::ranges::count_if(
+      results.sites, [](const SiteCounts& site) { return site.executions != 0; }));
+  out.put(sites);
+  for (std::uint32_t number = 0; number < results.sites.size(); ++number) {
+    const SiteCounts& site = results.sites[number];
+    if (site.executions == 0) continue;
+    out.put(facts.numbered(number).vaddr);
+    out.put(static_cast<const SiteFigures&>(site));
+    out.put(site.lds != nullptr);
+    if (site.lds != nullptr) out.put(site.lds->use());
+    out.put(site.memory != nullptr);
+    if (site.memory != nullptr) out.put(*site.memory);
+    out.put(static_cast<std::uint64_t>(site.tensor));
+  }
+  out.put_all(results.tensors);
+  out.put(static_cast<std::uint64_t>(results.maps.size()));
+  for (const WaveMap& map : results.maps) {
+    out.put(map.tensor);
+    out.put_all(map.ranges);
+  }
+  out.put(static_cast<std::uint64_t>(results.traces.size()));
+  for (const WaveTrace& trace : results.traces) {
+    out.put(trace.workgroup);
+    out.put(trace.wave);
+    out.put(trace.launch);
+    out.put_all(trace.slices);
+  }
+}
+
+/// This process's number of the instruction at an address.
+std::uint32_t number_at(Program& program, std::uint32_t vaddr) {
+  const auto [begin, end] = program.executable_range();
+  if (vaddr < begin || vaddr >= end) return kNoNumber;
+  const Instruction* const i = program.at_address(program.base_address() + vaddr, CodeCopy::usual);
+  if (i == nullptr || i->row == nullptr) return kNoNumber;
+  return program.facts<InstructionFacts>().of(*i).number;
+}
+
+std::optional<WorkerResults> get_worker(Reader& in, Program& program) {
+  WorkerResults results;
+  results.counters = in.get<Counters>();
+  for (std::uint64_t left = in.get_count(sizeof(SiteFigures)); left > 0; --left) {
+    const std::uint32_t number = number_at(program, in.get<std::uint32_t>());
+    if (number == kNoNumber) return {};
+    if (number >= results.sites.size()) results.sites.resize(number + 1);
+    SiteCounts& site = results.sites[number];
+    static_cast<SiteFigures&>(site) = in.get<SiteFigures>();
+    if (in.get<bool>()) site.lds = std::make_unique<LdsPatterns>(in.get<LdsUse>());
+    if (in.get<bool>()) site.memory = std::make_unique<MemoryTraffic>(in.get<MemoryTraffic>());
+    site.tensor = in.get<std::uint64_t>();
+  }
+  results.tensors = in.get_all<LaneTraffic>();
+  results.maps.resize(in.get_count());
+  for (WaveMap& map : results.maps) {
+    map.tensor = in.get<std::int32_t>();
+    map.ranges = in.get_all<TouchedRange>();
+  }
+  results.traces.resize(in.get_count());
+  for (WaveTrace& trace : results.traces) {
+    trace.workgroup = in.get<std::array<std::uint32_t, 3>>();
+    trace.wave = in.get<std::uint32_t>();
+    trace.launch = in.get<std::uint32_t>();
+    trace.slices = in.get_all<TraceSlice>();
+  }
+  if (!in.ok()) return {};
+  return results;
+}
+
+// ---- The results of an XCD ------------------------------------------------------------------
+
+bool is_nothing(const ServedBy& served) {
+  return served.l2_reads + served.l2_writes + served.l2_hits + served.l2_misses +
+             served.fabric_read_bytes + served.fabric_written_bytes ==
+         0;
+}
+
+void put(Writer& out, const XcdResults& results) {
+  out.put(results.counters);
+  // Most dwords of the code have no memory instruction.
+  std::vector<std::pair<std::uint64_t, ServedBy>> sites;
+  for (std::uint64_t slot = 0; slot < results.sites.size(); ++slot)
+    if (!is_nothing(results.sites[slot])) sites.emplace_back(slot, results.sites[slot]);
+  out.put(static_cast<std::uint64_t>(sites.size()));
+  for (const auto& [slot, served] : sites) {
+    out.put(slot);
+    out.put(served);
+  }
+  out.put_all(results.tensors);
+  for (const auto* const sets : {&results.lines_read, &results.sectors_written}) {
+    out.put(static_cast<std::uint64_t>(sets->size()));
+    for (const LineSet& set : *sets) set.put(out);
+  }
+  out.put(static_cast<std::uint64_t>(results.recorded.size()));
+  for (const RecordedWorkgroup& recorded : results.recorded) {
+    out.put(recorded.cu);
+    out.put(recorded.workgroup->id);
+    out.put(static_cast<std::uint64_t>(recorded.workgroup->waves.size()));
+    for (const timing::WaveRecording& wave : recorded.workgroup->waves) {
+      out.put_all(wave.instructions);
+      out.put_all(wave.memory);
+    }
+  }
+  out.put(results.sqcs_used);
+}
+
+/// `numbers`: of instructions here, by those there.
+std::optional<XcdResults> get_xcd(Reader& in, std::size_t sites,
+                                  const std::vector<std::uint32_t>& numbers) {
+  XcdResults results;
+  results.counters = in.get<Counters>();
+  results.sites.resize(sites);
+  for (std::uint64_t left = in.get_count(sizeof(ServedBy)); left > 0; --left) {
+    const auto slot = in.get<std::uint64_t>();
+    if (slot >= sites) return {};
+    results.sites[slot] = in.get<ServedBy>();
+  }
+  results.tensors = in.get_all<ServedBy>();
+  for (auto* const sets : {&results.lines_read, &results.sectors_written}) {
+    sets->resize(in.get_count(sizeof(std::uint64_t)));
+    for (LineSet& set : *sets) set = LineSet::get(in);
+  }
+  results.recorded.resize(in.get_count(sizeof(std::uint64_t)));
+  for (RecordedWorkgroup& recorded : results.recorded) {
+    recorded.cu = in.get<std::uint32_t>();
+    recorded.workgroup = std::make_shared<timing::WorkgroupRecording>();
+    recorded.workgroup->id = in.get<std::uint64_t>();
+    recorded.workgroup->waves.resize(in.get_count(sizeof(std::uint64_t)));
+    for (timing::WaveRecording& wave : recorded.workgroup->waves) {
+      wave.instructions = in.get_all<std::uint32_t>();
+      for (std::uint32_t& number : wave.instructions) {
+        if (number >= numbers.size()) return {};
+        number = numbers[number];
+      }
+      wave.memory = in.get_all<timing::MemoryWork>();
+    }
+  }
+  results.sqcs_used = in.get<std::uint32_t>();
+  if (!in.ok()) return {};
+  return results;
+}
+
+// ---- Here and there -------------------------------------------------------------------------
+
+class Parts final : public LaunchParts {
+ public:
+  explicit Parts(LaunchProfiler& profiler) : profiler_(profiler) {}
+
+  [[nodiscard]] Bytes setup() const override { return setup_of(profiler_); }
+  [[nodiscard]] std::uint64_t stride() const override { return profiler_.replay()->xcds().size(); }
+  /// Where the caches see an address.
+  [[nodiscard]] Bytes answer(std::span<const std::byte> question) override {
+    Reader in(question);
+    const auto piece = profiler_.addresses().piece_of(in.get<std::uint64_t>());
+    Writer out;
+    out.put(piece.range);
+    out.put(piece.shift);
+    return out.data();
+  }
+  [[nodiscard]] bool add(std::span<const std::byte> results) override {
+    Program& program = profiler_.program();
+    const auto& xcds = profiler_.replay()->xcds();
+    Reader in(results);
+    std::vector<std::uint32_t> numbers;
+    for (const std::uint32_t vaddr : in.get_all<std::uint32_t>()) {
+      numbers.push_back(number_at(program, vaddr));
+      if (numbers.back() == kNoNumber) return false;
+    }
+    std::vector<WorkerResults> workers;
+    for (std::uint64_t left = in.get_count(); left > 0; --left) {
+      auto worker = get_worker(in, program);
+      if (!worker) return false;
+      workers.push_back(*std::move(worker));
+    }
+    std::vector<std::pair<std::uint32_t, XcdResults>> replayed;
+    for (std::uint64_t left = in.get_count(); left > 0; --left) {
+      const auto xcd = in.get<std::uint32_t>();
+      auto counted = get_xcd(in, xcds.empty() ? 0 : xcds.front()->sites().size(), numbers);
+      if (!counted || xcd >= xcds.size() ||
+          counted->tensors.size() != xcds[xcd]->tensors().size() ||
+          counted->lines_read.size() != xcds[xcd]->lines_read().size() ||
+          counted->sectors_written.size() != xcds[xcd]->sectors_written().size())
+        return false;
+      replayed.emplace_back(xcd, *std::move(counted));
+    }
+    if (!in.ok() || !in.at_end()) return false;
+    for (WorkerResults& worker : workers) profiler_.collect(std::move(worker));
+    for (auto& [xcd, counted] : replayed) profiler_.replay()->adopt(xcd, std::move(counted));
+    return true;
+  }
+
+ private:
+  LaunchProfiler& profiler_;
+};
+
+class ProfiledPart final : public PartObserver {
+ public:
+  ProfiledPart(Setup setup, const PartOfLaunch& part)
+      : ask_(part.ask),
+        addresses_([this](std::uint64_t address) { return ask(address); }),
+        profiler_(addresses_, std::move(setup.tensors), std::move(setup.plan)) {}
+
+  [[nodiscard]] std::unique_ptr<Watcher> watch(const LaunchRequest& request,
+                                               Program& program) override {
+    return profiler_.watch(request, program);
+  }
+  [[nodiscard]] std::unique_ptr<WorkgroupObserver> observe(const LaunchRequest& request,
+                                                           Program& program) override {
+    return profiler_.observe(request, program);
+  }
+  [[nodiscard]] Bytes results() override {
+    Writer out;
+    if (profiler_.replay() == nullptr) {  // no workgroup came here
+      for (int n = 0; n < 3; ++n) out.put(std::uint64_t{0});
+      return out.data();
+    }
+    const Facts& facts = profiler_.program().facts<InstructionFacts>();
+    std::vector<std::uint32_t> vaddrs;
+    for (std::uint32_t n = 0; n < facts.count(); ++n) vaddrs.push_back(facts.numbered(n).vaddr);
+    out.put_all(vaddrs);
+    out.put(static_cast<std::uint64_t>(profiler_.results().size()));
+    for (const WorkerResults& results : profiler_.results()) put(out, results, facts);
+    profiler_.replay()->finish(0);  // code is fetched where it is known what was fetched before
+    const auto& xcds = profiler_.replay()->xcds();
+    out.put(static_cast<std::uint64_t>(
+        std::ranges::count_if(xcds, [](const auto& xcd) { return xcd->any(); })));
+    for (std::uint32_t n = 0; n < xcds.size(); ++n) {
+      if (!xcds[n]->any()) continue;
+      out.put(n);
+      put(out, xcds[n]->take_results());
+    }
+    return out.data();
+  }
+
+ private:
+  [[nodiscard]] DeviceAddresses::Piece ask(std::uint64_t address) const {
+    Writer question;
+    question.put(address);
+    const Bytes answer = ask_(question.data());
+    Reader in(answer);
+    DeviceAddresses::Piece piece;
+    piece.range = in.get<AddressRange>();
+    piece.shift = in.get<std::uint64_t>();
+    return piece;
+  }
+
+  const std::function<Bytes(std::span<const std::byte>)> ask_;
+  DeviceAddresses addresses_;
+  LaunchProfiler profiler_;
+};
+
+}  // namespace
+
+LaunchParts* SharedLaunchProfiler::parts(const LaunchRequest& request, Program& program) {
+  prepare(request, program);
+  if (parts_ == nullptr) parts_ = std::make_unique<Parts>(*this);
+  return parts_.get();
+}
+
+std::unique_ptr<PartObserver> make_part_observer(std::span<const std::byte> setup,
+                                                 const PartOfLaunch& part) {
+  Reader in(setup);
+  std::optional<Setup> read = get_setup(in);
+  if (!read) return nullptr;
+  return std::make_unique<ProfiledPart>(*std::move(read), part);
+}
+
+}  // namespace margay::profile

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""`margay prof` and `time` with --ranks N: the report is that of one process, also when a rank is killed.
+
+    watch_test.py MARGAY PROGRAM [NAME...]
+"""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import uuid
+
+from common import MARGAY, PROGRAM, environment, numbers, wait_for, workers
+
+
+def words_of(command, what, ranks, report, *options):
+    return [MARGAY, command, "--threads", "1", *(["--ranks", str(ranks)] if ranks > 1 else []), "--json", report,
+            *options, "--", PROGRAM, what]
+
+
+def watched(command, what, ranks, *options):
+    """The report, without what is the host's time, and what was said on stderr."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "report.json")
+        ended = subprocess.run(words_of(command, what, ranks, report, *options), capture_output=True, text=True,
+                               timeout=300, env={**environment(""), "MARGAY_STATS": "1"})
+        return report_of(report), ended
+
+
+def report_of(path):
+    report = json.loads(pathlib.Path(path).read_text())
+    for kernel in report.get("kernels", []):
+        kernel.pop("host_seconds", None)
+    return report
+
+
+class Equal(unittest.TestCase):
+    maxDiff = 4000
+
+    def compare(self, command, what, *options, ranks=(2, 3)):
+        expected, alone = watched(command, what, 1, *options)
+        for count in ranks:
+            report, ended = watched(command, what, count, *options)
+            self.assertEqual(ended.returncode, alone.returncode, ended.stderr)
+            self.assertEqual(report, expected)
+            self.assertGreater(max(numbers("elsewhere", ended.stderr), default=0), 0, ended.stderr)
+        return expected
+
+
+class Profiles(Equal):
+    def test_a_product(self):
+        kernel, = self.compare("prof", "products")["kernels"]
+        self.assertEqual(kernel["launches"], 3)
+
+    def test_attention(self):
+        # The smallest grid leaves XCDs without a workgroup.
+        self.assertEqual([kernel["grid"][0] for kernel in self.compare("prof", "attention")["kernels"]], [40, 21, 5])
+
+    def test_memory_of_the_host(self):
+        self.compare("prof", "memories")
+
+    def test_a_sample_of_workgroups(self):
+        kernel, = self.compare("prof", "products", "--workgroups", "5-30", ranks=(3,))["kernels"]
+        self.assertEqual(kernel["sampled_workgroups"], 3 * 26)
+
+    def test_a_timeline(self):
+        with tempfile.TemporaryDirectory() as folder:
+            trace = os.path.join(folder, "trace.json")
+            kernels = self.compare("prof", "attention", "--trace", trace, "--trace-workgroups", "6", ranks=(3,))["kernels"]
+        self.assertEqual(len(kernels[0]["traces"]), 6)
+
+
+class Times(Equal):
+    def test_a_sample(self):
+        self.compare("time", "products")
+
+    def test_all_workgroups(self):
+        # Those of other ranks come back instruction by instruction.
+        self.compare("time", "products", "--all-workgroups", ranks=(3,))
+        self.compare("time", "attention", ranks=(3,))
+
+    def test_warm(self):
+        self.compare("time", "products", "--warm", ranks=(2,))
+
+
+class Lost(unittest.TestCase):
+    def test_a_killed_rank_costs_time_only(self):
+        expected, _ = watched("prof", "watched", 1)
+        mark = uuid.uuid4().hex
+        with tempfile.TemporaryDirectory() as folder:
+            report = os.path.join(folder, "report.json")
+            program = subprocess.Popen(words_of("prof", "watched", 3, report), env=environment(mark),
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            wait_for(lambda: len(workers(mark)) == 2)
+            time.sleep(0.3)
+            os.kill(workers(mark)[0], signal.SIGKILL)
+            _, said = program.communicate(timeout=300)
+            self.assertEqual(program.returncode, 0, said)
+            self.assertEqual(report_of(report), expected)
+        self.assertRegex(said, r"rank [12] \(this machine\) was lost during launch \d+ of .*mix.*: .*; its \d+ "
+                               r"workgroups? run again on other ranks")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
