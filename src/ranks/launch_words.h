@@ -32,6 +32,7 @@ struct LaunchWords {
   Dim3 grid, block;
   std::uint32_t dynamic_lds_bytes = 0;
   std::uint32_t device = 0;
+  std::uint64_t visible_devices = 0;
   LaunchAddresses addresses;
   std::uint64_t stride = 0;  ///< Portions::stride
 };

@@ -56,6 +56,7 @@ LaunchShare Leader::share(const SpreadableLaunch& launch, const DeviceOptions& d
   words.block = request.block;
   words.dynamic_lds_bytes = request.dynamic_lds_bytes;
   words.device = request.device;
+  words.visible_devices = request.visible_devices;
   words.addresses = launch.addresses;
   const std::uint64_t workgroups = request.grid.count();
   const std::uint64_t wanted = launch.parts != nullptr ? launch.parts->stride() : 1;

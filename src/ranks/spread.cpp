@@ -17,7 +17,6 @@ SpreadLaunch::SpreadLaunch(const SpreadableLaunch& launch, const LaunchWords& wo
       module_(launch.request.module),
       kernel_(launch.program.kernel_name()),
       memory_(launch.memory),
-      visible_devices_(launch.request.visible_devices),
       workgroups_(launch.request.grid.count()),
       portions_{workgroups_, words.stride},
       parts_(launch.parts),
@@ -98,7 +97,7 @@ Bytes SpreadLaunch::answer(std::span<const std::byte> question) const {
   // A worker may still ask when the launch has failed and its observer is gone.
   const std::lock_guard lock(mutex_);
   if (parts_ == nullptr || ended_) return {};
-  Memory::set_view(words_.device, visible_devices_);
+  Memory::set_view(words_.device, words_.visible_devices);
   return parts_->answer(question);
 }
 
@@ -117,8 +116,12 @@ std::uint64_t SpreadLaunch::left(unsigned rank, const std::string& why) {
 }
 
 AddressRange SpreadLaunch::range(std::uint64_t address, bool writable) const {
-  Memory::set_view(words_.device, visible_devices_);
-  return writable ? memory_.accessible_range(address) : memory_.readable_range(address);
+  return writable ? memory().accessible_range(address) : memory().readable_range(address);
+}
+
+const Memory& SpreadLaunch::memory() const {
+  Memory::set_view(words_.device, words_.visible_devices);
+  return memory_;
 }
 
 ElsewhereReport SpreadLaunch::report() const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "exec/device/device_options.h"
+#include "ranks/fingerprints.h"
 #include "ranks/launch_words.h"
 #include "ranks/portions.h"
 #include "ranks/shares.h"
@@ -40,6 +41,8 @@ class SpreadLaunch final : public WorkgroupSource {
                           std::span<const std::byte> changes);
   /// A rank takes part no longer, and what it took must run elsewhere. Returns how many workgroups.
   std::uint64_t left(unsigned rank, const std::string& why);
+  /// Of the leader's pages, when this launch began.
+  [[nodiscard]] Fingerprints& fingerprints() { return fingerprints_; }
   void count_sent(std::uint64_t bytes) { bytes_sent_ += bytes; }
 
   /// LaunchParts::setup(); empty if the launch is not observed.
@@ -48,6 +51,8 @@ class SpreadLaunch final : public WorkgroupSource {
   [[nodiscard]] Bytes answer(std::span<const std::byte> question) const;
   /// What may be accessed around an address; sets the calling thread's view of devices.
   [[nodiscard]] AddressRange range(std::uint64_t address, bool writable) const;
+  /// The launch's memory; sets the calling thread's view of devices.
+  [[nodiscard]] const Memory& memory() const;
   [[nodiscard]] const LaunchWords& words() const { return words_; }
   [[nodiscard]] const CodeObject& object() const { return module_->object(); }
   [[nodiscard]] const std::string& kernel() const { return kernel_; }
@@ -60,12 +65,12 @@ class SpreadLaunch final : public WorkgroupSource {
   const std::shared_ptr<LoadedModule> module_;
   const std::string kernel_;
   const Memory& memory_;
-  const std::uint64_t visible_devices_;
   const std::uint64_t workgroups_;
   const Portions portions_;
   LaunchParts* const parts_;  // null if it is not observed; only while the launch runs
   const Bytes observer_setup_;
   std::atomic<std::uint64_t> bytes_sent_ = 0;
+  Fingerprints fingerprints_;
 
   mutable std::mutex mutex_;  // guards the members below, and the launch's memory from late changes
   std::condition_variable changed_;

@@ -193,6 +193,7 @@ class Worker {
     request.block = words.block;
     request.dynamic_lds_bytes = words.dynamic_lds_bytes;
     request.device = words.device;
+    request.visible_devices = words.visible_devices;
 
     GivenWorkgroups given(*memory_, {request.grid.count(), words.stride});
     DispatchJob job;

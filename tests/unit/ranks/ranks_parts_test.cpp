@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "ranks/changes.h"
+#include "ranks/fingerprints.h"
 #include "ranks/page.h"
 #include "ranks/portions.h"
 #include "ranks/rendezvous.h"
@@ -289,6 +290,22 @@ TEST(SharesOfALaunch, WhatIsGivenBackIsGivenAgain) {
   std::set<std::uint64_t> given;
   for (Share share; (share = shares.take(0, 1)).size() != 0;) given.insert(share.begin);
   EXPECT_EQ(given.size(), 8u);
+}
+
+TEST(FingerprintsOfALaunch, AreThoseOfTheFirstTime) {
+  auto pages = std::make_unique<std::array<std::byte, 3 * kPageBytes>>();
+  const auto address = page_of(reinterpret_cast<std::uint64_t>(pages->data()) + kPageBytes - 1);
+  auto* const page = reinterpret_cast<Page*>(address);
+  page->fill(std::byte{7});
+  const std::uint64_t first = fingerprint(*page);
+  Fingerprints launch;
+  std::vector<std::thread> ranks;
+  for (int n = 0; n < 4; ++n) ranks.emplace_back([&] { EXPECT_EQ(launch.of(address), first); });
+  for (std::thread& rank : ranks) rank.join();
+  (*page)[100] = std::byte{8};
+  EXPECT_EQ(launch.of(address), first) << "it is not read again";
+  EXPECT_NE(launch.of(address + kPageBytes), first) << "another page";
+  EXPECT_EQ(Fingerprints().of(address), fingerprint(*page)) << "the next launch";
 }
 
 TEST(PortionsOfALaunch, HaveEachWorkgroupOnce) {
