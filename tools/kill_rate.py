@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 """Writes docs/kill-rate.md: `margay mutate` over the shipped kernels.
 
-    tools/kill_rate.py MARGAY FOLDER_OF_PROGRAMS [--output docs/kill-rate.md]
+    tools/kill_rate.py MARGAY FOLDER_OF_PROGRAMS [--output docs/kill-rate.md] [--only WORD]
+    mpirun -n 8 tools/kill_rate.py MARGAY FOLDER_OF_PROGRAMS ...        (or srun: docs/clusters.md)
 
 FOLDER_OF_PROGRAMS holds the programs of the tests as built (BUILD/tests). Sizes are small, with edges, so
-that every path of a kernel runs. Takes some minutes.
+that every path of a kernel runs. Takes some minutes. Under mpirun and srun the mutants are handed out to all ranks; rank 0
+writes the page, which is that of one process.
 """
 
 import argparse
@@ -62,10 +64,57 @@ any program.
 """
 
 
-def mutate(margay, command):
+def rank_and_run():
+    """This process's rank and a name of the run, as margay reads them from the launcher's environment; (0, "") without one."""
+    about = os.environ
+    name = about.get("MARGAY_RANKS_JOB", "")
+    if "MARGAY_RANKS" in about:
+        return 0, ""
+    if "OMPI_COMM_WORLD_RANK" in about:
+        rank = about["OMPI_COMM_WORLD_RANK"]
+        name = name or about.get("OMPI_MCA_orte_precondition_transports") or about.get("PMIX_NAMESPACE", "")
+    elif "MPI_LOCALNRANKS" in about:
+        rank = about.get("PMI_RANK", "0")
+        if not name and about["MPI_LOCALNRANKS"] == about.get("PMI_SIZE"):
+            name = f"of-{os.getppid()}"  # the launcher's process, of all ranks of a host
+    elif about.get("SLURM_STEP_ID"):
+        rank = about.get("SLURM_PROCID", "0")
+        name = name or f"{about['SLURM_JOB_ID']}.{about['SLURM_STEP_ID']}"
+    else:
+        return 0, ""
+    if not name:
+        sys.exit("kill_rate: the launcher does not say which ranks belong to one run: set MARGAY_RANKS_JOB to a name of "
+                 "this run on all hosts")
+    return int(rank), re.sub(r"[^A-Za-z0-9._-]", "_", name)
+
+
+def environment_of(number, run):
+    """Of the campaign with that number: the ranks that meet for it are those that are as far."""
+    if not run:
+        return None
+    more = {"MARGAY_RANKS_JOB": f"{run}-{number}"}
+    if number > 0:  # who has been there comes at once
+        more["MARGAY_RANKS_WAIT"] = os.environ.get("MARGAY_RANKS_WAIT", "20")
+    return {**os.environ, **more}
+
+
+def help_rank_0(margay, commands, run):
+    """Runs mutants of all campaigns, as rank 0's margay mutate asks for them."""
+    for number, command in enumerate(commands):
+        more = {**os.environ, "MARGAY_RANKS_JOB": f"{run}-{number}"}
+        ended = subprocess.run([margay, "mutate", "--", *command], env=more, check=False)
+        if ended.returncode != 0:
+            return ended.returncode
+    return 0
+
+
+def mutate(margay, command, environment):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "mutants.json")
-        run = subprocess.run([margay, "mutate", "--json", path, "--", *command], capture_output=True, text=True)
+        run = subprocess.run([margay, "mutate", "--json", path, "--", *command], capture_output=True, text=True,
+                             env=environment)
+        print("".join(line + "\n" for line in run.stderr.splitlines() if re.search(r"\branks? \d", line)), end="",
+              file=sys.stderr)
         if run.returncode not in (0, 1) or not os.path.exists(path):
             sys.exit(f"{' '.join(command)}: margay mutate ended with {run.returncode}\n{run.stdout}{run.stderr}")
         with open(path) as file:
@@ -112,15 +161,21 @@ def main():
     parser.add_argument("margay")
     parser.add_argument("programs")
     parser.add_argument("--output", default="docs/kill-rate.md")
+    parser.add_argument("--only", default="", metavar="WORD", help="kernels with WORD in their title")
     options = parser.parse_args()
+    runs = [(title, arguments, [os.path.join(options.programs, arguments[0]), *arguments[1:]])
+            for title, arguments in RUNS if options.only in title]
+    rank, run = rank_and_run()
+    if rank != 0:
+        return help_rank_0(options.margay, [command for _, _, command in runs], run)
 
     summary = ["| kernel | mutants | killed | equivalent in the run | unexplained | kill rate |"]
     summary.append("| --- | ---: | ---: | ---: | ---: | ---: |")
     sections = []
     unexplained = 0
-    for title, arguments in RUNS:
-        command = [os.path.join(options.programs, arguments[0]), *arguments[1:]]
-        document = mutate(options.margay, command)
+    for number, (title, arguments, command) in enumerate(runs):
+        print(f"kill_rate: {number + 1} of {len(runs)}: {title}", file=sys.stderr, flush=True)
+        document = mutate(options.margay, command, environment_of(number, run))
         results = collections.Counter(mutant["result"] for mutant in document["mutants"])
         mutants = sum(results.values())
         killed = results["killed"] + results["hang"]

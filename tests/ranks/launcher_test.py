@@ -172,12 +172,19 @@ class Words(unittest.TestCase):
                 ended = self.run_as_rank(words, rank, **more)
                 self.assertEqual((ended.returncode, ended.stdout), (0, expected), ended.stderr)
 
-    def test_check_runs_on_rank_0(self):
-        words = [MARGAY, "check", "--", PROGRAM, "products"]
+    def test_a_name_of_open_mpi_5(self):
+        about = {name: value for name, value in as_rank(1, 2, "").items() if "transports" not in name}
+        with tempfile.TemporaryDirectory() as folder:
+            ended = subprocess.run(command("products", 1), capture_output=True, text=True, timeout=300,
+                                   env={**environment(""), **about, "PMIX_NAMESPACE": "prterun-node-7@1",
+                                        "MARGAY_RANKS_DIR": folder, "MARGAY_RANKS_WAIT": "1"})
+        self.assertIn(f".margay-ranks-{os.getuid()}-prterun-node-7_1: it has not written that file", ended.stderr)
+
+    def test_other_commands_run_on_rank_0(self):
+        words = [MARGAY, "compare", "--help"]
         rank_0, rank_1 = self.run_as_rank(words, 0), self.run_as_rank(words, 1)
-        alone = subprocess.run(words, capture_output=True, text=True, timeout=300)
-        self.assertEqual((rank_0.returncode, rank_0.stdout), (alone.returncode, alone.stdout))
-        self.assertIn("margay check: runs in one process, on rank 0; the other 1 ranks of Open MPI", rank_0.stderr)
+        self.assertEqual(rank_0.returncode, 0, rank_0.stderr)
+        self.assertIn("margay compare: runs in one process, on rank 0; the other 1 ranks of Open MPI", rank_0.stderr)
         self.assertEqual((rank_1.returncode, rank_1.stdout, rank_1.stderr), (0, "", ""))
 
     def test_a_file_that_others_can_write_is_not_believed(self):
@@ -223,6 +230,28 @@ class Campaign(unittest.TestCase):
             self.assertEqual(other, (0, "", ""))
             self.assertEqual(self.result(folder, "shared"), self.result(folder, "alone"))
             self.assertRegex(self.text + shared[2], r"rank 2 \(.*\) was lost: .*; its mutant runs again elsewhere")
+
+    def test_the_kill_rate(self):
+        tool = pathlib.Path(__file__).parents[2] / "tools" / "kill_rate.py"
+
+        def words(output):
+            return [sys.executable, str(tool), MARGAY, str(pathlib.Path(PROGRAM).parents[1]), "--only", "LDS",
+                    "--output", str(output)]
+
+        with tempfile.TemporaryDirectory() as text:
+            folder = pathlib.Path(text)
+            alone = subprocess.run(words(folder / "alone"), capture_output=True, text=True, timeout=600)
+            self.assertEqual(alone.returncode, 0, alone.stderr)
+            shared, other = Job(words(folder / "shared"), 2).ended()
+            self.assertEqual((shared[0], shared[1]), (0, alone.stdout), shared[2])
+            self.assertEqual(other, (0, "", ""))
+            self.assertEqual((folder / "shared").read_text(), (folder / "alone").read_text())
+            self.assertIn("kill_rate: 2 of 2: Largest value and list, by LDS atomics", shared[2])
+            # Who meets nobody says so, and the page is made all the same.
+            lonely = Job(words(folder / "lonely"), 2, started=1, more={"MARGAY_RANKS_WAIT": "1"}).ended()[0]
+            self.assertEqual(lonely[0], 0, lonely[2])
+            self.assertEqual(lonely[2].count("rank 1 did not come within 1 s; the run goes on without"), 2)
+            self.assertEqual((folder / "lonely").read_text(), (folder / "alone").read_text())
 
     def test_cases_of_the_fuzzer(self):
         def words(name, *options):

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -32,12 +33,19 @@ std::optional<Launcher> read(const char* name, const char* rank, const char* ran
   return Launcher{name, *number, *count, number_of(on_this_host).value_or(0), ""};
 }
 
+bool is_of_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+}
+
 std::optional<Launcher> found() {
   if (auto out = read("Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
                       "OMPI_COMM_WORLD_LOCAL_SIZE")) {
     // Random bits of each run; version 5 has its own name for it.
     out->job = text_of("OMPI_MCA_orte_precondition_transports");
     if (out->job.empty()) out->job = text_of("PMIX_NAMESPACE");
+    // It becomes part of a file's name; version 5 has an @ in it.
+    for (char& c : out->job)
+      if (!is_of_name(c)) c = '_';
     return out;
   }
   if (number_of("MPI_LOCALNRANKS")) return read("MPICH", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS");
@@ -73,9 +81,7 @@ Result<std::filesystem::path> Launcher::meeting_file() const {
                   "mpirun -genv MARGAY_RANKS_JOB run1 ...");
     id = fmt::format("of-{}", getppid());  // the launcher's process, of all ranks of a host
   }
-  const bool is_name = std::ranges::all_of(
-      id, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.'; });
-  if (!is_name)
+  if (!std::ranges::all_of(id, is_of_name))
     return fail(ErrorCode::invalid_argument,
                 fmt::format("MARGAY_RANKS_JOB is {}, which is no part of a file's name", id), {},
                 "use letters, digits, '-', '_' and '.'");
