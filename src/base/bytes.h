@@ -77,7 +77,7 @@ class Reader {
     if (count != 0) std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
   }
-  /// The number of values that follow, each of at least `bytes` bytes; 0 if there are not so many.
+  /// The number of values that follow, each of at least `bytes` bytes; 0 if there are fewer.
   [[nodiscard]] std::uint64_t get_count(std::size_t bytes = 1) {
     const auto count = get<std::uint64_t>();
     if (count <= left_.size() / bytes) return count;
@@ -87,6 +87,8 @@ class Reader {
   [[nodiscard]] bool at_end() const { return left_.empty(); }
   [[nodiscard]] std::size_t left() const { return left_.size(); }
   [[nodiscard]] bool ok() const { return ok_; }
+  /// What was read is invalid.
+  void fail() { ok_ = false; }
 
  private:
   std::span<const std::byte> left_;

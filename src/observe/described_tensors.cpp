@@ -13,6 +13,13 @@ void DescribedTensors::describe(const Tensor& tensor) {
   tensors_[tensor.range.begin] = std::make_unique<Tensor>(tensor);
 }
 
+std::vector<Tensor> DescribedTensors::all() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Tensor> tensors;
+  for (const auto& [begin, tensor] : tensors_) tensors.push_back(*tensor);
+  return tensors;
+}
+
 const Tensor* DescribedTensors::at(std::uint64_t address, bool near) const {
   const std::lock_guard lock(mutex_);
   const auto after = tensors_.upper_bound(address);

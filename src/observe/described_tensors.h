@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "exec/state/memory.h"
 
@@ -22,6 +23,7 @@ struct Tensor {
 class DescribedTensors {
  public:
   void describe(const Tensor& tensor);
+  [[nodiscard]] std::vector<Tensor> all() const;
   /// The described tensor that holds `address`; or else, with `near`, the one that ends nearest
   /// below it.
   [[nodiscard]] const Tensor* at(std::uint64_t address, bool near = false) const;

@@ -86,25 +86,35 @@ __global__ void attention(const float* q, const float* k, const float* v, float*
   }
   for (int n = 0; n < 16; ++n) out[row * 16 + n] = sum[n] / total;
 }
+// Makes a launch last until other ranks have come. Not 0.
+__device__ float busy(int steps) {
+  float sum = 1;
+  for (int k = 0; k < steps; ++k) sum = sum * 0.5f + k;
+  return sum;
+}
 // A word for each lane and one more, which is the next workgroup's.
-__global__ void race(float* out, float* read, int n) {
+__global__ void race(float* out, float* read, int n, int steps) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (busy(steps) == 0) return;
   if (i < n) out[i] = blockIdx.x;
   if (threadIdx.x == 63 && i + 1 < n) out[i + 1] = blockIdx.x + 0.5f;
   if (threadIdx.x == 0 && i > 0) read[blockIdx.x] = out[i - 1];
 }
-__global__ void outside(const float* in, float* out, int n) {
+// Of n words, which the grid has more than.
+__global__ void outside(const float* in, float* out, int steps) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  out[i] = in[i + 1];  // of n words, which the grid has more than
+  if (busy(steps) == 0) return;
+  out[i] = in[i + 1];
 }
-__global__ void undefined(const float* in, float* out, float* part, int n) {
+__global__ void undefined(const float* in, float* out, float* part, int steps) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (busy(steps) == 0) return;
   if (i % 3 != 0) part[i] = i;
-  if (i < n) out[i] = in[i] > 1 ? 1 : 2;  // half of it was written
+  out[blockIdx.x * 64 + static_cast<unsigned>(in[i]) % 64] = 1;  // half of it was written
 }
-__global__ void copy(const float* in, float* out) {
+__global__ void copy(const float* in, float* out, int steps) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  out[i] = in[i];
+  if (busy(steps) != 0) out[i] = in[i];
 }
 __global__ void fault(float* out) { out[blockIdx.x == 40 ? 1ull << 40 : blockIdx.x] = 1; }
 
@@ -169,17 +179,17 @@ void make_race() {
   MUST(hipMalloc(&out, n * 4));
   MUST(hipMalloc(&read, n * 4));
   MUST(hipMemset(out, 0, n * 4));
-  race<<<40, 64>>>(out, read, n);
+  race<<<40, 64>>>(out, read, n, 2000);
   MUST(hipDeviceSynchronize());
 }
 
 void go_outside() {
-  constexpr int n = 40 * 64 - 40;
+  constexpr int n = 17 * 64;
   float *in, *out;
   MUST(hipMalloc(&in, n * 4));
   MUST(hipMalloc(&out, n * 4));
   MUST(hipMemset(in, 0, n * 4));
-  outside<<<40, 64>>>(in, out, n);
+  outside<<<40, 64>>>(in, out, 2000);
   (void)hipDeviceSynchronize();
 }
 
@@ -188,8 +198,8 @@ void use_undefined() {
   float* words[4];
   for (float*& p : words) MUST(hipMalloc(&p, n * 4));
   MUST(hipMemset(words[0], 0, n * 2));
-  undefined<<<40, 64>>>(words[0], words[1], words[2], n);
-  copy<<<40, 64>>>(words[2], words[3]);
+  undefined<<<40, 64>>>(words[0], words[1], words[2], 2000);
+  copy<<<40, 64>>>(words[2], words[3], 2000);
   std::vector<float> host(n);
   MUST(hipMemcpy(host.data(), words[3], n * 4, hipMemcpyDeviceToHost));
 }

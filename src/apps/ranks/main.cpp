@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "observe/profile/parts.h"
+#include "observe/parts/make_part_observer.h"
 #include "ranks/worker/server.h"
 
 int main(int argc, char** argv) {
@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
                                             .key = key,
                                             .threads = static_cast<unsigned>(std::atoi(argv[2])),
                                             .name = argv[3],
-                                            .make_observer = margay::profile::make_part_observer});
+                                            .make_observer = margay::make_part_observer});
   if (served) return 0;
   std::fprintf(stderr, "margay-rank: %s\n", served.error().text().c_str());
   return 1;

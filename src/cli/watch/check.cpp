@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/process/ranks.h"
 #include "cli/process/start.h"
 #include "cli/watch/checked_run.h"
 #include "report/check/json.h"
@@ -30,6 +32,7 @@ struct Options {
   std::string tools = "all";
   std::string json, profile;
   int error_exit_code = 1;
+  std::optional<unsigned> ranks;
 };
 
 constexpr const char* kFooter = R"(What the tools find
@@ -98,6 +101,7 @@ void declare(CLI::App& app, Options& options) {
       ->type_name("FILE");
   app.add_flag("--leak-check", check.leaks, "report allocations that the program never freed");
   add_device_options(app, check.device, check.mfma, check.threads);
+  add_ranks_option(app, options.ranks);
 }
 
 /// Invalid option values are reported before the program starts.
@@ -189,6 +193,8 @@ Status write_files(const Options& options, const CheckedRun& run) {
 
 Result<int> check_program(const Options& options, std::span<char*> command) {
   const Install install = MARGAY_TRY(find_runtime());
+  if (const auto worked = MARGAY_TRY(share_launches(install, options.ranks, options.check.threads)))
+    return *worked;
   ChildPlan plan;
   plan.command.assign(command.begin(), command.end());
   // A long launch shows its progress, unless the user has disabled it.
@@ -211,7 +217,7 @@ Result<int> check_program(const Options& options, std::span<char*> command) {
 int check_main(std::span<char*> arguments) {
   const CommandLine line = split_command(
       arguments, {.always = {"--device", "--tool", "--json", "--error-exitcode", "--max-findings",
-                             "--suppressions", "--mfma", "--threads", "--profile"},
+                             "--suppressions", "--mfma", "--threads", "--ranks", "--profile"},
                   .if_number = {"--adversarial"}});
   CLI::App app{"Runs a HIP program or script and watches every kernel launch for mistakes.",
                "margay check"};

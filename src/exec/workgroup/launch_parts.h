@@ -24,7 +24,7 @@ class LaunchParts {
   [[nodiscard]] virtual std::uint64_t stride() const = 0;
   /// A question of an observer there.
   [[nodiscard]] virtual Bytes answer(std::span<const std::byte> question) = 0;
-  /// Adds all that was observed in a process; false, and nothing is added, if it makes no sense.
+  /// Adds all that was observed in a process; false, and nothing is added, if it is invalid.
   [[nodiscard]] virtual bool add(std::span<const std::byte> results) = 0;
 };
 

@@ -49,25 +49,16 @@ WorkerChecker::PerWave::PerWave(WorkerChecker& owner, std::uint32_t scratch_byte
   waits.on_lds_complete = [this, &owner](Outstanding& flight) { owner.make(*this, flight); };
 }
 
-namespace {
-
-/// A program with variants comes from a just-in-time compiler of block programs, such as Triton:
-/// where a block has fewer elements than the workgroup has lanes, several lanes hold the same one.
-bool replicates(const WorkerChecker::Launch& launch) {
-  return !launch.request.kernel->variant.empty();
-}
-
-}  // namespace
-
 WorkerChecker::WorkerChecker(const Launch& launch)
     : launch_(launch),
       reporter_(launch.number, launch.program.kernel_name()),
       facts_(launch.program.facts<InstructionFacts>()),
-      bounds_(reporter_, launch.memory, launch.global, launch.host_rule, launch.request),
-      lds_(lds_bytes(launch.request), wave_count(launch.request), reporter_, replicates(launch)),
+      bounds_(reporter_, launch.memory, launch.global, launch.host_rule, launch.request,
+              launch.elsewhere),
+      lds_(lds_bytes(launch.request), wave_count(launch.request), reporter_, launch.replicates),
       lds_values_(lds_bytes(launch.request)),
       sync_(launch.means, launch.graph, lds_),
-      races_(reporter_, launch.memory, replicates(launch)),
+      races_(reporter_, launch.memory, launch.replicates),
       barriers_(reporter_),
       memcheck_(launch.config.has(Tool::memcheck)),
       racecheck_(launch.config.has(Tool::racecheck)),

@@ -77,6 +77,11 @@ class WorkerChecker final : public Watcher {
     std::function<void(WorkerResults)> collect;
     /// Receives a worker's findings so far after each workgroup; may be empty.
     std::function<void(const FindingSet&)> show = {};
+    const LaunchElsewhere* elsewhere = nullptr;  ///< In another process than the launch's.
+    /// A program with variants comes from a just-in-time compiler of block programs, such as
+    /// Triton: where a block has fewer elements than the workgroup has lanes, several lanes hold
+    /// the same one.
+    bool replicates = false;
   };
   explicit WorkerChecker(const Launch& launch);
   ~WorkerChecker() override;

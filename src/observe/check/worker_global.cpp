@@ -121,6 +121,11 @@ void WorkerChecker::note_undefined_store(const InstructionFacts& facts, const La
     range.begin = std::min(range.begin, at);
     range.end = std::max(range.end, at + access.bytes);
   }
+  const Access access_here = reporter_.access(Role::store, facts.vaddr, kNoNumber);
+  const Access read_here =
+      stored.origin == nullptr
+          ? Access()
+          : reporter_.access(Role::read, stored.origin->vaddr, kNoNumber, stored.origin->lane);
   // One for each instruction and allocation: a lane's neighbours may be in another one.
   const WrittenMap* const map = written_map(range.begin);
   for (UndefinedStore& known : undefined_stores_) {
@@ -131,15 +136,19 @@ void WorkerChecker::note_undefined_store(const InstructionFacts& facts, const La
     known.range.end = std::max(known.range.end, range.end);
     known.told |= stored.told;
     known.computed |= stored.computed;
+    // Workgroups that come from other processes may come in any order.
+    if (is_earlier(access_here, known.access)) {
+      known.access = access_here;
+      known.read = read_here;
+    }
     return;
   }
   UndefinedStore& fresh = undefined_stores_.emplace_back();
   fresh.range = range;
   fresh.told = stored.told;
   fresh.computed = stored.computed;
-  fresh.access = reporter_.access(Role::store, facts.vaddr, kNoNumber);
-  if (stored.origin != nullptr)
-    fresh.read = reporter_.access(Role::read, stored.origin->vaddr, kNoNumber, stored.origin->lane);
+  fresh.access = access_here;
+  fresh.read = read_here;
 }
 
 bool WorkerChecker::written_by_host(WrittenMap& map, const InstructionFacts& facts,

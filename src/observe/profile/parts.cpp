@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exec/program/program.h"
+#include "observe/observer_kind.h"
 
 namespace margay::profile {
 namespace {
@@ -17,6 +18,7 @@ constexpr std::uint32_t kNoNumber = ~0u;
 
 Bytes setup_of(const LaunchProfiler& profiler) {
   Writer out;
+  out.put(ObserverKind::profiler);
   const LaunchPlan& plan = profiler.plan();
   out.put_all(profiler.tensors().host);
   out.put_all(profiler.tensors().seen);
@@ -322,10 +324,8 @@ LaunchParts* SharedLaunchProfiler::parts(const LaunchRequest& request, Program& 
   return parts_.get();
 }
 
-std::unique_ptr<PartObserver> make_part_observer(std::span<const std::byte> setup,
-                                                 const PartOfLaunch& part) {
-  Reader in(setup);
-  std::optional<Setup> read = get_setup(in);
+std::unique_ptr<PartObserver> make_part_observer(Reader& setup, const PartOfLaunch& part) {
+  std::optional<Setup> read = get_setup(setup);
   if (!read) return nullptr;
   return std::make_unique<ProfiledPart>(*std::move(read), part);
 }

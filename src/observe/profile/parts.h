@@ -20,7 +20,7 @@ class SharedLaunchProfiler final : public LaunchProfiler {
   std::unique_ptr<LaunchParts> parts_;
 };
 /// There: for a LaunchParts::setup().
-[[nodiscard]] std::unique_ptr<PartObserver> make_part_observer(std::span<const std::byte> setup,
+[[nodiscard]] std::unique_ptr<PartObserver> make_part_observer(Reader& setup,
                                                                const PartOfLaunch& part);
 
 }  // namespace margay::profile

@@ -59,6 +59,14 @@ class FindingSet {
   /// kept, and it has been counted. False: nothing was done; call add().
   [[nodiscard]] bool count_again(const Key& key, const Place& place, std::uint64_t count = 1);
 
+  /// An entry of another set, as for_each() gives it.
+  void add(const Key& key, const Place& place, Finding finding) {
+    file(key, Entry{std::move(finding), place});
+  }
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    for (const auto& [key, entry] : entries_) visit(key, entry.place, entry.finding);
+  }
   /// The order in which sets are merged makes no difference.
   void merge(FindingSet&& other);
 

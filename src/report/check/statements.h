@@ -7,6 +7,7 @@
 #include <compare>
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -247,6 +248,8 @@ class Statement {
   [[nodiscard]] Says says() const { return says_; }
   /// Of the types that takes_of() lists.
   [[nodiscard]] const std::vector<Value>& values() const { return values_; }
+  /// From another process of this build; nothing if the values are not those that takes_of() lists.
+  [[nodiscard]] static std::optional<Statement> of(Says says, std::vector<Value> values);
 
   friend bool operator==(const Statement& a, const Statement& b);
   /// Any order, the same in every process.
@@ -287,6 +290,20 @@ template <typename T>
     return {static_cast<std::uint64_t>(value)};
   else
     return {std::forward<T>(value)};
+}
+
+inline std::optional<Statement> Statement::of(Says says, std::vector<Value> values) {
+  const std::string_view takes = takes_of(says);
+  if (values.size() != takes.size()) return {};
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    const char letter =
+        std::visit([]<typename T>(const T&) { return letter_of<T>(); }, values[n].is);
+    if (letter != takes[n]) return {};
+  }
+  Statement statement;
+  statement.says_ = says;
+  statement.values_ = std::move(values);
+  return statement;
 }
 
 /// A wrong number of values, or one of another type, does not compile.

@@ -118,8 +118,13 @@ std::vector<HostArgument> unregistered_host_arguments(const LaunchRequest& reque
 }
 
 Bounds::Bounds(Reporter& reporter, const Memory& memory, const GlobalMemory& known, HostRule rule,
-               const LaunchRequest& request)
-    : reporter_(reporter), memory_(memory), known_(known), rule_(rule), request_(request) {}
+               const LaunchRequest& request, const LaunchElsewhere* elsewhere)
+    : reporter_(reporter),
+      memory_(memory),
+      known_(known),
+      rule_(rule),
+      request_(request),
+      elsewhere_(elsewhere) {}
 
 std::uint64_t Bounds::outside(const LaneAccess& access, const InstructionFacts& facts,
                               const Wave& wave) {
@@ -157,7 +162,9 @@ Finding Bounds::finding(FindingKind kind, const LaneAccess& access, const Instru
 // ---- Global ---------------------------------------------------------------------------------
 
 const std::vector<TensorArgument>& Bounds::tensors() {
-  if (!tensors_) tensors_ = tensor_arguments(request_, memory_, known_.tensors());
+  if (!tensors_)
+    tensors_ = elsewhere_ != nullptr ? elsewhere_->tensors
+                                     : tensor_arguments(request_, memory_, known_.tensors());
   return *tensors_;
 }
 
@@ -165,8 +172,7 @@ const std::vector<TensorArgument>& Bounds::tensors() {
 /// that is known not to belong to a kittens::gl; a pointer to void may be to any tensor.
 bool Bounds::only_tensors() {
   return rule_.only_tensors && std::ranges::none_of(tensors(), [&](const TensorArgument& t) {
-           return t.declared && t.type.empty() && !t.element.empty() &&
-                  !memory_.in_arena(t.range.begin);
+           return t.declared && t.type.empty() && !t.element.empty() && !in_arena(t.range.begin);
          });
 }
 
@@ -187,7 +193,9 @@ AddressRange Bounds::host_range(std::uint64_t address, std::uint64_t bytes) {
 /// for the nearest argument below.
 AddressRange Bounds::use_host(AddressRange found, std::uint64_t address) {
   if (!host_arguments_) {
-    host_arguments_ = unregistered_host_arguments(request_, memory_, known_);
+    host_arguments_ = elsewhere_ != nullptr
+                          ? elsewhere_->host_arguments
+                          : unregistered_host_arguments(request_, memory_, known_);
     std::ranges::sort(*host_arguments_, {}, &HostArgument::address);
   }
   const auto inside = std::ranges::subrange(
@@ -213,7 +221,7 @@ bool Bounds::inside_global(std::uint64_t address, std::uint64_t bytes, bool is_w
     if (range.contains(address, bytes)) return true;
   if (!is_write && recent_read_only_.contains(address, bytes)) return true;
   // The allocations of the device's own memory are known; a description cannot enlarge them.
-  const bool described = !memory_.in_arena(address) && only_tensors();
+  const bool described = !in_arena(address) && only_tensors();
   AddressRange found = described                          ? host_range(address, bytes)
                        : mapped_.contains(address, bytes) ? mapped_
                                                           : memory_.accessible_range(address);
@@ -222,7 +230,7 @@ bool Bounds::inside_global(std::uint64_t address, std::uint64_t bytes, bool is_w
     recent_read_only_ = memory_.readable_range(address);
     return recent_read_only_.contains(address, bytes);
   }
-  if (!described && !memory_.in_arena(address)) {
+  if (!described && !in_arena(address)) {
     mapped_ = found;
     found = use_host(found, address);
   }
@@ -258,13 +266,13 @@ void Bounds::report_global(const LaneAccess& access, const InstructionFacts& fac
                            const Wave& wave, std::uint64_t lanes) {
   const int lane = std::countr_zero(lanes);
   const std::uint64_t address = access.at[lane];
-  const auto allocation = memory_.find(address);
+  const auto allocation = elsewhere_ != nullptr ? elsewhere_->find(address) : memory_.find(address);
   const bool freed = allocation && allocation->freed;
   const FindingKind kind = freed ? FindingKind::use_after_free : FindingKind::out_of_bounds;
   if (reporter_.repeat(kind, facts.vaddr)) return;
   Finding f = finding(kind, access, facts, wave, lane);
   const Tensor* const tensor =
-      memory_.in_arena(address) ? nullptr : known_.tensors().at(address, /*near=*/true);
+      in_arena(address) ? nullptr : known_.tensors().at(address, /*near=*/true);
   if (tensor != nullptr && only_tensors()) {
     const std::uint64_t past = address - tensor->range.end;
     f.message =
@@ -273,8 +281,10 @@ void Bounds::report_global(const LaneAccess& access, const InstructionFacts& fac
             : say<Says::past_tensor>(role_of(access), access.bytes, address, past, tensor->shape);
     f.fix = Fix::index;
   } else {
-    const Error error =
-        memory_.describe_fault(address, access.bytes, std::string(role_name(role_of(access))));
+    const std::string role(role_name(role_of(access)));
+    const Error error = elsewhere_ != nullptr
+                            ? elsewhere_->describe_fault(address, access.bytes, role)
+                            : memory_.describe_fault(address, access.bytes, role);
     f.message = say<Says::text>(error.what);
     if (!error.hint.empty()) f.fix_arguments = {error.hint};
   }

@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "exec/device/device.h"
@@ -36,10 +38,23 @@ struct HostArgument {
                                                                     const Memory& memory,
                                                                     const GlobalMemory& known);
 
+/// What Bounds knows of a launch in a process that has neither its arguments nor a list of the
+/// memory's blocks.
+struct LaunchElsewhere {
+  std::vector<TensorArgument> tensors;
+  std::vector<HostArgument> host_arguments;
+  AddressRange arena;  ///< Memory::arena()
+  /// Memory::find() and describe_fault().
+  std::function<std::optional<Allocation>(std::uint64_t address)> find;
+  std::function<Error(std::uint64_t address, std::uint64_t bytes, const std::string& access)>
+      describe_fault;
+};
+
 class Bounds {
  public:
+  /// `elsewhere`: null in the process that has made the launch.
   Bounds(Reporter& reporter, const Memory& memory, const GlobalMemory& known, HostRule rule,
-         const LaunchRequest& request);
+         const LaunchRequest& request, const LaunchElsewhere* elsewhere);
 
   /// The active lanes whose access is not allowed; each has been reported.
   [[nodiscard]] std::uint64_t outside(const LaneAccess& access, const InstructionFacts& facts,
@@ -54,6 +69,10 @@ class Bounds {
   /// The launch's own; read when first needed.
   [[nodiscard]] const std::vector<TensorArgument>& tensors();
   [[nodiscard]] bool only_tensors();
+  [[nodiscard]] bool in_arena(std::uint64_t address) const {
+    return elsewhere_ != nullptr ? elsewhere_->arena.contains(address, 1)
+                                 : memory_.in_arena(address);
+  }
   [[nodiscard]] AddressRange host_range(std::uint64_t address, std::uint64_t bytes);
   [[nodiscard]] AddressRange use_host(AddressRange found, std::uint64_t address);
   [[nodiscard]] bool inside_global(std::uint64_t address, std::uint64_t bytes, bool is_write);
@@ -76,6 +95,7 @@ class Bounds {
   const GlobalMemory& known_;
   HostRule rule_;
   const LaunchRequest& request_;
+  const LaunchElsewhere* elsewhere_;
   std::optional<std::vector<TensorArgument>> tensors_;
   std::array<AddressRange, 4> recent_{};  // recently found accessible, the latest one first
   AddressRange recent_read_only_;         // the same for read-only host memory

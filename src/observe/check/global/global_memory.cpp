@@ -99,6 +99,7 @@ std::uint64_t WrittenMap::written_by_host(std::uint64_t launch) {
   // A second caller waits for the result of the first.
   const std::lock_guard lock(host_mutex_);
   if (holds_undefined_.load()) return 0;
+  if (ask_host_) return ask_host_();
   if (looked_in_launch_ == launch) return found_in_launch_;
   looked_in_launch_ = launch;
   found_in_launch_ = 0;
@@ -198,7 +199,12 @@ std::optional<UndefinedStore> GlobalMemory::store_into(std::uint64_t address,
 WrittenMap* GlobalMemory::find(std::uint64_t address) const {
   const std::lock_guard lock(mutex_);
   WrittenMap* const map = below(maps_, address);
-  return map != nullptr && map->range().contains(address, 1) ? map : nullptr;
+  if (map != nullptr && map->range().contains(address, 1)) return map;
+  if (!fetch_) return nullptr;
+  std::unique_ptr<WrittenMap> fetched = fetch_(address);
+  if (fetched == nullptr) return nullptr;
+  const std::uint64_t begin = fetched->range().begin;
+  return (maps_[begin] = std::move(fetched)).get();
 }
 
 }  // namespace margay::check

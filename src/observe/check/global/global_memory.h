@@ -10,8 +10,10 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "base/bytes.h"
 #include "exec/state/memory.h"
 #include "observe/check/values/undefined_bits.h"
 #include "observe/described_tensors.h"
@@ -47,6 +49,19 @@ class WrittenMap {
   /// has written it through the pointer. Checks once per launch; 0 if there is none.
   [[nodiscard]] std::uint64_t written_by_host(std::uint64_t launch);
 
+  // ---- Another process's copy of the map, for a launch
+  // (observe/check/global/written_map_bytes.cpp) ----
+
+  void put(Writer& out) const;
+  /// Null if the bytes are not a map.
+  [[nodiscard]] static std::unique_ptr<WrittenMap> get(Reader& in);
+  /// There: written_by_host() asks instead of looking.
+  void set_ask_host(std::function<std::uint64_t()> ask) { ask_host_ = std::move(ask); }
+  /// What has changed since get().
+  void put_changes(Writer& out) const;
+  /// Here: false if they are not changes of this map. Makes them if that is asked for.
+  [[nodiscard]] bool change(Reader& in, bool writes);
+
   /// Bytes in [address, address + bytes) that are not written.
   struct Missing {
     std::uint64_t count = 0, first = 0;
@@ -63,6 +78,10 @@ class WrittenMap {
   std::atomic<bool> has_partial_ = false;
   mutable std::mutex partial_mutex_;
   PartialBytes partial_;
+  // Of a copy: what it was.
+  std::vector<std::uint8_t> before_;
+  PartialBytes partial_before_;
+  std::function<std::uint64_t()> ask_host_;
 };
 
 /// An instruction that stored undefined values, and the range that contains the stores of all its
@@ -77,6 +96,12 @@ struct UndefinedStore {
                 ///< never written.
   Access access;
 };
+
+/// Whether an access is of an earlier workgroup.
+[[nodiscard]] inline bool is_earlier(const Access& a, const Access& b) {
+  return std::tie(a.workgroup[2], a.workgroup[1], a.workgroup[0]) <
+         std::tie(b.workgroup[2], b.workgroup[1], b.workgroup[0]);
+}
 
 /// Bytes that were never written, copied to memory that is not tracked.
 struct UndefinedCopy {
@@ -113,6 +138,15 @@ class GlobalMemory {
     return is_registered_ != nullptr && is_registered_(address);
   }
 
+  /// In another process: a map that is not known yet; null for memory that is not tracked.
+  using FetchMap = std::function<std::unique_ptr<WrittenMap>(std::uint64_t address)>;
+  void set_fetch(FetchMap fetch) { fetch_ = std::move(fetch); }
+  template <typename Visit>
+  void for_each_map(Visit&& visit) const {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [begin, map] : maps_) visit(*map);
+  }
+
   /// The tracked allocation that holds `address`, or null. Stable until it is freed.
   [[nodiscard]] WrittenMap* find(std::uint64_t address) const;
   [[nodiscard]] DescribedTensors& tensors() { return tensors_; }
@@ -120,7 +154,9 @@ class GlobalMemory {
 
  private:
   mutable std::mutex mutex_;
-  std::map<std::uint64_t, std::unique_ptr<WrittenMap>> maps_;  // by first address
+  // By first address; fetched maps come while others are looked for.
+  mutable std::map<std::uint64_t, std::unique_ptr<WrittenMap>> maps_;
+  FetchMap fetch_;
   std::vector<UndefinedStore> stores_;
   std::function<bool(std::uint64_t)> is_registered_;
   DescribedTensors tensors_;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "isa/operand.h"
 
@@ -32,6 +33,15 @@ class PartialBytes {
       bits_[at] = bits;
     else if (!bits_.empty())
       bits_.erase(at);
+  }
+  struct Entry {
+    std::uint64_t address = 0;
+    std::uint8_t bits = 0;
+  };
+  [[nodiscard]] std::vector<Entry> all() const {
+    std::vector<Entry> entries;
+    for (const auto& [address, bits] : bits_) entries.push_back({address, bits});
+    return entries;
   }
   void forget(std::uint64_t at, std::uint64_t bytes) {
     if (bits_.empty()) return;
