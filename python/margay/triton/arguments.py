@@ -38,7 +38,7 @@ class Described:
         self.name = metadata.name
         self.title = f"{metadata.name}[{','.join(_configuration(src, metadata, parameters))}]"
         self.variant = str(metadata.hash)
-        signature = list(src.signature.values())
+        signature = self.kinds = list(src.signature.values())
         self.names = [
             name for parameter, kind in zip(parameters, signature) for name in _flat(parameter, kind)
         ]

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 
 from margay import library
 from margay.event_time import event_time, modelled_ms
-from margay.triton import said
+from margay.triton import deferral, said
+
+_tuned = 0  # how many configurations autotuners have timed
 
 
 @dataclass(frozen=True)
@@ -85,9 +87,17 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
     rep are not needed. What launches no kernel, such as an operation of torch, has no time: nan."""
     # pylint: disable=unused-argument
     said.once("times are those of Margay's model (docs/time.md), not measured; the host's time is not in them")
-    for tensor in grad_to_none or ():
-        tensor.grad = None
-    milliseconds = modelled_ms(fn, sustained=event_time() == "modelled-sustained")
+
+    def run():
+        for tensor in grad_to_none or ():
+            tensor.grad = None
+        return modelled_ms(fn, sustained=event_time() == "modelled-sustained")
+
+    with deferral.deferred():
+        tuned = _tuned
+        milliseconds = run()
+        if _tuned != tuned:  # the first call timed configurations
+            milliseconds = run()
     if milliseconds == 0:
         said.once(
             "a benchmark launched no kernel: operations of torch run on the CPU and have no modelled time "
@@ -100,6 +110,8 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
 def do_bench_candidate(fn, *args, **kwargs):
     """do_bench for a configuration that an autotuner tries: its launches are not in the profile, which is
     about the one that is chosen. They are checked: each of them has to be right."""
+    global _tuned  # pylint: disable=global-statement
+    _tuned += 1
     if os.environ.get("MARGAY_PROFILE") == "1":
         said.once("the configurations that an autotuner tries are not in the profile, only the one it chooses")
     runtime = library.load()
@@ -113,19 +125,39 @@ def do_bench_candidate(fn, *args, **kwargs):
 def replace(triton):
     """Gives Triton's benchmark functions the modelled time."""
     testing = triton.testing
-    testing.do_bench = _warm(do_bench, testing.do_bench)
-    for name in ("do_bench_cudagraph", "do_bench_cudagraph_proton", "do_bench_proton"):
+    for name in ("do_bench", "do_bench_cudagraph", "do_bench_cudagraph_proton", "do_bench_proton"):
         if hasattr(testing, name):
-            setattr(testing, name, _warm(do_bench, getattr(testing, name)))
+            setattr(testing, name, _like(getattr(testing, name)))
+    testing.Mark.run = _in_sections(testing.Mark.run)
 
 
-def _warm(bench, original):
-    """Benchmarks what may be autotuned: its first call, which times configurations, is not timed."""
+def _like(original):
+    """do_bench with the signature that inspection shows of the original."""
 
     @functools.wraps(original)
-    def warm(fn, *args, **kwargs):
-        fn()
-        return bench(fn, *args, **kwargs)
+    def bench(*args, **kwargs):
+        return do_bench(*args, **kwargs)
 
-    warm.__doc__ = bench.__doc__
-    return warm
+    bench.__doc__ = do_bench.__doc__
+    return bench
+
+
+def _in_sections(run):
+    """Mark.run of `perf_report`, whose benchmarks drop what they compute at the end of each call."""
+
+    @functools.wraps(run)
+    def replaced(mark, *args, **kwargs):
+        original = mark.fn
+
+        @functools.wraps(original)
+        def benchmark(*args, **kwargs):
+            with deferral.deferred():
+                return original(*args, **kwargs)
+
+        mark.fn = benchmark
+        try:
+            return run(mark, *args, **kwargs)
+        finally:
+            mark.fn = original
+
+    return replaced

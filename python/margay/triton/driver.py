@@ -9,7 +9,7 @@ from triton.backends.amd import driver as amd
 from triton.backends.compiler import GPUTarget
 
 from margay import devices
-from margay.triton import arguments, hip, without_c
+from margay.triton import arguments, deferral, effects, hip, without_c
 from margay.triton.benchmark import do_bench_candidate
 
 
@@ -74,7 +74,23 @@ class Launcher(amd.HIPLauncher):
         # The last ones are the kernel's; before them come metadata and two hooks.
         metadata, kernel_arguments = rest[:4], rest[4:]
         self._described.tell(function, kernel_arguments)
-        return super().__call__(grid_x, grid_y, grid_z, stream, function, *metadata, *kernel_arguments)
+        arguments = (grid_x, grid_y, grid_z, stream, function, *metadata, *kernel_arguments)
+        if deferral.launch(self, super().__call__, arguments):
+            return
+        try:
+            super().__call__(*arguments)
+        except SystemError as error:  # Triton's C part calls hooks after a launch that failed, too
+            if isinstance(error.__cause__, RuntimeError):
+                raise error.__cause__ from None
+            raise
+
+    def effects(self):
+        """What the kernel does to what its arguments point at (effects.Effects); None where it is not known."""
+        return effects.of_kernel(self._described.variant, self._described.name)
+
+    def kinds(self):
+        """The types of all parameters, as Triton's signatures have them."""
+        return self._described.kinds
 
 
 def make():

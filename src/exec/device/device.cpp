@@ -17,6 +17,7 @@
 #include "exec/workgroup/hostcall.h"
 #include "exec/workgroup/launch_limits.h"
 #include "exec/workgroup/launch_setup.h"
+#include "exec/workgroup/listed_workgroups.h"
 
 namespace margay {
 namespace {
@@ -229,7 +230,10 @@ class VirtualDevice final : public Device {
     job.options = &options_;
     job.observer = observer;
     job.hostcalls = hostcalls;
-    if (options_.spread)
+    if (request.workgroups != nullptr)
+      job.share.source =
+          std::make_shared<ListedWorkgroups>(request.workgroups, request.grid.count());
+    else if (options_.spread)
       job.share = options_.spread(
           {.request = request,
            .program = *program,

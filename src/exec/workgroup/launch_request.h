@@ -44,6 +44,9 @@ struct LaunchRequest {
   std::span<const std::byte> arguments;
   /// All workgroups must be resident at the same time, and may wait for each other at a barrier.
   bool cooperative = false;
+  /// Only these workgroups run, in ascending order; null: all. For launches of which only the time
+  /// counts.
+  std::shared_ptr<const std::vector<std::uint64_t>> workgroups = {};
   unsigned device = 0;                ///< The device that it runs on.
   std::uint64_t visible_devices = 1;  ///< The devices whose memory it may access, as a mask.
 };

@@ -28,6 +28,18 @@ Selection time_sample(const Gpu& gpu, const LaunchRequest& request) {
                           std::clamp<std::uint64_t>(plan.workgroups / kSmallPart, room, 2 * room));
 }
 
+/// As if the workgroups that did not run had done as much as those that ran unwatched.
+void add_the_rest(const LaunchRequest& request, std::uint64_t watched, std::uint64_t instructions,
+                  LaunchReport& report) {
+  const std::uint64_t others = request.workgroups->size() - watched;
+  if (others == 0) return;
+  report.wave_instructions =
+      instructions + static_cast<std::uint64_t>(
+                         static_cast<double>(report.wave_instructions - instructions) *
+                         static_cast<double>(request.grid.count() - watched) /
+                         static_cast<double>(others));
+}
+
 void add_work(const WorkerResults& results, Program& program, WatchedWork& sum) {
   const Facts& facts = program.facts<InstructionFacts>();
   sum.counters += results.counters;
@@ -40,6 +52,30 @@ void add_work(const WorkerResults& results, Program& program, WatchedWork& sum) 
 }
 
 }  // namespace
+
+std::shared_ptr<const std::vector<std::uint64_t>> workgroups_to_time(const Gpu& gpu,
+                                                                     const LaunchRequest& request) {
+  constexpr std::uint64_t kFewest = 16, kPart = 4;
+  const Selection sample = time_sample(gpu, request);
+  const std::uint64_t all = request.grid.count();
+  const std::uint64_t watched = sample.count_below(all);
+  const std::uint64_t others = std::max(kFewest, watched / kPart);
+  if (watched + 2 * others >= all) return nullptr;
+  std::vector<std::uint64_t> chosen;
+  for (std::uint64_t n = 0; n < all && chosen.size() < watched; n += gpu.xcds)
+    if (sample.contains(n)) chosen.push_back(n);
+  // Multiples of the golden ratio are spread evenly, whatever the period in which work changes.
+  constexpr std::uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;  // its fraction, of 2^64
+  std::set<std::uint64_t> rest;
+  for (std::uint64_t n = 1; rest.size() < others; ++n) {
+    const auto id = static_cast<std::uint64_t>(
+        static_cast<unsigned __int128>(n * kGoldenRatio) * all >> 64);
+    if (!sample.contains(id)) rest.insert(id);
+  }
+  chosen.insert(chosen.end(), rest.begin(), rest.end());
+  std::ranges::sort(chosen);
+  return std::make_shared<const std::vector<std::uint64_t>>(std::move(chosen));
+}
 
 Session::Session(ProfileConfig config) : config_(std::move(config)) {}
 Session::~Session() = default;
@@ -131,6 +167,8 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
   if (result && config_.timed) {
     for (const auto& xcd : profiler.replay()->xcds()) work.counters += xcd->counters();
     work.workgroups = counted;
+    if (request.workgroups != nullptr)
+      add_the_rest(request, counted, work.instructions, *result);
     const timing::LaunchRecording recording =
         recording_of(request, profiler.program(), *profiler.replay(), profiler.lines(), work,
                      *result, config_.time);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -112,6 +113,19 @@ void margayProfileLeaveOut(int begins) {
     process().watchers.begin_to_leave_out();
   else
     process().watchers.end_to_leave_out();
+}
+
+/// For benchmarks: what launches from now on are for. 0: their effect on memory and their time. 1:
+/// their time alone, if it is known; else they are refused with hipErrorNotReady. 2: their time
+/// alone; where it is not known a part of their workgroups runs, and the caller restores the memory
+/// that they write. 3: their effect on memory alone, after 1 or 2. Waits for the work before.
+/// Returns 0; 1 where launches are watched, which are complete.
+int margayLaunchPurpose(int purpose) {
+  using enum Launches::Purpose;
+  constexpr Launches::Purpose kPurposes[] = {all, known_time, time, memory};
+  if (purpose < 0 || purpose >= static_cast<int>(std::size(kPurposes))) return 1;
+  process().in_flight.wait_for_all();  // not as the host: that would be in the modelled time
+  return process().launches.set_purpose(kPurposes[purpose]) ? 0 : 1;
 }
 
 /// A counter, a metric or ("time.us_boost") a figure of the modelled time of the profile that ended

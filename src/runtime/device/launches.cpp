@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -83,6 +84,27 @@ Outcome Launches::run(const LaunchRequest& request,
   return outcome;
 }
 
+bool Launches::set_purpose(Purpose purpose) {
+  const std::lock_guard lock(mutex_);
+  if (purpose != Purpose::all && watchers_.all().any()) return false;
+  purpose_ = purpose;
+  return true;
+}
+
+Outcome Launches::model_only(Device& device, const LaunchRequest& request, Purpose purpose) {
+  if (modelled_.find(request)) return {};
+  if (purpose == Purpose::known_time)
+    return refuse_silently(hipErrorNotReady, "The time of the launch is not known.");
+  const Result<LaunchReport> report = modelled_.model_part(device, request);
+  host_.foreground_ends();
+  std::ignore = host_.launch_ended();
+  if (report) return {};
+  // What a part does says nothing about the launch.
+  Refusal refusal(report.error());
+  refusal.silent = refusal.transient = true;
+  return std::unexpected(std::move(refusal));
+}
+
 Outcome Launches::run_alone(const LaunchRequest& request,
                             const std::shared_ptr<check::Operation>& operation) {
   Device* const device = MARGAY_TRY(devices_.get());
@@ -91,6 +113,8 @@ Outcome Launches::run_alone(const LaunchRequest& request,
   const std::uint64_t before = interrupts();
   MARGAY_CHECK(refuse_while_ending());
   begin(request);
+  if (const Purpose purpose = purpose_; purpose == Purpose::known_time || purpose == Purpose::time)
+    return model_only(*device, request, purpose);
   const Watch watch = watchers_.all();
   const ModelledTimes::Run watched = [&](LaunchObserver* model) {
     return watch.launch(*device, request, operation, model);
@@ -104,7 +128,7 @@ Outcome Launches::run_alone(const LaunchRequest& request,
 Answer<Work> Launches::start(const LaunchRequest& request,
                              const std::shared_ptr<check::Operation>& operation) {
   Device* const device = MARGAY_TRY(devices_.get());
-  if (watchers_.all().any() || must_be_modelled(request)) {
+  if (watchers_.all().any() || must_be_modelled(request) || purpose_ != Purpose::all) {
     MARGAY_CHECK(run(request, operation));
     return Work{};
   }

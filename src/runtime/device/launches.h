@@ -37,6 +37,17 @@ class Launches {
   }
   [[nodiscard]] ModelledTimes& modelled() { return modelled_; }
 
+  /// What launches are for.
+  enum class Purpose : std::uint8_t {
+    all,         ///< Their effect on memory, and their time.
+    known_time,  ///< Their time, if it is known; else they are refused (hipErrorNotReady).
+    time,        ///< Their time: a part of their workgroups runs if it is not known.
+    memory,      ///< Their effect on memory: no clock advances.
+  };
+  /// Of launches from now on. With a watcher all launches are complete: false then.
+  [[nodiscard]] bool set_purpose(Purpose purpose);
+  [[nodiscard]] Purpose purpose() const { return purpose_.load(); }
+
   /// Sets `code` as that of the first failure, unless there was one.
   void keep_failure(hipError_t code);
   /// The code of the first kernel that failed while it ran, or hipSuccess.
@@ -62,11 +73,14 @@ class Launches {
  private:
   void begin(const LaunchRequest& request);
   [[nodiscard]] bool must_be_modelled(const LaunchRequest& request) const {
-    return devices_.event_time() != EventTime::host && !modelled_.find(request);
+    return devices_.event_time() != EventTime::host && purpose_ != Purpose::memory &&
+           !modelled_.find(request);
   }
   /// One launch at a time.
   [[nodiscard]] Outcome run_alone(const LaunchRequest& request,
                                   const std::shared_ptr<check::Operation>& operation);
+  /// For its time alone.
+  [[nodiscard]] Outcome model_only(Device& device, const LaunchRequest& request, Purpose purpose);
   /// `interrupts_before`: their count when the launch began.
   [[nodiscard]] Outcome ended(const LaunchRequest& request, const Result<LaunchReport>& report,
                               std::uint64_t interrupts_before);
@@ -77,6 +91,7 @@ class Launches {
   ModelledTimes modelled_;
   std::mutex mutex_;  // launches run one after another; the progress line belongs to one
   std::atomic<unsigned> in_flight_ = 0;
+  std::atomic<Purpose> purpose_ = Purpose::all;
   std::atomic<hipError_t> failure_ = hipSuccess;
   std::atomic<hipError_t> interrupted_ = hipSuccess;
 };

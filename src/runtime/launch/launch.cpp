@@ -28,7 +28,8 @@ LaunchRequest Launcher::request_of(const LaunchCall& call, std::span<const std::
 }
 
 std::optional<LaunchTime> Launcher::modelled(const LaunchRequest& request) const {
-  return timeline_.is_on() ? launches_.time_of(request) : std::nullopt;
+  if (!timeline_.is_on() || launches_.purpose() == Launches::Purpose::memory) return std::nullopt;
+  return launches_.time_of(request);
 }
 
 Outcome Launcher::run(const LaunchCall& call, std::span<const std::byte> arguments) {

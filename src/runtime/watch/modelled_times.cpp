@@ -74,6 +74,16 @@ Result<LaunchReport> ModelledTimes::launch(Device& device, const LaunchRequest& 
   return result;
 }
 
+Result<LaunchReport> ModelledTimes::model_part(Device& device, const LaunchRequest& request) {
+  if (request.cooperative)
+    return fail(ErrorCode::not_implemented, "a part of a cooperative launch cannot run alone",
+                request.kernel->name);
+  LaunchRequest part = request;
+  part.workgroups = profile::workgroups_to_time(device.gpu(), request);
+  return launch(device, part,
+                [&](LaunchObserver* model) { return device.launch(part, model); });
+}
+
 double ModelledTimes::error_percent() const {
   const std::lock_guard lock(mutex_);
   double largest = 0;

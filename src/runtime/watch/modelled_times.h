@@ -35,6 +35,11 @@ class ModelledTimes {
   [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request,
                                             const Run& run);
 
+  /// The same for a launch of which only the time counts: runs the workgroups
+  /// that tell it, so that memory has the results of a part. An error where that part waits for the
+  /// rest.
+  [[nodiscard]] Result<LaunchReport> model_part(Device& device, const LaunchRequest& request);
+
   /// Of all that are kept, the largest.
   [[nodiscard]] double error_percent() const;
 
