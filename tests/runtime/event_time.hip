@@ -5,6 +5,7 @@
 #include <hip/hip_ext.h>
 #include <hip/hip_runtime.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <vector>
 
 extern "C" __attribute__((weak)) const char* margayEventTime(const char* name);
+extern "C" __attribute__((weak)) int margayLaunchPurpose(int purpose);
 extern "C" __attribute__((weak)) int margayProfileBegin(const char* options);
 extern "C" __attribute__((weak)) const char* margayProfileEnd(void);
 
@@ -37,6 +39,20 @@ __global__ void twin(float* out) {
   float x = out[threadIdx.x];
   for (int i = 0; i < n; ++i) x = x * 1.5f + 1.0f;
   out[threadIdx.x] = x;
+}
+
+/// The work of a workgroup grows with its number modulo 96.
+__global__ void triangle(float* out, int rounds) {
+  float x = out[blockIdx.x];
+  for (int n = 0; n < rounds * static_cast<int>(blockIdx.x % 96); ++n) x = x * 0.5f + 1.0f;
+  out[blockIdx.x] = x + 1.0f;
+}
+
+/// Workgroup 0 waits for the last one.
+__global__ void wait_for_last(volatile float* out) {
+  if (blockIdx.x + 1 == gridDim.x) out[0] = 1;
+  while (blockIdx.x == 0 && out[0] == 0) __builtin_amdgcn_s_sleep(1);
+  out[blockIdx.x] = 1;
 }
 
 struct Event {
@@ -303,6 +319,59 @@ TEST(EventTime, AProgramChangesIt) {
   EXPECT_EQ(hipEventElapsedTime(&ms, before.handle, after.handle), hipErrorInvalidHandle)
       << "one of them has host time only";
   EXPECT_STREQ(margayEventTime("modelled"), "modelled-sustained");
+}
+
+enum Purpose : int { all, known_time, time_alone, memory_alone };
+
+/// How many of the floats are not zero.
+int changed(const float* values, int count) {
+  std::vector<float> host(static_cast<std::size_t>(count));
+  EXPECT_EQ(hipMemcpy(host.data(), values, host.size() * sizeof(float), hipMemcpyDeviceToHost),
+            hipSuccess);
+  return static_cast<int>(std::ranges::count_if(host, [](float value) { return value != 0; }));
+}
+
+TEST(EventTime, ALaunchForItsTimeAloneRunsAPart) {
+  constexpr int kGroups = 8192;
+  const auto data = memory(kGroups * sizeof(float));
+  const auto launch = [&](int rounds) { triangle<<<kGroups, 64>>>(data.get(), rounds); };
+  ASSERT_EQ(margayLaunchPurpose(known_time), 0);
+  launch(20);
+  EXPECT_EQ(hipGetLastError(), hipErrorNotReady) << "its time is not known";
+  EXPECT_EQ(changed(data.get(), kGroups), 0);
+
+  ASSERT_EQ(margayLaunchPurpose(time_alone), 0);
+  const float part = us_of([&] { launch(20); });
+  const int run = changed(data.get(), kGroups);
+  EXPECT_GT(run, 0);
+  EXPECT_LT(run, kGroups / 4);
+  ASSERT_EQ(margayLaunchPurpose(known_time), 0);
+  EXPECT_EQ(us_of([&] { launch(20); }), part);
+  EXPECT_EQ(changed(data.get(), kGroups), run) << "it was not run again";
+
+  ASSERT_EQ(margayLaunchPurpose(memory_alone), 0);
+  EXPECT_EQ(us_of([&] { launch(20); }), 0);
+  EXPECT_EQ(changed(data.get(), kGroups), kGroups);
+
+  ASSERT_EQ(margayLaunchPurpose(all), 0);
+  EXPECT_EQ(us_of([&] { launch(20); }), part);
+  // Of another kind, so that all of it is modelled, and as long but for a hundredth.
+  const auto other = memory(kGroups * sizeof(float) + 4);
+  EXPECT_NEAR(us_of([&] { triangle<<<kGroups, 64>>>(other.get() + 1, 20); }), part, 0.05 * part);
+  EXPECT_EQ(margayLaunchPurpose(4), 1) << "there is no such purpose";
+}
+
+TEST(EventTime, APartThatWaitsForTheRestIsRefused) {
+  constexpr int kGroups = 8192;
+  const auto data = memory(kGroups * sizeof(float));
+  ASSERT_EQ(margayLaunchPurpose(time_alone), 0);
+  wait_for_last<<<kGroups, 64>>>(data.get());
+  EXPECT_NE(hipGetLastError(), hipSuccess);
+  ASSERT_EQ(margayLaunchPurpose(all), 0);
+  EXPECT_EQ(hipDeviceSynchronize(), hipSuccess) << "the device is not affected";
+  EXPECT_EQ(margayProfileBegin("kernel=none"), 0);
+  EXPECT_EQ(margayLaunchPurpose(time_alone), 1) << "launches are watched";
+  EXPECT_NE(margayProfileEnd(), nullptr);
 }
 
 }  // namespace

@@ -194,6 +194,72 @@ def test_gradients_are_right():
     torch.testing.assert_close(x.grad, 2 * grad, rtol=0, atol=0)
 
 
+LARGE = 1 << 20
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        lambda x: x * 2 + 1, lambda x: torch.softmax(x.view(-1, 1024), 1), lambda x: x.view(1024, -1) @ x.view(-1, 1024),
+        lambda x: x.view(1024, -1).max(1)[1], lambda x: x.to(torch.float16), lambda x: x.view(1024, -1).T.contiguous(),
+        lambda x: torch.nn.functional.layer_norm(x.view(-1, 1024), (1024,)), lambda x: x.sum(), lambda x: x > 0.5,
+        lambda x: torch.where(x > 0.5, x, 0.0), lambda x: x.view(1024, -1)[::2, 3:] - x[0], lambda x: x.half().view(2, -1) * 2.0,
+    ],
+    ids=["pointwise", "softmax", "matmul", "max", "to", "contiguous", "layer_norm", "sum", "compare", "where", "views", "half"],
+)  # fmt: skip
+def test_operations_of_torch_wait_and_are_right(operation):
+    x = torch.rand(4 * LARGE, device="cuda")
+    expected, seen = operation(x), []
+
+    def benchmark():
+        y = operation(x)
+        waiting = len(deferral._section._waiting)
+        z = y * 1 if y.dtype != torch.bool else y
+        x.zero_()  # it is read before
+        seen.append((waiting, y, z))
+
+    do_bench(benchmark)
+    waiting, y, z = seen[0]
+    assert waiting > 0
+    for result in (y, z):
+        assert result.dtype == expected.dtype and result.stride() == expected.stride()
+        torch.testing.assert_close(result, expected, rtol=0, atol=0)
+
+
+def test_operations_and_launches_wait_in_order():
+    x, out = torch.rand(LARGE, device="cuda"), torch.zeros(LARGE, device="cuda")
+    grid, seen = (LARGE // BLOCK,), []
+
+    def benchmark():
+        y = x + 1
+        double[grid](y, out, LARGE, BLOCK=BLOCK)
+        z = out * 3
+        increment[grid](out, LARGE, BLOCK=BLOCK)
+        seen.append((len(deferral._section._waiting), z))
+
+    do_bench(benchmark)
+    assert seen[0][0] == 4
+    torch.testing.assert_close(out, 2 * (x + 1) + 1, rtol=0, atol=0)
+    torch.testing.assert_close(seen[0][1], 2 * (x + 1) * 3, rtol=0, atol=0)
+
+
+def test_random_numbers_do_not_depend_on_what_waits(monkeypatch):
+    def numbers():
+        torch.manual_seed(1)
+        do_bench(lambda: torch.nn.functional.dropout(torch.rand(LARGE, device="cuda") * 2))
+        return torch.rand(4)
+
+    waiting = numbers()
+    monkeypatch.setenv("MARGAY_TRITON_DEFER", "0")
+    assert torch.equal(waiting, numbers())
+
+
+def test_what_is_wrong_with_an_operation_is_said_at_once():
+    x = torch.rand(1024, 1024, device="cuda")
+    with pytest.raises(RuntimeError, match="mat1 and mat2"):
+        do_bench(lambda: torch.mm(x, x[:3]))
+
+
 def test_atomics_run_at_once():
     x, out = tensors()
     counter = torch.zeros(1, dtype=torch.int32, device="cuda")

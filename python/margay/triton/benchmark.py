@@ -84,8 +84,15 @@ def _statistics(milliseconds, quantiles, return_mode):
 
 def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean", **_):
     """triton.testing.do_bench with the modelled time (ms) of the kernels that `fn` launches; warmup and
-    rep are not needed. What launches no kernel, such as an operation of torch, has no time: nan."""
+    rep are not needed: `fn` is called once, and twice if the first call timed configurations. Its launches
+    run where something sees what they write (deferral.py). What launches no kernel, such as an operation of torch,
+    has no time: nan."""
     # pylint: disable=unused-argument
+    with deferral.deferred():
+        return _do_bench(fn, grad_to_none, quantiles, return_mode)
+
+
+def _do_bench(fn, grad_to_none=None, quantiles=None, return_mode="mean", **_):
     said.once("times are those of Margay's model (docs/time.md), not measured; the host's time is not in them")
 
     def run():
@@ -93,11 +100,10 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
             tensor.grad = None
         return modelled_ms(fn, sustained=event_time() == "modelled-sustained")
 
-    with deferral.deferred():
-        tuned = _tuned
+    tuned = _tuned
+    milliseconds = run()
+    if _tuned != tuned:
         milliseconds = run()
-        if _tuned != tuned:  # the first call timed configurations
-            milliseconds = run()
     if milliseconds == 0:
         said.once(
             "a benchmark launched no kernel: operations of torch run on the CPU and have no modelled time "
@@ -107,9 +113,10 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
     return _statistics(milliseconds, quantiles, return_mode)
 
 
-def do_bench_candidate(fn, *args, **kwargs):
+def do_bench_candidate(fn, quantiles=None, **kwargs):
     """do_bench for a configuration that an autotuner tries: its launches are not in the profile, which is
-    about the one that is chosen. They are checked: each of them has to be right."""
+    about the one that is chosen. They are checked: each of them has to be right. What they write is also
+    written by the configuration that is chosen: waiting for that alone would gain nothing."""
     global _tuned  # pylint: disable=global-statement
     _tuned += 1
     if os.environ.get("MARGAY_PROFILE") == "1":
@@ -117,7 +124,7 @@ def do_bench_candidate(fn, *args, **kwargs):
     runtime = library.load()
     runtime.margayProfileLeaveOut(1)
     try:
-        return do_bench(fn, *args, **kwargs)
+        return _do_bench(fn, quantiles=quantiles, **kwargs)
     finally:
         runtime.margayProfileLeaveOut(0)
 

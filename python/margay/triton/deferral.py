@@ -9,7 +9,8 @@ waits. It runs, with all that waits before it, when
 - a kernel whose effect on memory is not known is launched,
 - the section ends and something other than this module still has a reference to what it wrote.
 
-What is left has written memory that nobody can reach any more, and never runs.
+What is left has written memory that nobody can reach any more, and never runs. Operations of torch on large tensors,
+which run on the CPU and have no time, wait in the same way if they only compute new tensors from others.
 """
 
 import contextlib
@@ -29,6 +30,10 @@ _ALL, _KNOWN_TIME, _TIME, _MEMORY = range(4)  # of margayLaunchPurpose
 # Operations that take no more from a tensor than its shape and type.
 _OF_SHAPES = ("empty_like", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like", "randint_like", "new_empty",
               "new_empty_strided", "new_zeros", "new_ones", "new_full", "is_same_size")  # fmt: skip
+# Besides those that torch calls pointwise: new tensors from others, of sizes that do not depend on values.
+_FUNCTIONS = ("_log_softmax", "_softmax", "_to_copy", "addmm", "amax", "amin", "baddbmm", "bmm", "clone", "convolution", "max",
+              "mean", "min", "mm", "native_layer_norm", "prod", "sum")  # fmt: skip
+_LARGE = 1 << 20  # elements of an operation that is worth to wait
 # Methods by which memory is reached without an operation.
 _DOORS = ("__array__", "__dlpack__", "data_ptr", "numpy", "storage", "tolist", "untyped_storage", "share_memory_")
 
@@ -231,10 +236,64 @@ class _Section:
 
         class Mode(TorchDispatchMode):
             def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-                section.before(function, args, kwargs or {})
-                return function(*args, **(kwargs or {}))
+                kwargs = kwargs or {}
+                result = section.operation(function, args, kwargs)
+                if result is not NotImplemented:
+                    return result
+                section.before(function, args, kwargs)
+                return function(*args, **kwargs)
 
         return Mode()
+
+    def operation(self, function, args, kwargs):
+        """The result of an operation that waits, with memory that is not written yet; or NotImplemented."""
+        if self._busy or not self._is_function(function):
+            return NotImplemented
+        given = list(_tensors([*args, *kwargs.values()], self._torch.Tensor))
+        if not any(t.numel() >= _LARGE or self._is_in_use(t, False) for t in given):
+            return NotImplemented
+        keys = {self._key(t) for t in given}
+        if None in keys or keys & self._known_by_address:
+            return NotImplemented
+        with self._own():
+            meta = self._torch.device("meta")
+            try:
+                shapes = function(
+                    *_mapped(args, self._torch.Tensor, lambda t: _like(self._torch, t, meta)),
+                    **{n: meta if n == "device" else _mapped(v, self._torch.Tensor, lambda t: _like(self._torch, t, meta))
+                       for n, v in kwargs.items()},
+                )  # fmt: skip
+            except (RuntimeError, NotImplementedError, TypeError, ValueError, IndexError):
+                return NotImplemented  # it says what is wrong when it runs
+            results = _mapped(shapes, self._torch.Tensor, lambda t: _like(self._torch, t, "cpu"))
+            made = list(_tensors(results, self._torch.Tensor))
+            writes = {self._key(t) for t in made}
+
+        def later(tensor):
+            return _Later(self._key(tensor), tensor)
+
+        call = [_mapped(part, self._torch.Tensor, later) for part in (list(args), kwargs, made)]
+        self._waiting.append(_Launch(functools.partial(self._operate, function, *call), (), keys, writes))
+        return results
+
+    def _operate(self, function, args, kwargs, results):
+        with self._own():
+            args, kwargs, results = (_mapped(p, _Later, lambda t: t.tensor(self._memory)) for p in (args, kwargs, results))
+            for to, value in zip(results, _tensors(function(*args, **kwargs), self._torch.Tensor)):
+                to.copy_(value)
+
+    @staticmethod
+    @functools.lru_cache(maxsize=None)
+    def _is_function(function):
+        """It computes new tensors of sizes that do not depend on values, and does nothing else."""
+        schema, torch = function._schema, sys.modules["torch"]
+        name = schema.name.split("::")[-1]
+        return (
+            (name in _FUNCTIONS or getattr(torch.Tag, "pointwise", None) in function.tags)
+            and torch.Tag.nondeterministic_seeded not in function.tags
+            and all(a.alias_info is None for a in (*schema.arguments, *schema.returns))
+            and all(str(r.type) == "Tensor" for r in schema.returns)
+        )  # fmt: skip
 
     def before(self, function, args, kwargs):
         """An operation of torch is about to run."""
@@ -314,7 +373,34 @@ def _references(torch):
     return (torch._C._storage_Use_Count(key) if kept is not None else 0), of_object
 
 
+class _Later:
+    """A tensor of memory that a section keeps."""
+
+    def __init__(self, key, tensor):
+        self._key = key
+        self._dtype, self._place = tensor.dtype, (tensor.storage_offset(), tuple(tensor.shape), tensor.stride())
+
+    def tensor(self, memory):
+        kept = memory[self._key]
+        return kept.new_empty(0, dtype=self._dtype).set_(kept.untyped_storage(), *self._place)
+
+
+def _like(torch, tensor, device):
+    """A new one of the same shape."""
+    return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=device)
+
+
+def _mapped(value, kind, function):
+    """`value` with `function` of all that is of a kind, also in lists, tuples and dictionaries."""
+    if isinstance(value, kind):
+        return function(value)
+    if isinstance(value, dict):
+        return {name: _mapped(part, kind, function) for name, part in value.items()}
+    return type(value)(_mapped(part, kind, function) for part in value) if type(value) in (list, tuple) else value
+
+
 def _tensors(value, tensor):
+    """All tensors in it."""
     if isinstance(value, tensor):
         yield value
     elif isinstance(value, (list, tuple)):
