@@ -60,7 +60,7 @@ KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, const TimeConf
   KernelTime out;
   out.boost_ghz = ghz != 0 ? ghz : p.boost_ghz;
   const LaunchReplay replay(launch, gpu, p, host_threads);
-  const ReplayedLaunch boost = replay.all(out.boost_ghz, config.latencies);
+  const ReplayedLaunch boost = replay.all(out.boost_ghz, config);
   out.us_boost = us_of(boost.cycles, out.boost_ghz, launch, p);
   out.cycles = out.us_boost * out.boost_ghz * 1e3;
   const ReplayedLaunch few = replay.few(out.boost_ghz);

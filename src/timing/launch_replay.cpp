@@ -137,16 +137,15 @@ std::vector<std::size_t> LaunchReplay::some(double most) const {
   return out;
 }
 
-std::vector<std::size_t> LaunchReplay::enough() const {
-  constexpr double kMostInstructions = 4e6;
-  if (!launch_.is_whole()) return some(kMostInstructions);
+std::vector<std::size_t> LaunchReplay::enough(double most) const {
+  if (!launch_.is_whole()) return some(most);
   std::vector<std::size_t> every(cus_.size());
   std::iota(every.begin(), every.end(), std::size_t{0});
   return every;
 }
 
-ReplayedLaunch LaunchReplay::all(double ghz, bool latencies) const {
-  return replayed(enough(), ghz, {}, latencies);
+ReplayedLaunch LaunchReplay::all(double ghz, const TimeConfig& config) const {
+  return replayed(enough(config.most_instructions), ghz, {}, config.latencies);
 }
 
 ReplayedLaunch LaunchReplay::few(double ghz, const Change& change) const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "timing/compute_unit.h"
+#include "timing/time_config.h"
 
 namespace margay::timing {
 
@@ -33,7 +34,7 @@ class LaunchReplay {
 
   /// Of a launch that was recorded whole: every compute unit; of others as many as are needed for
   /// a mean. `latencies`: see Watch.
-  [[nodiscard]] ReplayedLaunch all(double ghz, bool latencies) const;
+  [[nodiscard]] ReplayedLaunch all(double ghz, const TimeConfig& config) const;
   /// A few of them, to compare clocks and changes with each other.
   [[nodiscard]] ReplayedLaunch few(double ghz, const Change& change = {}) const;
   /// Over time, of those that all() replays; with the waves of `traced` workgroups.
@@ -41,7 +42,7 @@ class LaunchReplay {
 
  private:
   /// Compute units that tell the time of all.
-  [[nodiscard]] std::vector<std::size_t> enough() const;
+  [[nodiscard]] std::vector<std::size_t> enough(double most = TimeConfig().most_instructions) const;
   [[nodiscard]] Share share(double ghz) const;
   [[nodiscard]] Occupants occupants(const Change& change) const;
   /// `cus`: indices of LaunchRecording::cus.

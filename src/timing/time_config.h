@@ -15,6 +15,8 @@ struct TimeConfig {
   bool latencies = true;  ///< Which are hidden, for SiteTime and KernelTime::simds.
   /// Of the first ones KernelTime::timeline has the waves; 0: no timeline.
   std::uint64_t traced_workgroups = 0;
+  /// Of a sampled launch: instructions of waves, after which no more compute units are replayed.
+  double most_instructions = 4e6;
 };
 
 }  // namespace margay::timing

@@ -7,7 +7,7 @@ is; other code that makes programs for a real device is not served.
 
 import functools
 
-from margay.triton import autocast, cuda_module, hip, said
+from margay.triton import autocast, cuda_module, hip, operators, said
 
 _MARK = "_margay_on_device"  # of tensors that were asked for on cuda: they need no copy to get there
 _installed = False
@@ -58,6 +58,8 @@ class _Replacement:
             setattr(torch.cuda, name, getattr(cuda_module, name))
         torch.version.hip = "{}.{}.{}".format(*hip.driver_version())
         torch.version.cuda = None
+        if hasattr(torch.version, "rocm"):
+            torch.version.rocm = torch.version.hip
         if hasattr(torch, "accelerator"):
             self._accelerator(torch.accelerator)
 
@@ -252,6 +254,7 @@ class _Replacement:
         self._generator()
         self._default_device()
         autocast.replace(torch)
+        operators.replace(torch)
 
     def _distributed(self):
         """NCCL without a GPU ends the process in torch's own code."""

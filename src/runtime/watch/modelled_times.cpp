@@ -11,6 +11,9 @@ namespace margay::runtime {
 namespace {
 
 constexpr std::uint64_t kLineBytes = 128;
+/// Autotuners ask for many times: a quarter of what `margay time` replays, for a few tenths of a per
+/// cent.
+constexpr double kMostInstructions = 1e6;
 
 /// What counts of a pointer.
 std::uint64_t kind_of(std::uint64_t address) {
@@ -56,6 +59,7 @@ Result<LaunchReport> ModelledTimes::launch(Device& device, const LaunchRequest& 
   profile::ProfileConfig config;
   config.timed = true;
   config.time.what_if = config.time.latencies = false;
+  config.time.most_instructions = kMostInstructions;
   profile::Session session(config);
   {
     const std::lock_guard lock(mutex_);
