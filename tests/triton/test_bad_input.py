@@ -121,3 +121,28 @@ def test_an_operation_of_torch_that_a_program_replaces():
     assert torch.equal(torch.erfinv(x), x + 7)
     library._destroy()
     assert not torch.equal(torch.erfinv(x), x + 7)
+
+
+@pytest.mark.skipif(not HAS_LIBRARY, reason="this torch has no custom_op")
+def test_an_operation_that_is_replaced_is_told_its_device():
+    library, seen = torch.library.Library("aten", "IMPL"), []
+
+    def zeros(size, *, dtype=None, layout=None, device=None, pin_memory=None):  # pylint: disable=unused-argument
+        seen.append(device)
+        return torch.full(size, 5.0, dtype=dtype, device=device)
+
+    library.impl("zeros", zeros, "CUDA")
+    x = torch.zeros(3, device="cuda")
+    library._destroy()
+    assert x.tolist() == [5, 5, 5] and seen == [torch.device("cuda", 0)]
+
+
+def test_generators_of_philox():
+    torch.manual_seed(1234)
+    (generator,) = torch.cuda.default_generators
+    seed, offset = generator.get_state().view(torch.int64)
+    assert (int(seed), int(offset), generator.initial_seed()) == (1234, 0, 1234)
+    generator.set_state(torch.tensor([-1, 8], dtype=torch.int64).view(torch.uint8))
+    assert generator.initial_seed() == (1 << 64) - 1 and generator.get_offset() == 8
+    assert generator.get_state().view(torch.int64).tolist() == [-1, 8]
+    assert generator.device == torch.device("cuda", 0)

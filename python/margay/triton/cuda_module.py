@@ -341,6 +341,8 @@ def manual_seed(seed):
     import torch
 
     torch.default_generator.manual_seed(int(seed))  # torch.manual_seed calls this function
+    for generator in default_generators:
+        generator.manual_seed(seed)
 
 
 manual_seed_all = manual_seed
@@ -370,9 +372,57 @@ def set_rng_state(new_state, device="cuda"):  # pylint: disable=unused-argument,
     torch.default_generator.set_state(new_state)
 
 
+class _Generator:
+    """A generator of torch.cuda as libraries of kernels use it: the seed and the offset of Philox, which they take for
+    their own random numbers. torch's operations take theirs from the CPU's generator; a seed sets both."""
+
+    def __init__(self, index):
+        self.index, self._seed, self._offset = index, 0, 0
+
+    @property
+    def device(self):
+        import torch
+
+        return torch.device("cuda", self.index)
+
+    def initial_seed(self):
+        return self._seed
+
+    def manual_seed(self, seed):
+        self._seed, self._offset = int(seed), 0
+        return self
+
+    def get_offset(self):
+        return self._offset
+
+    def set_offset(self, offset):
+        self._offset = int(offset)
+
+    def get_state(self):
+        """16 bytes, as CUDA's generator has them."""
+        import torch
+
+        signed = self._seed - (1 << 64) if self._seed >= 1 << 63 else self._seed
+        return torch.tensor([signed, self._offset], dtype=torch.int64, device="cpu").view(torch.uint8)
+
+    def set_state(self, state):
+        import torch
+
+        seed, self._offset = state.view(torch.int64).tolist()
+        self._seed = seed % (1 << 64)
+
+
+default_generators = ()  # one for each device, when torch is there
+
+
+def make_generators():
+    global default_generators  # pylint: disable=global-statement
+    default_generators = tuple(map(_Generator, range(device_count())))
+
+
 REPLACED = (
     "CUDAGraph", "DeviceProperties", "Event", "ExternalStream", "Stream", "StreamContext", "_lazy_init",
-    "can_device_access_peer", "current_device", "current_stream", "default_stream", "device",
+    "can_device_access_peer", "current_device", "current_stream", "default_generators", "default_stream", "device",
     "device_count", "device_of", "empty_cache", "get_arch_list", "get_device_capability",
     "get_device_name", "get_device_properties", "get_rng_state", "graph", "init", "initial_seed",
     "ipc_collect", "is_available", "is_bf16_supported", "is_initialized", "manual_seed", "manual_seed_all",

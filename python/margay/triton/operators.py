@@ -4,6 +4,7 @@ import functools
 import sys
 
 from margay.hook import WhenImported
+from margay.triton import hip
 
 # Behind "cuda" are CPU tensors, so that kernels which a program registers for one are those of the other.
 _KEYS = {"CUDA": "CPU", "AutogradCUDA": "AutogradCPU"}
@@ -38,11 +39,27 @@ def _registrations(torch):
         operator = (self.ns, str(op_name).rsplit("::", maxsplit=1)[-1], _KEYS.get(key, key))
         if key in _KEYS:
             of_cuda.add(operator)
+            if callable(fn) and fn is not getattr(torch.library, "fallthrough_kernel", None):
+                fn = _with_its_device(torch, fn)
         elif operator in of_cuda:
             return None  # all tensors say that they are on "cuda"
         return impl(self, op_name, fn, _KEYS.get(key, dispatch_key), **options)
 
     library.impl = replaced
+
+
+def _with_its_device(torch, function):
+    """torch passes the device of the tensors that are behind "cuda" on; the program knows it by that name."""
+
+    def named(value):
+        is_behind = isinstance(value, torch.device) and value.type == "cpu"
+        return torch.device("cuda", hip.current_device()) if is_behind else value
+
+    @functools.wraps(function)
+    def replaced(*args, **kwargs):
+        return function(*map(named, args), **{name: named(value) for name, value in kwargs.items()})
+
+    return replaced
 
 
 def _refused(what):

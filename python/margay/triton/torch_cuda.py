@@ -54,6 +54,7 @@ class _Replacement:
         self._properties()
         self._moves()
         self._rest()
+        cuda_module.make_generators()
         for name in cuda_module.REPLACED:
             setattr(torch.cuda, name, getattr(cuda_module, name))
         torch.version.hip = "{}.{}.{}".format(*hip.driver_version())

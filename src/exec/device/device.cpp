@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "base/fork.h"
 #include "base/host_level.h"
@@ -57,7 +58,7 @@ class Module final : public LoadedModule {
   /// The decoded code of a kernel, created at its first launch.
   [[nodiscard]] Result<Program*> program(const Kernel& kernel, MfmaMode mfma) {
     const std::lock_guard lock(mutex_);
-    auto& slot = programs_[&kernel];
+    auto& slot = programs_[{&kernel, mfma}];
     if (!slot)
       slot =
           MARGAY_TRY(Program::create(gpu_, object_, kernel, image_, base_address(), rows_, mfma));
@@ -81,7 +82,7 @@ class Module final : public LoadedModule {
   std::span<std::byte> image_;
   const RowTable& rows_;
   std::mutex mutex_;
-  std::map<const Kernel*, std::unique_ptr<Program>> programs_;
+  std::map<std::pair<const Kernel*, MfmaMode>, std::unique_ptr<Program>> programs_;
 };
 
 class VirtualDevice final : public Device {
@@ -208,7 +209,9 @@ class VirtualDevice final : public Device {
     const HiddenAddresses hidden = MARGAY_TRY(hidden_for(request, hostcalls));
     const std::vector<std::byte> arguments = MARGAY_TRY(build_arguments(request, hidden));
     auto& module = static_cast<Module&>(*request.module);
-    Program* const program = MARGAY_TRY(module.program(*request.kernel, options_.mfma));
+    // Where only the time of the launch counts, so does that of the host.
+    const MfmaMode mfma = request.workgroups == nullptr ? options_.mfma : MfmaMode::fast;
+    Program* const program = MARGAY_TRY(module.program(*request.kernel, mfma));
 
     // Arguments and dispatch packet are in device memory: kernels read them with scalar loads.
     MARGAY_CHECK(reserve_arguments(arguments.size() + sizeof(DispatchPacket)));
