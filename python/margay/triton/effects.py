@@ -10,10 +10,13 @@ _DEFINED = re.compile(r"^define amdgpu_kernel void @[^(]*\((.*)\) [^()]*(?:#\d+)
 _CALLED = re.compile(r"\bcall\b[^@\n]*@([\w.$]+)\(")
 # What reaches memory of no argument, waits for other workgroups, or is more than an effect on memory.
 _REFUSED = re.compile(
-    r"\binttoptr\b(?!.* to ptr addrspace\(3\))|\bload (?:volatile|atomic)\b|\bload ptr\b|\bload <\d+ x ptr|"
-    r"\bstore (?:volatile|atomic)\b|\batomicrmw\b|\bcmpxchg\b|\basm sideeffect\b[^\n]*(?:global_|buffer_|flat_)|"
-    r"\.atomic\."
-)
+    r"\b(?:"
+    + "|".join((
+        r"inttoptr\b(?!.* to ptr addrspace\(3\))", r"(?:load|store) (?:volatile|atomic)\b", "atomicrmw", "cmpxchg",
+        r"\.atomic\.", r"load (?:<\d+ x )?ptr\b", r"asm sideeffect\b[^\n]*(?:global_|buffer_|flat_)",
+    ))
+    + ")"
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -34,10 +34,10 @@ void add_the_rest(const LaunchRequest& request, std::uint64_t watched, std::uint
   const std::uint64_t others = request.workgroups->size() - watched;
   if (others == 0) return;
   report.wave_instructions =
-      instructions + static_cast<std::uint64_t>(
-                         static_cast<double>(report.wave_instructions - instructions) *
-                         static_cast<double>(request.grid.count() - watched) /
-                         static_cast<double>(others));
+      instructions +
+      static_cast<std::uint64_t>(static_cast<double>(report.wave_instructions - instructions) *
+                                 static_cast<double>(request.grid.count() - watched) /
+                                 static_cast<double>(others));
 }
 
 void add_work(const WorkerResults& results, Program& program, WatchedWork& sum) {
@@ -68,8 +68,8 @@ std::shared_ptr<const std::vector<std::uint64_t>> workgroups_to_time(const Gpu& 
   constexpr std::uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;  // its fraction, of 2^64
   std::set<std::uint64_t> rest;
   for (std::uint64_t n = 1; rest.size() < others; ++n) {
-    const auto id = static_cast<std::uint64_t>(
-        static_cast<unsigned __int128>(n * kGoldenRatio) * all >> 64);
+    const auto id =
+        static_cast<std::uint64_t>(static_cast<unsigned __int128>(n * kGoldenRatio) * all >> 64);
     if (!sample.contains(id)) rest.insert(id);
   }
   chosen.insert(chosen.end(), rest.begin(), rest.end());
@@ -167,8 +167,7 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
   if (result && config_.timed) {
     for (const auto& xcd : profiler.replay()->xcds()) work.counters += xcd->counters();
     work.workgroups = counted;
-    if (request.workgroups != nullptr)
-      add_the_rest(request, counted, work.instructions, *result);
+    if (request.workgroups != nullptr) add_the_rest(request, counted, work.instructions, *result);
     const timing::LaunchRecording recording =
         recording_of(request, profiler.program(), *profiler.replay(), profiler.lines(), work,
                      *result, config_.time);

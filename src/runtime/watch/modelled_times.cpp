@@ -11,8 +11,8 @@ namespace margay::runtime {
 namespace {
 
 constexpr std::uint64_t kLineBytes = 128;
-/// Autotuners ask for many times: a quarter of what `margay time` replays, for a few tenths of a per
-/// cent.
+/// Autotuners ask for many times: a quarter of what `margay time` replays, and within two
+/// thousandths of it.
 constexpr double kMostInstructions = 1e6;
 
 /// What counts of a pointer.
@@ -84,8 +84,7 @@ Result<LaunchReport> ModelledTimes::model_part(Device& device, const LaunchReque
                 request.kernel->name);
   LaunchRequest part = request;
   part.workgroups = profile::workgroups_to_time(device.gpu(), request);
-  return launch(device, part,
-                [&](LaunchObserver* model) { return device.launch(part, model); });
+  return launch(device, part, [&](LaunchObserver* model) { return device.launch(part, model); });
 }
 
 double ModelledTimes::error_percent() const {
