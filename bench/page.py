@@ -44,6 +44,11 @@ MATRIX = ("f32_16x16x16_bf16", "f32_32x32x8_bf16", "f32_16x16x16_f16", "f32_16x1
           "f32_16x16x4_f32")
 
 
+# Of bench/production.hip.
+PRODUCTION = {"registers": "registers only, sums in AccVGPRs, `32x32x8_bf16`",
+              "direct": "straight to LDS, 256 AccVGPRs, `16x16x16_bf16`"}
+
+
 @dataclasses.dataclass(frozen=True)
 class Extent:
     """How long a run is."""
@@ -55,10 +60,13 @@ class Extent:
     repetitions: int   # of a benchmark in exec_bench and mfma_bench
     min_time: float    # of each of these, in seconds
     starts: int        # of the tool
+    kernel_size: int   # of the production-style kernels
 
 
-FULL = Extent(size=8192, runs=3, rounds=5, watched_size=1024, repetitions=5, min_time=0.2, starts=40)
-SMOKE = Extent(size=256, runs=1, rounds=1, watched_size=256, repetitions=1, min_time=0.001, starts=2)
+FULL = Extent(size=8192, runs=3, rounds=5, watched_size=1024, repetitions=5, min_time=0.2, starts=40,
+              kernel_size=2048)
+SMOKE = Extent(size=256, runs=1, rounds=1, watched_size=256, repetitions=1, min_time=0.001, starts=2,
+               kernel_size=256)
 
 
 class Failed(Exception):
@@ -148,6 +156,21 @@ def watching(build, extent):
     return out
 
 
+def production(build, extent):
+    """ns for 4096 multiply-adds of the kernels of production.hip, and of the GEMM that ships at the same size."""
+    out = {}
+    threads = os.cpu_count()
+    for mode in MODES:
+        ships = gemm_ratio.measure(build / "bin/margay", extent.kernel_size, mode, extent.runs)["ns_per_mfma"]
+        said = run([build / "bin/margay", "run", "--mfma", mode, "--threads", str(threads), "--",
+                    build / "bench/production", str(extent.kernel_size), str(threads), str(extent.runs)])
+        figures = {name: float(value) for name, value in re.findall(r"^(\w+) ns=([0-9.]+)$", said, re.MULTILINE)}
+        if figures.keys() != PRODUCTION.keys():
+            raise Failed(f"bench/production said {said}")
+        out[mode] = {"ships": ships, **figures}
+    return out
+
+
 def start(build, extent):
     times = []
     for _ in range(extent.starts):
@@ -169,7 +192,7 @@ def measure(build, extent):
     figures = {"host": host(), "load": load}
     # The main job last: it warms the machine up most.
     for name, what in (("executor", executor), ("matrix", matrix), ("watching", watching), ("start", start),
-                       ("main_job", main_job)):
+                       ("production", production), ("main_job", main_job)):
         print(f"page.py: {name}", file=sys.stderr)
         figures[name] = what(build, extent)
     return figures
@@ -262,6 +285,21 @@ def render(figures):
     for shape in MATRIX:
         cells = [text(three, figures["matrix"][f"{shape}/{mode}/{form}"]) for mode in MODES for form in ("single", "group")]
         lines.append(f"| `{shape}` | " + " | ".join(cells) + " |")
+    size = f"{FULL.kernel_size} x {FULL.kernel_size} x {FULL.kernel_size}"
+    lines += [
+        "",
+        "## Kernels as production libraries write them",
+        "",
+        "`margay run --mfma MODE -- build/release/bench/production SIZE THREADS RUNS`, two GEMM kernels with inline assembly;",
+        f"ns of a host thread for 4096 multiply-adds (one `v_mfma_f32_16x16x16_bf16`) at {size},",
+        "everything that a kernel does included:",
+        "",
+        "| MFMA mode | the GEMM that ships | " + " | ".join(PRODUCTION.values()) + " |",
+        "| --- | --- |" + " --- |" * len(PRODUCTION),
+    ]
+    for mode in MODES:
+        row = figures["production"][mode]
+        lines.append(f"| `{mode}` | " + " | ".join(text(three, row[name]) for name in ("ships", *PRODUCTION)) + " |")
     lines += [
         "",
         "## Watching",

@@ -23,6 +23,7 @@ def made_up():
                        for form in ("single", "group")},
             "watching": {(watch, mode): {**ratio, "plain_s": 0.02, "watched_s": 0.17}
                          for watch in page.watch_cost.WATCH for mode in page.MODES},
+            "production": dict.fromkeys(page.MODES, {"ships": 70.1, "registers": 101.8, "direct": 85.5}),
             "start": {"tool_ms": 3.2, "first_ms": 9.1, "later_us": 4.5},
             "main_job": dict.fromkeys(page.MODES, job)}
 
@@ -39,6 +40,7 @@ class Form(unittest.TestCase):
         self.assertIn("| `fma` | 10.0 s | 2.90 s | 12.3 (9.88 to 123) | 150 | MFMA 92 %, LDS 5 % |", text)
         self.assertIn("243 777 536 wave instructions", text)
         self.assertIn("| `v_fma_f32` | 144 M |", text)
+        self.assertIn("| `exact` | 70.1 | 102 | 85.5 |", text)
         self.assertTrue(page.has_form(text))
 
     def test_another_form_is_noticed(self):
