@@ -61,7 +61,8 @@ struct MemoryWork {
   std::uint16_t cycles = 0;     ///< LDS: passes over the banks. Vector memory: of the TA and vL1D.
   std::uint16_t conflicts = 0;  ///< Of them, because of bank or address conflicts.
   std::uint16_t l2_lines = 0;   ///< Requests that go to L2: lines read, sectors written.
-  std::uint16_t far_lines = 0;  ///< Of them, those that miss L2.
+  /// Of them, those that miss L2; of stores also those that hit a line which has to be written back.
+  std::uint16_t far_lines = 0;
   bool uncached = false;        ///< In the host's memory.
 };
 

@@ -198,9 +198,12 @@ void Xcd::write_line(std::uint64_t line, std::uint8_t quarters, const MemoryEven
       ++counters_[TCC_WRITE_sum];
     }
     ++sites_[event.site].l2_writes;
+    const std::uint16_t missed = far_lines_;
     ++by_tensor_[tensor].l2_writes;
     const auto part = static_cast<std::uint8_t>(quarters & (half == 0 ? 3 : 12));
-    l2_write(line, part, sites_[event.site], by_tensor_[tensor]);
+    const bool makes_dirty = l2_write(line, part, sites_[event.site], by_tensor_[tensor]);
+    // A line that was read, and is now written, has to go back to memory as one that missed.
+    if (makes_dirty && !atomic && far_lines_ == missed) ++far_lines_;
   }
 }
 
@@ -267,7 +270,7 @@ void Xcd::l2_read(std::uint64_t line, std::uint32_t bytes, ServedBy& site, Serve
   });
 }
 
-void Xcd::l2_write(std::uint64_t line, std::uint8_t quarters, ServedBy& site, ServedBy& tensor) {
+bool Xcd::l2_write(std::uint64_t line, std::uint8_t quarters, ServedBy& site, ServedBy& tensor) {
   using enum Counter;
   ++counters_[TCC_REQ_sum];
   ++counters_[TCC_RW_REQ_sum];
@@ -287,7 +290,9 @@ void Xcd::l2_write(std::uint64_t line, std::uint8_t quarters, ServedBy& site, Se
       if (old.dirty == 0) return;
       ++counters_[Counter::TCC_NORMAL_WRITEBACK_sum];
       write_back(old);
+  const bool was_clean = slot->dirty == 0;
     });
+  return was_clean;
   }
   slot->dirty |= quarters;
 }

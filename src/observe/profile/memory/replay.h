@@ -143,7 +143,8 @@ class Xcd {
                    std::uint32_t cu);
   void read_uncached();
   void l2_read(std::uint64_t line, std::uint32_t bytes, ServedBy& site, ServedBy& tensor);
-  void l2_write(std::uint64_t line, std::uint8_t quarters, ServedBy& site, ServedBy& tensor);
+  /// Whether the line was clean.
+  bool l2_write(std::uint64_t line, std::uint8_t quarters, ServedBy& site, ServedBy& tensor);
   void write_back(const Cache::Slot& slot);
 
   const std::uint32_t index_;

@@ -542,5 +542,41 @@ TEST(Replay, L2GivesUpTheOldestOfASet) {
   EXPECT_EQ(c[TCC_ALL_TC_OP_WB_WRITEBACK_sum], 0u);
 }
 
+/// What a wave's accesses to quarters of line 5 ask of the memory system.
+std::vector<timing::MemoryWork> work_of(
+    const std::vector<std::pair<Kind, std::uint8_t>>& accesses) {
+  MemoryStream s;
+  s.workgroup = 0;
+  s.recording = std::make_shared<timing::WorkgroupRecording>();
+  timing::WaveRecording& wave = s.recording->waves.emplace_back();
+  wave.instructions.assign(accesses.size(), 0);
+  wave.memory.resize(accesses.size());
+  for (std::uint32_t n = 0; n < accesses.size(); ++n) {
+    add(s, n, accesses[n].first, {5, 0, 1, accesses[n].second});
+    s.events.back().work = n;
+  }
+  s.steps = static_cast<std::uint32_t>(accesses.size());
+  const TensorLines lines(tensors());
+  Replay replay({1, 1, kSites}, lines);
+  replay.deposit(std::make_unique<MemoryStream>(s));
+  replay.finish(0);
+  return replay.xcds()[0]->recorded()[0].workgroup->waves[0].memory;
+}
+
+TEST(Replay, AStoreToALineThatWasReadHasToGoBackToMemoryOnce) {
+  const auto updated = work_of({{Kind::vector_read, 15},
+                                {Kind::vector_write, 3},
+                                {Kind::vector_write, 12},
+                                {Kind::vector_write, 15}});
+  EXPECT_EQ(updated[0].far_lines, 1u) << "is read from memory";
+  EXPECT_EQ(updated[1].far_lines, 1u) << "makes the line dirty";
+  EXPECT_EQ(updated[2].far_lines, 0u) << "is dirty already";
+  EXPECT_EQ(updated[3].far_lines, 0u);
+  const auto written = work_of({{Kind::vector_write, 15}, {Kind::vector_write, 15}});
+  EXPECT_EQ(written[0].far_lines, 1u) << "one line, two sectors";
+  EXPECT_EQ(written[0].l2_lines, 2u);
+  EXPECT_EQ(written[1].far_lines, 0u);
+}
+
 }  // namespace
 }  // namespace margay::profile
