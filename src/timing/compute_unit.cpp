@@ -1,6 +1,7 @@
 #include "timing/compute_unit.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <limits>
 #include <memory>
@@ -219,6 +220,8 @@ class ComputeUnit {
     // The XCD's dispatcher serves its compute units in turn.
     at = std::max(at, dispatcher_);
     const double waves = std::max(1.0, static_cast<double>(group.waves));
+    // The first wave misses L1I; those that begin meanwhile wait for the same line.
+    if (place == 0 && !share_.code_is_warm) code_comes_ = at + p_.wave_start + p_.cold_code;
     dispatcher_ =
         at + (p_.workgroup_start + p_.further_wave * (waves - 1)) * share_.active_cus_per_xcd;
     out_.workgroup_begin[place] = at;
@@ -234,8 +237,7 @@ class ComputeUnit {
         wave.timeline = std::make_unique<WaveTimelineRecorder>();
       wave.simd = simd;
       wave.age = waves_.size();
-      wave.begin =
-          at + p_.wave_start + (place < resident_ && !share_.code_is_warm ? p_.cold_code : 0);
+      wave.begin = std::max(at + p_.wave_start, code_comes_);
       wave.since = wave.begin;
       ++simds_[simd].waves;
       simd = (simd + 1) % simds_.size();
@@ -312,17 +314,22 @@ class ComputeUnit {
     if (latencies_) latencies_->went_on(index, issued_until(at(wave).unit, time));
     wave.stalls = {};
     wave.since = time;
+    const Instruction& before = at(wave);
     if (++wave.next == wave.recording->instructions.size()) return end_wave(index, time);
     const Instruction& next = at(wave);
-    if (next.vaddr / 32 != (next.vaddr + next.bytes - 1u) / 32) {
+    double late = 0;
+    // Measured of loops; what follows a branch forward may have been fetched already.
+    if (before.unit == Unit::branch && next.vaddr < before.vaddr)
+      late = p_.taken_branch;
+    else if (next.vaddr / 32 != (next.vaddr + next.bytes - 1u) / 32)
       // A wave that was held up meanwhile has the next fetch already.
-      const double late = std::max(0.0, p_.fetch_straddle - wave.held_up);
-      wave.stalls[static_cast<unsigned>(Stall::no_instruction)] += late;
-      wave.held_up = -late;
-      if (latencies_) latencies_->is_late(index, late);
-      time += late;
-    }
-    push(index, time);
+      late = std::max(0.0, p_.fetch_straddle - wave.held_up);
+    else
+      return push(index, time);
+    wave.stalls[static_cast<unsigned>(Stall::no_instruction)] += late;
+    wave.held_up = -late;
+    if (latencies_) latencies_->is_late(index, late);
+    push(index, time + late);
   }
   /// Of an instruction of which the wave goes on at `time`: until when it was issued.
   [[nodiscard]] double issued_until(Unit unit, double time) const {
@@ -469,11 +476,24 @@ class ComputeUnit {
     if (wave.timeline) wave.timeline->access(now, done);
   }
 
+  /// When the lines of kernel arguments that a scalar load reads are in the scalar cache. The first
+  /// load of each brings it, and others that find it on its way wait for it.
+  double arguments_come(const MemoryWork& work, double now) {
+    double out = now;
+    for (unsigned line = 0; line < arguments_.size(); ++line) {
+      if ((work.argument_lines >> line & 1) == 0) continue;
+      double& comes = arguments_[line];
+      if (comes < 0) comes = now + cycles_of(share_.arguments_ns);
+      out = std::max(out, comes);
+    }
+    return out;
+  }
+
   void load_scalar(Wave& wave, double now) {
     const MemoryWork& work = next_work(wave);
     double latency = p_.scalar_hit_latency;
-    if (work.uncached)
-      latency = cycles_of(p_.uncached_ns);
+    if (work.argument_lines != 0)
+      latency = std::max(latency, arguments_come(work, now) - now);
     else if (work.far_lines != 0)
       latency = p_.scalar_l2_latency + far_latency();
     else if (work.l2_lines != 0)
@@ -609,6 +629,8 @@ class ComputeUnit {
   std::vector<Server> lds_send_, lds_return_;
   Server lds_, vector_cache_, l2_;
   FarChannel fabric_, memory_;
+  double code_comes_ = 0;                                               // for the first waves
+  std::array<double, 8> arguments_ = {-1, -1, -1, -1, -1, -1, -1, -1};  // when each line comes
   double dispatcher_ = 0;     // when it is free for this compute unit
   double returned_ = 0;       // when vL1D has returned the last load's data
   std::deque<double> queue_;  // when the TA has taken each vector memory instruction

@@ -35,6 +35,7 @@ struct Share {
   double infinity_cache_hits = 0;
   double untranslated = 0;  ///< Part of the memory that is beyond the reach of the TLBs.
   bool code_is_warm = true;
+  double arguments_ns = 0;  ///< Until the first load of a kernel argument returns.
 };
 
 /// Cycles that a unit worked. SIMDs count one by one; the others once for the compute unit.

@@ -164,6 +164,10 @@ Share LaunchReplay::share(double ghz) const {
   if (reach > 0 && launch_.touched_bytes > reach)
     share.untranslated = 1 - reach / launch_.touched_bytes;
   share.code_is_warm = launch_.is_warm;
+  // The host wrote the arguments of a launch in a loop a moment ago, by way of the Infinity Cache.
+  share.arguments_ns = launch_.host_arguments && !gpu_.is_apu ? parameters_.host_arguments_ns
+                       : launch_.is_warm                      ? parameters_.infinity_cache_ns
+                                                              : parameters_.arguments_ns;
   return share;
 }
 

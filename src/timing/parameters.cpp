@@ -18,7 +18,8 @@ Parameters of(const Gpu& gpu) {
   p.memory_bytes_per_ns = gpu.memory_bytes_per_second * 1e-9 * kMeasured / kDataSheet;
   p.memory_write_bytes_per_ns = 0.95 * p.memory_bytes_per_ns;
   p.host_link_bytes_per_ns = 55;
-  p.launch_ns = 2700;
+  p.launch_ns = 2150;
+  p.next_launch_ns = 1760;
   p.sustained_watts = 750;
   p.boost_ghz = gpu.clock_hz() * 1e-9;
   // What is known of single machines.
@@ -28,8 +29,9 @@ Parameters of(const Gpu& gpu) {
     // to 64 MB (one for one)
     p.fabric_bytes_per_ns = 4900;
     p.fabric_write_bytes_per_ns = 3400;
-    p.memory_ns = 344;             // RRZE gpu-latency, 317 MB
-    p.launch_ns = 3800;            // MGPUSim's mi300a.csv: from event to event, all kernels
+    p.memory_ns = 344;  // RRZE gpu-latency, 317 MB
+    p.arguments_ns = 620;
+    p.launch_ns = 3710;            // MGPUSim's mi300a.csv: from event to event, all kernels
     p.memory_bytes_per_ns = 3600;  // the same: vectoradd of 64 M elements
     p.memory_write_bytes_per_ns = 3400;
     p.translated_gib = 1.25;  // the same: vectoradd of 128 M elements and more
@@ -62,6 +64,10 @@ constexpr auto kTable = std::to_array<ParameterInfo>({
     {"fetch_straddle", "an instruction that spans two 32-byte fetches", "cycles",
      "derived from pyhip's aligned and misaligned 8-byte instructions", medium,
      &Parameters::fetch_straddle},
+    {"taken_branch", "from a branch back until its target has been fetched from L1I", "cycles",
+     "vcopy's counters on MI300X: 16.0 for a fetch (SQ_IFETCH_LEVEL, launches with warm code); "
+     "MGPUSim's mi300a.csv: a trip of fir's loop takes 17 to 22 cycles more than its instructions",
+     medium, &Parameters::taken_branch},
     {"lds_bus_bytes", "bus between a pair of SIMDs and LDS, each way", "bytes/cycle",
      "rocprofiler-compute documentation, pipeline descriptions", high, &Parameters::lds_bus_bytes},
     {"lds_least_cycles", "an LDS instruction without conflicts, all SIMDs together", "cycles",
@@ -94,8 +100,19 @@ constexpr auto kTable = std::to_array<ParameterInfo>({
      &Parameters::scalar_hit_latency},
     {"scalar_l2_latency", "scalar load that L2 serves", "cycles", "assumed as for vector loads",
      low, &Parameters::scalar_l2_latency},
-    {"uncached_ns", "scalar load of kernel arguments", "ns",
-     "SQ_INST_LEVEL_SMEM of vcopy on MI300A (271 to 345 cycles)", low, &Parameters::uncached_ns},
+    {"arguments_ns",
+     "first scalar load of kernel arguments, for all waves that ask meanwhile; in a loop the "
+     "latency of the Infinity Cache",
+     "ns",
+     "vcopy's counters on MI300A: the scalar caches take no more requests for 930 to 1600 cycles "
+     "(SQC_DCACHE_INPUT_VALID_READYB), after about 300 in which they took 31; elsewhere longer by "
+     "the latency of HBM",
+     low, &Parameters::arguments_ns},
+    {"host_arguments_ns", "the same, of arguments in the host's memory (HIP_FORCE_DEV_KERNARG=0)",
+     "ns",
+     "vcopy's counters on MI300X: 16400 to 17600 cycles in which the scalar caches take no more, "
+     "16000 by SQ_INST_LEVEL_SMEM, 12000 to 14000 by SQ_BUSY_CYCLES and SQ_WAVE_CYCLES",
+     low, &Parameters::host_arguments_ns},
     {"store_latency", "until a store is counted as done", "cycles",
      "MGPUSim's mi300a.csv: atax of 48 to 128 (340 to 380)", medium, &Parameters::store_latency},
     {"l2_bytes_per_cycle", "L2 reads of an XCD: 16 channels of 128 bytes, 0.9 of them",

@@ -17,6 +17,7 @@ struct Parameters {
   double conversion = 16;          ///< VALU port, between f32 and integers.
   double vector_after_matrix = 8;  ///< From its last pass; see Instruction::holds_vector.
   double fetch_straddle = 4;       ///< An instruction across two 32-byte fetches.
+  double taken_branch = 16;        ///< Until the target has been fetched.
 
   double lds_bus_bytes = 64;    ///< Per cycle and pair of SIMDs, each way.
   double lds_least_cycles = 2;  ///< Per instruction, all SIMDs together.
@@ -31,8 +32,9 @@ struct Parameters {
   double memory_ns = 410;
   double scalar_hit_latency = 40;
   double scalar_l2_latency = 200;
-  double uncached_ns = 140;    ///< Kernel arguments.
-  double store_latency = 350;  ///< Until L2 has taken a store.
+  double arguments_ns = 690;        ///< Kernel arguments, in the device's memory.
+  double host_arguments_ns = 6500;  ///< In the host's, on devices that do not share it.
+  double store_latency = 350;       ///< Until L2 has taken a store.
 
   double l2_bytes_per_cycle = 0;  ///< Per XCD, reads.
   double l2_write_bytes_per_cycle = 0;
@@ -50,7 +52,7 @@ struct Parameters {
   double wave_start = 4;         ///< Until its first instruction.
   double cold_code = 500;        ///< More for the first waves, if the code was not run before.
   double launch_ns = 0;          ///< Of an empty kernel, begin to end.
-  double next_launch_ns = 1850;  ///< The same, behind other work of its stream.
+  double next_launch_ns = 1370;  ///< The same, behind other work of its stream.
   double sustained_watts = 0;
   double boost_ghz = 0;
   double upload_ns = 13000;           ///< A copy of few bytes from the host to the device.

@@ -61,9 +61,12 @@ struct MemoryWork {
   std::uint16_t cycles = 0;     ///< LDS: passes over the banks. Vector memory: of the TA and vL1D.
   std::uint16_t conflicts = 0;  ///< Of them, because of bank or address conflicts.
   std::uint16_t l2_lines = 0;   ///< Requests that go to L2: lines read, sectors written.
-  /// Of them, those that miss L2; of stores also those that hit a line which has to be written back.
+  /// Of them, those that miss L2; of stores also those that hit a line which has to be written
+  /// back.
   std::uint16_t far_lines = 0;
-  bool uncached = false;        ///< In the host's memory.
+  /// Scalar loads: which lines of the kernel's arguments. Bit 0 is the dispatch packet, 1 to 6 the
+  /// first lines, 7 all others.
+  std::uint8_t argument_lines = 0;
 };
 
 struct WaveRecording {
@@ -91,6 +94,7 @@ struct LaunchRecording {
   std::uint64_t grid = 0;                      ///< Workgroups of the launch.
   /// As many workgroups like the recorded ones have the launch's work.
   double equivalent_workgroups = 0;
+  bool host_arguments = false;     ///< See TimeConfig.
   bool is_warm = false;            ///< A launch like this one went before.
   std::uint32_t resident = 1;      ///< Workgroups that a compute unit has room for.
   double touched_bytes = 0;        ///< Memory that the whole launch reads or writes, once.

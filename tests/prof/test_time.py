@@ -118,6 +118,16 @@ def test_a_launch_after_a_launch_finds_its_data_in_the_caches(tmp_path):
     assert warm["us_boost"] < cold["us_boost"]
 
 
+def test_kernel_arguments_in_the_hosts_memory_take_longer(tmp_path, monkeypatch):
+    def us(name, device):
+        return kernel_of(tmp_path / name, "stream=304", "--device", device)["us_boost"]
+
+    of_discrete, of_apu = us("a.json", "mi300x"), us("b.json", "mi300a")
+    monkeypatch.setenv("HIP_FORCE_DEV_KERNARG", "0")
+    assert 4 < us("c.json", "mi300x") - of_discrete < 8
+    assert us("d.json", "mi300a") == of_apu, "the host shares the memory"
+
+
 def what_ifs_of(path, program):
     return {what_if["what"]: what_if for what_if in kernel_of(path, program)["what_if"]}
 

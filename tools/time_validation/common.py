@@ -4,6 +4,7 @@ import argparse
 import csv
 import hashlib
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -74,12 +75,13 @@ class Margay:
         run([lld, "-shared", relocatable, "-o", out])
         return out
 
-    def times(self, device, command, warm=False):
+    def times(self, device, command, warm=False, environment=None):
         """The timed launches of a program, in their order, and what it printed. Where a launch was measured
-        in a loop, its caches are warm."""
+        in a loop, its caches are warm. `environment`: further variables."""
         with tempfile.NamedTemporaryFile(suffix=".json") as report:
             output = run([self.binary, "time", "--quiet", "--device", device, "--json", report.name,
-                          *(["--warm"] if warm and self.has_warm else []), *self.options, "--", *command])
+                          *(["--warm"] if warm and self.has_warm else []), *self.options, "--", *command],
+                         environment)
             return json.loads(pathlib.Path(report.name).read_text())["kernels"], output
 
     def event_times(self, device, command):
@@ -88,9 +90,9 @@ class Margay:
         return {name: float(us) for name, us in map(str.split, output.splitlines())}
 
 
-def run(command):
+def run(command, environment=None):
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
-                          check=False)
+                          check=False, env={**os.environ, **(environment or {})})
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
     return done.stdout

@@ -36,9 +36,8 @@ WITH_HOST = ("bfs", "fastwalshtransform", "floydwarshall", *COPIES)
 MB = 1 << 20
 ALONE, ALL = "kernels alone", "all"
 
-# What a launch costs behind another one in a stream: floydwarshall takes 38.0 us for 8 passes of one workgroup,
-# 142.5 us for 64. A launch by itself, from event to event, costs 4.2 us.
-NEXT_LAUNCH_US = 1.85
+# What a launch costs behind another one in a stream (Parameters::next_launch_ns).
+NEXT_LAUNCH_US = 1.76
 
 # Beyond these sizes (the first number of a size) a run would take many minutes on a CPU.
 LARGEST = {

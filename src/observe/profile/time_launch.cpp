@@ -119,6 +119,7 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
   out.resident = std::max(1u, fits.workgroups_per_cu);
   out.grid = request.grid.count();
   out.is_warm = config.warm;
+  out.host_arguments = config.host_arguments;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> cus;
   for (std::uint32_t x = 0; x < replay.xcds().size(); ++x) {
     deal_out_misses(replay.xcds()[x]->recorded(), out.instructions);

@@ -67,6 +67,7 @@ bool Worker::begin(Workgroup& group) {
   const LaunchAddresses& addresses = group.addresses();
   arguments_ = {addresses.packet,
                 addresses.arguments + group.request().kernel->descriptor.kernarg_size};
+  first_argument_ = addresses.arguments;
   const std::uint64_t first = launch_.sample.first();
   mapping_ = launch_.map_first_workgroup && workgroup_ == first;
   const bool tracing = workgroup_ - first < launch_.traced_workgroups;
@@ -288,6 +289,18 @@ void Worker::global_access(PerWave& w, const InstructionFacts& facts, const Lane
                                   : MemoryEvent::Kind::vector_read);
 }
 
+std::uint8_t Worker::argument_lines(std::uint64_t address, std::uint32_t bytes) const {
+  if (!arguments_.contains(address, 1)) return 0;
+  if (address < first_argument_) return 1;
+  constexpr std::uint64_t kLast = 7;
+  const auto line = [&](std::uint64_t at) {
+    return std::min(1 + at / kScalarLineBytes - first_argument_ / kScalarLineBytes, kLast);
+  };
+  unsigned out = 0;
+  for (std::uint64_t n = line(address); n <= line(address + bytes - 1); ++n) out |= 1u << n;
+  return static_cast<std::uint8_t>(out);
+}
+
 void Worker::scalar_memory(PerWave& w, const InstructionFacts& facts, const Executed& event) {
   if (facts.form.is_write) {
     // Their counters, and their path through the caches, are not documented.
@@ -303,11 +316,12 @@ void Worker::scalar_memory(PerWave& w, const InstructionFacts& facts, const Exec
   for (std::uint32_t n = 0; n < event.accesses.count; ++n) {
     LaneAccess access = event.accesses.access[n];
     if (access.active == 0) continue;  // beyond a buffer's end
-    const bool is_uncached = arguments_.contains(access.at[0], 1);
+    const std::uint8_t arguments = argument_lines(access.at[0], access.bytes);
     place_global(access);
     coalesce(access, scalar_);
+    if (scalar_.runs.empty()) continue;
     add_event(w, facts, scalar_, MemoryEvent::Kind::scalar_read);
-    if (!stream_->events.empty()) stream_->events.back().is_uncached = is_uncached;
+    stream_->events.back().argument_lines = arguments;
   }
 }
 

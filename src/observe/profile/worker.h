@@ -103,6 +103,8 @@ class Worker final : public Watcher {
   void scalar_memory(PerWave& w, const InstructionFacts& facts, const Executed& event);
   void add_event(PerWave& w, const InstructionFacts& facts, const Coalesced& coalesced,
                  MemoryEvent::Kind kind);
+  /// As MemoryWork::argument_lines.
+  [[nodiscard]] std::uint8_t argument_lines(std::uint64_t address, std::uint32_t bytes) const;
   /// Of the wave's current instruction; null if nothing is recorded.
   [[nodiscard]] timing::MemoryWork* work_of(const PerWave& w);
   void place_global(LaneAccess& access);
@@ -118,7 +120,8 @@ class Worker final : public Watcher {
   std::uint64_t workgroup_ = 0;
   DeviceAddresses::Piece piece_;  ///< The one that was used last.
   std::vector<DeviceAddresses::Piece> pieces_;
-  AddressRange arguments_;  ///< Of the launch, with the dispatch packet.
+  AddressRange arguments_;            ///< Of the launch, with the dispatch packet before them.
+  std::uint64_t first_argument_ = 0;  ///< Its address.
   bool mapping_ = false;
   std::unique_ptr<MemoryStream> stream_;
   Coalesced scalar_;

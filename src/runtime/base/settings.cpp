@@ -173,6 +173,8 @@ Result<ProfileSettings> read_profile(const Environment& environment) {
   profile.time.all_workgroups =
       MARGAY_TRY(read_switch(environment, "MARGAY_PROFILE_ALL_WORKGROUPS"));
   profile.time.warm = MARGAY_TRY(read_switch(environment, "MARGAY_PROFILE_WARM"));
+  // As ROCm's runtime has it; gfx942's default is the device's memory.
+  profile.time.host_arguments = environment("HIP_FORCE_DEV_KERNARG").value_or("") == "0";
   profile.traced_workgroups =
       MARGAY_TRY(read_number(environment, "MARGAY_PROFILE_TRACE")).value_or(0);
   if (const auto launches = environment("MARGAY_PROFILE_LAUNCHES"); launches && !launches->empty())

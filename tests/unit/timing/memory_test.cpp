@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "timing/compute_unit.h"
 #include "timing/device.h"
@@ -125,6 +126,63 @@ TEST(Memory, LoadsReturnInTheOrderOfRequestsWhicheverWaveAsked) {
   EXPECT_GT(behind_a_miss, 800) << "as long as HBM takes";
 }
 
+/// Ends of workgroups of one wave, which idles for 1000 cycles, then loads kernel arguments of the
+/// given lines.
+std::vector<double> ends_of_argument_loads(const std::vector<MemoryWork>& loads,
+                                           std::uint32_t resident, const Share& share) {
+  Instruction load, wait, idle;
+  load.unit = Unit::scalar_memory;
+  load.has_work = load.counts_lgkm = true;
+  wait.unit = Unit::wait;
+  wait.wait_lgkm = 0;
+  idle.unit = Unit::idle;
+  idle.turns = 250;
+  std::vector<WorkgroupRecording> groups(loads.size());
+  ComputeUnitRecording cu;
+  for (std::size_t n = 0; n < loads.size(); ++n) {
+    WaveRecording& wave = groups[n].waves.emplace_back();
+    wave.instructions = {2, 0, 1};
+    wave.memory = {loads[n]};
+    cu.workgroups.push_back(&groups[n]);
+  }
+  return replay(cu, {{load, wait, idle}}, {resident, 0}, default_gpu(),
+                parameters_of(default_gpu()), share)
+      .workgroup_end;
+}
+
+// vcopy's counters: each scalar cache misses the arguments' line once, and 30 requests find it on
+// its way (SQC_DCACHE_MISSES_DUPLICATE); those after it hit.
+TEST(Memory, WavesThatBeginTogetherWaitForTheSameKernelArguments) {
+  const MemoryWork load = {.argument_lines = 2};
+  const Share share = {.arguments_ns = 1000};
+  const std::vector<double> together = ends_of_argument_loads({load, load, load}, 3, share);
+  for (const double end : together) EXPECT_NEAR(end, 1000 + 2100, 50);
+  const std::vector<double> behind = ends_of_argument_loads({load, load, load}, 1, share);
+  EXPECT_NEAR(behind[1] - behind[0], 1000 + 48, 20) << "the scalar cache has the line";
+  EXPECT_NEAR(behind[2] - behind[1], 1000 + 48, 20);
+  const MemoryWork other = {.argument_lines = 4}, both = {.argument_lines = 6};
+  EXPECT_NEAR(ends_of_argument_loads({load, other}, 1, share)[1], 2 * (1000 + 2100), 50);
+  EXPECT_NEAR(ends_of_argument_loads({load, both}, 1, share)[1], 2 * (1000 + 2100), 50);
+}
+
+// vcopy's counters: of the instruction fetches of a first launch 24 for each L1I wait, no more.
+TEST(Memory, OnlyWavesThatBeginBeforeTheCodeIsThereWaitForIt) {
+  const MemoryWork hits = {.argument_lines = 2};
+  Share share = {.arguments_ns = 0};
+  const std::vector<double> warm = ends_of_argument_loads({hits, hits, hits}, 2, share);
+  share.code_is_warm = false;
+  const std::vector<double> cold = ends_of_argument_loads({hits, hits, hits}, 2, share);
+  const double cold_code = parameters_of(default_gpu()).cold_code;
+  EXPECT_NEAR(cold[0] - warm[0], cold_code, 1);
+  EXPECT_NEAR(cold[1] - warm[1], cold_code, 10);
+  EXPECT_NEAR(cold[2] - cold[0], warm[2] - warm[0], 10);
+  share.active_cus_per_xcd = 38;  // the dispatcher comes back to this unit later than the code
+  std::vector<MemoryWork> many(8, hits);
+  const std::vector<double> last = ends_of_argument_loads(many, 8, share);
+  share.code_is_warm = true;
+  EXPECT_NEAR(last[7], ends_of_argument_loads(many, 8, share)[7], 10);
+}
+
 /// Microseconds of a launch in which each compute unit reads the same number of lines from HBM.
 double us_of_reads(const Gpu& gpu, double touched_bytes) {
   const std::uint64_t cus = gpu.compute_units();
@@ -158,6 +216,33 @@ TEST(Memory, BeyondTheReachOfTheTlbsHbmIsSlower) {
   EXPECT_GT(us_of_reads(mi300a(), 6 * kGiB), us_of_reads(mi300a(), 3 * kGiB));
   // Of other devices no such limit was measured.
   EXPECT_EQ(us_of_reads(default_gpu(), 6 * kGiB), us_of_reads(default_gpu(), 0.75 * kGiB));
+}
+
+// Where the host shares the device's memory, it makes no difference.
+TEST(Memory, KernelArgumentsInTheHostsMemoryTakeLonger) {
+  LaunchRecording launch;
+  Instruction load, wait;
+  load.unit = Unit::scalar_memory;
+  load.has_work = load.counts_lgkm = true;
+  wait.unit = Unit::wait;
+  wait.wait_lgkm = 0;
+  launch.instructions = {load, wait};
+  launch.grid = 1;
+  launch.equivalent_workgroups = 1;
+  launch.workgroups.resize(1);
+  launch.workgroups[0].waves.resize(1);
+  launch.workgroups[0].waves[0].instructions = {0, 1};
+  launch.workgroups[0].waves[0].memory = {{.argument_lines = 2}};
+  launch.cus.resize(1);
+  launch.cus[0].workgroups.push_back(&launch.workgroups[0]);
+  const auto us = [&](const Gpu& gpu, bool in_host) {
+    launch.host_arguments = in_host;
+    return time_of(launch, gpu, {.what_if = false}).us_boost;
+  };
+  const Parameters& p = parameters_of(default_gpu());
+  EXPECT_NEAR(us(default_gpu(), true) - us(default_gpu(), false),
+              1e-3 * (p.host_arguments_ns - p.arguments_ns), 0.01);
+  EXPECT_EQ(us(mi300a(), true), us(mi300a(), false));
 }
 
 }  // namespace

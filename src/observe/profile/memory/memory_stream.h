@@ -21,7 +21,8 @@ struct MemoryEvent {
   Kind kind = Kind::vector_read;
   bool bypasses_l1 = false;
   bool returns_value = false;  ///< Atomics.
-  bool is_uncached = false;    ///< Kernel arguments: in host memory, not cached by L2.
+  /// Kernel arguments, which L2 does not cache; as MemoryWork::argument_lines.
+  std::uint8_t argument_lines = 0;
   static constexpr std::uint32_t kUntimed = ~0u;
   std::uint32_t work = kUntimed;  ///< Into the recorded wave's MemoryWork.
 };

@@ -125,7 +125,6 @@ void Xcd::next_event() {
 
 void Xcd::perform(const MemoryStream& stream, const MemoryEvent& event, std::uint32_t cu) {
   l2_lines_ = far_lines_ = 0;
-  uncached_ = false;
   for (std::uint32_t n = 0; n < event.run_count; ++n) {
     const LineRun& run = stream.runs[event.first_run + n];
     std::uint64_t line = run.line;
@@ -148,7 +147,7 @@ void Xcd::perform(const MemoryStream& stream, const MemoryEvent& event, std::uin
   timing::MemoryWork& work = stream.recording->waves[event.wave].memory[event.work];
   work.l2_lines = static_cast<std::uint16_t>(work.l2_lines + l2_lines_);
   work.far_lines = static_cast<std::uint16_t>(work.far_lines + far_lines_);
-  work.uncached = work.uncached || uncached_;
+  work.argument_lines |= event.argument_lines;
 }
 
 void Xcd::note_read(std::size_t tensor, std::uint64_t line) {
@@ -198,8 +197,8 @@ void Xcd::write_line(std::uint64_t line, std::uint8_t quarters, const MemoryEven
       ++counters_[TCC_WRITE_sum];
     }
     ++sites_[event.site].l2_writes;
-    const std::uint16_t missed = far_lines_;
     ++by_tensor_[tensor].l2_writes;
+    const std::uint16_t missed = far_lines_;
     const auto part = static_cast<std::uint8_t>(quarters & (half == 0 ? 3 : 12));
     const bool makes_dirty = l2_write(line, part, sites_[event.site], by_tensor_[tensor]);
     // A line that was read, and is now written, has to go back to memory as one that missed.
@@ -223,8 +222,7 @@ void Xcd::read_scalar(std::uint64_t line, std::uint8_t quarters, const MemoryEve
     ++counters_[SQC_DCACHE_MISSES];
     ++counters_[SQC_TC_DATA_READ_REQ];
     ++counters_[SQC_TC_REQ];
-    if (event.is_uncached) {
-      uncached_ = true;
+    if (event.argument_lines != 0) {
       read_uncached();
       continue;
     }
@@ -290,11 +288,11 @@ bool Xcd::l2_write(std::uint64_t line, std::uint8_t quarters, ServedBy& site, Se
       if (old.dirty == 0) return;
       ++counters_[Counter::TCC_NORMAL_WRITEBACK_sum];
       write_back(old);
-  const bool was_clean = slot->dirty == 0;
     });
-  return was_clean;
   }
+  const bool was_clean = slot->dirty == 0;
   slot->dirty |= quarters;
+  return was_clean;
 }
 
 void Xcd::write_back(const Cache::Slot& slot) {
@@ -340,7 +338,6 @@ std::vector<std::unique_ptr<MemoryStream>> Xcd::begin_again() {
     for (timing::WaveRecording& wave : stream->recording->waves)
       for (timing::MemoryWork& work : wave.memory) {
         work.l2_lines = work.far_lines = 0;
-        work.uncached = false;
       }
   }
   if (fits_l2())

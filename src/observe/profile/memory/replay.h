@@ -169,7 +169,6 @@ class Xcd {
   std::uint64_t recorded_instructions_ = 0;
   std::optional<std::uint32_t> adopted_sqcs_;
   std::uint16_t l2_lines_ = 0, far_lines_ = 0;  ///< Of the current event.
-  bool uncached_ = false;
 };
 
 /// The accesses of a launch to one tensor.

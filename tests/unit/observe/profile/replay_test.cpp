@@ -64,7 +64,7 @@ MemoryStream random_stream(std::mt19937& random, std::uint64_t workgroup) {
     MemoryEvent& event = stream.events.back();
     event.bypasses_l1 = random() % 4 == 0;
     event.returns_value = random() % 2 == 0;
-    event.is_uncached = event.kind == Kind::scalar_read && random() % 2 == 0;
+    if (event.kind == Kind::scalar_read && random() % 2 == 0) event.argument_lines = 2;
   }
   stream.steps = step + 1 + random() % 20;
   return stream;
@@ -191,7 +191,7 @@ class SlowXcd {
         const auto quarters = static_cast<std::uint8_t>(run.quarters & (half == 0 ? 3 : 12));
         if (quarters == 0 || e.kind == Kind::vector_read) continue;
         if (e.kind == Kind::scalar_read)
-          scalar(2 * line + half, e.is_uncached, cu);
+          scalar(2 * line + half, e.argument_lines != 0, cu);
         else
           write(line, quarters, e, cu);
       }
@@ -576,6 +576,29 @@ TEST(Replay, AStoreToALineThatWasReadHasToGoBackToMemoryOnce) {
   EXPECT_EQ(written[0].far_lines, 1u) << "one line, two sectors";
   EXPECT_EQ(written[0].l2_lines, 2u);
   EXPECT_EQ(written[1].far_lines, 0u);
+}
+
+TEST(Replay, ScalarLoadsOfKernelArgumentsSayWhichLinesTheyRead) {
+  MemoryStream s;
+  s.workgroup = 0;
+  s.recording = std::make_shared<timing::WorkgroupRecording>();
+  timing::WaveRecording& wave = s.recording->waves.emplace_back();
+  wave.instructions.assign(2, 0);
+  wave.memory.resize(2);
+  for (std::uint32_t n = 0; n < 2; ++n) {
+    add(s, n, Kind::scalar_read, {600, 0, 1, 3});
+    s.events.back().argument_lines = 2;
+    s.events.back().work = n;
+  }
+  s.steps = 2;
+  const TensorLines lines(tensors());
+  Replay replay({1, 1, kSites}, lines);
+  replay.deposit(std::make_unique<MemoryStream>(s));
+  replay.finish(0);
+  const auto& memory = replay.xcds()[0]->recorded()[0].workgroup->waves[0].memory;
+  EXPECT_EQ(memory[0].argument_lines, 2u);
+  EXPECT_EQ(memory[0].l2_lines, 0u) << "L2 does not keep them";
+  EXPECT_EQ(memory[1].argument_lines, 2u);
 }
 
 }  // namespace
