@@ -26,10 +26,11 @@ std::string what_to_do(WhatIfKind kind, const KernelProfile& kernel) {
       return "use fewer barriers (larger steps; two buffers need one for each), and give waves "
              "equal work";
     case WhatIfKind::no_memory_waits:
-      return "all that hiding latency can save: more waves, and loads further ahead";
+      return "the most that hiding latency can save, by whatever means; the others say how";
     case WhatIfKind::loads_ahead:
       return "issue the loads of the next step before the work of this one, into registers or "
-             "another buffer, and wait for them a step later";
+             "another buffer, and wait for them a step later; this is the most that it can save, "
+             "if moving the data costs nothing more";
     case WhatIfKind::waits_at_use:
       return "wait only for what is used next, right before its use: vmcnt(n), n > 0, leaves "
              "younger loads in flight; behind a branch around loads compilers wait for all";
@@ -70,7 +71,9 @@ std::vector<TimeAdvice> time_advice(const KernelProfile& kernel) {
     one.kind = what_if.kind;
     one.saves_percent = what_if.saves_percent;
     one.lines = saved_lines(kernel, what_if);
-    one.is_advice = timing::is_beyond_error(what_if.saves_percent, kernel.time->error_percent);
+    // A limit is nothing to do.
+    one.is_advice = what_if.kind != WhatIfKind::no_memory_waits &&
+                    timing::is_beyond_error(what_if.saves_percent, kernel.time->error_percent);
     one.what_to_do = what_to_do(what_if.kind, kernel);
   }
   return out;

@@ -46,6 +46,17 @@ std::string busy_text(const timing::Utilisation& busy) {
       percent(busy.memory));
 }
 
+/// Which of the two times a measured one has to be compared with. Empty if they are the same.
+std::string comparison_text(const timing::KernelTime& t) {
+  // pyhip's gpu-frequency-probe: dense matrix work keeps the boost clock for about 150 ms.
+  constexpr double kSame = 1.03;
+  if (t.us_sustained < kSame * t.us_boost) return {};
+  return fmt::format(
+      "a loop of launches that runs for longer than about 0.15 s with {} (sustained), a launch by "
+      "itself with {} (boost)",
+      us_text(t.us_sustained), us_text(t.us_boost));
+}
+
 std::string elsewhere_text(const timing::KernelTime& t) {
   std::string out;
   for (const timing::Elsewhere& one : t.elsewhere)
@@ -158,6 +169,8 @@ std::vector<std::string> time_sentences(const KernelProfile& kernel) {
   if (const auto rate = throughput_of(kernel))
     out.push_back(fmt::format("{} TFLOP/s at boost, {} sustained", rate_text(rate->boost),
                               rate_text(rate->sustained)));
+  if (const std::string compare = comparison_text(t); !compare.empty())
+    out.push_back(fmt::format("compare {}", compare));
   out.push_back(
       fmt::format("bound by {}; busy: {}", timing::bound_name(t.bound), busy_text(t.busy)));
   if (all > 0)
@@ -192,6 +205,8 @@ std::string kernel_text(const KernelProfile& kernel, const report::TextOptions& 
   if (const auto rate = throughput_of(kernel))
     out += fmt::format("  does      {} TFLOP/s at boost, {} sustained\n", rate_text(rate->boost),
                        rate_text(rate->sustained));
+  if (const std::string compare = comparison_text(t); !compare.empty())
+    out += fmt::format("  compare   {}\n", compare);
   out += fmt::format("  bound by  {}\n", timing::bound_name(t.bound));
   out += fmt::format("  busy      {}\n", busy_text(t.busy));
   out += fmt::format("  outside   launch {}, tail {}\n", us_text(t.launch_us), us_text(t.tail_us));

@@ -12,6 +12,8 @@
 #include "report/profile/analysis/metrics.h"
 #include "report/profile/compare/compare.h"
 #include "report/profile/text/text.h"
+#include "report/profile/time/time_advice.h"
+#include "report/profile/time/time_text.h"
 
 namespace margay::profile {
 namespace {
@@ -555,6 +557,30 @@ TEST(Screen, ModelledTimeIsThereIfItWasAskedFor) {
   EXPECT_THAT(text, HasSubstr("wave cycles  issue   idle  stalled by"));
   k.time.reset();
   EXPECT_THAT(text_of(k, p, TextStyle{}), Not(HasSubstr("modelled")));
+}
+
+TEST(Screen, SaysWhichTimeAMeasuredOneIsToBeComparedWith) {
+  KernelProfile k = timed(10, 800, 800);
+  std::string sentences;
+  for (const std::string& sentence : time_sentences(k)) sentences += sentence + '\n';
+  EXPECT_THAT(sentences, HasSubstr("compare a loop of launches that runs for longer than about "
+                                   "0.15 s with 20 us (sustained), a launch by itself with 10 us"));
+  k.time->us_sustained = k.time->us_boost;
+  sentences.clear();
+  for (const std::string& sentence : time_sentences(k)) sentences += sentence + '\n';
+  EXPECT_THAT(sentences, Not(HasSubstr("compare")));
+}
+
+TEST(Screen, ALimitIsNoAdvice) {
+  KernelProfile k = timed(10, 800, 800);
+  k.time->what_if = {{timing::WhatIfKind::no_memory_waits, 50, {}},
+                     {timing::WhatIfKind::loads_ahead, 40, {}},
+                     {timing::WhatIfKind::no_bank_conflicts, 1, {}}};
+  const std::vector<TimeAdvice> advice = time_advice(k);
+  ASSERT_EQ(advice.size(), 3u);
+  EXPECT_FALSE(advice[0].is_advice) << "what all means together could save";
+  EXPECT_TRUE(advice[1].is_advice);
+  EXPECT_FALSE(advice[2].is_advice) << "less than the model's error";
 }
 
 TEST(Compare, OtherWorkIsSaid) {
