@@ -52,7 +52,7 @@ struct Parameters {
   double wave_start = 4;         ///< Until its first instruction.
   double cold_code = 500;        ///< More for the first waves, if the code was not run before.
   double launch_ns = 0;          ///< Of an empty kernel, begin to end.
-  double next_launch_ns = 1370;  ///< The same, behind other work of its stream.
+  double next_launch_ns = 0;     ///< The same, behind other work of its stream.
   double sustained_watts = 0;
   double boost_ghz = 0;
   double upload_ns = 13000;           ///< A copy of few bytes from the host to the device.
