@@ -189,5 +189,52 @@ TEST(WrittenMap, FindsWhatOnlyTheHostCanHaveWritten) {
   EXPECT_EQ(map.written_by_host(3), 0u) << "an atomic may have left it";
 }
 
+TEST(WrittenMap, IsChangedByCopiesInOtherProcessesAsByOne) {
+  constexpr std::uint64_t kBegin = 0x10000, kSize = 333;
+  const AddressRange range{kBegin, kBegin + kSize};
+  std::mt19937 random(5);
+  for (int round = 0; round < 200; ++round) {
+    WrittenMap here(range), expected(range);
+    const auto both = [&](auto&& change) { change(here), change(expected); };
+    for (int n = 0; n < 5; ++n) {
+      const std::uint64_t at = kBegin + random() % 300, bytes = random() % 33;
+      const std::uint8_t undefined = random() % 2 == 0 ? 0xff : 0x10;
+      both([&](WrittenMap& map) { map.set(at, bytes); });
+      both([&](WrittenMap& map) { map.store(at + 7, &undefined, 1); });
+    }
+    Writer snapshot;
+    here.put(snapshot);
+    // Workgroups do not write the same bytes; they share bytes of the map.
+    Writer changes;
+    for (unsigned rank = 0; rank < 3; ++rank) {
+      Reader in(snapshot.data());
+      const auto there = WrittenMap::get(in);
+      ASSERT_TRUE(there != nullptr && in.at_end());
+      for (int n = 0; n < 20; ++n) {
+        const std::uint64_t at = kBegin + random() % (kSize / 3) * 3 + rank;
+        const std::uint8_t undefined[] = {0, 0xff, 0x20, 0x10};
+        const std::uint8_t* const bits = &undefined[random() % 4];
+        there->store(at, bits, 1);
+        expected.store(at, bits, 1);
+      }
+      there->put_changes(changes);
+    }
+    Reader look(changes.data()), in(changes.data());
+    for (unsigned rank = 0; rank < 3; ++rank) {
+      ASSERT_TRUE(here.change(look, /*writes=*/false));
+      ASSERT_TRUE(here.change(in, /*writes=*/true));
+    }
+    for (std::uint64_t at = range.begin; at < range.end; ++at) {
+      ASSERT_EQ(here.unwritten(at, 1), expected.unwritten(at, 1)) << at;
+      if (here.unwritten(at, 1) != 0)
+        ASSERT_EQ(here.undefined_bits(at), expected.undefined_bits(at)) << at;
+    }
+  }
+  Writer nonsense;
+  nonsense.put_all(std::vector<std::uint64_t>(50, ~0ull));
+  Reader in(nonsense.data());
+  EXPECT_FALSE(WrittenMap(range).change(in, /*writes=*/true));
+}
+
 }  // namespace
 }  // namespace margay::check

@@ -77,6 +77,10 @@ void WrittenMap::put_changes(Writer& out) const {
   std::erase_if(partial, [this](const PartialBytes::Entry& entry) {
     return partial_before_.of(entry.address) == entry.bits;
   });
+  // A byte that was partly undefined, and is wholly so now.
+  for (const auto& [address, bits] : partial_before_.all())
+    if (partial_.of(address) == 0xff && unwritten(address, 1) != 0)
+      partial.push_back({address, 0xff});
   out.put_all(partial);
 }
 
