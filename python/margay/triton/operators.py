@@ -13,8 +13,8 @@ _ON_CPU_ONLY = (
     "Kernels of Triton and of HIP run on the virtual device"
 )
 _NO_COMPILER = (
-    "{} is for CUDA's compiler, or ROCm's, and neither is here: torch extensions with C++ sources alone build, and "
-    "`margay hipcc` compiles kernels for the virtual device"
+    "{} is for a real GPU and its compiler: torch extensions with C++ sources alone build, and `margay hipcc` "
+    "compiles kernels for the virtual device"
 )
 
 
@@ -84,9 +84,9 @@ class _WhenExtensionsAreBuilt(WhenImported):
 
     @staticmethod
     def _replace(module):
-        if getattr(module, "CUDA_HOME", None) is not None or getattr(module, "ROCM_HOME", None) is not None:
-            return
-        for name in ("_join_cuda_home", "_join_rocm_home"):  # the first that a build with such sources asks
+        # One of these is the first that a build with such sources asks. A compiler may be there: nothing of what it
+        # makes would find its device.
+        for name in ("_get_cuda_arch_flags", "_get_rocm_arch_flags", "_join_cuda_home", "_join_rocm_home"):
             if hasattr(module, name):
                 setattr(module, name, _refused("a torch extension with CUDA or HIP sources"))
 
