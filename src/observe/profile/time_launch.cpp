@@ -148,7 +148,8 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
   const auto room = static_cast<double>(program.gpu().infinity_cache_bytes);
   const bool is_warm = config.warm && reads.footprint * kLineBytes + written <= room;
   const double cold = is_warm ? 0 : reads.once;
-  out.infinity_cache_hits = reads.lines > 0 ? 1 - cold / reads.lines : 0;
+  // Stores that make lines of L2 dirty go there even if no read misses L2.
+  out.infinity_cache_hits = is_warm ? 1 : reads.lines > 0 ? 1 - cold / reads.lines : 0;
   out.memory_bytes = is_warm ? 0 : cold * kLineBytes + written;
   // L2 holds no more of a whole launch than of a sample that has filled it.
   const double l2s = sampled ? std::min<double>(scale, program.gpu().xcds) : 1;
