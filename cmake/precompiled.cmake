@@ -1,14 +1,10 @@
 # Precompiled headers. Without them the standard library and fmt, read by three hundred sources, are half of the
 # time of a build from nothing.
 #
-# Where ccache is found there are none: it saves more, but the content of a precompiled header depends on the folder
-# that it lies in, so that the cache would find nothing for another folder. CI has ccache, and so holds that each
-# source includes what it needs.
-set(default ON)
-if(CMAKE_CXX_COMPILER_LAUNCHER OR MARGAY_SANITIZER OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  set(default OFF)
-endif()
-option(MARGAY_PRECOMPILED_HEADERS "Precompile the headers that most sources include" ${default})
+# Only on request: a source that declares what a precompiled header has, too, does not compile with it, and no test
+# builds all of them so. The cache of ccache would find nothing for another folder, since what a precompiled header
+# contains depends on where it is.
+option(MARGAY_PRECOMPILED_HEADERS "Precompile the headers that most sources include" OFF)
 
 # margay_precompile(TARGET [HEADER...]): what nearly all sources include, and HEADER, of this project.
 function(margay_precompile target)

@@ -68,12 +68,25 @@ std::vector<double> waited_for(const std::vector<SiteTime>& times) {
   return out;
 }
 
-/// Cycles that waits take in `before`, and not in `after`.
+/// Cycles that waits take in `before`, and neither they nor the instructions behind them, which use
+/// what is waited for, in `after`.
 std::vector<double> saved_waits(const LaunchRecording& launch, const ReplayedLaunch& before,
                                 const ReplayedLaunch& after) {
   std::vector<double> out = held_up(launch, before.sites, Unit::wait);
-  for (std::size_t n = 0; n < out.size(); ++n)
-    out[n] = std::max(out[n] - after.sites[n].stall(), 0.0);
+  for (std::size_t n = 0; n < out.size(); ++n) {
+    const double longer = after.sites[n].stall() - before.sites[n].stall();
+    if (launch.instructions[n].unit == Unit::wait) {
+      out[n] = std::max(-longer, 0.0);
+      continue;
+    }
+    // The use waits instead: for the last of the waits before it.
+    double moved = std::max(longer, 0.0);
+    for (std::size_t wait = n; wait-- > 0 && moved > 0;) {
+      const double part = std::min(moved, out[wait]);
+      out[wait] -= part;
+      moved -= part;
+    }
+  }
   return out;
 }
 

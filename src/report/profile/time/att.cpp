@@ -8,7 +8,7 @@ namespace margay::profile {
 namespace {
 
 /// In quotes, with the quotes in it doubled.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"') out += '"';
@@ -34,8 +34,8 @@ std::string att_of(const Profile& profile) {
       const timing::SiteTime& time = kernel.time->sites[n];
       // A wave of the model is never idle between two instructions: it stalls.
       out += fmt::format("{},{},{},{},{},{},0,{}\n", number, kernel.sites[n].vaddr,
-                         quoted(kernel.sites[n].text), time.hits, std::llround(time.latency),
-                         std::llround(time.stall()), quoted(source_of(kernel.sites[n])));
+                         in_quotes(kernel.sites[n].text), time.hits, std::llround(time.latency),
+                         std::llround(time.stall()), in_quotes(source_of(kernel.sites[n])));
     }
   }
   return out;
