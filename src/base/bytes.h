@@ -48,10 +48,17 @@ class Reader {
   template <typename T>
     requires std::is_trivially_copyable_v<T>
   [[nodiscard]] T get() {
-    T value{};
-    const auto bytes = get_bytes(sizeof(T));
-    if (bytes.size() == sizeof(T)) std::memcpy(&value, bytes.data(), sizeof(T));
-    return value;
+    if constexpr (std::is_same_v<T, bool>) {
+      // A bool of any other bits would be undefined behaviour.
+      const auto bits = get<std::uint8_t>();
+      if (bits > 1) ok_ = false;
+      return bits == 1;
+    } else {
+      T value{};
+      const auto bytes = get_bytes(sizeof(T));
+      if (bytes.size() == sizeof(T)) std::memcpy(&value, bytes.data(), sizeof(T));
+      return value;
+    }
   }
   [[nodiscard]] std::span<const std::byte> get_bytes(std::size_t size) {
     if (size > left_.size()) {

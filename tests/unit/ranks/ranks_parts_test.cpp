@@ -53,6 +53,19 @@ TEST(Wire, WhatIsMissingIsZeroAndNotOk) {
   EXPECT_FALSE(damaged.ok());
 }
 
+TEST(Wire, ABoolIsZeroOrOneOrNotOk) {
+  Writer out;
+  out.put(true);
+  out.put(false);
+  out.put(std::uint8_t{50});
+  Reader in(out.data());
+  EXPECT_TRUE(in.get<bool>());
+  EXPECT_FALSE(in.get<bool>());
+  EXPECT_TRUE(in.ok());
+  EXPECT_FALSE(in.get<bool>());
+  EXPECT_FALSE(in.ok());
+}
+
 class WireOver : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(Sockets, WireOver, testing::Bool());
 
