@@ -5,6 +5,7 @@
 //   mfma_bench --benchmark_filter=16x16x16_bf16
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <memory>
@@ -62,11 +63,16 @@ void fill(std::uint32_t* rows, int count, MfmaType type, std::mt19937& random, b
 struct Case {
   Registers registers;
   std::vector<MfmaStep> steps;
+  int result_rows;
 
+  void clear_results() {
+    std::memset(registers.row(32), 0, static_cast<std::size_t>(result_rows) * kLanes * 4);
+  }
   Case(const MfmaShape& shape, bool positive) {
     std::mt19937 random(1);
     fill(registers.row(0), 32, shape.a, random, positive);
-    std::memset(registers.row(32), 0, sizeof registers.words - 32 * kLanes * 4);
+    result_rows = std::min(kTile * kTile * static_cast<int>(shape.d_registers), 480);
+    clear_results();
     for (int step = 0; step < kSteps; ++step)
       for (int i = 0; i < kTile; ++i)
         for (int j = 0; j < kTile; ++j) {
@@ -92,8 +98,9 @@ void run(benchmark::State& state, const MfmaShape& shape, MfmaMode mode, std::st
       prepared->execute(rows);
     else
       for (const MfmaStep& step : data->steps) kernel.run(operands_of(step, rows));
-    // As at the end of a K loop of 1024 steps; keeps C in a GEMM's range.
-    if (++rounds % 512 == 0) std::memset(data->registers.row(32), 0, 480 * kLanes * 4);
+    // Sums of the same products grow as fast as k, others as its square root: after 16 steps C is
+    // as large as that of a GEMM after 256.
+    if (++rounds % (16 / kSteps) == 0) data->clear_results();
   }
   mfma_thread_end();
   const auto instructions = static_cast<double>(data->steps.size());

@@ -160,7 +160,7 @@ MfmaKernel mfma_kernel(const MfmaShape& shape, MfmaMode mode, std::string_view l
   if (!level) return {};
   const std::size_t index = index_of(shape);
   if (may_use_host_units(*level))
-    if (const MfmaKernel kernel = host_i8_kernel(index); kernel.run) return kernel;
+    if (const MfmaKernel kernel = vnni_kernel(index, mode); kernel.run) return kernel;
   if (mode == MfmaMode::fast && may_use_host_units(*level))
     if (const MfmaKernel kernel = fast_mfma_methods(index).front().kernel; kernel.run)
       return kernel;

@@ -23,7 +23,8 @@ extern const MfmaTable kFastTable;
 }
 namespace mfma_x86_vnni {
 extern const MfmaTable kIntegerTable;
-}
+extern const MfmaTable kExactTable;
+}  // namespace mfma_x86_vnni
 
 namespace {
 
@@ -77,9 +78,11 @@ std::vector<FastMethod> fast_mfma_methods(std::size_t index) {
   return methods;
 }
 
-MfmaKernel host_i8_kernel(std::size_t index) {
+MfmaKernel vnni_kernel(std::size_t index, MfmaMode mode) {
   if (!__builtin_cpu_supports("avx512vnni")) return {};
-  return mfma_x86_vnni::kIntegerTable.kernels[index];
+  const MfmaKernel kernel = mfma_x86_vnni::kIntegerTable.kernels[index];
+  if (kernel.run || mode != MfmaMode::exact) return kernel;
+  return mfma_x86_vnni::kExactTable.kernels[index];
 }
 
 void fast_mfma_thread_begin() {
@@ -92,7 +95,7 @@ void fast_mfma_thread_end() {
 #else
 
 std::vector<FastMethod> fast_mfma_methods(std::size_t) { return {{"as fma", {}}}; }
-MfmaKernel host_i8_kernel(std::size_t) { return {}; }
+MfmaKernel vnni_kernel(std::size_t, MfmaMode) { return {}; }
 void fast_mfma_thread_begin() {}
 void fast_mfma_thread_end() {}
 

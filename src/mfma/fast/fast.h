@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mfma/instructions/mode.h"
 #include "mfma/instructions/operands.h"
 
 namespace margay {
@@ -19,9 +20,9 @@ struct FastMethod {
 /// always the last entry.
 [[nodiscard]] std::vector<FastMethod> fast_mfma_methods(std::size_t index);
 
-/// kMfmaShapes[index] of i8 by AVX-512 VNNI, in every mode: integers are exact. Null if this host
-/// has none, and for other types.
-[[nodiscard]] MfmaKernel host_i8_kernel(std::size_t index);
+/// kMfmaShapes[index] by AVX-512 VNNI: i8 in every mode, since integers are exact, and bf16 in mode
+/// `exact`. Null if this host has none, and for other instructions.
+[[nodiscard]] MfmaKernel vnni_kernel(std::size_t index, MfmaMode mode);
 
 /// See mfma_thread_begin and mfma_thread_end.
 void fast_mfma_thread_begin();

@@ -45,7 +45,7 @@ using MfmaPrepareFunction = std::unique_ptr<const MfmaRun> (*)(std::span<const M
 
 /// A kernel in two parts, for runs whose instructions multiply the same A by several B.
 struct MfmaParts {
-  static constexpr std::size_t kLargest = 1024;  ///< Dwords of a converted A, at most.
+  static constexpr std::size_t kLargest = 1792;  ///< Dwords of a converted A, at most.
   /// Converts A to what `multiply` needs, which does not read `operands.a`.
   void (*convert_a)(const std::uint32_t* rows, std::uint32_t* converted) = nullptr;
   void (*multiply)(const std::uint32_t* converted, const MfmaOperands& operands) = nullptr;

@@ -4,7 +4,7 @@
 // group would wait for its first, and hosts look too few instructions ahead to begin the next row
 // meanwhile:
 //   1. the products of each row and group are summed (RowSum);
-//   2. group by group, C joins (joined);
+//   2. group by group, C joins (join);
 //   3. the results are stored. If an element of C or a row needs care, joined_with_care does pass 2
 //      again before. D is not written until then, for it may be C.
 #pragma once
@@ -20,21 +20,23 @@ namespace margay::MARGAY_HOST_LEVEL {
 /// sum below kProduct can be of zeros or of very small products.
 inline constexpr std::uint32_t kHighest = 127, kNarrow = 64, kLowest = 1, kProduct = 2 * kNarrow;
 
-/// One row's products of one group of k, as an integer in units of 2^(e - 24), with e the largest
-/// exponent of a product.
-struct RowSum {
-  I32 sum;
-  U32 limit;  ///< The f32 exponent field of 2^(e + kHeadroom), in its place.
-};
-
 /// How far C may be above the largest product without a change of units.
 inline constexpr std::uint32_t kHeadroom = 5;
 inline constexpr std::uint32_t kField = 0x7f800000;  ///< f32's exponent, all ones: infinity.
 
-/// f32 2^(24 - e) for RowSum::limit; the same for the larger of the two when C is.
-[[nodiscard]] MARGAY_INLINE F32 scale_of(U32 limit) {
-  return (F32)(((127 + 127 + 24 + kHeadroom) << 23) - limit);
-}
+/// One row's products of one group of k, as an integer in units of 2^(e - 24), with e the largest
+/// exponent of a product.
+struct RowSum {
+  I32 sum;
+  F32 scale;  ///< 2^(24 - e)
+};
+
+/// The scale that belongs to a limit, and back: the limit of a sum is the exponent field of
+/// 2^(e + kHeadroom) in its place, and that of a larger C its own field.
+inline constexpr std::uint32_t kScaleAndLimit = (127 + 127 + 24 + kHeadroom) << 23;
+[[nodiscard]] MARGAY_INLINE F32 scale_of(U32 limit) { return (F32)(kScaleAndLimit - limit); }
+[[nodiscard]] MARGAY_INLINE U32 limit_of(F32 scale) { return kScaleAndLimit - (U32)scale; }
+[[nodiscard]] MARGAY_INLINE F32 inverse(F32 scale) { return (F32)((254u << 23) - (U32)scale); }
 
 /// The sum over one group and C, for a finite C and a group with a product that is not zero.
 ///
@@ -46,25 +48,68 @@ inline constexpr std::uint32_t kField = 0x7f800000;  ///< f32's exponent, all on
 /// bits where `up` is 1; then the rest is one bit.)
 ///
 /// `largest` becomes infinity's exponent if C is not finite.
-template <bool drops_small_c>
-[[nodiscard]] MARGAY_INLINE F32 joined(const RowSum& row, F32 c, U32& largest) {
-  const U32 field = (U32)c & kField;
-  const U32 limit = max(field, row.limit);
-  largest = max(largest, limit);
-  const U32 up = (limit - row.limit) >> 23;
-  const F32 scale = scale_of(limit);
-  I32 addend = scaled_floor(c, scale);
-  if constexpr (drops_small_c) {
-    // fp8 and bf8: C more than 25 exponents below the products counts as zero, not as -1.
-    addend &= max(field, splat(1u << 23)) + ((25 + kHeadroom) << 23) >= row.limit;
-  }
-  const I32 total = addend + shift_right(row.sum, (I32)up);
-  // `up` less the leading zeros is what the total has beyond 32 bits.
-  const U32 cut = less_or_zero(up, (U32)leading_zeros(total < 0 ? -total : total));
-  const U32 rest = (U32)row.sum & ones_from(cut) & ~ones_from(up);
-  const I32 sticky = (I32)min(rest, splat(15u));
-  return to_float(total | sticky) * (F32)((254u << 23) - (U32)scale);
+/// `c` becomes the sum. The steps of several rows are interleaved, since hosts look too few
+/// instructions ahead to do so.
+template <bool drops_small_c, int rows>
+MARGAY_INLINE void join_any(const RowSum* row, F32 (&c)[rows], U32& largest) {
+  U32 up[rows];
+  I32 total[rows];
+  F32 scale[rows];
+  unroll<rows>([&](auto r) {
+    const U32 field = (U32)c[r] & kField;
+    largest = max(largest, field);
+    scale[r] = (F32)min((U32)scale_of(field), (U32)row[r].scale);
+    up[r] = ((U32)row[r].scale - (U32)scale[r]) >> 23;
+  });
+  unroll<rows>([&](auto r) {
+    I32 addend = scaled_floor(scaled(c[r], scale[r]), c[r]);
+    if constexpr (drops_small_c) {
+      // fp8 and bf8: C more than 25 exponents below the products counts as zero, not as -1.
+      const U32 field = (U32)c[r] & kField;
+      addend &= max(field, splat(1u << 23)) + ((25 + kHeadroom) << 23) >= limit_of(row[r].scale);
+    }
+    total[r] = addend + shift_right(row[r].sum, (I32)up[r]);
+  });
+  unroll<rows>([&](auto r) {
+    // `up` less the leading zeros is what the total has beyond 32 bits.
+    const U32 cut = less_or_zero(up[r], (U32)leading_zeros(total[r] < 0 ? -total[r] : total[r]));
+    const U32 rest = (U32)row[r].sum & ones_from(cut) & ~ones_from(up[r]);
+    total[r] |= (I32)min(rest, splat(15u));
+  });
+  unroll<rows>([&](auto r) { c[r] = to_float(total[r]) * inverse(scale[r]); });
 }
+
+/// The same, sooner if no C of these rows is 2^6 times the largest product or more. Where one was,
+/// others are, so `may_be_small` becomes false and the next rows are not asked.
+template <bool drops_small_c, int rows>
+MARGAY_INLINE void join(const RowSum* row, F32 (&c)[rows], U32& largest, bool& may_be_small) {
+  if (drops_small_c || !may_be_small) {
+    join_any<drops_small_c>(row, c, largest);
+    return;
+  }
+  F32 product[rows];
+  U32 most{};
+  unroll<rows>([&](auto r) {
+    product[r] = scaled(c[r], row[r].scale);
+    most = max(most, (U32)product[r] & 0x7fffffffu);
+  });
+  if (any((I32)(most >= __builtin_bit_cast(std::uint32_t, 0x1p30f)))) {
+    may_be_small = false;
+    join_any<drops_small_c>(row, c, largest);
+    return;
+  }
+  unroll<rows>([&](auto r) {
+    const I32 addend = scaled_floor(product[r], c[r]);
+    c[r] = to_float(addend + row[r].sum) * inverse(row[r].scale);
+  });
+}
+
+/// Rows that are joined at once.
+#if defined(__AVX512F__)
+inline constexpr int kJoinedAtOnce = 4;
+#else
+inline constexpr int kJoinedAtOnce = 1;
+#endif
 
 /// What the rows of an instruction have in common.
 struct SumLimits {
@@ -72,7 +117,7 @@ struct SumLimits {
   std::uint32_t least;  ///< Rows whose largest exponent byte is below it need care.
   bool narrow;          ///< They can only have products of zero.
 
-  /// RowSum::limit of an exponent byte, and back.
+  /// The limit of an exponent byte, and back.
   [[nodiscard]] MARGAY_INLINE U32 limit(U32 byte) const {
     return (byte << 23) + ((bias + kHeadroom) << 23);
   }
@@ -86,8 +131,10 @@ template <bool drops_small_c, typename Repair>
 [[nodiscard]] MARGAY_INLINE F32 joined_with_care(const RowSum& row, F32 c, const SumLimits& limits,
                                                  Repair&& repair) {
   U32 unused{};
-  const F32 result = joined<drops_small_c>(row, c, unused);
-  const I32 without_product = limits.byte(row.limit) < limits.least;
+  F32 joined[] = {c};
+  join_any<drops_small_c>(&row, joined, unused);
+  const F32 result = joined[0];
+  const I32 without_product = limits.byte(limit_of(row.scale)) < limits.least;
   const I32 alone = (((U32)c & kField) == kField) | without_product;
   if (!any(alone)) return result;
   if (!limits.narrow) return repair(without_product, c, result);
@@ -134,6 +181,39 @@ struct Columns {
   F32 values[group];
   U32 exponents[group / 4];
 };
+
+/// The second and third pass for chunk u. `has_empty`: some group of a row has no product that is
+/// not zero, or a small one. `repair(g, i, lanes, before, result)` computes those lanes of row i by
+/// the scalar model.
+template <bool drops_small_c, int groups, int m, typename Repair>
+MARGAY_INLINE void join_rows(const RowSum (&rows)[groups][m], bool has_empty,
+                             const SumLimits& limits, unsigned u, Addend addend, std::uint32_t* d,
+                             Repair&& repair) {
+  const auto c_of = [&](unsigned i) { return (F32)addend.at(result_offset<m>(i, u)); };
+  F32 result[m];
+  U32 largest{};
+  if (!has_empty) {
+    constexpr int step = kJoinedAtOnce;
+    bool may_be_small = true;
+    for (unsigned g = 0; g < groups; ++g)
+      for (unsigned i = 0; i < m; i += step) {
+        F32 sum[step];
+        unroll<step>([&](auto r) { sum[r] = g == 0 ? c_of(i + r) : result[i + r]; });
+        join<drops_small_c>(&rows[g][i], sum, largest, may_be_small);
+        unroll<step>([&](auto r) { result[i + r] = sum[r]; });
+      }
+  }
+  if (__builtin_expect(has_empty || any(largest >= kField), 0)) {
+    for (unsigned i = 0; i < m; ++i) {
+      result[i] = c_of(i);
+      unroll<groups>([&](auto g) {
+        result[i] = joined_with_care<drops_small_c>(
+            rows[g][i], result[i], limits, [&](auto... lanes) { return repair(g, i, lanes...); });
+      });
+    }
+  }
+  for (unsigned i = 0; i < m; ++i) store(d + result_offset<m>(i, u), result[i]);
+}
 
 /// D = C + the sums of `k` products per row and column, for operands for which vector_sums_possible
 /// holds. `columns(u, g, i)` are B's for chunk u, group g (an integral_constant) and row i of A; i
@@ -185,8 +265,8 @@ MARGAY_INLINE void exact_sums(const F32 (&a)[k][chunks], const A& ea, const B& e
         if constexpr (!is_byte) {
           const U32 largest = (U32)max(e, (U8)((U32)e >> 8)) & 0xffu;
           smallest = min(smallest, largest);
-          row.limit = limits.limit(largest);
-          row.sum = partial(scale_of(row.limit), zero, one);
+          row.scale = scale_of(limits.limit(largest));
+          row.sum = partial(row.scale, zero, one);
         } else {
           // Even and odd k apart, each to its own largest exponent, then both floored to the
           // common.
@@ -197,43 +277,26 @@ MARGAY_INLINE void exact_sums(const F32 (&a)[k][chunks], const A& ea, const B& e
             return sum >> (I32)min(largest - own, splat(31u));
           };
           smallest = min(smallest, largest);
-          row.limit = limits.limit(largest);
+          row.scale = scale_of(limits.limit(largest));
           row.sum = half(even, zero) + half(odd, one);
         }
       }
     });
 
-    const auto c_of = [&](unsigned i) { return (F32)addend.at(result_offset<m>(i, u)); };
-    F32 result[m];
-    U32 largest{};
-    if (!any(smallest < least)) {
-      for (unsigned i = 0; i < m; ++i) result[i] = joined<is_byte>(rows[0][i], c_of(i), largest);
-      for (unsigned g = 1; g < groups; ++g)
-        for (unsigned i = 0; i < m; ++i)
-          result[i] = joined<is_byte>(rows[g][i], result[i], largest);
-    }
-    if (__builtin_expect(any((smallest < least) | (largest >= kField)), 0)) {
-      for (unsigned i = 0; i < m; ++i) {
-        result[i] = c_of(i);
-        unroll<groups>([&](auto g) {
-          const auto repair = [&](I32 which, F32 before, F32 other) {
-            if constexpr (is_always_narrow) {
-              return other;
-            } else {
-              F32 row[group];
-              unroll<group>([&](auto n) {
-                constexpr int kk = decltype(g)::value * group + decltype(n)::value;
-                row[n] = row_values<m>(a[kk], u, i);
-              });
-              const Columns<group> of_b = columns(u, g, i);
-              return repair_lanes<group>(which, before, other, row, of_b.values);
-            }
-          };
-          result[i] = joined_with_care<is_byte>(rows[g][i], result[i], limits, repair);
+    const auto repair = [&](auto g, unsigned i, I32 which, F32 before, F32 other) {
+      if constexpr (is_always_narrow) {
+        return other;
+      } else {
+        F32 row[group];
+        unroll<group>([&](auto n) {
+          constexpr int kk = decltype(g)::value * group + decltype(n)::value;
+          row[n] = row_values<m>(a[kk], u, i);
         });
+        const Columns<group> of_b = columns(u, g, i);
+        return repair_lanes<group>(which, before, other, row, of_b.values);
       }
-    }
-    for (unsigned i = 0; i < m; ++i) store(d + result_offset<m>(i, u), result[i]);
+    };
+    join_rows<is_byte>(rows, any(smallest < least), limits, u, addend, d, repair);
   }
 }
 

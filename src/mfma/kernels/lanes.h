@@ -40,6 +40,7 @@ MARGAY_INLINE void store(std::uint32_t* to, V value) {
 [[nodiscard]] MARGAY_INLINE U16 splat(std::uint16_t value) { return value - U16{}; }
 
 [[nodiscard]] MARGAY_INLINE U8 max(U8 a, U8 b) { return a > b ? a : b; }
+[[nodiscard]] MARGAY_INLINE U8 min(U8 a, U8 b) { return a < b ? a : b; }
 [[nodiscard]] MARGAY_INLINE U16 max(U16 a, U16 b) { return a > b ? a : b; }
 [[nodiscard]] MARGAY_INLINE U16 min(U16 a, U16 b) { return a < b ? a : b; }
 [[nodiscard]] MARGAY_INLINE U32 max(U32 a, U32 b) { return a > b ? a : b; }
@@ -137,14 +138,20 @@ MARGAY_INLINE void store(std::uint32_t* to, V value) {
 #endif
 }
 
-/// floor(a * b), where b is a power of two; exact even where the product is too small for a float.
-[[nodiscard]] MARGAY_INLINE I32 scaled_floor(F32 a, F32 b) {
+/// a * b toward -infinity, where b is a power of two: -0 or less where a negative product is too
+/// small for a float. (Without such a rounding: to nearest.)
+[[nodiscard]] MARGAY_INLINE F32 scaled(F32 a, F32 b) {
 #if defined(__AVX512F__)
-  const __m512 product =
-      _mm512_mul_round_ps((__m512)a, (__m512)b, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
-  return (I32)_mm512_cvt_roundps_epi32(product, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+  return (F32)_mm512_mul_round_ps((__m512)a, (__m512)b, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
 #else
-  const F32 product = a * b;
+  return a * b;
+#endif
+}
+/// floor(a * b) of product = scaled(a, b), exactly.
+[[nodiscard]] MARGAY_INLINE I32 scaled_floor(F32 product, [[maybe_unused]] F32 a) {
+#if defined(__AVX512F__)
+  return (I32)_mm512_cvt_roundps_epi32((__m512)product, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+#else
   const I32 whole = to_int(product);
   // Truncation went up where a negative product had a fraction, or vanished altogether.
   return whole + ((product < to_float(whole)) | ((a < 0.0f) & (whole == 0)));
