@@ -12,7 +12,7 @@
 namespace margay::ranks {
 
 /// Changes with the messages and with what results are.
-inline constexpr std::uint32_t kProtocol = 3;
+inline constexpr std::uint32_t kProtocol = 4;
 
 struct Hello {
   std::uint32_t protocol = kProtocol;

@@ -8,7 +8,6 @@
 #include "base/host_level.h"
 #include "exec/program/program.h"
 #include "exec/workgroup/launch_parts.h"
-#include "ranks/talk.h"
 
 namespace margay::ranks {
 namespace {
@@ -46,9 +45,11 @@ LaunchShare Leader::share(const SpreadableLaunch& launch, const DeviceOptions& d
   words.kernel = static_cast<std::uint32_t>(request.kernel - kernels.data());
   const KernelKey key(words.module, words.kernel);
   if (std::string why = why_this_launch_is_alone(launch); !why.empty()) return alone(why);
-  auto known = alone_.find(key);
-  if (known == alone_.end()) known = alone_.emplace(key, why_code_is_alone(launch.program)).first;
-  if (!known->second.empty()) return alone(known->second);
+  auto known = talks_.find(key);
+  if (known == talks_.end()) known = talks_.emplace(key, talk_of(launch.program)).first;
+  if (const CodeTalk& talk = known->second; !talk.why_alone.empty()) return alone(talk.why_alone);
+  // Observers see what an atomic finds in memory.
+  if (launch.observed && known->second.combines) return alone("atomics");
   if (!connected_) connect(launch, device);
   if (sessions_.empty()) return alone("no-workers");
   words.base_address = request.module->base_address();

@@ -18,6 +18,7 @@
 #include "exec/state/memory.h"
 #include "ranks/launch_words.h"
 #include "ranks/session.h"
+#include "ranks/talk.h"
 
 namespace margay::ranks {
 
@@ -60,7 +61,7 @@ class Leader {
   std::map<std::uint64_t, std::pair<std::weak_ptr<LoadedModule>, std::uint64_t>>
       modules_;  // their numbers, by address
   std::uint64_t last_module_ = 0;
-  std::map<KernelKey, std::string> alone_;  // why_alone() of the code
+  std::map<KernelKey, CodeTalk> talks_;
   std::set<KernelKey> long_;
   std::weak_ptr<SpreadLaunch> next_;  // to be shared ...
   Clock::time_point next_at_;         // ... from then on

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "ranks/page.h"
+#include "ranks/pages/page.h"
 
 namespace margay::ranks {
 
@@ -125,8 +125,9 @@ bool Session::answer(Message message, std::span<const std::byte> payload) {
       }
       const auto counts = in.get<Counts>();
       const auto observed = in.get_bytes(in.get<std::uint64_t>());
+      const auto words = in.get_all<CombinedWord>();
       if (!in.ok()) return false;
-      if (!launch->done(rank_, counts, observed, in.get_bytes(in.left())))
+      if (!launch->done(rank_, counts, observed, words, in.get_bytes(in.left())))
         (void)launch->left(rank_, "unwanted");
       return true;
     }

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "exec/program/program.h"
 #include "exec/workgroup/launch_parts.h"
-#include "ranks/changes.h"
+#include "ranks/pages/changes.h"
 
 namespace margay::ranks {
 
@@ -68,19 +69,29 @@ Chunk SpreadLaunch::more(unsigned rank) {
 }
 
 bool SpreadLaunch::done(unsigned rank, const Counts& counts, std::span<const std::byte> observed,
-                        std::span<const std::byte> changes) {
+                        std::span<const CombinedWord> words, std::span<const std::byte> changes) {
   const std::lock_guard lock(mutex_);
-  if (stopped_ || !apply(changes, /*writes=*/false)) return false;
+  if (stopped_ || !may_change(words) || !apply(changes, /*writes=*/false)) return false;
   if (parts_ != nullptr && !parts_->add(observed)) return false;
   (void)apply(changes, /*writes=*/true);
+  for (const CombinedWord& word : words) ranks::apply(word);
   for (const Share& share : std::exchange(taken_[rank], {}))
     elsewhere_.workgroups += portions_.workgroups_in(share.begin, share.end);
   elsewhere_.wave_instructions += counts.wave_instructions;
   elsewhere_.mfma_instructions += counts.mfma_instructions;
-  bytes_returned_ += changes.size() + observed.size();
+  bytes_returned_ += changes.size() + words.size_bytes() + observed.size();
   --working_;
   changed_.notify_all();
   return true;
+}
+
+bool SpreadLaunch::may_change(std::span<const CombinedWord> words) const {
+  AddressRange writable;
+  return std::ranges::all_of(words, [&](const CombinedWord& word) {
+    if (!is_valid(word)) return false;
+    if (!writable.contains(word.address, word.bytes)) writable = range(word.address, true);
+    return writable.contains(word.address, word.bytes);
+  });
 }
 
 bool SpreadLaunch::apply(std::span<const std::byte> changes, bool writes) const {

@@ -12,8 +12,9 @@
 #include <vector>
 
 #include "exec/device/device_options.h"
-#include "ranks/fingerprints.h"
 #include "ranks/launch_words.h"
+#include "ranks/pages/combined.h"
+#include "ranks/pages/fingerprints.h"
 #include "ranks/portions.h"
 #include "ranks/shares.h"
 
@@ -38,7 +39,7 @@ class SpreadLaunch final : public WorkgroupSource {
   /// A rank has returned what it wrote; false if that is not wanted or invalid: then left() is
   /// to be called. Else the rank takes part no longer.
   [[nodiscard]] bool done(unsigned rank, const Counts& counts, std::span<const std::byte> observed,
-                          std::span<const std::byte> changes);
+                          std::span<const CombinedWord> words, std::span<const std::byte> changes);
   /// A rank takes part no longer, and what it took must run elsewhere. Returns how many workgroups.
   std::uint64_t left(unsigned rank, const std::string& why);
   /// Of the leader's pages, when this launch began.
@@ -59,6 +60,7 @@ class SpreadLaunch final : public WorkgroupSource {
 
  private:
   /// Whether all of it may be written; writes it if that is asked for.
+  [[nodiscard]] bool may_change(std::span<const CombinedWord> words) const;
   [[nodiscard]] bool apply(std::span<const std::byte> changes, bool writes) const;
 
   const LaunchWords words_;

@@ -11,7 +11,11 @@ namespace margay::ranks {
 /// Why a launch stays whatever its code is, as a word for statistics: "watched", "cooperative",
 /// "calls-host", "one-workgroup"; or empty.
 [[nodiscard]] std::string why_this_launch_is_alone(const SpreadableLaunch& launch);
-/// Why all launches of this code stay: "atomics", "coherent-reads"; or empty.
-[[nodiscard]] std::string why_code_is_alone(Program& program);
+struct CodeTalk {
+  std::string why_alone;  ///< Of all its launches: "atomics", "coherent-reads"; or empty.
+  /// It has atomics, all of which can be combined (exec/state/combine.h).
+  bool combines = false;
+};
+[[nodiscard]] CodeTalk talk_of(Program& program);
 
 }  // namespace margay::ranks

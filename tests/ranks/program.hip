@@ -5,13 +5,14 @@
 //                        between launches
 //   program attention    LDS, barriers, scratch, exp; three sizes
 //   program atomics      workgroups that add to the same words
-//   program flags        workgroups that wait for each other
-//   program fault        one workgroup writes where it may not
-//   program race         neighbouring workgroups write the same words, and read each other's
-//   program outside      reads and writes past the end of an allocation, inside the last page
-//   program undefined    uses words that nothing has written; a later launch and the host read them
-//   program watched      memories, ten times longer
-//   program long         some seconds
+//   program combined     integer atomics of all kinds, also on words that one workgroup has for
+//   itself program mixed        two kinds of atomics on the same word program returning    atomics
+//   whose result is used program flags        workgroups that wait for each other program fault one
+//   workgroup writes where it may not program race         neighbouring workgroups write the same
+//   words, and read each other's program outside      reads and writes past the end of an
+//   allocation, inside the last page program undefined    uses words that nothing has written; a
+//   later launch and the host read them program watched      memories, ten times longer program
+//   long         some seconds
 #include <hip/hip_runtime.h>
 
 #include <cstdint>
@@ -51,6 +52,44 @@ __global__ void count(unsigned* totals, const float* values) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   for (int k = 0; k < 50; ++k)
     if (values[i] > k) atomicAdd(&totals[k % 4], 1u);
+}
+constexpr int kRelaxed = __ATOMIC_RELAXED, kAgent = __HIP_MEMORY_SCOPE_AGENT;
+__device__ float busy(int steps);
+// Words of all workgroups, one for each operation, of T and of its signed type; and of one
+// workgroup.
+template <typename T, typename Signed>
+__device__ void combine(T* all, Signed* both, T* own, const float* values, int i) {
+  const T x = static_cast<T>(values[i] * 1000) * 0x10001u;
+  const Signed y = static_cast<Signed>(x) - static_cast<Signed>(values[i + 1] * 2000);
+  __hip_atomic_fetch_add(&all[0], x, kRelaxed, kAgent);
+  __hip_atomic_fetch_add(&all[1], -x, kRelaxed, kAgent);
+  __hip_atomic_fetch_and(&all[2], x | 0xf0f0, kRelaxed, kAgent);
+  __hip_atomic_fetch_or(&all[3], x & 0xff00ff, kRelaxed, kAgent);
+  __hip_atomic_fetch_xor(&all[4], x, kRelaxed, kAgent);
+  __hip_atomic_fetch_min(&all[5], x, kRelaxed, kAgent);
+  __hip_atomic_fetch_max(&all[6], x, kRelaxed, kAgent);
+  __hip_atomic_fetch_min(&both[0], y, kRelaxed, kAgent);
+  __hip_atomic_fetch_max(&both[1], y, kRelaxed, kAgent);
+  if (threadIdx.x == 0) own[blockIdx.x] = 0x80;
+  __syncthreads();
+  __hip_atomic_fetch_or(&own[blockIdx.x], x & 0x7f, kRelaxed, kAgent);
+}
+__global__ void combine(unsigned* words, unsigned long long* wide, const float* values, int steps) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (busy(steps) == 0) return;
+  combine(words, reinterpret_cast<int*>(words + 8), words + 16, values, i);
+  combine(wide, reinterpret_cast<long long*>(wide + 8), wide + 16, values, i);
+}
+__global__ void mix_kinds(unsigned* words, const float* values, int steps) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (busy(steps) == 0) return;
+  const auto x = static_cast<unsigned>(values[i]);
+  __hip_atomic_fetch_max(words, x, kRelaxed, kAgent);
+  __hip_atomic_fetch_add(words, x >> 20, kRelaxed, kAgent);  // 0
+  __hip_atomic_fetch_add(words + 1, 1u, kRelaxed, kAgent);
+}
+__global__ void take_places(unsigned* next, unsigned* taken, int steps) {
+  if (busy(steps) != 0) taken[atomicAdd(next, 1u)] = 1;
 }
 // Workgroup 0 waits for the last one.
 __global__ void flags(unsigned* flag, unsigned* out) {
@@ -216,6 +255,43 @@ void atomics() {
   print(totals, 4);
 }
 
+void combine_all() {
+  constexpr int n = 64 * 256, kWords = 16 + 64;
+  unsigned* words;
+  unsigned long long* wide;
+  float* values;
+  MUST(hipMalloc(&words, kWords * 4));
+  MUST(hipMalloc(&wide, kWords * 8));
+  MUST(hipMalloc(&values, (n + 1) * 4));
+  for (int i = 0; i <= n; ++i) values[i] = value(i);
+  for (int i = 0; i < kWords; ++i) words[i] = 0x12345678u * i, wide[i] = 0x123456789abcdefull * i;
+  for (int round = 0; round < 2; ++round) combine<<<64, 256>>>(words, wide, values, 2000);
+  MUST(hipDeviceSynchronize());
+  print(words, kWords);
+  print(reinterpret_cast<unsigned*>(wide), kWords * 2);
+}
+
+void mix_all_kinds() {
+  constexpr int n = 64 * 256;
+  unsigned* words;
+  float* values;
+  MUST(hipMalloc(&words, 8));
+  MUST(hipMalloc(&values, n * 4));
+  for (int i = 0; i < n; ++i) values[i] = value(i);
+  mix_kinds<<<64, 256>>>(words, values, 5000);
+  MUST(hipDeviceSynchronize());
+  print(words, 2);
+}
+
+void take_all_places() {
+  constexpr int n = 64 * 256;
+  unsigned* words;
+  MUST(hipMalloc(&words, (n + 1) * 4));
+  take_places<<<64, 256>>>(words, words + 1, 2000);
+  MUST(hipDeviceSynchronize());
+  print(words, n + 1);
+}
+
 void wait_for_flags() {
   unsigned* words;
   MUST(hipMalloc(&words, 65 * 4));
@@ -238,6 +314,9 @@ int main(int argc, char** argv) {
   if (what == "products") return products(), 0;
   if (what == "memories") return memories(200), 0;
   if (what == "atomics") return atomics(), 0;
+  if (what == "combined") return combine_all(), 0;
+  if (what == "mixed") return mix_all_kinds(), 0;
+  if (what == "returning") return take_all_places(), 0;
   if (what == "flags") return wait_for_flags(), 0;
   if (what == "attention") return attend(), 0;
   if (what == "race") return make_race(), 0;

@@ -37,8 +37,17 @@ class SameBits(unittest.TestCase):
         # The second and third launch need what the first has fetched, but for what it changed.
         self.assertLess(sent[2], sent[0])
 
-    def test_atomics_stay_on_one_rank(self):
-        self.assertIn("ranks=1 alone=atomics", self.compare("atomics", 2))
+    def test_atomics_of_integers_are_combined(self):
+        for ranks in (2, 4):
+            said = self.compare("combined", ranks)
+            self.assertGreater(max(numbers("elsewhere", said)), 0)
+            self.assertNotIn("run_again", said)
+
+    def test_atomics_of_two_kinds_on_a_word_run_again_on_rank_0(self):
+        self.assertRegex(self.compare("mixed", 2), "elsewhere=0 .* run_again=.* why=mixed-atomics")
+
+    def test_atomics_whose_result_is_used_stay_on_one_rank(self):
+        self.assertIn("ranks=1 alone=atomics", self.compare("returning", 2))
 
     def test_workgroups_that_wait_stay_on_one_rank(self):
         self.assertIn("ranks=1 alone=coherent-reads", self.compare("flags", 2))

@@ -360,7 +360,11 @@ const Instruction* for_each_atomic_lane(Wave& wave, const Instruction& i, F&& ap
   const auto global = [&](LaneAddresses& lanes) {
     if (lanes.active == 0) return true;
     fill_inactive(lanes);
-    return check_global(wave, i, lanes, bytes) && apply_to_lanes<bytes>(wave, i, lanes, apply);
+    if (!check_global(wave, i, lanes, bytes)) return false;
+    if (AtomicNotes* const notes = wave.group->memory->atomic_notes())
+      notes->note(i.extra & extra::kSc0 ? Combine::none : i.row->memory.combine, bytes, lanes.at,
+                  lanes.active);
+    return apply_to_lanes<bytes>(wave, i, lanes, apply);
   };
   if constexpr (space == Space::flat) {
     LaneAccesses own;
@@ -474,9 +478,10 @@ class VmemRows {
   template <typename Operation, typename T>
   void atomics(std::string_view name) {
     constexpr auto kind = std::is_same_v<Operation, atomic::Swap> ? Atomic::swap : Atomic::computes;
-    add_atomic<T>(MemoryPath::global, name, global_atomic<Space::global, Operation, T>, kind);
-    add_atomic<T>(MemoryPath::flat, name, global_atomic<Space::flat, Operation, T>, kind);
-    add_atomic<T>(MemoryPath::buffer, name, global_atomic<Space::buffer, Operation, T>, kind);
+    constexpr Combine how = combine_of<Operation, T>();
+    add_atomic<T>(MemoryPath::global, name, global_atomic<Space::global, Operation, T>, kind, how);
+    add_atomic<T>(MemoryPath::flat, name, global_atomic<Space::flat, Operation, T>, kind, how);
+    add_atomic<T>(MemoryPath::buffer, name, global_atomic<Space::buffer, Operation, T>, kind, how);
   }
   template <typename Operation, typename Narrow, typename Wide>
   void atomics_both_widths(const std::string& name) {
@@ -543,12 +548,26 @@ class VmemRows {
     table_.add(one);
   }
   enum class Atomic : std::uint8_t { computes, swap, compare_swap };
+  template <typename Operation, typename T>
+  static consteval Combine combine_of() {
+    if constexpr (!std::is_integral_v<T>) return Combine::none;
+    const auto is = [](auto operation) { return std::is_same_v<Operation, decltype(operation)>; };
+    if (is(atomic::Add{}) || is(atomic::Sub{})) return Combine::sum;
+    if (is(atomic::And{})) return Combine::bit_and;
+    if (is(atomic::Or{})) return Combine::bit_or;
+    if (is(atomic::Xor{})) return Combine::bit_xor;
+    if (is(atomic::Min{})) return std::is_signed_v<T> ? Combine::signed_min : Combine::unsigned_min;
+    if (is(atomic::Max{})) return std::is_signed_v<T> ? Combine::signed_max : Combine::unsigned_max;
+    return Combine::none;
+  }
   template <typename T>
-  void add_atomic(MemoryPath path, std::string_view name, Handler handler, Atomic kind) {
+  void add_atomic(MemoryPath path, std::string_view name, Handler handler, Atomic kind,
+                  Combine combine = Combine::none) {
     const bool compares = kind == Atomic::compare_swap;  // and is given two values
     Row one = row(path, "atomic_", name, handler, sizeof(T), Direction::atomic, compares ? 2 : 1);
     one.memory.compares_bits = compares;
     one.memory.swaps = kind == Atomic::swap;
+    one.memory.combine = combine;
     table_.add(one);
   }
   RowTable& table_;

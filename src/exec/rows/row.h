@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "exec/rows/float_use.h"
+#include "exec/state/combine.h"
 #include "exec/state/instruction.h"
 #include "isa/operand.h"
 #include "isa/traits.h"
@@ -83,11 +84,12 @@ struct MemoryTraits {
   LaneExchange exchange = LaneExchange::none;
   bool to_lds = false;  ///< A load straight to LDS. (For buffer loads, a bit of the encoding.)
   bool swaps = false;   ///< An atomic whose new value does not depend on the old one.
-  bool compares_bits = false;   ///< An atomic that stores only where memory equals an operand.
-  bool formatted = false;       ///< Buffer: converts to or from a data format,
-  bool typed = false;           ///< which the instruction names, rather than the descriptor.
-  bool scalar_buffer = false;   ///< Scalar: the base is a descriptor in four SGPRs.
-  bool scalar_scratch = false;  ///< Scalar: the offset in a register is in units of 64 bytes.
+  Combine combine = Combine::none;  ///< Of an atomic.
+  bool compares_bits = false;       ///< An atomic that stores only where memory equals an operand.
+  bool formatted = false;           ///< Buffer: converts to or from a data format,
+  bool typed = false;               ///< which the instruction names, rather than the descriptor.
+  bool scalar_buffer = false;       ///< Scalar: the base is a descriptor in four SGPRs.
+  bool scalar_scratch = false;      ///< Scalar: the offset in a register is in units of 64 bytes.
 };
 
 /// The effect of an instruction on the caches, at the scope that its bits name.

@@ -53,9 +53,10 @@ Result<std::unique_ptr<Memory>> Memory::create(std::uint64_t capacity_bytes, uns
       new Memory(reinterpret_cast<std::uint64_t>(arena), arena_bytes, capacity_bytes, devices));
 }
 
-std::unique_ptr<Memory> Memory::of_another_process(Lookup lookup) {
+std::unique_ptr<Memory> Memory::of_another_process(Lookup lookup, AtomicNotes* notes) {
   std::unique_ptr<Memory> memory(new Memory(0, 0, 0, 1));
   memory->lookup_ = std::move(lookup);
+  memory->atomic_notes_ = notes;
   return memory;
 }
 

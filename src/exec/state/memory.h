@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "exec/state/combine.h"
 
 namespace margay {
 
@@ -57,8 +58,11 @@ class Memory {
                                                               unsigned devices = 1);
   /// The memory of another process: `lookup` gives the widest range around an address that a device
   /// program may read, and write if that is asked for. Nothing can be allocated in it.
+  /// `notes`, if any, is informed of atomics.
   using Lookup = std::function<AddressRange(std::uint64_t address, bool writable)>;
-  [[nodiscard]] static std::unique_ptr<Memory> of_another_process(Lookup lookup);
+  [[nodiscard]] static std::unique_ptr<Memory> of_another_process(Lookup lookup,
+                                                                  AtomicNotes* notes = nullptr);
+  [[nodiscard]] AtomicNotes* atomic_notes() const { return atomic_notes_; }
   ~Memory();
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
@@ -111,6 +115,7 @@ class Memory {
   [[nodiscard]] AddressRange range_for(std::uint64_t address, bool writable) const;
 
   Lookup lookup_;
+  AtomicNotes* atomic_notes_ = nullptr;
   std::uint64_t arena_begin_;
   std::uint64_t arena_bytes_;
   std::uint64_t capacity_bytes_;

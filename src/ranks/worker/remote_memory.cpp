@@ -11,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-#include "ranks/changes.h"
+#include "ranks/pages/changes.h"
 
 namespace margay::ranks {
 namespace {
@@ -56,7 +56,8 @@ Result<std::unique_ptr<RemoteMemory>> RemoteMemory::create(Connection& leader, A
 RemoteMemory::RemoteMemory(Connection& leader)
     : leader_(leader),
       memory_(Memory::of_another_process(
-          [this](std::uint64_t address, bool writable) { return granted(address, writable); })) {}
+          [this](std::uint64_t address, bool writable) { return granted(address, writable); },
+          &noted_)) {}
 
 RemoteMemory::~RemoteMemory() {
   the_memory = nullptr;
@@ -217,6 +218,11 @@ void RemoteMemory::forget(const Place& place) {
 }
 
 void RemoteMemory::take_changes(Writer& out) {
+  std::vector<CombinedWord> words;
+  for (const auto& [address, original] : originals_)
+    noted_.take(address, *original, find(address).view(), words);
+  noted_.clear();
+  out.put_all(words);
   for (const auto& [address, original] : originals_) {
     const Place place = find(address);
     put_changes(out, address, *original, place.view());
@@ -228,6 +234,7 @@ void RemoteMemory::take_changes(Writer& out) {
 }
 
 void RemoteMemory::roll_back() {
+  noted_.clear();
   for (const auto& [address, original] : originals_) {
     const Place place = find(address);
     std::ranges::copy(*original, place.view().begin());

@@ -19,7 +19,8 @@
 #include <vector>
 
 #include "exec/state/memory.h"
-#include "ranks/page.h"
+#include "ranks/pages/combined.h"
+#include "ranks/pages/page.h"
 #include "ranks/wire.h"
 
 namespace margay::ranks {
@@ -49,7 +50,10 @@ class RemoteMemory {
 
   /// Before a launch: forgets the pages that are not what the leader has, and all rights.
   void begin_launch();
-  /// After it: adds what was written to `out`; the pages stay.
+  /// Whether atomics of the launch cannot be combined with those of other processes.
+  [[nodiscard]] bool has_mixed_atomics() const { return noted_.mixed(); }
+  /// After it: adds the words that atomics changed and then all else that was written to `out`; the
+  /// pages stay.
   void take_changes(Writer& out);
   /// Or: undoes what was written.
   void roll_back();
@@ -96,6 +100,7 @@ class RemoteMemory {
   static void release(Region& region);
 
   Connection& leader_;
+  NotedWords noted_;  // has a mutex of its own
   std::unique_ptr<Memory> memory_;
   std::mutex mutex_;  // guards all below; the handler takes it
   Bytes answer_;

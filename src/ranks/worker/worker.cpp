@@ -221,6 +221,7 @@ class Worker {
       return fail(ErrorCode::system, "addresses");
     if (const std::string why = given.why(); !why.empty()) return fail(ErrorCode::interrupted, why);
     if (!report) return fail(report.error().code, "failed");
+    if (memory_->has_mixed_atomics()) return fail(ErrorCode::interrupted, "mixed-atomics");
     if (observer) observed = observer->results();
     return Counts{report->wave_instructions, report->mfma_instructions};
   }

@@ -11,9 +11,10 @@
 #include <set>
 #include <thread>
 
-#include "ranks/changes.h"
-#include "ranks/fingerprints.h"
-#include "ranks/page.h"
+#include "ranks/pages/changes.h"
+#include "ranks/pages/combined.h"
+#include "ranks/pages/fingerprints.h"
+#include "ranks/pages/page.h"
 #include "ranks/portions.h"
 #include "ranks/rendezvous.h"
 #include "ranks/shares.h"
@@ -104,6 +105,116 @@ TEST_P(WireOver, OtherKeysAreRefused) {
   ASSERT_TRUE(stranger);
   EXPECT_TRUE(stranger->send(Message::hello, {}));
   EXPECT_FALSE(accept_from(listener->socket, new_key().value()));
+}
+
+/// What two workers did, put together in either order, after one of them: `step` in all three.
+template <typename T>
+void expect_combined(Combine how, T (*step)(T, T), T initial, std::vector<T> ours,
+                     std::vector<T> theirs) {
+  T expected = initial, here = initial;
+  for (const T x : ours) expected = step(expected, x);
+  for (const T x : theirs) expected = step(expected, x);
+  const auto changed_by = [&](const std::vector<T>& operands) {
+    CombinedWord word{.address = reinterpret_cast<std::uint64_t>(&here),
+                      .before = initial,
+                      .after = initial,
+                      .how = how,
+                      .bytes = sizeof(T)};
+    T after = initial;
+    for (const T x : operands) after = step(after, x);
+    word.after = after;
+    return word;
+  };
+  for (const bool ours_first : {false, true}) {
+    here = initial;
+    apply(changed_by(ours_first ? ours : theirs));
+    apply(changed_by(ours_first ? theirs : ours));
+    EXPECT_EQ(here, expected) << int(how);
+  }
+}
+template <typename T>
+void expect_all_combined() {
+  using Signed = std::make_signed_t<T>;
+  const std::vector<T> ours = {T(3), T(~T{0}), T(0xf0f0f0)}, theirs = {T(~T{4}), T(0x7), T(0x33)};
+  const auto check = [&](Combine how, T (*step)(T, T)) {
+    for (const T initial : {T{0}, T(~T{0}), T(0x12345), T(T{1} << (sizeof(T) * 8 - 1))})
+      expect_combined<T>(how, step, initial, ours, theirs);
+  };
+  check(Combine::sum, [](T a, T b) { return T(a + b); });
+  check(Combine::bit_and, [](T a, T b) { return T(a & b); });
+  check(Combine::bit_or, [](T a, T b) { return T(a | b); });
+  check(Combine::bit_xor, [](T a, T b) { return T(a ^ b); });
+  check(Combine::signed_min, [](T a, T b) { return Signed(b) < Signed(a) ? b : a; });
+  check(Combine::signed_max, [](T a, T b) { return Signed(b) > Signed(a) ? b : a; });
+  check(Combine::unsigned_min, [](T a, T b) { return b < a ? b : a; });
+  check(Combine::unsigned_max, [](T a, T b) { return b > a ? b : a; });
+}
+
+TEST(CombinedWords, TheOrderMakesNoDifference) {
+  expect_all_combined<std::uint32_t>();
+  expect_all_combined<std::uint64_t>();
+}
+
+TEST(CombinedWords, AWordThatNobodyElseChangedIsAsTheWorkerLeftIt) {
+  std::uint32_t here = 0xff;  // the worker stored 0 before it set bits
+  apply({.address = reinterpret_cast<std::uint64_t>(&here),
+         .before = 0xff,
+         .after = 0x10,
+         .how = Combine::bit_or,
+         .bytes = 4});
+  EXPECT_EQ(here, 0x10u);
+}
+
+TEST(CombinedWords, InvalidOnesAreRecognised) {
+  const CombinedWord good{.address = 16, .how = Combine::sum, .bytes = 8};
+  EXPECT_TRUE(is_valid(good));
+  const auto with = [&](auto&& change) {
+    CombinedWord word = good;
+    change(word);
+    return is_valid(word);
+  };
+  EXPECT_FALSE(with([](CombinedWord& w) { w.address = 12; }));
+  EXPECT_FALSE(with([](CombinedWord& w) { w.bytes = 2; }));
+  EXPECT_FALSE(with([](CombinedWord& w) { w.how = Combine::none; }));
+  EXPECT_FALSE(with([](CombinedWord& w) { w.how = Combine(int(kLastCombine) + 1); }));
+}
+
+TEST(NotedWords, AreTakenOutOfWhatAPageChanged) {
+  auto before = page_of_numbers(1), now = std::make_unique<Page>(*before);
+  const std::uint64_t page = 7 * kPageBytes;
+  NotedWords noted;
+  const std::uint64_t addresses[] = {page + 8, page + 16, page + 24, page + kPageBytes};
+  noted.note(Combine::sum, 4, addresses, 0b1001);
+  noted.note(Combine::bit_or, 8, addresses, 0b0010);
+  for (const std::size_t at : {8, 18, 23, 24}) (*now)[at] ^= std::byte{1};
+  std::vector<CombinedWord> words;
+  noted.take(page, *before, *now, words);
+  ASSERT_EQ(words.size(), 2u);
+  EXPECT_EQ(words[0].address, page + 8);
+  EXPECT_EQ(words[0].bytes, 4);
+  EXPECT_EQ(words[0].before ^ words[0].after, 1u);
+  EXPECT_EQ(words[1].how, Combine::bit_or);
+  EXPECT_EQ(words[1].before ^ words[1].after, 1ull << 16 | 1ull << 56);
+  EXPECT_EQ((*before)[24] ^ (*now)[24], std::byte{1}) << "no atomic changed it";
+  (*before)[24] = (*now)[24];
+  EXPECT_EQ(*before, *now);
+  EXPECT_FALSE(noted.mixed());
+}
+
+TEST(NotedWords, TwoWaysToChangeAWordAreMixed) {
+  const auto mixed = [](Combine first, unsigned bytes, std::uint64_t address, Combine second) {
+    NotedWords noted;
+    const std::uint64_t addresses[] = {kPageBytes, address};
+    noted.note(first, 8, addresses, 1);
+    noted.note(second, bytes, addresses, 2);
+    return noted.mixed();
+  };
+  EXPECT_FALSE(mixed(Combine::sum, 8, kPageBytes, Combine::sum));
+  EXPECT_TRUE(mixed(Combine::sum, 8, kPageBytes, Combine::bit_or));
+  EXPECT_TRUE(mixed(Combine::sum, 4, kPageBytes, Combine::sum));
+  EXPECT_TRUE(mixed(Combine::sum, 4, kPageBytes + 4, Combine::sum));
+  EXPECT_FALSE(mixed(Combine::sum, 4, kPageBytes + 8, Combine::bit_or));
+  EXPECT_TRUE(mixed(Combine::sum, 4, kPageBytes + 8, Combine::none));
 }
 
 TEST(Pages, TravelWithoutTheirZeros) {

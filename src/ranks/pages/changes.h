@@ -6,7 +6,7 @@
 #include <functional>
 #include <span>
 
-#include "ranks/page.h"
+#include "ranks/pages/page.h"
 
 namespace margay::ranks {
 

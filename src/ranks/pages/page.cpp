@@ -1,4 +1,4 @@
-#include "ranks/page.h"
+#include "ranks/pages/page.h"
 
 #include <sys/uio.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "ranks/changes.h"
+#include "ranks/pages/changes.h"
 
 #include <algorithm>
 #include <cstring>

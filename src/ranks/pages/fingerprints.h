@@ -10,7 +10,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "ranks/page.h"
+#include "ranks/pages/page.h"
 
 namespace margay::ranks {
 

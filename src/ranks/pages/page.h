@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "ranks/wire.h"
+#include "base/bytes.h"
 
 namespace margay::ranks {
 
