@@ -13,8 +13,8 @@ namespace margay::gemm {
 enum class OutputType : std::uint8_t { f32, bf16 };
 
 struct Options {
-  std::int64_t m = 8192, n = 8192, k = 8192;
-  bool transpose_b = true;  ///< B is stored n x k; otherwise k x n.
+  std::int64_t m = 6144, n = 6144, k = 6144;  ///< Some 15 s on two cores in mode exact.
+  bool transpose_b = true;                    ///< B is stored n x k; otherwise k x n.
   OutputType output = OutputType::f32;
   float alpha = 1, beta = 0;
   int level = 0;         ///< Of the ladder (kernels/gemm/ladder.h); 0: the fast kernel.
