@@ -63,8 +63,13 @@ template <typename T>
   }
   return found != 0;
 }
-/// An f16 row on all halves as they are in the registers, without taking them apart: for all lanes,
-/// without modifiers, and without NaNs, which the host's conversion would make quiet.
+/// Whether a NaN among its operands makes the result a NaN, which is quiet then.
+template <typename R>
+inline constexpr bool kMakesNansQuiet =
+    R::kOperation == Operation::add || R::kOperation == Operation::multiply ||
+    R::kOperation == Operation::multiply_add;
+/// An f16 row on all halves as they are in the registers, without taking them apart: for all lanes
+/// and without modifiers. The host's conversion makes NaNs quiet.
 template <typename R, std::size_t... n>
 void run_adjacent_halves(const SourceRows (&rows)[sizeof...(n)], std::uint32_t* dst,
                          std::index_sequence<n...>) {
@@ -104,7 +109,8 @@ const Instruction* run_pair(Wave& wave, const Instruction& i,
   const std::uint64_t exec = wave.exec();
 #if defined(__AVX512F__)
   if constexpr (D::kType == OperandType::f16) {
-    if (exec == ~0ull && is_plain(m, R::kSources) && !(has_nan(rows[n]) || ...)) {
+    if (exec == ~0ull && is_plain(m, R::kSources) &&
+        (kMakesNansQuiet<R> || !(has_nan(rows[n]) || ...))) {
       run_adjacent_halves<R>(rows, dst, sources);
       return following(i);
     }

@@ -24,18 +24,15 @@ namespace margay::MARGAY_HOST_LEVEL {
 /// A product of two f16 is exact in f32, so only the sum has to be rounded to odd.
 [[nodiscard]] inline F32 fma_half(F32 a, F32 b, F32 c) {
 #if defined(__AVX512F__)
-  // The neighbours of an inexact sum differ, and one of them is odd. An exact sum is taken as the
-  // host rounds: the sign of a zero depends on it.
-  const auto product = as<__m512>(a * b), addend = as<__m512>(c);
-  const __m512 below =
-      _mm512_add_round_ps(product, addend, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
-  const __m512 above =
-      _mm512_add_round_ps(product, addend, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
+  // The neighbours of an inexact sum differ; the one nearer to zero, with its last bit set, is the
+  // odd one of them. An exact sum is taken as the host rounds: the sign of a zero depends on it.
+  const auto x = as<__m512>(a), y = as<__m512>(b), z = as<__m512>(c);
+  const __m512 below = _mm512_fmadd_round_ps(x, y, z, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+  const __m512 above = _mm512_fmadd_round_ps(x, y, z, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
   const __mmask16 inexact = _mm512_cmp_ps_mask(below, above, _CMP_NEQ_OQ);
-  const __mmask16 below_is_odd =
-      _mm512_test_epi32_mask(as<__m512i>(below), as<__m512i>(splat<I32>(1)));
-  const __m512 odd = _mm512_mask_blend_ps(below_is_odd, above, below);
-  return as<F32>(_mm512_mask_blend_ps(inexact, as<__m512>(as<F32>(product) + c), odd));
+  const __m512i inner = _mm512_min_epu32(as<__m512i>(below), as<__m512i>(above));
+  const __m512i sum = as<__m512i>(_mm512_fmadd_ps(x, y, z));
+  return as<F32>(_mm512_mask_or_epi32(sum, inexact, inner, as<__m512i>(splat<I32>(1))));
 #else
   const auto wide = [](F32 v) { return __builtin_convertvector(v, F64); };
   const U64 sum = as<U64>(wide(a) * wide(b) + wide(c));

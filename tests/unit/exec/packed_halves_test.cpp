@@ -1,5 +1,5 @@
-// Packed f16 instructions on all lanes at once, which have a way of their own (without modifiers
-// and NaNs), against the same instruction on one lane after another.
+// Packed f16 instructions on all lanes at once, which have a way of their own without modifiers,
+// against the same instruction on one lane after another.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -17,11 +17,13 @@ namespace {
 constexpr unsigned kFirstSource = 0, kResult = 3, kRows = 4;
 struct alignas(64) Rows : std::array<std::uint32_t, (kRows + kTemporaryRows) * kWaveLanes> {};
 
-/// Pairs of f16, finite; every tenth an infinity or a denormal where `extreme`.
+/// Pairs of f16, finite; every tenth an infinity, a NaN or a denormal where `extreme`.
 void fill(Rows& rows, std::mt19937& random, bool extreme) {
   const auto half = [&] {
     const auto bits = static_cast<std::uint32_t>(random() & 0xffff);
-    if (extreme && random() % 10 == 0) return random() % 2 == 0 ? (bits & 0x83ff) : 0x7c00u;
+    if (extreme && random() % 10 == 0)
+      return random() % 2 == 0 ? (bits & 0x83ff)
+                               : 0x7c00u | (random() % 2 == 0 ? bits & 0x83ff : 0);
     return (bits & 0x7c00) == 0x7c00 ? bits & 0xbfff : bits;
   };
   for (std::uint32_t& word : rows) word = half() | half() << 16;
