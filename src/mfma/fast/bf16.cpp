@@ -103,25 +103,22 @@ struct Bytes {
   }
 };
 
-template <std::size_t index>
-consteval MfmaKernel kernel() {
-  constexpr MfmaShape s = kMfmaShapes[index];
-  if constexpr (s.a == MfmaType::bf16)
-    return kGuarded<run_pairs<s.m, s.k, s.blocks>, index>;
-  else if constexpr (s.a == MfmaType::fp8 || s.a == MfmaType::bf8)
-    return kInParts<Bytes<s.a, s.b, s.m, s.k, s.blocks>, index>;
-  else
-    return {};
-}
-
-template <std::size_t... index>
-consteval MfmaTable table(std::index_sequence<index...>) {
-  return {{kernel<index>()...}};
-}
+struct Kernels {
+  template <std::size_t index>
+  static consteval MfmaKernel of() {
+    constexpr MfmaShape s = kMfmaShapes[index];
+    if constexpr (s.a == MfmaType::bf16)
+      return kGuarded<run_pairs<s.m, s.k, s.blocks>, index>;
+    else if constexpr (s.a == MfmaType::fp8 || s.a == MfmaType::bf8)
+      return kInParts<Bytes<s.a, s.b, s.m, s.k, s.blocks>, index>;
+    else
+      return {};
+  }
+};
 
 }  // namespace
 
 extern const MfmaTable kFastTable;
-constinit const MfmaTable kFastTable = table(std::make_index_sequence<kMfmaShapeCount>{});
+constinit const MfmaTable kFastTable = table_of<Kernels>();
 
 }  // namespace margay::MARGAY_HOST_LEVEL

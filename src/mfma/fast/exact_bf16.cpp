@@ -5,23 +5,20 @@
 namespace margay::MARGAY_HOST_LEVEL {
 namespace {
 
-template <std::size_t index>
-consteval MfmaKernel kernel() {
-  constexpr MfmaShape s = kMfmaShapes[index];
-  if constexpr (s.a == MfmaType::bf16 && s.k % 8 == 0 && s.blocks == 1)
-    return kInParts<ExactDot<s.m, s.k>, index>;
-  else
-    return {};
-}
-
-template <std::size_t... index>
-consteval MfmaTable table(std::index_sequence<index...>) {
-  return {{kernel<index>()...}};
-}
+struct Kernels {
+  template <std::size_t index>
+  static consteval MfmaKernel of() {
+    constexpr MfmaShape s = kMfmaShapes[index];
+    if constexpr (s.a == MfmaType::bf16 && s.k % 8 == 0 && s.blocks == 1)
+      return kInParts<ExactDot<s.m, s.k>, index>;
+    else
+      return {};
+  }
+};
 
 }  // namespace
 
 extern const MfmaTable kExactTable;
-constinit const MfmaTable kExactTable = table(std::make_index_sequence<kMfmaShapeCount>{});
+constinit const MfmaTable kExactTable = table_of<Kernels>();
 
 }  // namespace margay::MARGAY_HOST_LEVEL

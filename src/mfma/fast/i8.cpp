@@ -35,23 +35,20 @@ template <int m, int k, int blocks>
   });
 }
 
-template <std::size_t index>
-consteval MfmaKernel kernel() {
-  constexpr MfmaShape s = kMfmaShapes[index];
-  if constexpr (s.a == MfmaType::i8)
-    return kGuarded<run_quads<s.m, s.k, s.blocks>, index>;
-  else
-    return {};
-}
-
-template <std::size_t... index>
-consteval MfmaTable table(std::index_sequence<index...>) {
-  return {{kernel<index>()...}};
-}
+struct Kernels {
+  template <std::size_t index>
+  static consteval MfmaKernel of() {
+    constexpr MfmaShape s = kMfmaShapes[index];
+    if constexpr (s.a == MfmaType::i8)
+      return kGuarded<run_quads<s.m, s.k, s.blocks>, index>;
+    else
+      return {};
+  }
+};
 
 }  // namespace
 
 extern const MfmaTable kIntegerTable;
-constinit const MfmaTable kIntegerTable = table(std::make_index_sequence<kMfmaShapeCount>{});
+constinit const MfmaTable kIntegerTable = table_of<Kernels>();
 
 }  // namespace margay::MARGAY_HOST_LEVEL

@@ -30,4 +30,13 @@ inline constexpr MfmaKernel kInParts = {
     .run = run_guarded<Kernel::run, index>,
     .parts = {.convert_a = Kernel::convert_a, .multiply = Kernel::multiply}};
 
+/// The table of what `Kernels::of<index>()` gives for each of kMfmaShapes, without sparse kernels.
+template <typename Kernels>
+consteval MfmaTable table_of() {
+  return []<std::size_t... index>(std::index_sequence<index...>) {
+    return MfmaTable{{Kernels::template of<index>()...}};
+  }
+  (std::make_index_sequence<kMfmaShapeCount>{});
+}
+
 }  // namespace margay::MARGAY_HOST_LEVEL
