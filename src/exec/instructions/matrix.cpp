@@ -48,14 +48,21 @@ const Instruction* run_matrix(Wave& wave, const Instruction& i) {
   return following(i);
 }
 
-/// The first of `i.offset` consecutive instructions of one kind; its first constant is the address
-/// of the run (A and B are registers).
+/// The group's address is the instruction's first constant (A and B are registers).
+const MatrixGroup& group_of(const Instruction& i) {
+  return *std::bit_cast<const MatrixGroup*>(i.constant[0]);
+}
+
+/// The first instruction of a group.
 const Instruction* run_matrix_group(Wave& wave, const Instruction& i) {
-  const auto count = static_cast<std::size_t>(i.offset);
-  std::bit_cast<const MfmaRun*>(i.constant[0])->execute(wave.v);
-  wave.mfma_instructions += count;
-  wave.instructions += count - 1;  // the run loop counts one
-  return &i + count;
+  const MatrixGroup& group = group_of(i);
+  const MatrixGroup::Part& part =
+      group.with_pauses.run && !wave.group->observed ? group.with_pauses : group.adjacent;
+  if (!part.run) return run_matrix(wave, i);
+  part.run->execute(wave.v);
+  wave.mfma_instructions += part.matrix_instructions;
+  wave.instructions += part.instructions - 1;  // the run loop counts one
+  return &i + part.instructions;
 }
 
 const Instruction* run_sparse_matrix(Wave& wave, const Instruction& i) {
@@ -143,32 +150,61 @@ void add_matrix_rows(RowTable& table, std::span<const MatrixInstruction> instruc
 }
 
 std::uint32_t matrix_run_length(const Instruction& i) {
-  return i.execute == run_matrix_group ? static_cast<std::uint32_t>(i.offset) : 1;
+  return i.execute == run_matrix_group ? group_of(i).adjacent.instructions : 1;
 }
 
-std::vector<std::unique_ptr<const MfmaRun>> group_matrix_instructions(
+std::vector<std::unique_ptr<const MatrixGroup>> group_matrix_instructions(
     std::vector<Instruction>& instructions, const std::vector<bool>& is_target, MfmaMode mode) {
-  std::vector<std::unique_ptr<const MfmaRun>> runs;
+  std::vector<std::unique_ptr<const MatrixGroup>> groups;
   const auto is_matrix = [&](std::size_t n) { return instructions[n].execute == run_matrix; };
-  for (std::size_t first = 0; first < instructions.size();) {
-    std::size_t end = first + 1;
-    if (is_matrix(first)) {
-      std::vector<MfmaStep> steps = {step_of(instructions[first])};
-      for (; end < instructions.size() && is_matrix(end) &&
-             instructions[end].row == instructions[first].row && !is_target[end];
-           ++end)
-        steps.push_back(step_of(instructions[end]));
-      if (steps.size() > 1) {
-        Instruction& leader = instructions[first];
-        runs.push_back(prepare_mfma_run(*leader.row->shape, kernel(mode, leader), steps));
-        leader.execute = run_matrix_group;
-        leader.offset = static_cast<std::int32_t>(steps.size());
-        leader.constant[0] = std::bit_cast<std::uint64_t>(runs.back().get());
+  const auto only_pauses = [&](std::size_t n) {
+    const Instruction& i = instructions[n];
+    return i.row != nullptr && i.execute == i.row->plain &&
+           (i.row->pause == Pause::counters || i.row->pause == Pause::turns ||
+            i.row->pause == Pause::priority);
+  };
+  /// Those of the same row from `first` on, in which nothing can begin, or pauses in between.
+  const auto part_from = [&](std::size_t first, bool with_pauses) {
+    const Instruction& leader = instructions[first];
+    MatrixGroup::Part part;
+    std::vector<MfmaStep> steps = {step_of(leader)};
+    for (std::size_t n = first + 1; n < instructions.size() && !is_target[n]; ++n) {
+      if (is_matrix(n) && instructions[n].row == leader.row) {
+        steps.push_back(step_of(instructions[n]));
+        part.instructions = static_cast<std::uint32_t>(n + 1 - first);
+      } else if (!with_pauses || !only_pauses(n)) {
+        break;
       }
     }
-    first = end;
+    part.matrix_instructions = static_cast<std::uint32_t>(steps.size());
+    if (steps.size() > 1)
+      part.run = prepare_mfma_run(*leader.row->shape, kernel(mode, leader), steps);
+    return part;
+  };
+  std::size_t covered = 0;  // by the last part with pauses
+  for (std::size_t first = 0; first < instructions.size();) {
+    if (!is_matrix(first)) {
+      ++first;
+      continue;
+    }
+    auto group = std::make_unique<MatrixGroup>();
+    group->adjacent = part_from(first, false);
+    const std::size_t next = first + group->adjacent.instructions;
+    // Within the last one only an observer comes here.
+    if (first >= covered) {
+      MatrixGroup::Part part = part_from(first, true);
+      covered = first + part.instructions;
+      if (covered > next) group->with_pauses = std::move(part);
+    }
+    if (group->adjacent.run || group->with_pauses.run) {
+      Instruction& leader = instructions[first];
+      leader.constant[0] = std::bit_cast<std::uint64_t>(group.get());
+      groups.push_back(std::move(group));
+      leader.execute = run_matrix_group;
+    }
+    first = next;
   }
-  return runs;
+  return groups;
 }
 
 }  // namespace margay

@@ -23,6 +23,19 @@
 
 namespace margay {
 
+/// Matrix instructions that are run at once, of which the first is in the program's place.
+struct MatrixGroup {
+  struct Part {
+    std::uint32_t instructions = 1;         ///< All of them, from the first to the last.
+    std::uint32_t matrix_instructions = 1;  ///< Those with an effect.
+    std::unique_ptr<const MfmaRun> run;     ///< Null: there is only one.
+  };
+  Part adjacent;
+  /// With waits, s_nop and s_setprio between matrix instructions, which only observers are to see.
+  /// Without a run: there are none.
+  Part with_pauses;
+};
+
 class Program {
  public:
   /// Decodes the kernel's own function. `image` is the loaded image and `base_address` where the
@@ -87,7 +100,7 @@ class Program {
     std::uint64_t begin = 0, end = 0;  // vaddr
     // Ends with a sentinel that catches running off the end; then the other copies follow.
     std::vector<Instruction> instructions;
-    std::vector<std::unique_ptr<const MfmaRun>> matrix_runs;
+    std::vector<std::unique_ptr<const MatrixGroup>> matrix_groups;
     std::size_t stride = 0;                     // from one copy to the next
     std::vector<std::uint32_t> index_by_dword;  // into instructions; kNotAnInstruction
   };
@@ -129,11 +142,12 @@ const Instruction* run_problem(Wave& wave, const Instruction& i);
 const Instruction* run_off_the_end(Wave& wave, const Instruction& i);
 
 /// Replaces runs of matrix instructions by one that runs them together
-/// (exec/instructions/matrix.cpp). The returned object must live as long as the instructions.
-[[nodiscard]] std::vector<std::unique_ptr<const MfmaRun>> group_matrix_instructions(
+/// (exec/instructions/matrix.cpp). The returned objects must live as long as the instructions.
+[[nodiscard]] std::vector<std::unique_ptr<const MatrixGroup>> group_matrix_instructions(
     std::vector<Instruction>& instructions, const std::vector<bool>& is_target, MfmaMode mode);
 
-/// The number of matrix instructions, from `i` on, that its handler runs at once; 1 for all others.
+/// The number of matrix instructions, from `i` on, that its handler runs at once when they are
+/// observed; 1 for all others.
 [[nodiscard]] std::uint32_t matrix_run_length(const Instruction& i);
 
 }  // namespace margay

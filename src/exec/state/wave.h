@@ -54,6 +54,7 @@ struct WorkgroupState {
   MfmaMode mfma = MfmaMode::exact;
   bool gives_way =
       false;  ///< Waves end their turn before they rewrite LDS; see exec/program/turns.h.
+  bool observed = false;  ///< Every instruction is to be seen by an observer.
 };
 
 /// Where a load instruction of a wave read when it was last executed: lane 0's address.

@@ -35,8 +35,7 @@ template <typename Kernels>
 consteval MfmaTable table_of() {
   return []<std::size_t... index>(std::index_sequence<index...>) {
     return MfmaTable{{Kernels::template of<index>()...}};
-  }
-  (std::make_index_sequence<kMfmaShapeCount>{});
+  }(std::make_index_sequence<kMfmaShapeCount>{});
 }
 
 }  // namespace margay::MARGAY_HOST_LEVEL
