@@ -124,6 +124,27 @@ void for_numbers(FloatKind kind, std::uint32_t& low, std::uint32_t& high, F&& f)
   }
 }
 
+// ---- Denormals of f32 -------------------------------------------------------------------------
+// Compilers flush those of f32 alone, and hardly a register has any: a look at all lanes, which the
+// host's compiler makes vectors of, is all that most instructions need.
+
+constexpr std::uint32_t kSign = 1u << 31, kExponent = 0x7f80'0000;
+
+bool has_denormal(const std::uint32_t* row) {
+  std::uint32_t found = 0;
+  for (unsigned lane = 0; lane < kWaveLanes; ++lane)
+    found |= (row[lane] & kExponent) == 0 ? row[lane] << 1 : 0;
+  return found != 0;
+}
+/// In `registers` rows from `row`, of the lanes in `exec`.
+void flush_denormals(std::uint32_t* row, unsigned registers, std::uint64_t exec) {
+  for (; registers != 0; --registers, row += kWaveLanes) {
+    if (!has_denormal(row)) continue;
+    for (unsigned lane = 0; lane < kWaveLanes; ++lane)
+      if ((exec >> lane & 1) != 0 && (row[lane] & kExponent) == 0) row[lane] &= kSign;
+  }
+}
+
 // ---- Temporary rows ---------------------------------------------------------------------------
 // SDWA and DPP use the first six. Two for each source, two for the result, one for a second result.
 
@@ -136,7 +157,9 @@ unsigned temporary_row(const Wave& wave, unsigned index) { return wave.vgpr_rows
 struct SourceChange {
   bool flush = false, quiet = false;
   std::uint32_t largest = 0;  ///< f32: larger numbers become this one.
-  [[nodiscard]] bool any() const { return flush || quiet || largest != 0; }
+  [[nodiscard]] bool any() const { return flush || more(); }
+  /// Something else than flushing.
+  [[nodiscard]] bool more() const { return quiet || largest != 0; }
   [[nodiscard]] std::uint64_t operator()(const Format& format, std::uint64_t x) const {
     if (flush) x = format.flushed(x);
     if (quiet && format.is_nan(x)) x |= format.quiet();
@@ -164,15 +187,22 @@ void prepare_source(Wave& wave, Instruction& inner, unsigned n, FloatKind kind,
     inner.src[n] = Source::constant();
     return;
   }
-  const unsigned row = temporary_row(wave, kSourceRows + 2 * n);
   const std::uint32_t* const from = wave.row(source.index());
+  const bool only_flushes = is_single(kind) && !change.more();
+  if (only_flushes && !has_denormal(from) && (registers == 1 || !has_denormal(from + kWaveLanes)))
+    return;
+  const unsigned row = temporary_row(wave, kSourceRows + 2 * n);
   std::uint32_t* const to = wave.row(row);
   std::memcpy(to, from, std::size_t{4} * registers * kWaveLanes);
+  inner.src[n] = Source::vgpr(row);
+  if (only_flushes) {
+    flush_denormals(to, registers, ~0ull);
+    return;
+  }
   for (unsigned lane = 0; lane < kWaveLanes; ++lane) {
     std::uint32_t unused = 0;
     for_numbers(kind, to[lane], registers == 2 ? to[kWaveLanes + lane] : unused, change);
   }
-  inner.src[n] = Source::vgpr(row);
 }
 
 void prepare_sources(Wave& wave, Instruction& inner, const FloatUse& use) {
@@ -200,7 +230,9 @@ struct ResultChange {
   bool flush = false;
   bool saturates = false;  ///< f16 that overflows is the largest number.
   unsigned round = kNearest;
-  [[nodiscard]] bool any() const { return output != 0 || clamp || flush || saturates; }
+  [[nodiscard]] bool any() const { return flush || more(); }
+  /// Something else than flushing.
+  [[nodiscard]] bool more() const { return output != 0 || clamp || saturates; }
 
   [[nodiscard]] std::uint64_t overflow(const Format& format, std::uint64_t sign) const {
     const bool to_infinity = !saturates && (round == kNearest || round == (sign ? kDown : kUp));
@@ -327,9 +359,11 @@ const Instruction* run_row_in_float_mode(Wave& wave, const Instruction& i) {
     return run_handler(wave, inner) == nullptr ? nullptr : following(i);
   }
   const ResultChange change = result_change(wave, inner, use);
-  if (!change.any()) {
+  if (!change.any() || (is_single(use.result) && !change.more())) {
     const HostRounding rounding(change.round);
-    return run_handler(wave, inner) == nullptr ? nullptr : following(i);
+    if (run_handler(wave, inner) == nullptr) return nullptr;
+    if (change.flush) flush_denormals(wave.row(inner.dst), registers_of(use.result), wave.exec());
+    return following(i);
   }
   return run_and_finish(wave, inner, use, change) == nullptr ? nullptr : following(i);
 }

@@ -477,6 +477,26 @@ TEST_P(FloatMode, OutputModifiers) {
             bits({3, -0.0f, 0x1p-126f, 0x1.8p127f, 0x1p-127f}));
 }
 
+TEST_P(FloatMode, FlushingLeavesSourcesAndInactiveLanes) {
+  constexpr std::uint32_t kDenormal = 0x80000123, kOne = 0x3f800000;
+  constexpr std::uint64_t kExec = 0x5555'5555'5555'5555;
+  wave_.set_exec(kExec);
+  for (const char* const mnemonic : {"v_mul_f32", "v_pk_mul_f32"})
+    for (unsigned lane = 0; lane < kWaveLanes; ++lane) {
+      // One lane alone has a denormal, and its neighbours none.
+      for (unsigned other = 0; other < kWaveLanes; ++other)
+        for (const unsigned row : {0u, 1u, 2u, 3u, 8u, 9u}) at(row, other) = kOne;
+      for (const unsigned row : {0u, 1u, 8u, 9u}) at(row, lane) = kDenormal;
+      const unsigned registers = std::string_view(mnemonic) == "v_mul_f32" ? 1 : 2;
+      run(mnemonic, mode::kDx10Clamp | mode::kIeee, {}, registers == 2 ? 0x38 : 0);
+      for (unsigned n = 0; n < registers; ++n) {
+        EXPECT_EQ(at(n, lane), kDenormal) << mnemonic << " lane " << lane;
+        EXPECT_EQ(at(8 + n, lane), kExec >> lane & 1 ? 0x80000000 : kDenormal) << mnemonic << lane;
+        EXPECT_EQ(at(8 + n, lane ^ 2), kOne) << mnemonic << lane;
+      }
+    }
+}
+
 /// SDWA's and DPP's operands are what is flushed, not the registers they come from.
 TEST_P(FloatMode, PartsOfRegisters) {
   const Row* const row = table_->find("v_add_f16");
