@@ -243,6 +243,27 @@ def test_operations_and_launches_wait_in_order():
     torch.testing.assert_close(seen[0][1], 2 * (x + 1) * 3, rtol=0, atol=0)
 
 
+def test_a_product_of_memory_that_is_known_by_address_waits():
+    a, b = torch.rand(1024, LARGE // 1024, device="cuda"), torch.rand(LARGE // 1024, 512, device="cuda")
+    double, product, seen = a * 2, a @ b, []
+
+    def benchmark():
+        address = a.data_ptr()
+        cheap = a * 2
+        waiting = [len(deferral._section._waiting)]
+        before = a @ b
+        waiting.append(len(deferral._section._waiting))
+        ctypes.memset(address, 0, 4 * a.numel())
+        seen.append((waiting, cheap, before, a @ b))
+
+    do_bench(benchmark)
+    waiting, cheap, before, after = seen[0]
+    assert waiting == [0, 1]
+    torch.testing.assert_close(cheap, double, rtol=0, atol=0)
+    torch.testing.assert_close(before, product, rtol=0, atol=0)
+    assert not after.any()
+
+
 def test_random_numbers_do_not_depend_on_what_waits(monkeypatch):
     def numbers():
         torch.manual_seed(1)

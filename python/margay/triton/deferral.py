@@ -33,7 +33,10 @@ _OF_SHAPES = ("empty_like", "zeros_like", "ones_like", "full_like", "rand_like",
 # Besides those that torch calls pointwise: new tensors from others, of sizes that do not depend on values.
 _FUNCTIONS = ("_log_softmax", "_softmax", "_to_copy", "addmm", "amax", "amin", "baddbmm", "bmm", "clone", "convolution", "max",
               "mean", "min", "mm", "native_layer_norm", "prod", "sum")  # fmt: skip
+# Of them, those that take so much longer than a copy of what they read that they are worth one.
+_PRODUCTS = ("addmm", "baddbmm", "bmm", "convolution", "mm")
 _LARGE = 1 << 20  # elements of an operation that is worth to wait
+_MOST_COPIED = 1 << 31  # bytes
 # Methods by which memory is reached without an operation.
 _DOORS = ("__array__", "__dlpack__", "data_ptr", "numpy", "storage", "tolist", "untyped_storage", "share_memory_")
 
@@ -109,6 +112,7 @@ class _Section:
         self._waiting = []
         self._memory = {}  # key: a tensor of this module's that keeps the memory
         self._known_by_address = set()  # keys
+        self._copied = 0  # bytes of copies of such memory, for operations that wait
         self._busy = False  # what happens is this module's own doing
 
     # ---- Launches ------------------------------------------------------------------------------
@@ -202,6 +206,7 @@ class _Section:
             finally:
                 runtime.margayLaunchPurpose(_ALL)
         self._memory.clear()
+        self._copied = 0
 
     def chosen(self):
         """What waits and can still be seen, in order: it writes memory that somebody has, or that such a launch reads."""
@@ -253,7 +258,10 @@ class _Section:
         if not any(t.numel() >= _LARGE or self._is_in_use(t, False) for t in given):
             return NotImplemented
         keys = {self._key(t) for t in given}
-        if None in keys or keys & self._known_by_address:
+        if None in keys:
+            return NotImplemented
+        known = keys & self._known_by_address
+        if known and not self._may_copy(function, given):
             return NotImplemented
         with self._own():
             meta = self._torch.device("meta")
@@ -268,6 +276,8 @@ class _Section:
             results = _mapped(shapes, self._torch.Tensor, lambda t: _like(self._torch, t, "cpu"))
             made = list(_tensors(results, self._torch.Tensor))
             writes = {self._key(t) for t in made}
+            if known:
+                args, kwargs, keys = self._copies(args, kwargs, known)
 
         def later(tensor):
             return _Later(self._key(tensor), tensor)
@@ -275,6 +285,27 @@ class _Section:
         call = [_mapped(part, self._torch.Tensor, later) for part in (list(args), kwargs, made)]
         self._waiting.append(_Launch(functools.partial(self._operate, function, *call), (), keys, writes))
         return results
+
+    def _may_copy(self, function, given):
+        """Whether what an operation reads may be copied, since the program may change it past torch."""
+        size = sum(t.numel() * t.element_size() for t in given)
+        if _name(function) not in _PRODUCTS or self._copied + size > _MOST_COPIED:
+            return False
+        self._copied += size
+        return True
+
+    def _copies(self, args, kwargs, known):
+        """The arguments with copies instead of what is in memory of these keys, and the keys of all."""
+        keys = set()
+
+        def copied(tensor):
+            if self._key(tensor) in known:
+                tensor = tensor.clone()
+            keys.add(self._key(tensor))
+            return tensor
+
+        args, kwargs = (_mapped(part, self._torch.Tensor, copied) for part in (args, kwargs))
+        return args, kwargs, keys
 
     def _operate(self, function, args, kwargs, results):
         with self._own():
@@ -287,9 +318,8 @@ class _Section:
     def _is_function(function):
         """It computes new tensors of sizes that do not depend on values, and does nothing else."""
         schema, torch = function._schema, sys.modules["torch"]
-        name = schema.name.split("::")[-1]
         return (
-            (name in _FUNCTIONS or getattr(torch.Tag, "pointwise", None) in function.tags)
+            (_name(function) in _FUNCTIONS or getattr(torch.Tag, "pointwise", None) in function.tags)
             and torch.Tag.nondeterministic_seeded not in function.tags
             and all(a.alias_info is None for a in (*schema.arguments, *schema.returns))
             and all(str(r.type) == "Tensor" for r in schema.returns)
@@ -297,7 +327,7 @@ class _Section:
 
     def before(self, function, args, kwargs):
         """An operation of torch is about to run."""
-        if self._busy or not self._waiting or function._schema.name.split("::")[-1] in _OF_SHAPES:
+        if self._busy or not self._waiting or _name(function) in _OF_SHAPES:
             return
         schema = function._schema.arguments
         named = [*zip(schema, args), *((a, kwargs[a.name]) for a in schema if a.name in kwargs)]
@@ -371,6 +401,10 @@ def _references(torch):
     kept = torch.empty(0).set_(storage)
     del probe, storage
     return (torch._C._storage_Use_Count(key) if kept is not None else 0), of_object
+
+
+def _name(function):
+    return function._schema.name.split("::")[-1]
 
 
 class _Later:
