@@ -130,6 +130,7 @@ void for_numbers(FloatKind kind, std::uint32_t& low, std::uint32_t& high, F&& f)
 
 constexpr std::uint32_t kSign = 1u << 31, kExponent = 0x7f80'0000;
 
+bool is_denormal(std::uint32_t x) { return (x & kExponent) == 0 && x << 1 != 0; }
 bool has_denormal(const std::uint32_t* row) {
   std::uint32_t found = 0;
   for (unsigned lane = 0; lane < kWaveLanes; ++lane)
@@ -178,17 +179,18 @@ void prepare_source(Wave& wave, Instruction& inner, unsigned n, FloatKind kind,
                     const SourceChange& change) {
   const Source source = inner.src[n];
   const unsigned registers = registers_of(kind);
+  const bool only_flushes = is_single(kind) && !change.more();
   if (!source.is_vgpr()) {
     const std::uint64_t value =
         registers == 2 ? scalar_source64(wave, inner, n) : scalar_source(wave, inner, n);
     auto low = static_cast<std::uint32_t>(value), high = static_cast<std::uint32_t>(value >> 32);
+    if (only_flushes && !is_denormal(low) && !is_denormal(high)) return;
     for_numbers(kind, low, high, change);
     inner.constant[n] = low | std::uint64_t{high} << 32;
     inner.src[n] = Source::constant();
     return;
   }
   const std::uint32_t* const from = wave.row(source.index());
-  const bool only_flushes = is_single(kind) && !change.more();
   if (only_flushes && !has_denormal(from) && (registers == 1 || !has_denormal(from + kWaveLanes)))
     return;
   const unsigned row = temporary_row(wave, kSourceRows + 2 * n);

@@ -497,6 +497,24 @@ TEST_P(FloatMode, FlushingLeavesSourcesAndInactiveLanes) {
     }
 }
 
+TEST_P(FloatMode, FlushesConstants) {
+  Instruction i;
+  i.row = table_->find("v_mul_f32");
+  i.execute = run_in_float_mode;
+  i.src[0] = Source::constant();
+  i.src[1] = Source::vgpr(0);
+  i.dst = 8;
+  at(0, 0) = 0x4b800000;  // 2^24
+  wave_.mode = mode::kDx10Clamp | mode::kIeee;
+  for (const auto& [constant, expected] : {std::pair{0x80000003u, 0x80000000u},
+                                           {0x80800000u, 0x8c800000u},
+                                           {0x40400000u, 0x4c400000u}}) {
+    i.constant[0] = constant;
+    ASSERT_EQ(run_in_float_mode(wave_, i), &i + 1);
+    EXPECT_EQ(at(8, 0), expected);
+  }
+}
+
 /// SDWA's and DPP's operands are what is flushed, not the registers they come from.
 TEST_P(FloatMode, PartsOfRegisters) {
   const Row* const row = table_->find("v_add_f16");
