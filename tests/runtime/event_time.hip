@@ -15,6 +15,7 @@
 
 extern "C" __attribute__((weak)) const char* margayEventTime(const char* name);
 extern "C" __attribute__((weak)) int margayLaunchPurpose(int purpose);
+extern "C" __attribute__((weak)) void margayLaunchData(unsigned long long digest);
 extern "C" __attribute__((weak)) int margayProfileBegin(const char* options);
 extern "C" __attribute__((weak)) const char* margayProfileEnd(void);
 
@@ -361,6 +362,34 @@ TEST(EventTime, ALaunchForItsTimeAloneRunsAPart) {
   const auto other = memory(kGroups * sizeof(float) + 4);
   EXPECT_NEAR(us_of([&] { triangle<<<kGroups, 64>>>(other.get() + 1, 20); }), part, 0.05 * part);
   EXPECT_EQ(margayLaunchPurpose(4), 1) << "there is no such purpose";
+}
+
+__global__ void as_often_as_memory_says(const int* rounds, float* out) {
+  float x = out[threadIdx.x];
+  for (int n = 0; n < *rounds; ++n) x = x * 0.5f + 1.0f;
+  out[threadIdx.x] = x;
+}
+
+TEST(EventTime, LaunchesWithOtherDataAreModelledAnew) {
+  const auto out = memory(64 * sizeof(float));
+  const auto rounds = memory(sizeof(int));
+  const auto* const number = reinterpret_cast<const int*>(rounds.get());
+  const auto time_with = [&](int value) {
+    EXPECT_EQ(hipMemcpy(rounds.get(), &value, sizeof value, hipMemcpyHostToDevice), hipSuccess);
+    return us_of([&] { as_often_as_memory_says<<<1, 64>>>(number, out.get()); });
+  };
+  const float few = time_with(10);
+  EXPECT_EQ(time_with(10'000), few) << "what is in memory does not count";
+  margayLaunchData(7);
+  const float many = time_with(10'000);
+  EXPECT_GT(many, 4 * few);
+  EXPECT_EQ(time_with(10), many);
+  margayLaunchData(0);
+  EXPECT_EQ(time_with(10'000), few);
+  // It is that of the call, whenever the launch runs, and of the calling thread.
+  margayLaunchData(8);
+  std::thread([&] { EXPECT_EQ(time_with(10'000), few); }).join();
+  margayLaunchData(0);
 }
 
 TEST(EventTime, APartThatWaitsForTheRestIsRefused) {

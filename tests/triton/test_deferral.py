@@ -69,6 +69,25 @@ def for_hours(x, out, rounds, BLOCK: tl.constexpr):
     tl.store(out + at % BLOCK, value)
 
 
+@triton.jit
+def add_rows(x, lengths, out, columns, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK,), tl.float32)
+    for row in range(tl.load(lengths + tl.program_id(0))):
+        total += tl.load(x + row * columns + at)
+    tl.store(out + tl.program_id(0) * BLOCK + at, total)
+
+
+@triton.jit
+def add_rows_of_table(table, out, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    x = tl.load(table).to(tl.pointer_type(tl.float32))
+    total = tl.zeros((BLOCK,), tl.float32)
+    for row in range(tl.load(table + 1)):
+        total += tl.load(x + row * BLOCK + at)
+    tl.store(out + at, total)
+
+
 def run_double(x, out):
     double[GRID](x, out, x.numel(), BLOCK=BLOCK)
 
@@ -350,6 +369,29 @@ def test_a_part_of_the_workgroups_tells_the_time(groups, monkeypatch):
     monkeypatch.setenv("MARGAY_TRITON_DEFER", "0")
     # Of a launch that was modelled before, the time is known: a workgroup more makes another kind.
     assert part == pytest.approx(time(groups + 1), rel=0.1)
+
+
+def test_numbers_in_memory_that_decide_the_work_make_another_kind_of_launch():
+    x, out = torch.rand(64 * 512, device="cuda"), torch.empty(4 * 64, device="cuda")
+    lengths = torch.full((4,), 8, dtype=torch.int32, device="cuda")
+    table = torch.tensor([x.data_ptr(), 8], device="cuda")
+    array = np.full((4,), 8, np.int32)
+
+    def times():
+        return [
+            do_bench(lambda: add_rows[(4,)](x, lengths, out, 64, BLOCK=64)),
+            do_bench(lambda: add_rows[(4,)](x, array, out, 64, BLOCK=64)),
+            do_bench(lambda: add_rows_of_table[(1,)](table, out, BLOCK=64)),
+        ]
+
+    short = times()
+    lengths.fill_(512)
+    array.fill(512)
+    table[1] = 512
+    long = times()
+    assert all(b > 4 * a for a, b in zip(short, long)), (short, long)
+    lengths.fill_(8)
+    assert do_bench(lambda: add_rows[(4,)](x, lengths, out, 64, BLOCK=64)) == short[0]
 
 
 def test_an_autotuner_within_a_benchmark_is_not_in_its_time():

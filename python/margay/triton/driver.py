@@ -9,7 +9,7 @@ from triton.backends.amd import driver as amd
 from triton.backends.compiler import GPUTarget
 
 from margay import devices
-from margay.triton import arguments, deferral, effects, hip, without_c
+from margay.triton import arguments, deferral, digest, effects, hip, without_c
 from margay.triton.benchmark import do_bench_candidate
 
 
@@ -75,8 +75,11 @@ class Launcher(amd.HIPLauncher):
         metadata, kernel_arguments = rest[:4], rest[4:]
         self._described.tell(function, kernel_arguments)
         arguments = (grid_x, grid_y, grid_z, stream, function, *metadata, *kernel_arguments)
+        digest.tell(self, kernel_arguments)
         if deferral.launch(self, super().__call__, arguments):
             return
+        if deferral.is_open():  # what waited may have written what is read
+            digest.tell(self, kernel_arguments)
         try:
             super().__call__(*arguments)
         except SystemError as error:  # Triton's C part calls hooks after a launch that failed, too

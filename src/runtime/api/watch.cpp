@@ -14,6 +14,7 @@
 #include "report/profile/json/json.h"
 #include "report/profile/time/time_values.h"
 #include "report/words.h"
+#include "runtime/launch/launch.h"
 #include "runtime/process/process.h"
 #include "runtime/watch/checking.h"
 #include "runtime/watch/profiling.h"
@@ -127,6 +128,10 @@ int margayLaunchPurpose(int purpose) {
   process().in_flight.wait_for_all();  // not as the host: that would be in the modelled time
   return process().launches.set_purpose(kPurposes[purpose]) ? 0 : 1;
 }
+
+/// For benchmarks: a digest of the memory that decides what the launches of this thread do, from
+/// now on. One launch of each is modelled; 0 of all for which none was given.
+void margayLaunchData(std::uint64_t digest) { LaunchCall::data_of_thread() = digest; }
 
 /// A counter, a metric or ("time.us_boost") a figure of the modelled time of the profile that ended
 /// last; 0 on success, otherwise margayProfileError()

@@ -11,6 +11,11 @@
 
 namespace margay::runtime {
 
+std::uint64_t& LaunchCall::data_of_thread() {
+  static thread_local std::uint64_t data = 0;
+  return data;
+}
+
 LaunchRequest Launcher::request_of(const LaunchCall& call, std::span<const std::byte> arguments) {
   LaunchRequest request;
   request.module = call.function->module;
@@ -34,6 +39,7 @@ std::optional<LaunchTime> Launcher::modelled(const LaunchRequest& request) const
 
 Outcome Launcher::run(const LaunchCall& call, std::span<const std::byte> arguments) {
   MARGAY_CHECK(captures_.record_if_given(call.start));
+  const ModelledTimes::OfData of_data(call.data);
   const LaunchRequest request = request_of(call, arguments);
   MARGAY_CHECK(launches_.run(request, current_operation()));
   timeline_.launched(modelled(request), request.grid.count());
@@ -42,6 +48,7 @@ Outcome Launcher::run(const LaunchCall& call, std::span<const std::byte> argumen
 
 Answer<Work> Launcher::start(const LaunchCall& call, std::span<const std::byte> arguments) {
   MARGAY_CHECK(captures_.record_if_given(call.start));
+  const ModelledTimes::OfData of_data(call.data);
   const LaunchRequest request = request_of(call, arguments);
   Work rest = MARGAY_TRY(launches_.start(request, current_operation()));
   if (rest)

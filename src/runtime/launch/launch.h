@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,6 +32,10 @@ struct LaunchCall {
   void** buffer = nullptr;      ///< ... or HIP_LAUNCH_PARAM_BUFFER_POINTER and so on.
   hipEvent_t start = nullptr;
   hipEvent_t stop = nullptr;
+  std::uint64_t data = data_of_thread();  ///< See ModelledTimes::OfData.
+
+  /// What launches that the calling thread asks for depend on.
+  [[nodiscard]] static std::uint64_t& data_of_thread();
 };
 
 /// Launches kernels for the program. Safe to use from several threads.

@@ -38,13 +38,16 @@ std::vector<std::byte> telling(const LaunchRequest& request) {
 
 }  // namespace
 
+thread_local std::uint64_t ModelledTimes::OfData::digest_ = 0;
+
 ModelledTimes::Key ModelledTimes::key_of(const LaunchRequest& request) {
   const Dim3& grid = request.grid;
   const Dim3& block = request.block;
   return {request.module,
           request.kernel,
           {grid.x, grid.y, grid.z, block.x, block.y, block.z, request.dynamic_lds_bytes},
-          telling(request)};
+          telling(request),
+          OfData::digest_};
 }
 
 std::optional<LaunchTime> ModelledTimes::find(const LaunchRequest& request) const {

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "exec/device/device.h"
@@ -24,9 +26,23 @@ struct LaunchTime {
 /// Safe to use from several threads.
 class ModelledTimes {
  public:
+  /// What launches of this thread depend on beside their arguments, as a number, while one lives.
+  class OfData {
+   public:
+    explicit OfData(std::uint64_t digest) : before_(std::exchange(digest_, digest)) {}
+    ~OfData() { digest_ = before_; }
+    OfData(const OfData&) = delete;
+    OfData& operator=(const OfData&) = delete;
+
+   private:
+    friend class ModelledTimes;
+    std::uint64_t before_;
+    static thread_local std::uint64_t digest_;
+  };
+
   /// The time of an earlier launch of the same kernel with the same sizes and arguments. Pointers
-  /// only have to be null alike and at the same place in a line of 128 bytes; what they point at
-  /// does not count.
+  /// only have to be null alike and at the same place in a line of 128 bytes; of what they point at
+  /// no more counts than OfData.
   [[nodiscard]] std::optional<LaunchTime> find(const LaunchRequest& request) const;
 
   /// Performs a launch with an observer, or with none (null).
@@ -56,11 +72,12 @@ class ModelledTimes {
     const Kernel* kernel = nullptr;
     std::vector<std::uint32_t> sizes;
     std::vector<std::byte> arguments;
+    std::uint64_t data = 0;  ///< See OfData.
     [[nodiscard]] bool operator<(const Key& other) const {
       if (module.owner_before(other.module)) return true;
       if (other.module.owner_before(module)) return false;
-      return std::tie(kernel, sizes, arguments) <
-             std::tie(other.kernel, other.sizes, other.arguments);
+      return std::tie(kernel, sizes, arguments, data) <
+             std::tie(other.kernel, other.sizes, other.arguments, other.data);
     }
   };
   [[nodiscard]] static Key key_of(const LaunchRequest& request);
