@@ -104,6 +104,7 @@ LaunchReplay::LaunchReplay(const LaunchRecording& launch, const Gpu& gpu,
     for (const WaveRecording& wave : group.waves)
       instructions_ += static_cast<double>(wave.instructions.size());
   instructions_ /= static_cast<double>(std::max<std::size_t>(launch.workgroups.size(), 1));
+  if (launch.workgroup_instructions > 0) instructions_ = launch.workgroup_instructions;
 }
 
 LaunchReplay LaunchReplay::on(const Gpu& gpu, const Parameters& parameters) const {
@@ -213,6 +214,20 @@ Timeline LaunchReplay::timeline(double ghz, std::uint64_t traced) const {
   return out;
 }
 
+double LaunchReplay::alike(double wanted, const std::vector<std::size_t>& cus,
+                           const Occupants& occupants) const {
+  double instructions = 0, workgroups = 0;
+  for (const std::size_t n : cus) {
+    const auto& recorded = cus_[n].workgroups;
+    const std::size_t count = occupants.workgroups != 0 ? occupants.workgroups : recorded.size();
+    for (std::size_t place = 0; place < count; ++place)
+      for (const WaveRecording& wave : recorded[place % recorded.size()]->waves)
+        instructions += static_cast<double>(wave.instructions.size());
+    workgroups += static_cast<double>(count);
+  }
+  return instructions > 0 ? wanted * instructions_ * workgroups / instructions : wanted;
+}
+
 ReplayedLaunch LaunchReplay::replayed(const std::vector<std::size_t>& cus, double ghz,
                                       const Change& change, bool latencies) const {
   const Share share = this->share(ghz);
@@ -224,13 +239,14 @@ ReplayedLaunch LaunchReplay::replayed(const std::vector<std::size_t>& cus, doubl
     times[n] = replay(cus_[cus[n]], launch_.instructions, occupants, gpu_, parameters_, share,
                       change, {.latencies = latencies});
   });
+  const double most = alike(most_, cus, occupants);
+  const double mean = alike(launch_.equivalent_workgroups / active_, cus, occupants);
   for (const ComputeUnitTime& time : times) {
     if (launch_.is_whole()) {
       out.cycles = std::max(out.cycles, time.cycles);
       out.mean += time.cycles / static_cast<double>(cus.size());
     } else {
-      const double mean = launch_.equivalent_workgroups / active_;
-      out.cycles += extrapolated(time, occupants.resident, most_) / static_cast<double>(cus.size());
+      out.cycles += extrapolated(time, occupants.resident, most) / static_cast<double>(cus.size());
       out.mean += extrapolated(time, occupants.resident, mean) / static_cast<double>(cus.size());
     }
     out.cu_cycles += time.cycles;

@@ -46,6 +46,10 @@ class LaunchReplay {
   [[nodiscard]] Share share(double ghz) const;
   [[nodiscard]] Occupants occupants(const Change& change) const;
   /// `cus`: indices of LaunchRecording::cus.
+  /// How many workgroups like those that a replay of these units has, have as much to do as
+  /// `wanted` like the mean of those that were recorded: a triangle's first rows are short.
+  [[nodiscard]] double alike(double wanted, const std::vector<std::size_t>& cus,
+                             const Occupants& occupants) const;
   [[nodiscard]] ReplayedLaunch replayed(const std::vector<std::size_t>& cus, double ghz,
                                         const Change& change, bool latencies) const;
   /// As many, spread evenly, as have about `most` instructions to replay.
@@ -57,7 +61,7 @@ class LaunchReplay {
   const unsigned host_threads_;
   std::vector<ComputeUnitRecording> cus_;
   double active_ = 1;        ///< Compute units that work.
-  double most_ = 1;          ///< Workgroups like the recorded ones of the one that has most.
+  double most_ = 1;          ///< Workgroups like the mean one of the one that has most.
   double instructions_ = 0;  ///< Of a workgroup, over its waves, on average.
 };
 

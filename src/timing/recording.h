@@ -94,6 +94,9 @@ struct LaunchRecording {
   std::uint64_t grid = 0;                      ///< Workgroups of the launch.
   /// As many workgroups like the recorded ones have the launch's work.
   double equivalent_workgroups = 0;
+  /// Instructions of one of those, over its waves, on average; 0: as many as the recorded ones
+  /// have.
+  double workgroup_instructions = 0;
   bool host_arguments = false;     ///< See TimeConfig.
   bool is_warm = false;            ///< A launch like this one went before.
   std::uint32_t resident = 1;      ///< Workgroups that a compute unit has room for.

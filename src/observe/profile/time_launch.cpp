@@ -141,6 +141,8 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
                                      static_cast<double>(watched.instructions)
                                : 1;
   out.equivalent_workgroups = scale * static_cast<double>(watched.workgroups);
+  out.workgroup_instructions =
+      static_cast<double>(watched.instructions) / static_cast<double>(watched.workgroups);
   const auto count = [&](Counter c) { return scale * static_cast<double>(watched.counters[c]); };
   const FarReads reads = far_reads(replay, tensors, scale, sampled);
   out.touched_bytes = touched_bytes(replay, tensors, scale, sampled);

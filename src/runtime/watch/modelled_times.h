@@ -26,7 +26,8 @@ struct LaunchTime {
 /// Safe to use from several threads.
 class ModelledTimes {
  public:
-  /// What launches of this thread depend on beside their arguments, as a number, while one lives.
+  /// What launches of this thread depend on in addition to their arguments, as a number, while one
+  /// lives.
   class OfData {
    public:
     explicit OfData(std::uint64_t digest) : before_(std::exchange(digest_, digest)) {}

@@ -282,6 +282,20 @@ TEST(Device, WorkgroupsThatWereNotRecordedAreMarked) {
   EXPECT_EQ(timeline.workgroups[1].id, timeline.workgroups[0].id);
 }
 
+TEST(Device, WorkgroupsThatWereNotRecordedMayBeLonger) {
+  constexpr std::uint64_t kGrid = 304 * 64;
+  const KernelTime mean = time_of(matrix_launch(304, kGrid, 400), default_gpu());
+  // Of a triangle, say, short rows were recorded.
+  LaunchRecording launch = matrix_launch(304, kGrid, 100);
+  for (std::size_t n = 0; n < 304; n += 2)
+    launch.workgroups[n].waves[0].instructions.assign(50 + n % 100, 0);
+  launch.workgroup_instructions = 400;
+  const KernelTime time = time_of(launch, default_gpu());
+  EXPECT_NEAR(time.us_boost / mean.us_boost, 1, 0.03);
+  launch.workgroup_instructions = 50;
+  EXPECT_NEAR(time_of(launch, default_gpu()).us_boost / mean.us_boost, 0.125, 0.03);
+}
+
 TEST(Timeline, CountsWhatBeginsAndEnds) {
   const std::pair<double, double> spans[] = {{0, 10}, {4, 20}, {10, 30.4}, {12, 12}};
   EXPECT_EQ(counts_of(spans), (std::vector<TimelineCount>{{0, 1}, {4, 2}, {20, 1}, {30, 0}}));
