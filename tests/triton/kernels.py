@@ -169,3 +169,19 @@ def inline_ptx(x_ptr):
     at = x_ptr + tl.arange(0, 64)
     asm: tl.constexpr = "ex2.approx.f32 $0, $1;"
     tl.store(at, tl.inline_asm_elementwise(asm, "=r,r", [tl.load(at)], dtype=tl.float32, is_pure=True, pack=1))
+
+
+@triton.jit
+def double_all(table, SIZE: tl.constexpr, BLOCK: tl.constexpr):
+    """Each row of the table is the address of a tensor and of its result."""
+    x = tl.load(table + 2 * tl.program_id(0)).to(tl.pointer_type(tl.float32))
+    out = tl.load(table + 2 * tl.program_id(0) + 1).to(tl.pointer_type(tl.float32))
+    for begin in range(0, SIZE, BLOCK):
+        at = begin + tl.arange(0, BLOCK)
+        tl.store(out + at, 2 * tl.load(x + at))
+
+
+@triton.jit
+def copy_integers(x, out, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + at))

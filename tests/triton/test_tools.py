@@ -34,6 +34,26 @@ def test_right_kernels_are_silent():
     assert report.findings == [] and report.advice == []
 
 
+@pytest.mark.parametrize("size", [256, 1 << 18])
+def test_tensors_that_a_table_of_pointers_leads_to_are_no_finding(size):
+    given = [torch.rand(size, device="cuda") for _ in range(3)]
+    results = [torch.zeros_like(x) for x in given]
+    table = torch.tensor([[x.data_ptr(), y.data_ptr()] for x, y in zip(given, results)], device="cuda")
+    with margay.check() as report:
+        kernels.double_all[(3,)](table, SIZE=size, BLOCK=256)
+    assert report.launches == 1 and report.findings == []
+    for x, y in zip(given, results):
+        torch.testing.assert_close(y, 2 * x, rtol=0, atol=0)
+
+
+def test_integers_are_no_table_of_pointers():
+    table = torch.arange(1 << 20, (1 << 20) + 8, device="cuda")
+    out = torch.empty(8, dtype=torch.int64, device="cuda")
+    with margay.check(raise_on_error=False) as report:
+        kernels.copy_integers[(1,)](table, out, BLOCK=16)  # has to be 8
+    assert "past the end of a tensor of 1 x 1 x 1 x 8 elements" in str(report)
+
+
 def test_race_is_found():
     x, out = torch.rand(512, device="cuda"), torch.empty(128, device="cuda")
     with pytest.raises(margay.CheckError) as failed:

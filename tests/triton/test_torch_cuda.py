@@ -177,6 +177,18 @@ def test_torch_compile_leaves_functions_as_they_are(capsys, monkeypatch):
     assert capsys.readouterr().err.count("torch.compile compiles nothing here") == 1
 
 
+def test_what_code_of_torch_compile_takes_from_torch():
+    from torch._C import _cuda_getCurrentRawStream
+
+    assert _cuda_getCurrentRawStream(0) == 0
+    with torch.cuda.stream(torch.cuda.Stream()):
+        assert _cuda_getCurrentRawStream(0) == torch.cuda.current_stream().cuda_stream != 0
+    assert torch.cuda._exchange_device(0) == 0 == torch.cuda._maybe_exchange_device(-1)
+    guards = pytest.importorskip("torch._C._dynamo", reason="needs torch 2").guards
+    x = guards._empty_strided_cuda((3, 5), (1, 3), torch.bfloat16)
+    assert x.is_cuda and x.shape == (3, 5) and x.stride() == (1, 3) and x.dtype == torch.bfloat16
+
+
 def test_what_the_compiler_refuses_is_a_sentence():
     x = torch.ones(128, device="cuda")
     with pytest.raises(Exception, match="range must be a power of 2"):

@@ -53,6 +53,14 @@ def set_device(device):
     hip.set_device(_index(device))
 
 
+def _exchange_device(device):
+    """Sets it and returns the one before; a negative one changes nothing."""
+    before = hip.current_device()
+    if device >= 0:
+        hip.set_device(device)
+    return before
+
+
 @functools.lru_cache(maxsize=None)
 def _machine():
     return devices.device()
@@ -420,6 +428,8 @@ def make_generators():
     default_generators = tuple(map(_Generator, range(device_count())))
 
 
+_maybe_exchange_device = _exchange_device
+
 REPLACED = (
     "CUDAGraph", "DeviceProperties", "Event", "ExternalStream", "Stream", "StreamContext", "_lazy_init",
     "can_device_access_peer", "current_device", "current_stream", "default_generators", "default_stream", "device",
@@ -429,5 +439,5 @@ REPLACED = (
     "max_memory_allocated", "max_memory_reserved", "mem_get_info", "memory_allocated",
     "memory_reserved", "memory_stats", "reset_accumulated_memory_stats",
     "reset_max_memory_allocated", "reset_peak_memory_stats", "seed", "set_device", "set_rng_state",
-    "set_stream", "stream", "synchronize",
+    "set_stream", "stream", "synchronize", "_exchange_device", "_maybe_exchange_device",
 )  # fmt: skip

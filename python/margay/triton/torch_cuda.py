@@ -254,8 +254,21 @@ class _Replacement:
         self._norms()
         self._generator()
         self._default_device()
+        self._inductor()
         autocast.replace(torch)
         operators.replace(torch)
+
+    def _inductor(self):
+        """What programs that torch.compile wrote (with TORCH_COMPILE_DEBUG, say) take of torch's parts in C++."""
+        torch = self._torch
+
+        def empty(size, stride, dtype):
+            return self._marked(torch.empty_strided(size, stride, dtype=dtype))
+
+        torch._C._cuda_getCurrentRawStream = hip.current_stream
+        guards = getattr(getattr(torch._C, "_dynamo", None), "guards", None)
+        if guards is not None:
+            guards._empty_strided_cuda = empty
 
     def _distributed(self):
         """NCCL without a GPU ends the process in torch's own code."""

@@ -246,7 +246,10 @@ Error Memory::describe_fault(std::uint64_t address, std::uint64_t size_bytes,
       if (mapping.range.contains(address, 1)) of = mapping;
       return mapping.range.begin <= address;
     });
-    if (of.writable) {
+    if (of.writable && address + size_bytes <= readable.end) {
+      error.what += ": this is host memory, but of no tensor that the kernel is known to use";
+      error.hint = "pass the tensor to the kernel, or check the index";
+    } else if (of.writable) {
       error.what += fmt::format(": {} past the end of mapped host memory",
                                 bytes_text(address + size_bytes - readable.end));
       error.hint = "an index is too large by less than one element";

@@ -83,6 +83,27 @@ bool may_be_pointer(const Kernel& kernel, std::size_t at) {
   });
 }
 
+/// Whether the tensor is a table of pointers to host memory, of which a kernel may use all: those
+/// of a grouped product, say. Numbers that happen to be addresses of a program that is loaded low
+/// are none unless all of them are.
+bool is_table_of_pointers(const Tensor& tensor, const Memory& memory) {
+  constexpr std::uint64_t kMost = 512, kHigh = std::uint64_t{1} << 32;
+  const std::uint64_t count = std::min(kMost, (tensor.range.end - tensor.range.begin) / 8);
+  if (tensor.element_bytes != 8 || count == 0 ||
+      !memory.readable_range(tensor.range.begin).contains(tensor.range.begin, 8 * count))
+    return false;
+  bool all = true;
+  for (std::uint64_t n = 0; n < count; ++n) {
+    std::uint64_t value;
+    std::memcpy(&value, reinterpret_cast<const std::uint64_t*>(tensor.range.begin) + n, 8);
+    const bool is_address =
+        value >= 4096 && !memory.in_arena(value) && memory.readable_range(value).contains(value, 1);
+    if (is_address && value >= kHigh) return true;
+    all = all && is_address;
+  }
+  return all;
+}
+
 }  // namespace
 
 HostRule host_rule(const LaunchRequest& request, const Memory& memory, const GlobalMemory& known) {
@@ -92,7 +113,8 @@ HostRule host_rule(const LaunchRequest& request, const Memory& memory, const Glo
     std::uint64_t value;
     std::memcpy(&value, request.arguments.data() + at, 8);
     if (value < 4096 || memory.in_arena(value)) continue;
-    if (known.tensors().at(value) != nullptr) {
+    if (const Tensor* const tensor = known.tensors().at(value)) {
+      if (is_table_of_pointers(*tensor, memory)) return {};
       any = true;
       continue;
     }
