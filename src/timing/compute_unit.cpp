@@ -9,7 +9,7 @@
 #include <queue>
 #include <utility>
 
-#include "timing/scoreboard.h"
+#include "timing/wave_waits.h"
 
 namespace margay::timing {
 namespace {
@@ -101,9 +101,11 @@ struct Wave {
   std::uint64_t age = 0;
   std::size_t next = 0, next_memory = 0;
   double begin = 0;
-  double since = 0;    ///< The instruction could issue, but for what it waits for.
-  double held_up = 0;  ///< Since its last instruction across two fetches.
+  double since = 0;  ///< The instruction could issue, but for what it waits for.
+  FetchBuffer code;
+  double code_comes = 0;  ///< Of the next instruction.
   Outstanding vm, lgkm;
+  double scalars_written = 0;  ///< When the VALU will have written all SGPRs that it writes.
   // With Change::loads_ahead:
   std::vector<double> issued;         ///< When, by number; below 0: not yet.
   double barrier = -1;                ///< When the last one opened.
@@ -307,29 +309,14 @@ class ComputeUnit {
     if (wave.timeline) wave.timeline->add(at(wave), wave.since, wave.stalls, time);
     ++site.hits;
     site.latency += time - wave.since;
-    for (unsigned n = 0; n < kStalls; ++n) {
-      site.stalls[n] += wave.stalls[n];
-      wave.held_up += wave.stalls[n];
-    }
+    for (unsigned n = 0; n < kStalls; ++n) site.stalls[n] += wave.stalls[n];
     if (latencies_) latencies_->went_on(index, issued_until(at(wave).unit, time));
     wave.stalls = {};
     wave.since = time;
     const Instruction& before = at(wave);
     if (++wave.next == wave.recording->instructions.size()) return end_wave(index, time);
-    const Instruction& next = at(wave);
-    double late = 0;
-    // Measured of loops; what follows a branch forward may have been fetched already.
-    if (before.unit == Unit::branch && next.vaddr < before.vaddr)
-      late = p_.taken_branch;
-    else if (next.vaddr / 32 != (next.vaddr + next.bytes - 1u) / 32)
-      // A wave that was held up meanwhile has the next fetch already.
-      late = std::max(0.0, p_.fetch_straddle - wave.held_up);
-    else
-      return push(index, time);
-    wave.stalls[static_cast<unsigned>(Stall::no_instruction)] += late;
-    wave.held_up = -late;
-    if (latencies_) latencies_->is_late(index, late);
-    push(index, time + late);
+    wave.code_comes = time + wave.code.late(before, at(wave), now_ + p_.turn, time, p_.fetch);
+    push(index, time);
   }
   /// Of an instruction of which the wave goes on at `time`: until when it was issued.
   [[nodiscard]] double issued_until(Unit unit, double time) const {
@@ -356,32 +343,35 @@ class ComputeUnit {
     Simd& simd = simds_[wave.simd];
     const double after = now + p_.turn;
     if (latencies_) latencies_->looks_at(index, wave.simd, number_of(wave), now);
+    if (wave.code_comes > now) return wait(index, now, wave.code_comes, Stall::no_instruction);
     if (change_.waits_at_use && i.registers != nullptr)
       if (const double ready = wave.scoreboard.ready(*i.registers, now); ready > now)
         return wait(index, now, ready, Stall::waitcnt);
+    if (wave.scalars_written > now && reads_scalars_late(i))
+      return wait(index, now, wave.scalars_written, Stall::alu_dependency);
     switch (i.unit) {
       case Unit::valu:
         if (waits_for(index, now, simd.valu, simd.vector_may)) return;
-        use_valu(simd, now, p_.turn * i.turns);
+        use_valu(wave, now, p_.turn * i.turns);
         if (latencies_) latencies_->valu_works(wave.simd, simd.valu);
         return went_on(wave, index, after);
       case Unit::conversion:
         if (waits_for(index, now, simd.valu, simd.vector_may)) return;
-        use_valu(simd, now, p_.conversion);
+        use_valu(wave, now, p_.conversion);
         if (latencies_) latencies_->valu_works(wave.simd, simd.valu);
         return went_on(wave, index, after);
       case Unit::transcendental:
         if (waits_for(index, now, simd.valu, simd.vector_may)) return;
-        use_valu(simd, now, p_.transcendental);
+        use_valu(wave, now, p_.transcendental);
         // The trace of an MI300 counts all of its cycles as the wave's own.
         return went_on(wave, index, now + p_.transcendental);
       case Unit::packed:
         if (waits_for(index, now, simd.valu, simd.packed_may)) return;
-        use_valu(simd, now, p_.turn);
+        use_valu(wave, now, p_.turn);
         return went_on(wave, index, after);
       case Unit::matrix:
         if (waits_for(index, now, simd.valu, simd.matrix)) return;
-        use_valu(simd, now, p_.turn);
+        use_valu(wave, now, p_.turn);
         simd.matrix = now + p_.turn * i.turns;
         simd.packed_may = simd.matrix + p_.vector_after_matrix;
         if (i.holds_vector) simd.vector_may = simd.packed_may;
@@ -442,9 +432,18 @@ class ComputeUnit {
         return went_on(wave, index, after);
     }
   }
-  void use_valu(Simd& simd, double now, double cycles) {
-    simd.valu = now + cycles;
+  void use_valu(Wave& wave, double now, double cycles) {
+    simds_[wave.simd].valu = now + cycles;
     out_.busy.valu += cycles;
+    const Registers* const registers = at(wave).registers;
+    if (registers != nullptr && has_scalars(registers->writes))
+      wave.scalars_written = now + p_.turn + p_.scalar_result;
+  }
+  /// Whether it waits for what the VALU writes to SGPRs: in the thread trace scalar instructions
+  /// do, whichever registers they have.
+  [[nodiscard]] static bool reads_scalars_late(const Instruction& i) {
+    if (i.unit == Unit::branch) return i.registers != nullptr && has_scalars(i.registers->reads);
+    return i.unit == Unit::salu || i.unit == Unit::scalar_memory;
   }
 
   // ---- Memory -------------------------------------------------------------------------------

@@ -4,12 +4,12 @@
 
 namespace margay::timing {
 
-void Latencies::settle(Wave& wave, double idle, double lost) {
+void Latencies::settle(Wave& wave) {
   const SimdClock& simd = simds_[wave.simd];
-  const double exposed = std::max(simd.time().idle - idle - wave.idle, 0.0);
+  const double exposed = simd.time().idle - wave.idle;
   SiteTime& site = sites_[wave.site];
   site.exposed += exposed;
-  site.lost += std::max(simd.lost() - lost - wave.lost, 0.0);
+  site.lost += simd.lost() - wave.lost;
   if (wave.cause != kNone) sites_[wave.cause].unhidden += exposed;
   wave.cause = kNone;
 }
@@ -23,18 +23,13 @@ void Latencies::looks_at(std::uint32_t index, std::uint32_t simd_number, std::ui
   if (!wave.is_fresh) return;
   wave.is_fresh = false;
   wave.simd = simd_number;
-  double idle = 0, lost = 0;
-  if (wave.site == kNone) {
+  if (wave.site == kNone)
     simd.wave_begins();
-  } else {
-    idle = std::min(wave.late, simd.idle_for());
-    lost = idle / simd.waves();
-    settle(wave, idle, lost);
-  }
-  wave.late = 0;
+  else
+    settle(wave);
   wave.site = site;
-  wave.idle = simd.time().idle - idle;
-  wave.lost = simd.lost() - lost;
+  wave.idle = simd.time().idle;
+  wave.lost = simd.lost();
 }
 
 void Latencies::went_on(std::uint32_t index, double until) {
@@ -49,7 +44,7 @@ void Latencies::accesses(std::uint32_t site, double now, double done) {
 void Latencies::ends(std::uint32_t index, double begin, double now, double end) {
   Wave& wave = waves_[index];
   simds_[wave.simd].advance(now);
-  settle(wave, 0, 0);
+  settle(wave);
   simds_[wave.simd].wave_ends();
   lives_.push_back({begin, end});
 }

@@ -29,8 +29,6 @@ class Latencies {
   void waits_for(std::uint32_t wave, std::uint32_t cause) { waves_[wave].cause = cause; }
   /// It goes on; its SIMD has issued until `until`.
   void went_on(std::uint32_t wave, double until);
-  /// Its next instruction comes `late` cycles late, which are that one's.
-  void is_late(std::uint32_t wave, double late) { waves_[wave].late = late; }
   void matrix_works(std::uint32_t simd, double until) { simds_[simd].matrix_works(until); }
   void valu_works(std::uint32_t simd, double until) { simds_[simd].works(until); }
   void memory_works(std::uint32_t simd, double until) { simds_[simd].memory_is_accessed(until); }
@@ -48,11 +46,10 @@ class Latencies {
   struct Wave {
     bool is_fresh = true;  ///< It has not yet looked at its instruction.
     std::uint32_t simd = 0, site = kNone, cause = kNone;
-    double late = 0;
     double idle = 0, lost = 0;  ///< Of its SIMD, when it looked at the instruction first.
   };
-  /// Adds what passed since the wave looked at its instruction, but for the last `idle` and `lost`.
-  void settle(Wave& wave, double idle, double lost);
+  /// Adds what passed since the wave looked at its instruction.
+  void settle(Wave& wave);
 
   std::vector<SimdClock> simds_;
   std::vector<SiteTime>& sites_;

@@ -39,11 +39,14 @@ void add(std::vector<SiteTime>& sum, const std::vector<SiteTime>& more) {
 }
 
 /// Cycles of a compute unit that runs `wanted` workgroups, when `time` has the first of them: the
-/// others go on at the pace of those that began when another one had ended.
+/// others go on at the pace of the last generation. The first one waits for code and arguments,
+/// which come for all of its workgroups at once; the second one is the first that the dispatcher
+/// spreads.
 double extrapolated(const ComputeUnitTime& time, std::uint32_t resident, double wanted) {
   std::vector<double> ends = time.workgroup_end;
   std::ranges::sort(ends);
-  const std::size_t first = ends.size() > resident ? resident : 0;
+  std::size_t first = 2 * std::size_t{resident};
+  while (first >= ends.size()) first -= resident;
   const double began = first == 0 ? 0 : ends[first - 1];
   double pace = (ends.back() - began) / static_cast<double>(ends.size() - first);
   // L2 takes what a few workgroups write without waiting, but not what a long launch does.

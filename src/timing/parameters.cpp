@@ -61,13 +61,21 @@ constexpr auto kTable = std::to_array<ParameterInfo>({
      "if it multiplies f32 or f64",
      "cycles", "thread traces of MI308X and MI350X (LLVM pull request 233721); pyhip's sequences",
      high, &Parameters::vector_after_matrix},
-    {"fetch_straddle", "an instruction that spans two 32-byte fetches", "cycles",
-     "derived from pyhip's aligned and misaligned 8-byte instructions", medium,
-     &Parameters::fetch_straddle},
-    {"taken_branch", "from a branch back until its target has been fetched from L1I", "cycles",
-     "vcopy's counters on MI300X: 16.0 for a fetch (SQ_IFETCH_LEVEL, launches with warm code); "
-     "MGPUSim's mi300a.csv: a trip of fir's loop takes 17 to 22 cycles more than its instructions",
-     medium, &Parameters::taken_branch},
+    {"scalar_result",
+     "from a VALU instruction that writes an SGPR or VCC until a scalar instruction issues",
+     "cycles",
+     "MI300 thread trace: s_and, s_or and s_movk behind v_cmp, whichever registers they have, are "
+     "idle for 7 to 14 cycles that other waves hide, which is half to all of them",
+     medium, &Parameters::scalar_result},
+    {"fetch",
+     "from a wave's asking for 32 bytes of code until they have come from L1I: behind a branch "
+     "back, "
+     "and when all of one of two fetches has issued",
+     "cycles",
+     "vcopy's counters on MI300X: 16.0 (SQ_IFETCH_LEVEL, launches with warm code); pyhip's aligned "
+     "and misaligned 8-byte instructions (4 and 5 cycles); MGPUSim's mi300a.csv: a trip of fir's "
+     "loop takes 17 to 22 cycles more than its instructions",
+     medium, &Parameters::fetch},
     {"lds_bus_bytes", "bus between a pair of SIMDs and LDS, each way", "bytes/cycle",
      "rocprofiler-compute documentation, pipeline descriptions", high, &Parameters::lds_bus_bytes},
     {"lds_least_cycles", "an LDS instruction without conflicts, all SIMDs together", "cycles",
@@ -145,7 +153,8 @@ constexpr auto kTable = std::to_array<ParameterInfo>({
      "MGPUSim's mi300a.csv: floydwarshall of 512 to 4096 nodes (5.6 to 6.2)", medium,
      &Parameters::workgroup_start},
     {"further_wave", "dispatcher, each further wave of a workgroup", "cycles",
-     "RRZE gpu-l2-stream (10 cycles for 16 waves)", low, &Parameters::further_wave},
+     "RRZE gpu-l2-stream: 5.7 cycles for a workgroup of one wave, 6.4 for one of six, at the most",
+     medium, &Parameters::further_wave},
     {"wave_start", "until a wave's first instruction", "cycles",
      "RRZE gpu-l2-stream (88 with two scalar loads of 48)", low, &Parameters::wave_start},
     {"cold_code", "more until then, for the first waves of code that was not run before", "cycles",

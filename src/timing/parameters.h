@@ -16,8 +16,8 @@ struct Parameters {
   double transcendental = 16;      ///< VALU port.
   double conversion = 16;          ///< VALU port, between f32 and integers.
   double vector_after_matrix = 8;  ///< From its last pass; see Instruction::holds_vector.
-  double fetch_straddle = 4;       ///< An instruction across two 32-byte fetches.
-  double taken_branch = 16;        ///< Until the target has been fetched.
+  double scalar_result = 16;       ///< Until the SALU may read what the VALU writes to an SGPR.
+  double fetch = 16;               ///< Until a wave has 32 bytes of code that it asks for.
 
   double lds_bus_bytes = 64;    ///< Per cycle and pair of SIMDs, each way.
   double lds_least_cycles = 2;  ///< Per instruction, all SIMDs together.
@@ -48,7 +48,7 @@ struct Parameters {
   double untranslated_bytes_per_ns = 0;  ///< Whole device: HBM beyond that, reads and writes.
 
   double workgroup_start = 5.6;  ///< Of the XCD's dispatcher, for a workgroup of one wave.
-  double further_wave = 0.3;     ///< Of the dispatcher, for each further wave.
+  double further_wave = 0.15;    ///< Of the dispatcher, for each further wave.
   double wave_start = 4;         ///< Until its first instruction.
   double cold_code = 500;        ///< More for the first waves, if the code was not run before.
   double launch_ns = 0;          ///< Of an empty kernel, begin to end.
@@ -70,7 +70,7 @@ enum class Confidence : std::uint8_t { high, medium, low };
 struct ParameterInfo {
   std::string_view name, meaning, unit, source;
   Confidence confidence;
-  double Parameters::* member;
+  double Parameters::*member;
 };
 
 [[nodiscard]] const Parameters& parameters_of(const Gpu& gpu);

@@ -42,7 +42,6 @@ class SimdClock {
     if (cycles <= 0) return;
     const double work = std::clamp(works_until_ - now_, 0.0, cycles);
     time_.work += work;
-    idle_for_ = work == cycles ? 0 : work > 0 ? cycles - work : idle_for_ + cycles;
     if (waves_ == 0) {
       time_.empty += cycles - work;
     } else {
@@ -71,14 +70,11 @@ class SimdClock {
   [[nodiscard]] const SimdTime& time() const { return time_; }
   /// Idle cycles so far, each divided evenly among the waves that wait.
   [[nodiscard]] double lost() const { return lost_; }
-  /// Cycles right before now in which it did not work.
-  [[nodiscard]] double idle_for() const { return idle_for_; }
-  [[nodiscard]] double waves() const { return waves_; }
 
  private:
   SimdTime time_;
   double now_ = 0, works_until_ = 0, matrix_until_ = 0, memory_until_ = 0;
-  double waves_ = 0, lost_ = 0, idle_for_ = 0;
+  double waves_ = 0, lost_ = 0;
 };
 
 }  // namespace margay::timing

@@ -23,6 +23,12 @@ struct SiteTime {
     for (const double s : stalls) sum += s;
     return sum;
   }
+  /// Of the stalls, those that AMD's thread traces have as idle time, before an instruction: it is
+  /// not there yet, or a register is not.
+  [[nodiscard]] double idle() const {
+    return stalls[static_cast<unsigned>(Stall::no_instruction)] +
+           stalls[static_cast<unsigned>(Stall::alu_dependency)];
+  }
 };
 
 }  // namespace margay::timing

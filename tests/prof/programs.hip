@@ -84,6 +84,21 @@ __global__ void waits(const float* in, float* out) {
   out[threadIdx.x] = value + other;
 }
 
+// Half of the workgroups of each XCD go either way. The first workgroup comes late to its own, so
+// that with several host threads others execute theirs first. They read the same lines.
+__global__ void divergent(const float* in, float* out) {
+  const unsigned n = blockIdx.x * 256 + threadIdx.x;
+  float value = static_cast<float>(n);
+  if ((blockIdx.x + blockIdx.x / 8) % 2 == 0) {
+    if (blockIdx.x == 0)
+      for (int k = 0; k < 20000; ++k) asm volatile("v_mul_f32 %0, %0, %0" : "+v"(value));
+    value += in[7 * n % 16384];
+  } else {
+    value -= in[5 * n % 16384];
+  }
+  out[n % 16384] = value;
+}
+
 int main(int count, char** words) {
   float *in = nullptr, *out = nullptr;
   if (hipMalloc(&in, 65536) != hipSuccess || hipMalloc(&out, 65536) != hipSuccess) return 1;
@@ -100,6 +115,7 @@ int main(int count, char** words) {
     if (word == "verified") std::puts(copies_all() ? "right" : "wrong");
     if (word == "faulty") past_the_end<<<1, 1>>>(out);
     if (hipDeviceSynchronize() != hipSuccess) std::puts("a launch failed");
+    if (word == "divergent") divergent<<<256, 256>>>(in, out);
     if (word == "early") waits<true><<<1, 64>>>(in, out);
     if (word == "late") waits<false><<<1, 64>>>(in, out);
     if (word == "say") std::puts("said");

@@ -10,7 +10,8 @@ MEASURED = common.RESULTS / "measured-memory.csv"
 CURVES, VCOPY = "memory-curves.csv", "vcopy.csv"
 COUNTERS = common.RESULTS / "measured-vcopy.csv"
 
-ELEMENTS = 8 << 20  # that are run, and half of them; the measured kernels read more, at the same pace
+ELEMENTS = 8 << 20  # about as many are run, and half of them; the measured kernels read more, at the same pace
+COMPUTE_UNITS = {"MI300X": 304, "MI300A": 228}
 MEASURED_ELEMENTS = {"HBM": 256 << 20, "L2": 1024 << 20}
 CHECKED = ((128, 2), (512, 2))
 QUICK = ((64, 1), (64, 2), (128, 2), (256, 2), (512, 2), (1024, 2))
@@ -19,12 +20,15 @@ QUICK = ((64, 1), (64, 2), (128, 2), (256, 2), (512, 2), (1024, 2))
 def modelled_gb(margay, driver, row):
     """Bandwidth of the measured kernel: the begin once, the rest as long as there are elements."""
     level = row["level"]
+    # The same number of workgroups for each compute unit: otherwise the two launches differ in their tails.
+    once = COMPUTE_UNITS[row["device"]] * int(row["work_items"]) * int(row["workgroups_per_cu"])
+    half = max(round(ELEMENTS / 2 / once), 1) * once
     short, long = (margay.times(row["device"].lower(), [
         driver, {"HBM": "own", "L2": "first"}[level], row["work_items"], row["workgroups_per_cu"],
-        elements], warm=level == "L2")[0][0] for elements in (ELEMENTS // 2, ELEMENTS))
+        elements], warm=level == "L2")[0][0] for elements in (half, 2 * half))
     elements = MEASURED_ELEMENTS[level]
-    pace = (long["us_boost"] - short["us_boost"]) / (ELEMENTS // 2)
-    us = long["us_boost"] + pace * (elements - ELEMENTS)
+    pace = (long["us_boost"] - short["us_boost"]) / half
+    us = long["us_boost"] + pace * (elements - 2 * half)
     return 8 * elements / us / 1e3, long["bound"]
 
 

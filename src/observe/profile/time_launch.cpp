@@ -65,6 +65,12 @@ double touched_bytes(const Replay& replay, const TensorLines& tensors, double sc
   return lines * kLineBytes;
 }
 
+/// A number of its own for each execution of each instruction.
+std::uint64_t shift_of(std::uint64_t vaddr, std::uint64_t time) {
+  const std::uint64_t seed = (vaddr << 32 ^ time) * 6364136223846793005ull + 1442695040888963407ull;
+  return (seed ^ seed >> 29) * 0xbf58476d1ce4e5b9ull >> 33;
+}
+
 /// The waves of an XCD run alike, and the one that is first misses L2 for the others. On the device
 /// it is not always the same one: the others come up with it while it waits. So the misses of
 /// each execution of an instruction are dealt out anew to the waves that execute it.
@@ -86,11 +92,12 @@ void deal_out_misses(const std::vector<RecordedWorkgroup>& workgroups,
         of_site[time].push_back(&one);
       }
     }
-  std::uint64_t seed = 0;
-  for (auto& of_site : executions)
-    for (auto& waves : of_site) {
-      seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-      const std::size_t shift = (seed >> 33) % waves.size();
+  // By place in the code: instructions have their numbers in the order in which host threads first
+  // executed them.
+  for (std::size_t number = 0; number < executions.size(); ++number)
+    for (std::size_t time = 0; time < executions[number].size(); ++time) {
+      auto& waves = executions[number][time];
+      const std::size_t shift = shift_of(instructions[number].vaddr, time) % waves.size();
       std::vector<std::pair<std::uint16_t, std::uint16_t>> lines;
       for (const timing::MemoryWork* const work : waves)
         lines.emplace_back(work->l2_lines, work->far_lines);

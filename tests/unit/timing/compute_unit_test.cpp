@@ -206,6 +206,55 @@ TEST_F(Sequences, AMisalignedInstructionOfEightBytesTakesFiveCycles) {
   }
 }
 
+/// Cycles of a wave that executes `instructions` one after the other.
+double cycles_in_line(const std::vector<Instruction>& instructions) {
+  WorkgroupRecording group;
+  WaveRecording& wave = group.waves.emplace_back();
+  for (std::uint32_t n = 0; n < instructions.size(); ++n) wave.instructions.push_back(n);
+  const ComputeUnitRecording cu{0, 0, {&group}};
+  const Parameters& parameters = parameters_of(default_gpu());
+  return replay(cu, instructions, {1, 0}, default_gpu(), parameters, {}).cycles -
+         parameters.wave_start;
+}
+
+// Derived from the above: a fetch is asked for when the one before the last has issued. In the
+// MI300 thread trace instructions that cross fetches are late only where all of 8 bytes follow one
+// another; a fifth instruction for the 32 bytes gives the next fetch its time.
+TEST(Fetch, IsInTimeWhereSomeInstructionsHaveFourBytes) {
+  std::vector<Instruction> instructions;
+  std::uint32_t at = 4;
+  for (unsigned n = 0; n < 1000; ++n) {
+    Instruction& i = instructions.emplace_back();
+    i.vaddr = at;
+    i.bytes = n % 5 < 3 ? 8 : 4;  // 8, 8, 8, 4, 4: the third one crosses
+    at += i.bytes;
+  }
+  EXPECT_NEAR(cycles_in_line(instructions) / 1000, 4, 0.05);
+}
+
+// In the MI300 thread trace scalar instructions are idle behind v_cmp, and not behind other VALU
+// instructions; source and derivation: the parameter's.
+TEST(ScalarResults, HoldUpScalarInstructions) {
+  Registers to_scalars, to_vectors;
+  to_scalars.writes[8] = 1;
+  to_vectors.writes[0] = 1;
+  const double wait = parameters_of(default_gpu()).scalar_result;
+  for (const auto& [registers, waits] : {std::pair{&to_scalars, wait}, {&to_vectors, 0.0}}) {
+    Instruction compare = instruction_of('v'), scalar = instruction_of('s');
+    compare.registers = scalar.registers = registers;
+    EXPECT_EQ(cycles_in_line({compare, scalar}), 8 + waits);
+    EXPECT_EQ(cycles_in_line({compare, instruction_of('v')}), 8) << "the VALU has it at once";
+    EXPECT_EQ(cycles_in_line({compare, scalar, scalar}), 12 + waits) << "only the first one waits";
+    Instruction branch = scalar;
+    branch.unit = Unit::branch;
+    EXPECT_EQ(cycles_in_line({compare, branch}), 8) << "reads SCC";
+    Registers reads;
+    reads.reads[9] = 1ull << 42;  // VCC
+    branch.registers = &reads;
+    EXPECT_EQ(cycles_in_line({compare, branch}), 8 + waits);
+  }
+}
+
 // LDS reads of one dword per lane, lane n at dword n * stride: cycles per wave. That strides
 // without conflicts take 3.2 cycles is the loop's own issue: four waves, 12.8 cycles for a trip.
 // Source: tingqli/pyhip, archive/bank-conflict (strides 1 to 18).

@@ -15,10 +15,10 @@
 namespace margay::timing {
 namespace {
 
-constexpr std::string_view kLetters = "vMLSwBni";
+constexpr std::string_view kLetters = "vMLSwBnb";
 
 /// v: VALU, M: matrix instruction of 64 cycles, L: load that hits vL1D, S: scalar load, w: wait for
-/// all, B: barrier, n: s_nop of ten turns, i: VALU instruction across two fetches.
+/// all, B: barrier, n: s_nop of ten turns, b: branch, behind the others in the code.
 std::vector<Instruction> alphabet() {
   std::vector<Instruction> out(kLetters.size());
   for (std::size_t n = 0; n < out.size(); ++n) out[n].vaddr = static_cast<std::uint32_t>(32 * n);
@@ -35,8 +35,7 @@ std::vector<Instruction> alphabet() {
   of('B').unit = Unit::barrier;
   of('n').unit = Unit::idle;
   of('n').turns = 10;
-  of('i').bytes = 8;
-  of('i').vaddr += 28;
+  of('b').unit = Unit::branch;
   return out;
 }
 
@@ -127,10 +126,10 @@ TEST_F(Latency, OfAPauseIsExposedAfterItsIssue) {
 }
 
 TEST_F(Latency, OfALateInstructionIsItsOwn) {
-  run({"vi"});
-  EXPECT_EQ(of('i').stall(), 4);
-  EXPECT_EQ(of('i').exposed, 4);
-  EXPECT_EQ(of('v').exposed, 0);
+  run({"bv"});
+  EXPECT_EQ(of('v').stall(), 16);
+  EXPECT_EQ(of('v').exposed, 16);
+  EXPECT_EQ(of('b').exposed, 0);
 }
 
 TEST_F(Latency, OverlapOfMatrixWorkAndMemoryAddsUp) {

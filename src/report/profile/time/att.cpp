@@ -32,10 +32,12 @@ std::string att_of(const Profile& profile) {
     ++number;
     for (std::size_t n = 0; n < kernel.sites.size(); ++n) {
       const timing::SiteTime& time = kernel.time->sites[n];
-      // A wave of the model is never idle between two instructions: it stalls.
-      out += fmt::format("{},{},{},{},{},{},0,{}\n", number, kernel.sites[n].vaddr,
-                         in_quotes(kernel.sites[n].text), time.hits, std::llround(time.latency),
-                         std::llround(time.stall()), in_quotes(source_of(kernel.sites[n])));
+      // AMD's tool does not count a wave's idle time, before an instruction, as latency.
+      out += fmt::format("{},{},{},{},{},{},{},{}\n", number, kernel.sites[n].vaddr,
+                         in_quotes(kernel.sites[n].text), time.hits,
+                         std::llround(time.latency - time.idle()),
+                         std::llround(time.stall() - time.idle()), std::llround(time.idle()),
+                         in_quotes(source_of(kernel.sites[n])));
     }
   }
   return out;
