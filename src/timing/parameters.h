@@ -48,7 +48,7 @@ struct Parameters {
   double untranslated_bytes_per_ns = 0;  ///< Whole device: HBM beyond that, reads and writes.
 
   double workgroup_start = 5.6;  ///< Of the XCD's dispatcher, for a workgroup of one wave.
-  double further_wave = 0.15;    ///< Of the dispatcher, for each further wave.
+  double further_wave = 0.3;     ///< Of the dispatcher, for each further wave.
   double wave_start = 4;         ///< Until its first instruction.
   double cold_code = 500;        ///< More for the first waves, if the code was not run before.
   double launch_ns = 0;          ///< Of an empty kernel, begin to end.
@@ -70,7 +70,7 @@ enum class Confidence : std::uint8_t { high, medium, low };
 struct ParameterInfo {
   std::string_view name, meaning, unit, source;
   Confidence confidence;
-  double Parameters::*member;
+  double Parameters::* member;
 };
 
 [[nodiscard]] const Parameters& parameters_of(const Gpu& gpu);

@@ -36,9 +36,7 @@ using RegisterMask = std::array<std::uint64_t, 10>;
 struct Registers {
   RegisterMask reads{}, writes{};
 };
-[[nodiscard]] inline bool has_scalars(const RegisterMask& mask) {
-  return (mask[8] | mask[9]) != 0;
-}
+[[nodiscard]] inline bool has_scalars(const RegisterMask& mask) { return (mask[8] | mask[9]) != 0; }
 
 /// An instruction of the program, without its operands' values.
 struct Instruction {

@@ -13,7 +13,7 @@ namespace margay::timing {
 /// Holds two fetches of 32 bytes of a wave's code, and asks for another one as soon as all of the
 /// first has issued. Instructions of 8 bytes that begin with a fetch come just in time; those at 4
 /// modulo 8 free it one instruction later, and each fetch holds them up for a turn. With a few
-/// instructions of 4 bytes among them, or a stall, the next fetch is there before it is needed.
+/// instructions of 4 bytes among them, or a stall, the next fetch has come before it is needed.
 class FetchBuffer {
  public:
   /// How late `next` is in a wave that could go on at `time`: in cycles. `before` left the buffer
