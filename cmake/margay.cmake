@@ -1,4 +1,4 @@
-# Two helpers: one for a library, one for a test. Everything else is plain CMake.
+# Helpers for libraries and tests. Everything else is plain CMake.
 
 # Programs find their libraries relative to themselves, so that a clone can be moved.
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
@@ -15,6 +15,11 @@ if(MARGAY_SANITIZER)
     -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(margay_flags INTERFACE -fsanitize=${MARGAY_SANITIZER})
 endif()
+
+# For libraries that use std::stable_sort: libstdc++ 12's calls a function that it declares deprecated itself.
+function(margay_sorts_stably library)
+  target_compile_options(margay_${library} PRIVATE $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
+endfunction()
 
 # Code that computes on lanes is compiled once for each of the host's instruction-set levels (src/base/host_level.h),
 # with this machine's -march names: a third of the build's time each. `native` makes only the level of the

@@ -45,7 +45,7 @@ class LaunchReplay {
   [[nodiscard]] std::vector<std::size_t> enough(double most = TimeConfig().most_instructions) const;
   [[nodiscard]] Share share(double ghz) const;
   [[nodiscard]] Occupants occupants(const Change& change) const;
-  /// `cus`: indices of LaunchRecording::cus.
+  /// `cus` here and below: indices of LaunchRecording::cus.
   /// How many workgroups like those that a replay of these units has, have as much to do as
   /// `wanted` like the mean of those that were recorded: a triangle's first rows are short.
   [[nodiscard]] double alike(double wanted, const std::vector<std::size_t>& cus,

@@ -10,7 +10,8 @@ import sys
 # What Margay adds: the checker and the profiler for bindings, and the addresses of the tile library's tensors,
 # and what the substitute of RCCL needs.
 OWN = {"margayAllowPeerAccess", "margayCheckBegin", "margayCheckEnd", "margayCheckError",
-       "margayDescribeKernel", "margayDescribeLoads", "margayDescribeTensor", "margayDevice", "margayDevices", "margayEventTime", "margayLaunchPurpose",
+       "margayDescribeKernel", "margayDescribeLoads", "margayDescribeTensor", "margayDevice", "margayDevices", "margayEventTime",
+       "margayLaunchData", "margayLaunchPurpose",
        "margayProfileBegin", "margayProfileEnd", "margayProfileError", "margayProfileLeaveOut",
        "margayProfileValue"}
 # A few that programs of ROCm 5, 6 and 7 require.
