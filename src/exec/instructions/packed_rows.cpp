@@ -53,26 +53,31 @@ template <typename T>
 }
 
 #if defined(__AVX512F__)
+[[nodiscard]] __mmask32 nan_halves(__m512i halves) {
+  return _mm512_cmpgt_epu16_mask(_mm512_and_si512(halves, _mm512_set1_epi16(0x7fff)),
+                                 _mm512_set1_epi16(0x7c00));
+}
 /// Whether any of a register's f16 is a NaN.
 [[nodiscard]] bool has_nan(const SourceRows& row) {
   __mmask32 found = 0;
-  for (int chunk = 0; chunk < kChunks; ++chunk) {
-    const __m512i halves = _mm512_loadu_si512(row.low + chunk * row.stride);
-    found |= _mm512_cmpgt_epu16_mask(_mm512_and_si512(halves, _mm512_set1_epi16(0x7fff)),
-                                     _mm512_set1_epi16(0x7c00));
-  }
+  for (int chunk = 0; chunk < kChunks; ++chunk)
+    found |= nan_halves(_mm512_loadu_si512(row.low + chunk * row.stride));
   return found != 0;
 }
-/// Whether a NaN among its operands makes the result a NaN, which is quiet then.
+/// Whether a NaN among its operands makes the result a NaN.
 template <typename R>
-inline constexpr bool kMakesNansQuiet =
+inline constexpr bool kKeepsNan =
     R::kOperation == Operation::add || R::kOperation == Operation::multiply ||
     R::kOperation == Operation::multiply_add;
 /// An f16 row on all halves as they are in the registers, without taking them apart: for all lanes
-/// and without modifiers. The host's conversion makes NaNs quiet.
+/// and without modifiers. False, and nothing has been done, if there is a NaN: of two the compiler
+/// would choose one.
 template <typename R, std::size_t... n>
-void run_adjacent_halves(const SourceRows (&rows)[sizeof...(n)], std::uint32_t* dst,
-                         std::index_sequence<n...>) {
+[[nodiscard]] bool run_adjacent_halves(const SourceRows (&rows)[sizeof...(n)], std::uint32_t* dst,
+                                       std::index_sequence<n...>) {
+  if constexpr (!kKeepsNan<R>)
+    if ((has_nan(rows[n]) || ...)) return false;
+  __m512i results[kChunks];
   for (int chunk = 0; chunk < kChunks; ++chunk) {
     __m256i result[2];
     for (int part = 0; part < 2; ++part) {
@@ -84,9 +89,16 @@ void run_adjacent_halves(const SourceRows (&rows)[sizeof...(n)], std::uint32_t* 
           _mm512_cvtps_ph(as<__m512>(R::eval(operand(rows[n])...)), _MM_FROUND_CUR_DIRECTION);
     }
     // One store for both: the next instruction's loads are served by it.
-    _mm512_storeu_si512(dst + chunk * kLanes,
-                        _mm512_inserti64x4(_mm512_castsi256_si512(result[0]), result[1], 1));
+    results[chunk] = _mm512_inserti64x4(_mm512_castsi256_si512(result[0]), result[1], 1);
   }
+  if constexpr (kKeepsNan<R>) {
+    __mmask32 is_nan = 0;
+    for (const __m512i& halves : results) is_nan |= nan_halves(halves);
+    if (is_nan != 0) return false;
+  }
+  for (int chunk = 0; chunk < kChunks; ++chunk)
+    _mm512_storeu_si512(dst + chunk * kLanes, results[chunk]);
+  return true;
 }
 
 /// Each half from the same half of each source, no signs flipped, no clamp.
@@ -109,11 +121,8 @@ const Instruction* run_pair(Wave& wave, const Instruction& i,
   const std::uint64_t exec = wave.exec();
 #if defined(__AVX512F__)
   if constexpr (D::kType == OperandType::f16) {
-    if (exec == ~0ull && is_plain(m, R::kSources) &&
-        (kMakesNansQuiet<R> || !(has_nan(rows[n]) || ...))) {
-      run_adjacent_halves<R>(rows, dst, sources);
+    if (exec == ~0ull && is_plain(m, R::kSources) && run_adjacent_halves<R>(rows, dst, sources))
       return following(i);
-    }
   }
 #endif
   for (int chunk = 0; chunk < kChunks; ++chunk) {
