@@ -488,7 +488,7 @@ TEST_P(FloatMode, FlushingLeavesSourcesAndInactiveLanes) {
         for (const unsigned row : {0u, 1u, 2u, 3u, 8u, 9u}) at(row, other) = kOne;
       for (const unsigned row : {0u, 1u, 8u, 9u}) at(row, lane) = kDenormal;
       const unsigned registers = std::string_view(mnemonic) == "v_mul_f32" ? 1 : 2;
-      run(mnemonic, mode::kDx10Clamp | mode::kIeee, {}, registers == 2 ? 0x38 : 0);
+      run(mnemonic, mode::kDx10Clamp | mode::kIeee, Modifiers(), registers == 2 ? 0x38 : 0);
       for (unsigned n = 0; n < registers; ++n) {
         EXPECT_EQ(at(n, lane), kDenormal) << mnemonic << " lane " << lane;
         EXPECT_EQ(at(8 + n, lane), kExec >> lane & 1 ? 0x80000000 : kDenormal) << mnemonic << lane;
