@@ -85,7 +85,8 @@ bool may_be_pointer(const Kernel& kernel, std::size_t at) {
 
 /// Whether the tensor is a table of pointers to host memory, of which a kernel may use all: those
 /// of a grouped product, say. Numbers that happen to be addresses of a program that is loaded low
-/// are none unless all of them are.
+/// are none unless all of them are, and an output that nothing has written may have the C library's
+/// pointers to free memory in it.
 bool is_table_of_pointers(const Tensor& tensor, const Memory& memory) {
   constexpr std::uint64_t kMost = 512, kHigh = std::uint64_t{1} << 32;
   const std::uint64_t count = std::min(kMost, (tensor.range.end - tensor.range.begin) / 8);
@@ -93,15 +94,16 @@ bool is_table_of_pointers(const Tensor& tensor, const Memory& memory) {
       !memory.readable_range(tensor.range.begin).contains(tensor.range.begin, 8 * count))
     return false;
   bool all = true;
+  std::uint64_t high = 0;
   for (std::uint64_t n = 0; n < count; ++n) {
     std::uint64_t value;
     std::memcpy(&value, reinterpret_cast<const std::uint64_t*>(tensor.range.begin) + n, 8);
     const bool is_address =
         value >= 4096 && !memory.in_arena(value) && memory.readable_range(value).contains(value, 1);
-    if (is_address && value >= kHigh) return true;
+    high += is_address && value >= kHigh;
     all = all && is_address;
   }
-  return all;
+  return all || 2 * high >= count;
 }
 
 }  // namespace
