@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""End-to-end ratio of `margay gemm` to oneDNN's bf16 GEMM of the same size in the same run.
+"""End-to-end ratio of `margay gemm` to oneDNN's GEMM of the same size in the same run, in bf16 where oneDNN has it on
+this host, otherwise in f32.
 
 usage: bench/gemm_ratio.py [--size 8192] [--runs 3] [--modes fast,fma,exact] [--json FILE]
 
@@ -35,6 +36,7 @@ def measure(margay, size, mode, runs):
     return {
         "wall_s": wall,
         "reference_wall_s": statistics.median(run["reference_wall_s"] for run in done),
+        "reference_dtype": done[0]["reference_dtype"],
         "ratio": statistics.median(ratios),
         "ratio_min": min(ratios),
         "ratio_max": max(ratios),
@@ -56,14 +58,14 @@ def main():
 
     table = {}
     print(f"{options.size}^3, medians of {options.runs} runs")
-    print(f"{'mode':<6} {'margay s':>9} {'oneDNN s':>9} {'ratio':>6} {'ns per MFMA per core':>21}")
+    print(f"{'mode':<6} {'margay s':>9} {'oneDNN s':>9}         {'ratio':>6} {'ns per MFMA per core':>21}")
     for mode in options.modes.split(","):
         try:
             table[mode] = row = measure(options.margay, options.size, mode, options.runs)
         except subprocess.CalledProcessError as error:
             print(f"{mode}: margay gemm exited with {error.returncode}\n{error.stderr}", file=sys.stderr)
             return 1
-        print(f"{mode:<6} {row['wall_s']:>9.2f} {row['reference_wall_s']:>9.2f} {row['ratio']:>6.1f} "
+        print(f"{mode:<6} {row['wall_s']:>9.2f} {row['reference_wall_s']:>9.2f} in {row['reference_dtype']} {row['ratio']:>6.1f} "
               f"{row['ns_per_mfma']:>21.0f}")
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(table, indent=2) + "\n")

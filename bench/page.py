@@ -260,8 +260,8 @@ def render(figures):
     for mode in MODES:
         row = figures["main_job"][mode]
         name = "`exact` (the default)" if mode == "exact" else f"`{mode}`"
-        lines.append(f"| {name} | {text(three, row['wall_s'])} s | {text(three, row['reference_wall_s'])} s | "
-                     f"{text(spread, row)} | {text(three, row['ns_per_mfma'])} | {text(shares, row)} |")
+        lines.append(f"| {name} | {text(three, row['wall_s'])} s | {text(three, row['reference_wall_s'])} s in "
+                     f"{text(str, row['reference_dtype'])} | {text(spread, row)} | {text(three, row['ns_per_mfma'])} | {text(shares, row)} |")
     lines += [
         "",
         "`exact` is the default because it is the most exact mode that keeps this job under a minute on two cores.",

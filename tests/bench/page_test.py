@@ -15,7 +15,7 @@ import page  # noqa: E402
 
 def made_up():
     ratio = {"ratio": 12.34, "ratio_min": 9.876, "ratio_max": 123.4}
-    job = {**ratio, "wall_s": 10.04, "reference_wall_s": 2.9, "ns_per_mfma": 150.2, "time_shares": {"MFMA": 0.92, "LDS": 0.05},
+    job = {**ratio, "wall_s": 10.04, "reference_wall_s": 2.9, "reference_dtype": "bf16", "ns_per_mfma": 150.2, "time_shares": {"MFMA": 0.92, "LDS": 0.05},
            "wave_instructions": 243777536, "mfma_instructions": 134217728}
     return {"host": {"cores": 2, "features": "AVX2, AVX-512", "caches": "L1 32K, L2 1024K"}, "load": 0.04,
             "executor": dict.fromkeys(page.EXECUTOR.values(), 144e6),
@@ -35,7 +35,7 @@ class Form(unittest.TestCase):
 
     def test_any_figures_will_do(self):
         text = page.render(made_up())
-        self.assertIn("| `fma` | 10.0 s | 2.90 s | 12.3 (9.88 to 123) | 150 | MFMA 92 %, LDS 5 % |", text)
+        self.assertIn("| `fma` | 10.0 s | 2.90 s in bf16 | 12.3 (9.88 to 123) | 150 | MFMA 92 %, LDS 5 % |", text)
         self.assertIn("243 777 536 wave instructions", text)
         self.assertIn("| `v_fma_f32` | 144 M |", text)
         self.assertIn("| `exact` | 70.1 | 102 | 85.5 |", text)

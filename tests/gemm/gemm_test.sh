@@ -28,6 +28,14 @@ scaled() {
   verified --m 300 --n 200 --k 100 --alpha 2 --beta 1 --output bf16 --mfma fma
   verified --m 64 --n 64 --k 64 --alpha 0 --beta 1 --mfma fma
 }
+# Where oneDNN has no bf16, as on a host without AVX-512, it multiplies the same numbers in f32.
+narrow_host() {
+  export DNNL_MAX_CPU_ISA=AVX2
+  verified --m 100 --n 300 --k 72 --mfma fma --json out.json
+  grep -q 'reference (oneDNN, f32)' said || fail "does not say what the reference is"
+  grep -q '"reference_dtype": "f32"' out.json || fail "reference_dtype"
+  verified --m 129 --n 263 --k 77 --no-transpose-b --alpha 2 --beta 1 --output bf16 --mfma fma
+}
 json() {
   verified --m 256 --n 256 --k 64 --json out.json --threads 1
   local field

@@ -221,7 +221,7 @@ Result<Outcome> run_job(const Options& o, const Gpu& gpu, Watching* watching, St
   if (watching != nullptr) out.time = watching->modelled();
   (void)steps.done();
 
-  steps.start("reference (oneDNN, bf16)");
+  steps.start(fmt::format("reference (oneDNN, {})", reference_type()));
   std::vector<float> product(static_cast<std::size_t>(o.m * o.n));
   out.reference_seconds =
       MARGAY_TRY(multiply_with_onednn(o, a.values(), b.values(), product, threads));
@@ -253,10 +253,10 @@ void print_report(const Options& o, const Outcome& out) {
   fmt::print("  {:<22}{}\n", "MFMA instructions", grouped(out.launch.mfma_instructions));
   fmt::print("  {:<22}{} workgroups, {} waves\n", "grid", grouped(out.launch.workgroups),
              grouped(out.launch.waves));
-  fmt::print("  {:<22}{:.2f} s, {:.1f} GFLOP/s, {:.1f}x oneDNN's {:.2f} s\n",
+  fmt::print("  {:<22}{:.2f} s, {:.1f} GFLOP/s, {:.1f}x oneDNN's {:.2f} s in {}\n",
              out.time ? "host, with modelling" : "host wall time", out.launch.seconds,
              flops / out.launch.seconds * 1e-9, out.launch.seconds / out.reference_seconds,
-             out.reference_seconds);
+             out.reference_seconds, reference_type());
   if (out.time) {
     const Modelled& t = *out.time;
     fmt::print("  {:<22}{:.1f} us, {:.1f} TFLOP/s at {:.2f} GHz; error about {:.0f} %\n",
@@ -332,6 +332,7 @@ Status write_json(const Options& o, const Outcome& out, const Steps& steps) {
   j["max_sample_error"] = v.max_sample_error;
   j["wall_s"] = out.launch.seconds;
   j["reference_wall_s"] = out.reference_seconds;
+  j["reference_dtype"] = reference_type();
   if (out.time) {
     const Modelled& t = *out.time;
     const double flops = flops_of(o);
