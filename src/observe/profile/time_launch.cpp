@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -65,6 +66,23 @@ double touched_bytes(const Replay& replay, const TensorLines& tensors, double sc
   return lines * kLineBytes;
 }
 
+/// The numbers of the instructions in the order of their places in the code. They are numbered as
+/// host threads first executed them, and sums in floating point depend on the order.
+std::vector<std::uint32_t> by_place(const Facts& facts) {
+  std::vector<std::uint32_t> numbers(facts.count());
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  std::ranges::stable_sort(numbers, {},
+                           [&](std::uint32_t n) { return facts.numbered(n).timed.vaddr; });
+  return numbers;
+}
+
+void renumber(const std::vector<RecordedWorkgroup>& workgroups,
+              const std::vector<std::uint32_t>& place_of) {
+  for (const RecordedWorkgroup& recorded : workgroups)
+    for (timing::WaveRecording& wave : recorded.workgroup->waves)
+      for (std::uint32_t& number : wave.instructions) number = place_of[number];
+}
+
 /// A number of its own for each execution of each instruction.
 std::uint64_t shift_of(std::uint64_t vaddr, std::uint64_t time) {
   const std::uint64_t seed = (vaddr << 32 ^ time) * 6364136223846793005ull + 1442695040888963407ull;
@@ -92,8 +110,6 @@ void deal_out_misses(const std::vector<RecordedWorkgroup>& workgroups,
         of_site[time].push_back(&one);
       }
     }
-  // By place in the code: instructions have their numbers in the order in which host threads first
-  // executed them.
   for (std::size_t number = 0; number < executions.size(); ++number)
     for (std::size_t time = 0; time < executions[number].size(); ++time) {
       auto& waves = executions[number][time];
@@ -114,10 +130,13 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
   using enum Counter;
   timing::LaunchRecording out;
   const Facts& facts = program.facts<InstructionFacts>();
-  out.registers.reserve(facts.count());
-  for (std::uint32_t n = 0; n < facts.count(); ++n) {
-    out.registers.push_back(registers_of(facts.numbered(n).use));
-    out.instructions.push_back(facts.numbered(n).timed);
+  const std::vector<std::uint32_t> order = by_place(facts);
+  std::vector<std::uint32_t> place_of(order.size());
+  out.registers.reserve(order.size());
+  for (const std::uint32_t number : order) {
+    place_of[number] = static_cast<std::uint32_t>(out.instructions.size());
+    out.registers.push_back(registers_of(facts.numbered(number).use));
+    out.instructions.push_back(facts.numbered(number).timed);
     out.instructions.back().registers = &out.registers.back();
   }
   const Occupancy fits =
@@ -129,6 +148,7 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
   out.host_arguments = config.host_arguments;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> cus;
   for (std::uint32_t x = 0; x < replay.xcds().size(); ++x) {
+    renumber(replay.xcds()[x]->recorded(), place_of);
     deal_out_misses(replay.xcds()[x]->recorded(), out.instructions);
     for (RecordedWorkgroup& recorded : replay.xcds()[x]->recorded()) {
       cus[{x, recorded.cu}].push_back(out.workgroups.size());
