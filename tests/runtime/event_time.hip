@@ -392,6 +392,22 @@ TEST(EventTime, LaunchesWithOtherDataAreModelledAnew) {
   margayLaunchData(0);
 }
 
+// Differences of large times in floating point would depend on the moment.
+TEST(EventTime, TheSameWorkTakesTheSameTimeAtAnyMoment) {
+  const auto data = memory();
+  const auto brief = [&] { spin<<<1, 64>>>(data.get(), 10); };
+  const auto lasting = [&] { spin<<<1, 64>>>(data.get(), 100'000); };
+  brief();
+  lasting();
+  ASSERT_EQ(margayLaunchPurpose(known_time), 0);
+  const float first = us_of(brief);
+  for (int n = 0; n < 1000; ++n) {
+    for (int k = 0; k < 100; ++k) lasting();
+    ASSERT_EQ(us_of(brief), first) << "after " << n + 1 << " hundred times 200 us";
+  }
+  ASSERT_EQ(margayLaunchPurpose(all), 0);
+}
+
 TEST(EventTime, APartThatWaitsForTheRestIsRefused) {
   constexpr int kGroups = 8192;
   const auto data = memory(kGroups * sizeof(float));

@@ -111,7 +111,7 @@ Answer<float> modelled_milliseconds(const ihipEvent_t& start, const ihipEvent_t&
                   "One of the events was recorded before modelled time was asked for.",
                   "Record both again, or set MARGAY_EVENT_TIME before the program starts.");
   say_what_modelled_time_is();
-  return static_cast<float>((*end - *begin) * 1e-3);
+  return std::chrono::duration<float, std::milli>(*end - *begin).count();
 }
 
 Outcome create_stream(hipStream_t* out, unsigned flags, int priority) {

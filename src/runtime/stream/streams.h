@@ -13,6 +13,7 @@
 
 #include "runtime/base/errors.h"
 #include "runtime/base/handle_table.h"
+#include "runtime/stream/device_time.h"
 #include "runtime/stream/order.h"
 #include "runtime/stream/pending.h"
 
@@ -52,7 +53,7 @@ struct ihipEvent_t {
     capture_ = capture;
   }
   /// `modelled`: see timeline.h.
-  void record(std::optional<double> modelled) {
+  void record(std::optional<margay::runtime::DeviceTime> modelled) {
     const std::lock_guard lock(mutex_);
     capture_.reset();
     time_ = Clock::now();
@@ -63,7 +64,7 @@ struct ihipEvent_t {
     return time_;
   }
   /// None if events were not modelled when it was recorded.
-  [[nodiscard]] std::optional<double> modelled_time() const {
+  [[nodiscard]] std::optional<margay::runtime::DeviceTime> modelled_time() const {
     const std::lock_guard lock(mutex_);
     return modelled_;
   }
@@ -71,7 +72,7 @@ struct ihipEvent_t {
  private:
   mutable std::mutex mutex_;
   std::optional<Clock::time_point> time_;
-  std::optional<double> modelled_;
+  std::optional<margay::runtime::DeviceTime> modelled_;
   std::weak_ptr<margay::runtime::Capture> capture_;
 };
 

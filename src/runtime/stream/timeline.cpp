@@ -23,8 +23,8 @@ Order current_order() {
 Timeline::Scope::Scope(const Order& order) : outer_(current), order_(order) { current = &order_; }
 Timeline::Scope::~Scope() { current = outer_; }
 
-double Timeline::ready(const Order& order) const {
-  double time = host_;
+DeviceTime Timeline::ready(const Order& order) const {
+  DeviceTime time = host_;
   for (const Entry& entry : streams_)
     if (order.comes_behind(entry.order)) time = std::max(time, entry.end);
   return time;
@@ -36,22 +36,24 @@ Timeline::Entry& Timeline::entry_of(const Order& order) {
   return streams_.emplace_back(order);
 }
 
-void Timeline::add(double microseconds, Use use, bool launches) {
+void Timeline::add(DeviceTime time, Use use, bool launches) {
   const timing::Parameters& p = timing::parameters_of(devices_.gpu());
   const Order order = current_order();
   const std::lock_guard lock(mutex_);
-  double begin = ready(order);
-  double& filled_until = filled_until_[order.device];
+  DeviceTime begin = ready(order);
+  DeviceTime& filled_until = filled_until_[order.device];
   if (use != Use::none) begin = std::max(begin, filled_until);
-  if (launches && begin > host_) microseconds -= 1e-3 * (p.launch_ns - p.next_launch_ns);
-  const double end = begin + microseconds;
+  if (launches && begin > host_) time -= device_time(1e-3 * (p.launch_ns - p.next_launch_ns));
+  const DeviceTime end = begin + time;
   if (use == Use::all_units) filled_until = end;
   entry_of(order).end = end;
 }
 
 void Timeline::launched(const std::optional<LaunchTime>& time, std::uint64_t workgroups) {
   if (!is_on() || !time) return;
-  add(devices_.event_time() == EventTime::modelled_sustained ? time->us_sustained : time->us_boost,
+  const double us =
+      devices_.event_time() == EventTime::modelled_sustained ? time->us_sustained : time->us_boost;
+  add(device_time(us),
       workgroups >= devices_.gpu().compute_units() ? Use::all_units : Use::some_units, true);
 }
 
@@ -70,38 +72,38 @@ void Timeline::copied(const void* to, const void* from, std::size_t bytes) {
   const auto size = static_cast<double>(bytes);
   if (source == Place::device && target == Place::device) {  // a kernel of the runtime library
     const double ns = size / p.memory_bytes_per_ns + size / p.memory_write_bytes_per_ns;
-    return add(1e-3 * (p.launch_ns + ns), Use::some_units, true);
+    return add(device_time(1e-3 * (p.launch_ns + ns)), Use::some_units, true);
   }
   const bool is_staged =
       (source == Place::pageable || target == Place::pageable) && size <= 1024 * p.staged_kib;
   const double rate = is_staged ? p.staged_bytes_per_ns : p.host_link_bytes_per_ns;
-  add(1e-3 * ((target == Place::device ? p.upload_ns : p.download_ns) + size / rate), Use::none,
-      false);
+  add(device_time(1e-3 * ((target == Place::device ? p.upload_ns : p.download_ns) + size / rate)),
+      Use::none, false);
 }
 
 void Timeline::filled(std::size_t bytes) {
   if (!is_on() || bytes == 0) return;
   const timing::Parameters& p = timing::parameters_of(devices_.gpu());
-  add(1e-3 * (p.launch_ns + static_cast<double>(bytes) / p.memory_write_bytes_per_ns),
+  add(device_time(1e-3 * (p.launch_ns + static_cast<double>(bytes) / p.memory_write_bytes_per_ns)),
       Use::some_units, true);
 }
 
-std::optional<double> Timeline::now(const Order& order) const {
+std::optional<DeviceTime> Timeline::now(const Order& order) const {
   if (!is_on()) return std::nullopt;
   const std::lock_guard lock(mutex_);
   return ready(order);
 }
 
-std::optional<double> Timeline::now() const { return now(current_order()); }
+std::optional<DeviceTime> Timeline::now() const { return now(current_order()); }
 
-void Timeline::stream_waits(const Order& order, std::optional<double> until) {
+void Timeline::stream_waits(const Order& order, std::optional<DeviceTime> until) {
   if (!is_on() || !until) return;
   const std::lock_guard lock(mutex_);
-  double& end = entry_of(order).end;
+  DeviceTime& end = entry_of(order).end;
   end = std::max(end, *until);
 }
 
-void Timeline::host_waits(std::optional<double> until) {
+void Timeline::host_waits(std::optional<DeviceTime> until) {
   if (!is_on() || !until) return;
   const std::lock_guard lock(mutex_);
   host_ = std::max(host_, *until);
@@ -126,7 +128,7 @@ void Timeline::forget_stream(hipStream_t stream) {
 void Timeline::begin_again() {
   begin_again_after_fork(mutex_);
   begin_again_after_fork(streams_);
-  host_ = 0;
+  host_ = {};
   filled_until_ = {};
 }
 

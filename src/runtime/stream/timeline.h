@@ -17,12 +17,13 @@
 
 #include "runtime/device/devices.h"
 #include "runtime/memory/allocations.h"
+#include "runtime/stream/device_time.h"
 #include "runtime/stream/order.h"
 #include "runtime/watch/modelled_times.h"
 
 namespace margay::runtime {
 
-/// Times are microseconds. Safe to use from several threads.
+/// Safe to use from several threads.
 class Timeline {
  public:
   Timeline(const Devices& devices, const AllocationTable& allocations)
@@ -52,11 +53,11 @@ class Timeline {
 
   /// When the work before the next of a stream, or of the calling thread's stream, has ended; none
   /// if events are not modelled.
-  [[nodiscard]] std::optional<double> now(const Order& order) const;
-  [[nodiscard]] std::optional<double> now() const;
+  [[nodiscard]] std::optional<DeviceTime> now(const Order& order) const;
+  [[nodiscard]] std::optional<DeviceTime> now() const;
 
-  void stream_waits(const Order& order, std::optional<double> until);
-  void host_waits(std::optional<double> until);
+  void stream_waits(const Order& order, std::optional<DeviceTime> until);
+  void host_waits(std::optional<DeviceTime> until);
   void host_waits_for_device(unsigned device);
 
   /// The handle of a destroyed stream may be used for another one.
@@ -71,22 +72,22 @@ class Timeline {
  private:
   struct Entry {
     Order order;
-    double end = 0;
+    DeviceTime end{0};
   };
-  [[nodiscard]] double ready(const Order& order) const;
+  [[nodiscard]] DeviceTime ready(const Order& order) const;
   [[nodiscard]] Entry& entry_of(const Order& order);
   /// What work needs the compute units for.
   enum class Use : std::uint8_t { none, some_units, all_units };
   /// `launches`: it is dispatched like a kernel, and has the time of that in it.
-  void add(double microseconds, Use use, bool launches);
+  void add(DeviceTime time, Use use, bool launches);
 
   const Devices& devices_;
   const AllocationTable& allocations_;
   std::atomic<bool> answered_ = false;
   mutable std::mutex mutex_;
-  double host_ = 0;
+  DeviceTime host_{0};
   std::vector<Entry> streams_;
-  std::array<double, kMaxDevices> filled_until_ = {};  // by device
+  std::array<DeviceTime, kMaxDevices> filled_until_ = {};  // by device
 };
 
 }  // namespace margay::runtime
