@@ -4,10 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace margay {
@@ -101,5 +104,97 @@ class Reader {
   std::span<const std::byte> left_;
   bool ok_ = true;
 };
+
+// ---- Structures ------------------------------------------------------------------------------
+//
+// A structure says in its namespace which of its members travel, and in which order:
+//
+//   auto members(Is<Error> auto& error) { return std::tie(error.code, error.what, error.hint); }
+//
+// A type for which that does not do has an encode() and a decode() of its own.
+
+template <typename T, typename Type>
+concept Is = std::is_same_v<std::remove_const_t<T>, Type>;
+
+template <typename T>
+concept HasMembers = requires(T& value) { members(value); };
+
+template <typename T>
+inline constexpr bool kIsVector = false;
+template <typename T>
+inline constexpr bool kIsVector<std::vector<T>> = true;
+template <typename T>
+inline constexpr bool kIsPlainVector = false;
+template <typename T>
+inline constexpr bool kIsPlainVector<std::vector<T>> =
+    std::is_trivially_copyable_v<T> && !HasMembers<T>;
+template <typename T>
+inline constexpr bool kIsPair = false;
+template <typename A, typename B>
+inline constexpr bool kIsPair<std::pair<A, B>> = true;
+template <typename T>
+inline constexpr bool kIsOptional = false;
+template <typename T>
+inline constexpr bool kIsOptional<std::optional<T>> = true;
+
+/// Each of a tuple.
+template <typename Tuple>
+void encode_each(Writer& out, const Tuple& values) {
+  std::apply([&out](const auto&... each) { (encode(out, each), ...); }, values);
+}
+template <typename... T>
+void decode_each(Reader& in, const std::tuple<T&...>& values) {
+  std::apply([&in](auto&... each) { (decode(in, each), ...); }, values);
+}
+
+template <typename T>
+void encode(Writer& out, const T& value) {
+  if constexpr (HasMembers<const T>) {
+    encode_each(out, members(value));
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    out.put_text(value);
+  } else if constexpr (kIsPair<T>) {
+    encode_each(out, std::tie(value.first, value.second));
+  } else if constexpr (kIsOptional<T>) {
+    out.put(value.has_value());
+    if (value) encode(out, *value);
+  } else if constexpr (kIsPlainVector<T>) {
+    out.put_all(value);
+  } else if constexpr (kIsVector<T>) {
+    out.put(static_cast<std::uint64_t>(value.size()));
+    for (const auto& each : value) encode(out, each);
+  } else {
+    out.put(value);
+  }
+}
+
+template <typename T>
+void decode(Reader& in, T& value) {
+  if constexpr (HasMembers<T>) {
+    decode_each(in, members(value));
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    value = in.get_text();
+  } else if constexpr (kIsPair<T>) {
+    decode_each(in, std::tie(value.first, value.second));
+  } else if constexpr (kIsOptional<T>) {
+    value.reset();
+    if (in.get<bool>()) decode(in, value.emplace());
+  } else if constexpr (kIsPlainVector<T>) {
+    value = in.get_all<typename T::value_type>();
+  } else if constexpr (kIsVector<T>) {
+    value.clear();
+    for (std::uint64_t left = in.get_count(); left > 0 && in.ok(); --left)
+      decode(in, value.emplace_back());
+  } else {
+    value = in.get<T>();
+  }
+}
+
+template <typename T>
+[[nodiscard]] T decode(Reader& in) {
+  T value{};
+  decode(in, value);
+  return value;
+}
 
 }  // namespace margay

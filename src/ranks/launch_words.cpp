@@ -1,30 +1,29 @@
 #include "ranks/launch_words.h"
 
+#include <tuple>
+
 #include "mfma/mfma.h"
 
 namespace margay::ranks {
 
-void put(Writer& out, const Hello& hello) {
-  out.put(hello.protocol);
-  out.put_text(hello.gpu);
-  out.put(hello.mfma);
-  out.put_text(hello.level);
-  out.put_text(hello.fast_method);
-  out.put(hello.arena);
-  out.put(hello.silence);
+namespace {
+
+/// What follows the number of the protocol.
+auto behind_protocol(Is<Hello> auto& hello) {
+  return std::tie(hello.gpu, hello.mfma, hello.level, hello.fast_method, hello.arena,
+                  hello.silence);
 }
 
-Hello get_hello(Reader& in) {
-  Hello hello;
+}  // namespace
+
+void encode(Writer& out, const Hello& hello) {
+  out.put(hello.protocol);
+  encode_each(out, behind_protocol(hello));
+}
+
+void decode(Reader& in, Hello& hello) {
   hello.protocol = in.get<std::uint32_t>();
-  if (hello.protocol != kProtocol) return hello;
-  hello.gpu = in.get_text();
-  hello.mfma = in.get<MfmaMode>();
-  hello.level = in.get_text();
-  hello.fast_method = in.get_text();
-  hello.arena = in.get<AddressRange>();
-  hello.silence = in.get<std::uint32_t>();
-  return hello;
+  if (hello.protocol == kProtocol) decode_each(in, behind_protocol(hello));
 }
 
 std::string fast_method(std::string_view level) {

@@ -46,8 +46,9 @@ struct Counts {
   std::uint64_t wave_instructions = 0, mfma_instructions = 0;
 };
 
-void put(Writer& out, const Hello& hello);
-[[nodiscard]] Hello get_hello(Reader& in);
+void encode(Writer& out, const Hello& hello);
+/// Of another protocol no more than its number is read.
+void decode(Reader& in, Hello& hello);
 
 /// How `fast` multiplies on this host; the same words mean the same results.
 [[nodiscard]] std::string fast_method(std::string_view level);

@@ -12,7 +12,7 @@ Result<std::unique_ptr<Session>> Session::open(unsigned rank, const std::string&
   const std::chrono::seconds silence(hello.silence);
   connection.set_receive_limit(silence);
   Writer words;
-  put(words, hello);
+  encode(words, hello);
   MARGAY_CHECK(connection.send(Message::hello, words.data()));
   Bytes payload;
   (void)MARGAY_TRY(connection.receive(payload));

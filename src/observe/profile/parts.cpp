@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -9,56 +10,40 @@
 #include "exec/program/program.h"
 #include "observe/observer_kind.h"
 
+namespace margay::timing {
+
+auto members(Is<WaveRecording> auto& wave) { return std::tie(wave.instructions, wave.memory); }
+auto members(Is<WorkgroupRecording> auto& workgroup) {
+  return std::tie(workgroup.id, workgroup.waves);
+}
+
+}  // namespace margay::timing
+
 namespace margay::profile {
+
+// ---- What travels ---------------------------------------------------------------------------
+
+auto members(Is<TensorRanges> auto& tensors) { return std::tie(tensors.host, tensors.seen); }
+auto members(Is<LaunchPlan> auto& plan) {
+  return std::tie(plan.number, plan.first, plan.traced_workgroups, plan.sample, plan.timed,
+                  plan.warm);
+}
+static void encode(Writer& out, const Selection& selection) {
+  encode(out, selection.ranges());
+  out.put(selection.step());
+}
+static void decode(Reader& in, Selection& selection) {
+  auto ranges = decode<std::vector<Selection::Range>>(in);
+  selection = Selection(std::move(ranges), in.get<std::uint64_t>());
+}
+auto members(Is<WaveMap> auto& map) { return std::tie(map.tensor, map.ranges); }
+auto members(Is<WaveTrace> auto& trace) {
+  return std::tie(trace.workgroup, trace.wave, trace.launch, trace.slices);
+}
+
 namespace {
 
 constexpr std::uint32_t kNoNumber = ~0u;
-
-// ---- The setup ------------------------------------------------------------------------------
-
-Bytes setup_of(const LaunchProfiler& profiler) {
-  Writer out;
-  out.put(ObserverKind::profiler);
-  const LaunchPlan& plan = profiler.plan();
-  out.put_all(profiler.tensors().host);
-  out.put_all(profiler.tensors().seen);
-  out.put(plan.number);
-  out.put(plan.first);
-  out.put(plan.traced_workgroups);
-  out.put(static_cast<std::uint64_t>(plan.sample.ranges().size()));
-  for (const auto& [first, last] : plan.sample.ranges()) {
-    out.put(first);
-    out.put(last);
-  }
-  out.put(plan.sample.step());
-  out.put(plan.timed);
-  out.put(plan.warm);
-  return out.data();
-}
-
-struct Setup {
-  TensorRanges tensors;
-  LaunchPlan plan;
-};
-std::optional<Setup> get_setup(Reader& in) {
-  Setup setup;
-  setup.tensors.host = in.get_all<AddressRange>();
-  setup.tensors.seen = in.get_all<AddressRange>();
-  LaunchPlan& plan = setup.plan;
-  plan.number = in.get<std::uint32_t>();
-  plan.first = in.get<bool>();
-  plan.traced_workgroups = in.get<std::uint64_t>();
-  std::vector<Selection::Range> ranges(in.get_count(2 * sizeof(std::uint64_t)));
-  for (auto& [first, last] : ranges) {
-    first = in.get<std::uint64_t>();
-    last = in.get<std::uint64_t>();
-  }
-  plan.sample = Selection(std::move(ranges), in.get<std::uint64_t>());
-  plan.timed = in.get<bool>();
-  plan.warm = in.get<bool>();
-  if (!in.ok() || setup.tensors.host.size() != setup.tensors.seen.size()) return {};
-  return setup;
-}
 
 // ---- The results of a worker ----------------------------------------------------------------
 
@@ -81,18 +66,8 @@ void put(Writer& out, const WorkerResults& results, const Facts& facts) {
     out.put(static_cast<std::uint64_t>(site.tensor));
   }
   out.put_all(results.tensors);
-  out.put(static_cast<std::uint64_t>(results.maps.size()));
-  for (const WaveMap& map : results.maps) {
-    out.put(map.tensor);
-    out.put_all(map.ranges);
-  }
-  out.put(static_cast<std::uint64_t>(results.traces.size()));
-  for (const WaveTrace& trace : results.traces) {
-    out.put(trace.workgroup);
-    out.put(trace.wave);
-    out.put(trace.launch);
-    out.put_all(trace.slices);
-  }
+  encode(out, results.maps);
+  encode(out, results.traces);
 }
 
 /// This process's number of the instruction at an address.
@@ -118,18 +93,8 @@ std::optional<WorkerResults> get_worker(Reader& in, Program& program) {
     site.tensor = in.get<std::uint64_t>();
   }
   results.tensors = in.get_all<LaneTraffic>();
-  results.maps.resize(in.get_count());
-  for (WaveMap& map : results.maps) {
-    map.tensor = in.get<std::int32_t>();
-    map.ranges = in.get_all<TouchedRange>();
-  }
-  results.traces.resize(in.get_count());
-  for (WaveTrace& trace : results.traces) {
-    trace.workgroup = in.get<std::array<std::uint32_t, 3>>();
-    trace.wave = in.get<std::uint32_t>();
-    trace.launch = in.get<std::uint32_t>();
-    trace.slices = in.get_all<TraceSlice>();
-  }
+  decode(in, results.maps);
+  decode(in, results.traces);
   if (!in.ok()) return {};
   return results;
 }
@@ -145,14 +110,10 @@ bool is_nothing(const ServedBy& served) {
 void put(Writer& out, const XcdResults& results) {
   out.put(results.counters);
   // Most dwords of the code have no memory instruction.
-  std::vector<std::pair<std::uint64_t, ServedBy>> sites;
+  std::vector<std::pair<std::uint64_t, ServedBy>> sites;  // by slot
   for (std::uint64_t slot = 0; slot < results.sites.size(); ++slot)
     if (!is_nothing(results.sites[slot])) sites.emplace_back(slot, results.sites[slot]);
-  out.put(static_cast<std::uint64_t>(sites.size()));
-  for (const auto& [slot, served] : sites) {
-    out.put(slot);
-    out.put(served);
-  }
+  encode(out, sites);
   out.put_all(results.tensors);
   for (const auto* const sets : {&results.lines_read, &results.sectors_written}) {
     out.put(static_cast<std::uint64_t>(sets->size()));
@@ -161,12 +122,7 @@ void put(Writer& out, const XcdResults& results) {
   out.put(static_cast<std::uint64_t>(results.recorded.size()));
   for (const RecordedWorkgroup& recorded : results.recorded) {
     out.put(recorded.cu);
-    out.put(recorded.workgroup->id);
-    out.put(static_cast<std::uint64_t>(recorded.workgroup->waves.size()));
-    for (const timing::WaveRecording& wave : recorded.workgroup->waves) {
-      out.put_all(wave.instructions);
-      out.put_all(wave.memory);
-    }
+    encode(out, *recorded.workgroup);
   }
   out.put(results.sqcs_used);
 }
@@ -191,15 +147,12 @@ std::optional<XcdResults> get_xcd(Reader& in, std::size_t sites,
   for (RecordedWorkgroup& recorded : results.recorded) {
     recorded.cu = in.get<std::uint32_t>();
     recorded.workgroup = std::make_shared<timing::WorkgroupRecording>();
-    recorded.workgroup->id = in.get<std::uint64_t>();
-    recorded.workgroup->waves.resize(in.get_count(sizeof(std::uint64_t)));
+    decode(in, *recorded.workgroup);
     for (timing::WaveRecording& wave : recorded.workgroup->waves) {
-      wave.instructions = in.get_all<std::uint32_t>();
       for (std::uint32_t& number : wave.instructions) {
         if (number >= numbers.size()) return {};
         number = numbers[number];
       }
-      wave.memory = in.get_all<timing::MemoryWork>();
     }
   }
   results.sqcs_used = in.get<std::uint32_t>();
@@ -213,15 +166,19 @@ class Parts final : public LaunchParts {
  public:
   explicit Parts(LaunchProfiler& profiler) : profiler_(profiler) {}
 
-  [[nodiscard]] Bytes setup() const override { return setup_of(profiler_); }
+  [[nodiscard]] Bytes setup() const override {
+    Writer out;
+    out.put(ObserverKind::profiler);
+    encode_each(out, std::tie(profiler_.tensors(), profiler_.plan()));
+    return out.data();
+  }
   [[nodiscard]] std::uint64_t stride() const override { return profiler_.replay()->xcds().size(); }
   /// Where the caches see an address.
   [[nodiscard]] Bytes answer(std::span<const std::byte> question) override {
     Reader in(question);
     const auto piece = profiler_.addresses().piece_of(in.get<std::uint64_t>());
     Writer out;
-    out.put(piece.range);
-    out.put(piece.shift);
+    encode_each(out, std::tie(piece.range, piece.shift));
     return out.data();
   }
   [[nodiscard]] bool add(std::span<const std::byte> results) override {
@@ -262,10 +219,10 @@ class Parts final : public LaunchParts {
 
 class ProfiledPart final : public PartObserver {
  public:
-  ProfiledPart(Setup setup, const PartOfLaunch& part)
+  ProfiledPart(TensorRanges tensors, LaunchPlan plan, const PartOfLaunch& part)
       : ask_(part.ask),
         addresses_([this](std::uint64_t address) { return ask(address); }),
-        profiler_(addresses_, std::move(setup.tensors), std::move(setup.plan)) {}
+        profiler_(addresses_, std::move(tensors), std::move(plan)) {}
 
   [[nodiscard]] std::unique_ptr<Watcher> watch(const LaunchRequest& request,
                                                Program& program) override {
@@ -306,8 +263,7 @@ class ProfiledPart final : public PartObserver {
     const Bytes answer = ask_(question.data());
     Reader in(answer);
     DeviceAddresses::Piece piece;
-    piece.range = in.get<AddressRange>();
-    piece.shift = in.get<std::uint64_t>();
+    decode_each(in, std::tie(piece.range, piece.shift));
     return piece;
   }
 
@@ -325,9 +281,11 @@ LaunchParts* SharedLaunchProfiler::parts(const LaunchRequest& request, Program& 
 }
 
 std::unique_ptr<PartObserver> make_part_observer(Reader& setup, const PartOfLaunch& part) {
-  std::optional<Setup> read = get_setup(setup);
-  if (!read) return nullptr;
-  return std::make_unique<ProfiledPart>(*std::move(read), part);
+  TensorRanges tensors;
+  LaunchPlan plan;
+  decode_each(setup, std::tie(tensors, plan));
+  if (!setup.ok() || tensors.host.size() != tensors.seen.size()) return nullptr;
+  return std::make_unique<ProfiledPart>(std::move(tensors), std::move(plan), part);
 }
 
 }  // namespace margay::profile

@@ -119,7 +119,7 @@ class Worker {
     const auto message = connection_.receive(payload);
     if (!message || *message != Message::hello) return false;
     Reader in(payload);
-    const Hello hello = get_hello(in);
+    const auto hello = decode<Hello>(in);
     pulse_ = std::chrono::milliseconds(1000) * hello.silence / 4;
     const Status prepared = prepare(hello);
     Writer answer;
