@@ -7,6 +7,7 @@
 #include <hip/hip_runtime.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -22,6 +23,13 @@ inline void check(hipError_t status, const char* what) {
 /// A fault stays with the device until it is reset: each test starts with a fresh one, so that one
 /// failure is one failure.
 class FreshDevice : public testing::EmptyTestEventListener {
+  /// Tests go on with the memory that they asked for: without a device, as at a level of the host
+  /// that it lacks, none of them begins.
+  void OnTestProgramStart(const testing::UnitTest&) override {
+    void* memory = nullptr;
+    if (hipMalloc(&memory, sizeof(int)) != hipSuccess || hipFree(memory) != hipSuccess)
+      std::exit(1);
+  }
   void OnTestStart(const testing::TestInfo&) override {
     check(hipDeviceReset(), "hipDeviceReset");
     (void)hipGetLastError();
