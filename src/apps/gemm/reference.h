@@ -1,5 +1,5 @@
-// The whole reference matrix: oneDNN's matrix multiplication on the same host, of bf16 numbers if that has instructions
-// for it, otherwise of the same numbers in f32.
+// The whole reference matrix: oneDNN's matrix multiplication on the same host, of bf16 numbers if
+// that has instructions for it, otherwise of the same numbers in f32.
 #pragma once
 
 #include <cstdint>
