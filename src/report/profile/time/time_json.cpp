@@ -169,7 +169,8 @@ Result<timing::WhatIf> as_what_if(const Node& node) {
   const Node saves = MARGAY_TRY(node.field("saves_percent"));
   if (!saves.json->is_number()) return saves.wrong("a number");
   out.saves_percent = saves.json->get<double>();
-  out.vgprs = MARGAY_TRY(report::number<std::uint32_t>(node, "vgprs"));
+  if (node.json->contains("vgprs"))
+    out.vgprs = MARGAY_TRY(report::number<std::uint32_t>(node, "vgprs"));
   out.sites = MARGAY_TRY(report::list<timing::WhatIf::Site>(
       node, "sites", [](const Node& site) -> Result<timing::WhatIf::Site> {
         return timing::WhatIf::Site{MARGAY_TRY(report::number<std::uint32_t>(site, "vaddr")),
