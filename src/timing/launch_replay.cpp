@@ -176,7 +176,11 @@ Share LaunchReplay::share(double ghz) const {
 }
 
 Occupants LaunchReplay::occupants(const Change& change) const {
-  Occupants occupants{launch_.resident + change.additional_workgroups, 0};
+  const std::uint32_t resident =
+      change.half_the_barriers
+          ? std::clamp(launch_.resident_with_twice_the_lds, 1u, launch_.resident)
+          : launch_.resident;
+  Occupants occupants{resident + change.additional_workgroups, 0};
   if (!launch_.is_whole())
     occupants.workgroups =
         std::min(kGenerations * occupants.resident, static_cast<std::uint32_t>(std::ceil(most_)));

@@ -149,6 +149,19 @@ def test_without_bank_conflicts_a_kernel_that_has_them_is_faster(tmp_path):
     assert padded["saves_percent"] == pytest.approx(0, abs=0.5)
 
 
+def test_squares_of_a_grid_share_lines_and_a_stream_has_none_to_share(tmp_path):
+    rows = what_ifs_of(tmp_path / "a.json", "in-rows")
+    squares = what_ifs_of(tmp_path / "b.json", "in-squares")
+    assert rows["lines shared in L2"]["saves_percent"] > 5
+    assert squares["lines shared in L2"]["saves_percent"] == pytest.approx(0, abs=1)
+    for what_ifs in rows, squares:
+        assert what_ifs["no L2 misses"]["saves_percent"] > what_ifs["lines shared in L2"]["saves_percent"]
+        assert not what_ifs["no L2 misses"]["is_advice"], "a limit"
+    stream = what_ifs_of(tmp_path / "c.json", "stream=2432")
+    assert stream["no L2 misses"]["saves_percent"] > 20
+    assert stream["lines shared in L2"]["saves_percent"] == pytest.approx(0, abs=0.5)
+
+
 def test_a_wait_long_before_the_use_is_found(tmp_path):
     early = what_ifs_of(tmp_path / "a.json", "early")["waits at their latest"]
     late = what_ifs_of(tmp_path / "b.json", "late")["waits at their latest"]
