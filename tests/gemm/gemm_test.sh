@@ -98,7 +98,10 @@ device() {
 threads() {
   verified --m 512 --n 512 --k 128 --mfma fma --threads 1 --json one.json
   verified --m 512 --n 512 --k 128 --mfma fma --threads 4 --json four.json
-  [ "$(grep mean_abs_error one.json)" = "$(grep mean_abs_error four.json)" ] || fail "threads change the bits"
+  # Against the reference, in every element, where that has the same bits itself: in f32 oneDNN sums in other orders.
+  local figure=mean_abs_error
+  if grep -q '"reference_dtype": "f32"' one.json; then figure=max_sample_error; fi
+  [ "$(grep $figure one.json)" = "$(grep $figure four.json)" ] || fail "threads change the bits"
 }
 usage() {
   local options
