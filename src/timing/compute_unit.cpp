@@ -569,8 +569,9 @@ class ComputeUnit {
   [[nodiscard]] MemoryWork changed(const Instruction& i, MemoryWork work) {
     if (change_.no_l2_misses) work.far_lines = 0;
     if (change_.far_lines < 1 && !i.is_store && !i.is_atomic) {
+      // The lines of one access come together.
       far_lines_ += work.far_lines * change_.far_lines;
-      work.far_lines = static_cast<std::uint16_t>(far_lines_);
+      if (far_lines_ < work.far_lines) work.far_lines = 0;
       far_lines_ -= work.far_lines;
     }
     if (!change_.perfect_coalescing) return work;

@@ -101,7 +101,7 @@ struct LaunchRecording {
   bool host_arguments = false;  ///< See TimeConfig.
   bool is_warm = false;         ///< A launch like this one went before.
   std::uint32_t resident = 1;   ///< Workgroups that a compute unit has room for.
-  /// The same if each had twice the LDS; 0: that is more than there is.
+  /// The same if each had twice the LDS; 0: there is not as much.
   std::uint32_t resident_with_twice_the_lds = 1;
   /// Of the lines that loads miss in L2, the part that would have to if each XCD loaded a line
   /// once, and had workgroups that share as much as can be.

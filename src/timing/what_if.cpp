@@ -119,6 +119,24 @@ std::vector<double> weights(WhatIfKind kind, const LaunchRecording& launch, cons
   return {};
 }
 
+/// Barriers for each stretch between two of them in which a workgroup loads from memory.
+double barriers_per_step(const LaunchRecording& launch) {
+  if (launch.workgroups.empty()) return 0;
+  std::size_t barriers = 0;
+  std::set<std::size_t> with_loads;
+  for (const WaveRecording& wave : launch.workgroups.front().waves) {
+    std::size_t passed = 0;
+    for (const std::uint32_t number : wave.instructions) {
+      const Instruction& i = launch.instructions[number];
+      if (i.unit == Unit::barrier) ++passed;
+      if (i.unit == Unit::vector_memory && i.lane_bytes_in != 0) with_loads.insert(passed);
+    }
+    barriers = std::max(barriers, passed);
+  }
+  return static_cast<double>(barriers) /
+         static_cast<double>(std::max<std::size_t>(with_loads.size(), 1));
+}
+
 /// Registers of a lane that take what a wave loads in a step: from barrier to barrier, or until it
 /// executes one of the loads again. Of most of its steps, of the wave that loads most.
 std::uint32_t vgprs_of_a_step(const LaunchRecording& launch) {
@@ -217,7 +235,8 @@ std::vector<WhatIf> what_ifs(const LaunchReplay& replay, const LaunchRecording& 
     WhatIf one;
     one.kind = static_cast<WhatIfKind>(n);
     double saved = before.cycles > 0 ? 1 - after[n].cycles / before.cycles : 0;
-    if (one.kind == WhatIfKind::half_the_barriers && launch.resident_with_twice_the_lds == 0)
+    if (one.kind == WhatIfKind::half_the_barriers && launch.resident_with_twice_the_lds == 0 &&
+        barriers_per_step(launch) < 1.5)
       saved = 0;
     if (one.kind == WhatIfKind::loads_ahead) one.vgprs = vgprs_of_a_step(launch);
     one.saves_percent = 100 * saved * part;

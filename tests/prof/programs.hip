@@ -63,28 +63,28 @@ __global__ void stream_copy(const float4* from, float4* to) {
 }
 
 /// As many workgroups of 256.
-/// 16 by 16 workgroups each read a strip of 128 KiB of both tensors, as those of a matrix product
-/// do. Every eighth is on the same XCD: in rows of the grid it has two columns. In squares it has 4
-/// by 8.
-template <bool squares>
+/// 512 rows of 8 workgroups each read a strip of 32 KiB of both tensors, as those of a matrix
+/// product do. Every eighth is on the same XCD: one column of the grid, or a rectangle.
+constexpr unsigned kStripRows = 512, kStrip = 2048;
+template <bool rectangle>
 __global__ void strips(const float4* a, const float4* b, float4* out) {
   const unsigned xcd = blockIdx.x % 8, place = blockIdx.x / 8;
-  const unsigned row = squares ? xcd / 2 * 4 + place % 4 : blockIdx.x / 16;
-  const unsigned column = squares ? xcd % 2 * 8 + place / 4 : blockIdx.x % 16;
+  const unsigned row = rectangle ? xcd * (kStripRows / 8) + place / 8 : place;
+  const unsigned column = rectangle ? place % 8 : xcd;
   float4 sum = {};
-  for (unsigned n = threadIdx.x; n < 8192; n += 256)
-    sum += a[row * 8192 + n] + b[column * 8192 + n];
+  for (unsigned n = threadIdx.x; n < kStrip; n += 256)
+    sum += a[row * kStrip + n] + b[column * kStrip + n];
   out[blockIdx.x * 256 + threadIdx.x] = sum;
 }
-template <bool squares>
+template <bool rectangle>
 void run_strips() {
-  constexpr std::size_t kBytes = 16 * 8192 * sizeof(float4);
+  constexpr std::size_t kBytes = kStripRows * kStrip * sizeof(float4);
   float4 *a = nullptr, *b = nullptr, *out = nullptr;
-  if (hipMalloc(&a, kBytes) != hipSuccess || hipMalloc(&b, kBytes) != hipSuccess ||
-      hipMalloc(&out, 256 * 256 * sizeof(float4)) != hipSuccess)
+  if (hipMalloc(&a, kBytes) != hipSuccess ||
+      hipMalloc(&b, 8 * kStrip * sizeof(float4)) != hipSuccess ||
+      hipMalloc(&out, kStripRows * 8 * 256 * sizeof(float4)) != hipSuccess)
     return;
-  if (hipMemset(a, 0, kBytes) == hipSuccess && hipMemset(b, 0, kBytes) == hipSuccess)
-    strips<squares><<<256, 256>>>(a, b, out);
+  if (hipMemset(a, 0, kBytes) == hipSuccess) strips<rectangle><<<kStripRows * 8, 256>>>(a, b, out);
   (void)hipDeviceSynchronize();
   for (float4* const one : {a, b, out}) (void)hipFree(one);
 }
@@ -135,8 +135,8 @@ int main(int count, char** words) {
     if (word == "larger") rows<33><<<4, 64>>>(out);
     if (word == "scattered") scattered<<<1, 64>>>(in, out);
     if (word.starts_with("stream=")) stream(static_cast<unsigned>(std::stoul(word.substr(7))));
-    if (word == "in-rows") run_strips<false>();
-    if (word == "in-squares") run_strips<true>();
+    if (word == "in-columns") run_strips<false>();
+    if (word == "in-rectangles") run_strips<true>();
     if (word.starts_with("at=")) copied_at(std::stoul(word.substr(3)), false);
     if (word == "device") copied_at(0, true);
     if (word == "verified") std::puts(copies_all() ? "right" : "wrong");

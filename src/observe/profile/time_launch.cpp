@@ -93,15 +93,17 @@ struct XcdReads {
 
 /// Lines that workgroups of an XCD need not read, if each reads a strip of both `a` and `b`, and
 /// they do not form the rectangle of the grid that has the least of both: of a matrix product
-/// squares. 0 if they do not read so.
-double saved_by_rectangles(const XcdReads& a, const XcdReads& b, double workgroups) {
+/// squares. 0 if they do not read so. `a`: of which they read more. `resident`: workgroups of a
+/// compute unit.
+double saved_by_rectangles(const XcdReads& a, const XcdReads& b, double workgroups,
+                           double resident) {
   if (a.reads == 0 || b.reads == 0 || a.once == 0 || b.once == 0) return 0;
-  // Of `rows` times `columns` workgroups each reads one part in `rows` of `a`, and as many of `b`.
-  // vL1D may have some of it already, but not most.
-  const double most_rows = workgroups * a.once / a.reads, least_rows = b.reads / b.once;
-  constexpr double kLeast = 0.8, kMost = 4;
-  if (most_rows < kLeast * least_rows || most_rows > kMost * least_rows) return 0;
-  const double rows = std::clamp(std::sqrt(most_rows * least_rows), 1.0, workgroups);
+  // Of `rows` times `columns` workgroups each reads one part in `rows` of `a`, and one in `columns`
+  // of `b`. Of `b` vL1D has what another workgroup of the compute unit has read. In a stream, where
+  // each line is read once, there would be as many columns as workgroups.
+  const double rows = workgroups * a.once / a.reads, least_rows = b.reads / b.once;
+  constexpr double kSame = 1.25;
+  if (rows * kSame < least_rows || rows > kSame * resident * least_rows || rows < 1) return 0;
   const double row = a.once / rows, column = b.once / (workgroups / rows);
   // No more than the grid has.
   const double all_rows = std::max(rows, a.tensor / row),
@@ -112,7 +114,8 @@ double saved_by_rectangles(const XcdReads& a, const XcdReads& b, double workgrou
 }
 
 /// LaunchRecording::needed_far_lines.
-double needed_far_lines(const Replay& replay, const TensorLines& tensors, double workgroups) {
+double needed_far_lines(const Replay& replay, const TensorLines& tensors, double workgroups,
+                        double resident) {
   double missed = 0, needed = 0;
   const auto used = static_cast<double>(std::ranges::count_if(replay.xcds(), [](const auto& xcd) {
     return std::ranges::any_of(xcd->tensors(),
@@ -133,7 +136,8 @@ double needed_far_lines(const Replay& replay, const TensorLines& tensors, double
                        static_cast<double>(tensors.lines(n))});
     }
     std::ranges::sort(reads, std::ranges::greater{}, &XcdReads::once);
-    if (reads.size() >= 2) needed -= saved_by_rectangles(reads[0], reads[1], workgroups / used);
+    if (reads.size() >= 2)
+      needed -= saved_by_rectangles(reads[0], reads[1], workgroups / used, resident);
   }
   return missed > 0 ? std::clamp(needed / missed, 0.0, 1.0) : 1;
 }
@@ -233,7 +237,8 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
   const auto count = [&](Counter c) { return scale * static_cast<double>(watched.counters[c]); };
   const FarReads reads = far_reads(replay, tensors, scale, sampled);
   out.touched_bytes = touched_bytes(replay, tensors, scale, sampled);
-  out.needed_far_lines = needed_far_lines(replay, tensors, static_cast<double>(watched.workgroups));
+  out.needed_far_lines =
+      needed_far_lines(replay, tensors, static_cast<double>(watched.workgroups), out.resident);
   const double written = count(TCC_EA0_WRREQ_sum) * kSectorBytes;
   const auto room = static_cast<double>(program.gpu().infinity_cache_bytes);
   const bool is_warm = config.warm && reads.footprint * kLineBytes + written <= room;

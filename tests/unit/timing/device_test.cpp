@@ -154,7 +154,40 @@ TEST(WhatIf, HalfTheBarriersLetWavesBeLateByTurns) {
 TEST(WhatIf, HalfTheBarriersTakeTwiceTheLds) {
   const double with_room = half_the_barriers(true, 2, 2);
   EXPECT_LT(half_the_barriers(true, 2, 1), with_room - 20);
-  EXPECT_EQ(half_the_barriers(true, 1, 0), 0) << "there is not as much";
+}
+
+// Of a kernel that has two LDS buffers, and nevertheless two barriers for each step.
+TEST(WhatIf, HalfTheBarriersTakeNoLdsWhereThereAreTwoForEachStep) {
+  const auto saved = [](bool two) {
+    LaunchRecording launch = matrix_launch(304, 304, 1);
+    launch.resident_with_twice_the_lds = 0;
+    Instruction barrier, load;
+    barrier.unit = Unit::barrier;
+    load.unit = Unit::vector_memory;
+    load.has_work = load.counts_vm = true;
+    load.lane_bytes_in = 16;
+    launch.instructions = {barrier, {}, load};
+    for (WorkgroupRecording& group : launch.workgroups) {
+      group.waves = std::vector<WaveRecording>(2);
+      for (std::size_t trip = 0; trip < 10; ++trip) {
+        for (WaveRecording& wave : group.waves) {
+          // One wave works before the first barrier, the other one behind it.
+          const bool first = &wave == &group.waves[0];
+          if (first) wave.instructions.push_back(2);
+          if (first) wave.memory.push_back({.cycles = 1});
+          if (first || !two) wave.instructions.insert(wave.instructions.end(), 200, 1);
+          if (two) wave.instructions.push_back(0);
+          if (!first && two) wave.instructions.insert(wave.instructions.end(), 200, 1);
+          wave.instructions.push_back(0);
+        }
+      }
+    }
+    for (const WhatIf& one : time_of(launch, default_gpu()).what_if)
+      if (one.kind == WhatIfKind::half_the_barriers) return one.saves_percent;
+    return -1.0;
+  };
+  EXPECT_GT(saved(true), 20);
+  EXPECT_EQ(saved(false), 0) << "the next buffer would be needed";
 }
 
 /// A launch of waves that each load 40 times from beyond L2, and wait for it.

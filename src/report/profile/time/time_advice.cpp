@@ -50,7 +50,8 @@ std::string twice_the_lds(const KernelProfile& kernel) {
   const Occupancy then =
       occupancy(kernel.gpu->arch(), {r.vgprs, r.sgprs, 2 * lds, items_of(kernel)});
   const std::string out = fmt::format("either takes twice the LDS: {} bytes", 2 * lds);
-  if (then.workgroups_per_cu == 0) return out + ", more than there is";
+  if (then.workgroups_per_cu == 0)
+    return out + ", more than there is, unless it has two buffers and more barriers already";
   return fmt::format("{}, with which {} of {} fit a CU (that is counted)", out,
                      report::counted(then.workgroups_per_cu, "workgroup"), r.workgroups_per_cu);
 }
