@@ -395,15 +395,16 @@ TEST(EventTime, LaunchesWithOtherDataAreModelledAnew) {
 // Differences of large times in floating point would depend on the moment.
 TEST(EventTime, TheSameWorkTakesTheSameTimeAtAnyMoment) {
   const auto data = memory();
-  const auto brief = [&] { spin<<<1, 64>>>(data.get(), 10); };
-  const auto lasting = [&] { spin<<<1, 64>>>(data.get(), 100'000); };
-  brief();
-  lasting();
+  const auto spin_for = [&](int rounds) { spin<<<1, 64>>>(data.get(), rounds); };
+  constexpr int kLasting = 5'000'000;  // some 10 ms
+  spin_for(kLasting);
+  std::vector<float> first;
+  for (int rounds = 1; rounds <= 16; ++rounds) first.push_back(us_of([&] { spin_for(rounds); }));
   ASSERT_EQ(margayLaunchPurpose(known_time), 0);
-  const float first = us_of(brief);
-  for (int n = 0; n < 1000; ++n) {
-    for (int k = 0; k < 100; ++k) lasting();
-    ASSERT_EQ(us_of(brief), first) << "after " << n + 1 << " hundred times 200 us";
+  for (int n = 0; n < 100; ++n) {
+    for (int k = 0; k < 1000; ++k) spin_for(kLasting);
+    for (int rounds = 1; rounds <= 16; ++rounds)
+      ASSERT_EQ(us_of([&] { spin_for(rounds); }), first[rounds - 1]) << rounds << " rounds, " << n;
   }
   ASSERT_EQ(margayLaunchPurpose(all), 0);
 }

@@ -41,7 +41,15 @@ auto members(Is<Setup> auto& setup) {
 
 }  // namespace
 
-auto members(Is<CheckConfig> auto& config) { return std::tie(config.tools, config.adversarial); }
+// A set of tools travels as a number, of which bits that are no tool are left out.
+static void encode(Writer& out, const CheckConfig& config) {
+  out.put(std::uint64_t{config.tools.to_ullong()});
+  encode(out, config.adversarial);
+}
+static void decode(Reader& in, CheckConfig& config) {
+  config.tools = ToolSet(in.get<std::uint64_t>());
+  decode(in, config.adversarial);
+}
 auto members(Is<LaunchElsewhere> auto& launch) {
   return std::tie(launch.tensors, launch.host_arguments, launch.arena);
 }

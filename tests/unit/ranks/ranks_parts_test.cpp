@@ -7,9 +7,14 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <set>
+#include <string>
 #include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "ranks/pages/changes.h"
 #include "ranks/pages/combined.h"
@@ -22,6 +27,23 @@
 
 namespace margay::ranks {
 namespace {
+
+/// As bytes.h has it: what travels of it, all but `stays`.
+struct Structure {
+  struct Part {
+    std::string text;
+    std::optional<std::uint32_t> number;
+    bool operator==(const Part&) const = default;
+  };
+  std::uint32_t stays = 0;
+  std::vector<Part> parts;
+  std::vector<std::pair<std::uint64_t, std::uint8_t>> pairs;
+  std::vector<std::uint16_t> plain;
+};
+auto members(Is<Structure::Part> auto& part) { return std::tie(part.text, part.number); }
+auto members(Is<Structure> auto& structure) {
+  return std::tie(structure.parts, structure.pairs, structure.plain);
+}
 
 std::unique_ptr<Page> page_of_numbers(unsigned seed) {
   auto page = std::make_unique<Page>();
@@ -52,6 +74,38 @@ TEST(Wire, WhatIsMissingIsZeroAndNotOk) {
   Reader damaged(text.data());
   EXPECT_EQ(damaged.get_text(), "");
   EXPECT_FALSE(damaged.ok());
+}
+
+Bytes encoded_structure() {
+  Structure one;
+  one.stays = 3;
+  one.parts = {{"first", 7}, {"", {}}};
+  one.pairs = {{1, 2}, {3, 4}, {5, 6}};
+  one.plain = {8, 9};
+  Writer out;
+  encode(out, one);
+  return out.data();
+}
+
+TEST(Wire, StructuresArriveWithTheirMembers) {
+  const Bytes bytes = encoded_structure();
+  Reader in(bytes);
+  const auto structure = decode<Structure>(in);
+  EXPECT_TRUE(in.ok() && in.at_end());
+  EXPECT_EQ(structure.stays, 0u);
+  EXPECT_EQ(structure.parts, (std::vector<Structure::Part>{{"first", 7}, {"", {}}}));
+  EXPECT_THAT(structure.pairs,
+              testing::ElementsAre(testing::Pair(1, 2), testing::Pair(3, 4), testing::Pair(5, 6)));
+  EXPECT_THAT(structure.plain, testing::ElementsAre(8, 9));
+}
+
+TEST(Wire, StructuresOfWhichTheEndIsMissingAreNotOk) {
+  const Bytes bytes = encoded_structure();
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    Reader in(std::span(bytes).first(length));
+    (void)decode<Structure>(in);
+    EXPECT_FALSE(in.ok()) << length << " bytes of " << bytes.size();
+  }
 }
 
 TEST(Wire, ABoolIsZeroOrOneOrNotOk) {

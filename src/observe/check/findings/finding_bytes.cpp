@@ -7,8 +7,8 @@
 #include <vector>
 
 namespace margay::check {
-// Found by the types of their arguments, which functions of an unnamed namespace are not.
 
+// Not in an unnamed namespace, where the templates of bytes.h would not find them.
 static void encode(Writer& out, const Value& value) {
   out.put(static_cast<std::uint8_t>(value.is.index()));
   std::visit([&out](const auto& one) { encode(out, one); }, value.is);
@@ -16,17 +16,19 @@ static void encode(Writer& out, const Value& value) {
 
 /// The alternative with a number.
 template <std::size_t kIndex = 0>
-static Value read_value(Reader& in, std::size_t index) {
+static Value decode_alternative(Reader& in, std::size_t index) {
   using Variant = decltype(Value::is);
   if constexpr (kIndex < std::variant_size_v<Variant>) {
-    if (index != kIndex) return read_value<kIndex + 1>(in, index);
+    if (index != kIndex) return decode_alternative<kIndex + 1>(in, index);
     return {decode<std::variant_alternative_t<kIndex, Variant>>(in)};
   }
   in.fail();
   return {};
 }
 
-static void decode(Reader& in, Value& value) { value = read_value(in, in.get<std::uint8_t>()); }
+static void decode(Reader& in, Value& value) {
+  value = decode_alternative(in, in.get<std::uint8_t>());
+}
 
 void encode(Writer& out, const Statement& statement) {
   out.put(statement.says());
