@@ -10,6 +10,7 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <span>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -102,7 +103,8 @@ TEST(Wire, StructuresArriveWithTheirMembers) {
 TEST(Wire, StructuresOfWhichTheEndIsMissingAreNotOk) {
   const Bytes bytes = encoded_structure();
   for (std::size_t length = 0; length < bytes.size(); ++length) {
-    Reader in(std::span(bytes).first(length));
+    const std::span<const std::byte> beginning(bytes.data(), length);
+    Reader in(beginning);
     (void)decode<Structure>(in);
     EXPECT_FALSE(in.ok()) << length << " bytes of " << bytes.size();
   }
