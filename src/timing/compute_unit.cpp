@@ -112,7 +112,8 @@ struct Wave {
   std::array<double, 2> intervals{};  ///< Between the last three.
   // With Change::waits_at_use:
   Scoreboard scoreboard;
-  double before_barrier = 0;  ///< What was to be waited for before others may write to LDS.
+  double before_barrier = 0;    ///< What was to be waited for before others may write to LDS.
+  bool passed_barrier = false;  ///< With Change::half_the_barriers: the last one was not there.
   std::array<double, kStalls> stalls{};  ///< Of the next instruction.
   std::uint32_t number = 0;              ///< In its workgroup.
   std::unique_ptr<WaveTimelineRecorder> timeline;
@@ -155,6 +156,8 @@ class ComputeUnit {
         p_(p),
         share_(share),
         change_(change),
+        infinity_cache_hits_(std::clamp(
+            1 - (1 - share.infinity_cache_hits) / std::max(change.far_lines, 1e-9), 0.0, 1.0)),
         resident_(occupants.resident),
         timeline_(watch.timeline),
         simds_(gpu.arch().cu.simds),
@@ -413,7 +416,10 @@ class ComputeUnit {
       }
       case Unit::barrier: {
         if (wave.before_barrier > now) return wait(index, now, wave.before_barrier, Stall::waitcnt);
-        if (change_.no_barrier_skew) return went_on(wave, index, after);
+        if (change_.half_the_barriers) {
+          wave.passed_barrier = !wave.passed_barrier;
+          if (wave.passed_barrier) return went_on(wave, index, after);
+        }
         Group& group = groups_[wave.place];
         ++group.arrived;
         group.waiting.push_back(index);
@@ -529,8 +535,8 @@ class ComputeUnit {
 
   /// Of a line that L2 does not have, beyond L2's latency.
   [[nodiscard]] double far_latency() const {
-    return cycles_of(share_.infinity_cache_hits * p_.infinity_cache_ns +
-                     (1 - share_.infinity_cache_hits) * p_.memory_ns) -
+    return cycles_of(infinity_cache_hits_ * p_.infinity_cache_ns +
+                     (1 - infinity_cache_hits_) * p_.memory_ns) -
            p_.l2_latency;
   }
 
@@ -560,8 +566,14 @@ class ComputeUnit {
   }
 
   /// What the change leaves of a vector memory instruction's work.
-  [[nodiscard]] MemoryWork changed(const Instruction& i, MemoryWork work) const {
+  [[nodiscard]] MemoryWork changed(const Instruction& i, MemoryWork work) {
     if (change_.no_l2_misses) work.far_lines = 0;
+    if (change_.far_lines < 1 && !i.is_store && !i.is_atomic) {
+      // The lines of one access come together.
+      far_lines_ += work.far_lines * change_.far_lines;
+      if (far_lines_ < work.far_lines) work.far_lines = 0;
+      far_lines_ -= work.far_lines;
+    }
     if (!change_.perfect_coalescing) return work;
     const bool sectors = i.is_store || i.is_atomic;
     const Caches& caches = gpu_.arch().caches;
@@ -598,7 +610,7 @@ class ComputeUnit {
       const double far_bytes =
           std::min<double>(bytes, work.far_lines * gpu_.arch().caches.line_bytes);
       const double cus = share_.active_cus * share_.clock_ghz;  // bytes/ns -> of one CU, per cycle
-      const double from_memory = far_bytes * (1 - share_.infinity_cache_hits);
+      const double from_memory = far_bytes * (1 - infinity_cache_hits_);
       const bool writes = sectors && !i.is_atomic;
       const double fabric_rate =
           (writes ? p_.fabric_write_bytes_per_ns : p_.fabric_bytes_per_ns) / cus;
@@ -622,6 +634,8 @@ class ComputeUnit {
   const Parameters& p_;
   const Share& share_;
   const Change& change_;
+  /// Lines that no longer miss L2 were in the Infinity Cache: HBM is read once for all XCDs.
+  const double infinity_cache_hits_;
   const std::uint32_t resident_;
   ComputeUnitTimeline* const timeline_;
   std::vector<Simd> simds_;
@@ -632,6 +646,7 @@ class ComputeUnit {
   std::array<double, 8> arguments_ = {-1, -1, -1, -1, -1, -1, -1, -1};  // when each line comes
   double dispatcher_ = 0;     // when it is free for this compute unit
   double returned_ = 0;       // when vL1D has returned the last load's data
+  double far_lines_ = 0;      // with Change::far_lines: parts of lines that are left over
   std::deque<double> queue_;  // when the TA has taken each vector memory instruction
   std::vector<Group> groups_;
   std::size_t next_group_ = 0;

@@ -176,7 +176,11 @@ Share LaunchReplay::share(double ghz) const {
 }
 
 Occupants LaunchReplay::occupants(const Change& change) const {
-  Occupants occupants{launch_.resident + change.additional_workgroups, 0};
+  std::uint32_t resident = launch_.resident;
+  // Where there is not as much, it has the second buffer already.
+  if (change.half_the_barriers && launch_.resident_with_twice_the_lds != 0)
+    resident = std::min(resident, launch_.resident_with_twice_the_lds);
+  Occupants occupants{resident + change.additional_workgroups, 0};
   if (!launch_.is_whole())
     occupants.workgroups =
         std::min(kGenerations * occupants.resident, static_cast<std::uint32_t>(std::ceil(most_)));

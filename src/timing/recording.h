@@ -98,9 +98,14 @@ struct LaunchRecording {
   /// Instructions of one of those, over its waves, on average; 0: as many as the recorded ones
   /// have.
   double workgroup_instructions = 0;
-  bool host_arguments = false;     ///< See TimeConfig.
-  bool is_warm = false;            ///< A launch like this one went before.
-  std::uint32_t resident = 1;      ///< Workgroups that a compute unit has room for.
+  bool host_arguments = false;  ///< See TimeConfig.
+  bool is_warm = false;         ///< A launch like this one went before.
+  std::uint32_t resident = 1;   ///< Workgroups that a compute unit has room for.
+  /// The same if each had twice the LDS; 0: there is not as much.
+  std::uint32_t resident_with_twice_the_lds = 1;
+  /// Of the lines that loads miss in L2, the part that would have to if each XCD loaded a line
+  /// once, and had workgroups that share as much as can be.
+  double needed_far_lines = 1;
   double touched_bytes = 0;        ///< Memory that the whole launch reads or writes, once.
   double memory_bytes = 0;         ///< Of the whole launch, read from and written to HBM.
   double infinity_cache_hits = 0;  ///< Part of the lines that miss L2.

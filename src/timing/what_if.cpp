@@ -1,6 +1,8 @@
 #include "timing/what_if.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "timing/launch_replay.h"
 #include "timing/sustained.h"
@@ -15,8 +17,9 @@ struct Row {
 constexpr Row kRows[kWhatIfs] = {
     {"no bank conflicts", {.no_bank_conflicts = true}},
     {"no L2 misses", {.no_l2_misses = true}},
+    {"lines shared in L2", {}},  // what is left is known from the launch
     {"perfect coalescing", {.perfect_coalescing = true}},
-    {"no barrier skew", {.no_barrier_skew = true}},
+    {"half as many barriers", {.half_the_barriers = true}},
     {"no waits for memory", {.no_memory_waits = true}},
     {"loads a step ahead", {.loads_ahead = true}},
     {"waits at their latest", {.waits_at_use = true}},
@@ -99,10 +102,11 @@ std::vector<double> weights(WhatIfKind kind, const LaunchRecording& launch, cons
     case WhatIfKind::double_lds:
       return causes.lds;
     case WhatIfKind::no_l2_misses:
+    case WhatIfKind::shared_l2_lines:
       return causes.misses;
     case WhatIfKind::perfect_coalescing:
       return causes.lines;
-    case WhatIfKind::no_barrier_skew:
+    case WhatIfKind::half_the_barriers:
       return held_up(launch, times, Unit::barrier);
     case WhatIfKind::no_memory_waits:
     case WhatIfKind::loads_ahead:
@@ -113,6 +117,56 @@ std::vector<double> weights(WhatIfKind kind, const LaunchRecording& launch, cons
       return {};  // of the whole kernel
   }
   return {};
+}
+
+/// Barriers for each stretch between two of them in which a workgroup loads from memory.
+double barriers_per_step(const LaunchRecording& launch) {
+  if (launch.workgroups.empty()) return 0;
+  std::size_t barriers = 0;
+  std::set<std::size_t> with_loads;
+  for (const WaveRecording& wave : launch.workgroups.front().waves) {
+    std::size_t passed = 0;
+    for (const std::uint32_t number : wave.instructions) {
+      const Instruction& i = launch.instructions[number];
+      if (i.unit == Unit::barrier) ++passed;
+      if (i.unit == Unit::vector_memory && i.lane_bytes_in != 0) with_loads.insert(passed);
+    }
+    barriers = std::max(barriers, passed);
+  }
+  return static_cast<double>(barriers) /
+         static_cast<double>(std::max<std::size_t>(with_loads.size(), 1));
+}
+
+/// Registers of a lane that take what a wave loads in a step: from barrier to barrier, or until it
+/// executes one of the loads again. Of most of its steps, of the wave that loads most.
+std::uint32_t vgprs_of_a_step(const LaunchRecording& launch) {
+  std::uint32_t most = 0;
+  if (launch.workgroups.empty()) return most;
+  for (const WaveRecording& wave : launch.workgroups.front().waves) {
+    std::map<std::uint32_t, std::uint32_t> steps;  // how many, by bytes
+    std::set<std::uint32_t> loads;
+    std::uint32_t bytes = 0;
+    const auto end_step = [&] {
+      if (bytes != 0) ++steps[bytes];
+      bytes = 0;
+      loads.clear();
+    };
+    for (const std::uint32_t number : wave.instructions) {
+      const Instruction& i = launch.instructions[number];
+      if (i.unit == Unit::barrier) end_step();
+      if (i.unit != Unit::vector_memory || i.lane_bytes_in == 0 || i.is_atomic) continue;
+      if (!loads.insert(number).second) {
+        end_step();
+        loads.insert(number);
+      }
+      bytes += i.lane_bytes_in;
+    }
+    end_step();
+    if (steps.empty()) continue;
+    const auto usual = std::ranges::max_element(steps, {}, [](const auto& s) { return s.second; });
+    most = std::max(most, (usual->first + 3) / 4);
+  }
+  return most;
 }
 
 /// The largest parts first.
@@ -170,17 +224,21 @@ std::vector<WhatIf> what_ifs(const LaunchReplay& replay, const LaunchRecording& 
                              double ghz, double part) {
   const Causes causes = causes_of(launch);
   std::vector<ReplayedLaunch> after;
-  for (const Row& row : kRows) after.push_back(replay.few(ghz, row.change));
-  // Waves come late to a barrier for what they wait for, too: that is not the barrier's.
-  const ReplayedLaunch& working = after[static_cast<unsigned>(WhatIfKind::no_memory_waits)];
-  const ReplayedLaunch even = replay.few(ghz, {.no_barrier_skew = true, .no_memory_waits = true});
+  for (unsigned n = 0; n < kWhatIfs; ++n) {
+    Change change = kRows[n].change;
+    if (static_cast<WhatIfKind>(n) == WhatIfKind::shared_l2_lines)
+      change.far_lines = launch.needed_far_lines;
+    after.push_back(replay.few(ghz, change));
+  }
   std::vector<WhatIf> out;
   for (unsigned n = 0; n < kWhatIfs; ++n) {
     WhatIf one;
     one.kind = static_cast<WhatIfKind>(n);
     double saved = before.cycles > 0 ? 1 - after[n].cycles / before.cycles : 0;
-    if (one.kind == WhatIfKind::no_barrier_skew && saved > 0)
-      saved = std::min(saved, (working.cycles - even.cycles) / before.cycles);
+    if (one.kind == WhatIfKind::half_the_barriers && launch.resident_with_twice_the_lds == 0 &&
+        barriers_per_step(launch) < 1.5)
+      saved = 0;
+    if (one.kind == WhatIfKind::loads_ahead) one.vgprs = vgprs_of_a_step(launch);
     one.saves_percent = 100 * saved * part;
     one.sites = sites_of(launch, weights(one.kind, launch, causes, times, before, after[n]));
     out.push_back(std::move(one));

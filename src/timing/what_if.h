@@ -17,16 +17,17 @@ struct SiteTime;
 
 enum class WhatIfKind : std::uint8_t {
   no_bank_conflicts,
-  no_l2_misses,
+  no_l2_misses,  ///< A limit: what an XCD has not loaded yet always misses.
+  shared_l2_lines,
   perfect_coalescing,
-  no_barrier_skew,  ///< Of what waves do; that they wait for memory is not counted.
+  half_the_barriers,
   no_memory_waits,
   loads_ahead,
   waits_at_use,
   double_lds,
   additional_workgroup,
 };
-inline constexpr unsigned kWhatIfs = 9;
+inline constexpr unsigned kWhatIfs = 10;
 
 /// "no bank conflicts".
 [[nodiscard]] std::string_view what_if_name(WhatIfKind kind);
@@ -36,6 +37,8 @@ struct WhatIf {
   WhatIfKind kind = WhatIfKind::no_bank_conflicts;
   /// Of the kernel's time at the boost clock; less than 0: it would take longer.
   double saves_percent = 0;
+  /// Registers of each lane that it takes, as far as is known.
+  std::uint32_t vgprs = 0;
   /// The instructions that cause what it saves, by address, the most first: those with bank
   /// conflicts, those whose lines miss, the waits.
   struct Site {

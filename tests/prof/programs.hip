@@ -63,6 +63,31 @@ __global__ void stream_copy(const float4* from, float4* to) {
 }
 
 /// As many workgroups of 256.
+/// 512 rows of 8 workgroups each read a strip of 32 KiB of both tensors, as those of a matrix
+/// product do. Every eighth is on the same XCD: one column of the grid, or a rectangle.
+constexpr unsigned kStripRows = 512, kStrip = 2048;
+template <bool rectangle>
+__global__ void strips(const float4* a, const float4* b, float4* out) {
+  const unsigned xcd = blockIdx.x % 8, place = blockIdx.x / 8;
+  const unsigned row = rectangle ? xcd * (kStripRows / 8) + place / 8 : place;
+  const unsigned column = rectangle ? place % 8 : xcd;
+  float4 sum = {};
+  for (unsigned n = threadIdx.x; n < kStrip; n += 256)
+    sum += a[row * kStrip + n] + b[column * kStrip + n];
+  out[blockIdx.x * 256 + threadIdx.x] = sum;
+}
+template <bool rectangle>
+void run_strips() {
+  constexpr std::size_t kBytes = kStripRows * kStrip * sizeof(float4);
+  float4 *a = nullptr, *b = nullptr, *out = nullptr;
+  if (hipMalloc(&a, kBytes) != hipSuccess ||
+      hipMalloc(&b, 8 * kStrip * sizeof(float4)) != hipSuccess ||
+      hipMalloc(&out, kStripRows * 8 * 256 * sizeof(float4)) != hipSuccess)
+    return;
+  if (hipMemset(a, 0, kBytes) == hipSuccess) strips<rectangle><<<kStripRows * 8, 256>>>(a, b, out);
+  (void)hipDeviceSynchronize();
+  for (float4* const one : {a, b, out}) (void)hipFree(one);
+}
 void stream(unsigned workgroups) {
   const std::size_t bytes = std::size_t{workgroups} * 256 * sizeof(float4);
   float4 *from = nullptr, *to = nullptr;
@@ -110,6 +135,8 @@ int main(int count, char** words) {
     if (word == "larger") rows<33><<<4, 64>>>(out);
     if (word == "scattered") scattered<<<1, 64>>>(in, out);
     if (word.starts_with("stream=")) stream(static_cast<unsigned>(std::stoul(word.substr(7))));
+    if (word == "in-columns") run_strips<false>();
+    if (word == "in-rectangles") run_strips<true>();
     if (word.starts_with("at=")) copied_at(std::stoul(word.substr(3)), false);
     if (word == "device") copied_at(0, true);
     if (word == "verified") std::puts(copies_all() ? "right" : "wrong");

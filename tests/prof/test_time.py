@@ -149,6 +149,25 @@ def test_without_bank_conflicts_a_kernel_that_has_them_is_faster(tmp_path):
     assert padded["saves_percent"] == pytest.approx(0, abs=0.5)
 
 
+def test_rectangles_of_a_grid_share_lines_and_a_stream_has_none_to_share(tmp_path):
+    def us(name):
+        return kernel_of(tmp_path / "t.json", name)["us_boost"]
+
+    columns = what_ifs_of(tmp_path / "a.json", "in-columns")
+    rectangles = what_ifs_of(tmp_path / "b.json", "in-rectangles")
+    said = columns["lines shared in L2"]["saves_percent"]
+    got = 100 * (1 - us("in-rectangles") / us("in-columns"))
+    assert columns["lines shared in L2"]["is_advice"]
+    assert said == pytest.approx(got, rel=1 / 3)
+    assert rectangles["lines shared in L2"]["saves_percent"] == pytest.approx(0, abs=1)
+    for what_ifs in columns, rectangles:
+        assert what_ifs["no L2 misses"]["saves_percent"] > what_ifs["lines shared in L2"]["saves_percent"]
+        assert not what_ifs["no L2 misses"]["is_advice"], "a limit"
+    stream = what_ifs_of(tmp_path / "c.json", "stream=2432")
+    assert stream["no L2 misses"]["saves_percent"] > 20
+    assert stream["lines shared in L2"]["saves_percent"] == pytest.approx(0, abs=0.5)
+
+
 def test_a_wait_long_before_the_use_is_found(tmp_path):
     early = what_ifs_of(tmp_path / "a.json", "early")["waits at their latest"]
     late = what_ifs_of(tmp_path / "b.json", "late")["waits at their latest"]

@@ -1,6 +1,7 @@
 #include "observe/profile/time_launch.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -83,6 +84,64 @@ void renumber(const std::vector<RecordedWorkgroup>& workgroups,
       for (std::uint32_t& number : wave.instructions) number = place_of[number];
 }
 
+/// What an XCD reads of a tensor.
+struct XcdReads {
+  double once = 0;    ///< Lines that miss L2, each once.
+  double reads = 0;   ///< Lines that vL1Ds ask L2 for.
+  double tensor = 0;  ///< Lines of the whole tensor.
+};
+
+/// Lines that workgroups of an XCD need not read, if each reads a strip of both `a` and `b`, and
+/// they do not form the rectangle of the grid that has the least of both: of a matrix product
+/// squares. 0 if they do not read so. `a`: of which they read more. `resident`: workgroups of a
+/// compute unit.
+double saved_by_rectangles(const XcdReads& a, const XcdReads& b, double workgroups,
+                           double resident) {
+  if (a.reads == 0 || b.reads == 0 || a.once == 0 || b.once == 0) return 0;
+  // Of `rows` times `columns` workgroups each reads one part in `rows` of `a`, and one in `columns`
+  // of `b`. Of `b` vL1D has what another workgroup of the compute unit has read. In a stream, where
+  // each line is read once, there would be as many columns as workgroups.
+  const double rows = workgroups * a.once / a.reads, least_rows = b.reads / b.once;
+  constexpr double kSame = 1.25;
+  if (rows * kSame < least_rows || rows > kSame * resident * least_rows || rows < 1) return 0;
+  const double row = a.once / rows, column = b.once / (workgroups / rows);
+  // No more than the grid has.
+  const double all_rows = std::max(rows, a.tensor / row),
+               all_columns = std::max(workgroups / rows, b.tensor / column);
+  const double best = std::clamp(std::sqrt(workgroups * column / row),
+                                 std::min(workgroups / all_columns, all_rows), all_rows);
+  return std::max(0.0, a.once + b.once - (row * best + column * workgroups / best));
+}
+
+/// LaunchRecording::needed_far_lines.
+double needed_far_lines(const Replay& replay, const TensorLines& tensors, double workgroups,
+                        double resident) {
+  double missed = 0, needed = 0;
+  const auto used = static_cast<double>(std::ranges::count_if(replay.xcds(), [](const auto& xcd) {
+    return std::ranges::any_of(xcd->tensors(),
+                               [](const ServedBy& one) { return one.l2_reads != 0; });
+  }));
+  for (const auto& xcd : replay.xcds()) {
+    std::vector<XcdReads> reads;
+    for (std::size_t n = 0; n < tensors.size(); ++n) {
+      const double lines = static_cast<double>(xcd->tensors()[n].fabric_read_bytes) / kLineBytes;
+      missed += lines;
+      if (n == tensors.unnamed()) {
+        needed += lines;
+        continue;
+      }
+      const double once = std::min(lines, static_cast<double>(xcd->lines_read()[n].count()));
+      needed += once;
+      reads.push_back({once, static_cast<double>(xcd->tensors()[n].l2_reads),
+                       static_cast<double>(tensors.lines(n))});
+    }
+    std::ranges::sort(reads, std::ranges::greater{}, &XcdReads::once);
+    if (reads.size() >= 2)
+      needed -= saved_by_rectangles(reads[0], reads[1], workgroups / used, resident);
+  }
+  return missed > 0 ? std::clamp(needed / missed, 0.0, 1.0) : 1;
+}
+
 /// A number of its own for each execution of each instruction.
 std::uint64_t shift_of(std::uint64_t vaddr, std::uint64_t time) {
   const std::uint64_t seed = (vaddr << 32 ^ time) * 6364136223846793005ull + 1442695040888963407ull;
@@ -143,6 +202,11 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
       occupancy(program.gpu().arch(), *request.kernel,
                 static_cast<std::uint32_t>(request.block.count()), request.dynamic_lds_bytes);
   out.resident = std::max(1u, fits.workgroups_per_cu);
+  const std::uint32_t lds = request.kernel->lds_bytes + request.dynamic_lds_bytes;
+  out.resident_with_twice_the_lds =
+      occupancy(program.gpu().arch(), *request.kernel,
+                static_cast<std::uint32_t>(request.block.count()), request.dynamic_lds_bytes + lds)
+          .workgroups_per_cu;
   out.grid = request.grid.count();
   out.is_warm = config.warm;
   out.host_arguments = config.host_arguments;
@@ -173,6 +237,8 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
   const auto count = [&](Counter c) { return scale * static_cast<double>(watched.counters[c]); };
   const FarReads reads = far_reads(replay, tensors, scale, sampled);
   out.touched_bytes = touched_bytes(replay, tensors, scale, sampled);
+  out.needed_far_lines =
+      needed_far_lines(replay, tensors, static_cast<double>(watched.workgroups), out.resident);
   const double written = count(TCC_EA0_WRREQ_sum) * kSectorBytes;
   const auto room = static_cast<double>(program.gpu().infinity_cache_bytes);
   const bool is_warm = config.warm && reads.footprint * kLineBytes + written <= room;

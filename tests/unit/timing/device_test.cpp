@@ -122,41 +122,153 @@ TEST(WhatIf, NothingIsTriedThatIsNotAskedFor) {
   EXPECT_TRUE(time_of(matrix_launch(4, 4, 30), default_gpu(), {.what_if = false}).what_if.empty());
 }
 
-/// Workgroups of two waves on different SIMDs, in a loop of ten trips with a barrier: the first
-/// works for 400 cycles in each, or waits for a load as long; the second has nothing to do.
-double barrier_skew(bool waits) {
-  LaunchRecording launch = matrix_launch(304, 304, 1);
-  Instruction load, wait, barrier;
-  load.unit = Unit::vector_memory;
-  load.has_work = load.counts_vm = true;
-  load.lane_bytes_in = 4;
-  wait.unit = Unit::wait;
-  wait.wait_vm = 0;
+/// What half as many barriers save of workgroups of two waves on different SIMDs, in a loop of ten
+/// trips with a barrier each. In each trip one of them works for 800 cycles and the other has
+/// nothing to do: by turns, or always the first.
+double half_the_barriers(bool by_turns, std::uint32_t resident, std::uint32_t with_twice_the_lds) {
+  LaunchRecording launch = matrix_launch(304 * resident, 304 * resident, 1);
+  launch.resident = resident;
+  launch.resident_with_twice_the_lds = with_twice_the_lds;
+  Instruction barrier;
   barrier.unit = Unit::barrier;
-  launch.instructions = {load, wait, barrier, {}};
+  launch.instructions = {barrier, {}};
   for (WorkgroupRecording& group : launch.workgroups) {
     group.waves = std::vector<WaveRecording>(2);
     for (std::size_t trip = 0; trip < 10; ++trip) {
-      // Either of them is late by turns.
-      WaveRecording& late = group.waves[trip % 2];
-      if (waits) {
-        late.instructions.insert(late.instructions.end(), {0, 1});
-        late.memory.push_back({.cycles = 1, .l2_lines = 1, .far_lines = 1});
-      } else {
-        late.instructions.insert(late.instructions.end(), 200, 3);
-      }
-      for (WaveRecording& wave : group.waves) wave.instructions.push_back(2);
+      std::vector<std::uint32_t>& late = group.waves[by_turns ? trip % 2 : 0].instructions;
+      late.insert(late.end(), 200, 1);
+      for (WaveRecording& wave : group.waves) wave.instructions.push_back(0);
     }
   }
   for (const WhatIf& one : time_of(launch, default_gpu()).what_if)
-    if (one.kind == WhatIfKind::no_barrier_skew) return one.saves_percent;
+    if (one.kind == WhatIfKind::half_the_barriers) return one.saves_percent;
   return -1;
 }
 
-TEST(WhatIf, BarrierSkewIsThatOfWorkNotOfWaits) {
-  EXPECT_GT(barrier_skew(false), 15);
-  EXPECT_GE(barrier_skew(true), 0);
-  EXPECT_LT(barrier_skew(true), 5);
+TEST(WhatIf, HalfTheBarriersLetWavesBeLateByTurns) {
+  EXPECT_GT(half_the_barriers(true, 1, 1), 25);
+  EXPECT_NEAR(half_the_barriers(false, 1, 1), 0, 2) << "the same wave is always late";
+}
+
+// Two buffers, or larger steps.
+TEST(WhatIf, HalfTheBarriersTakeTwiceTheLds) {
+  const double with_room = half_the_barriers(true, 2, 2);
+  EXPECT_LT(half_the_barriers(true, 2, 1), with_room - 20);
+}
+
+// Of a kernel that has two LDS buffers, and nevertheless two barriers for each step.
+TEST(WhatIf, HalfTheBarriersTakeNoLdsWhereThereAreTwoForEachStep) {
+  const auto saved = [](bool two) {
+    LaunchRecording launch = matrix_launch(304, 304, 1);
+    launch.resident_with_twice_the_lds = 0;
+    Instruction barrier, load;
+    barrier.unit = Unit::barrier;
+    load.unit = Unit::vector_memory;
+    load.has_work = load.counts_vm = true;
+    load.lane_bytes_in = 16;
+    launch.instructions = {barrier, {}, load};
+    for (WorkgroupRecording& group : launch.workgroups) {
+      group.waves = std::vector<WaveRecording>(2);
+      for (std::size_t trip = 0; trip < 10; ++trip) {
+        for (WaveRecording& wave : group.waves) {
+          // One wave works before the first barrier, the other one behind it.
+          const bool first = &wave == &group.waves[0];
+          if (first) wave.instructions.push_back(2);
+          if (first) wave.memory.push_back({.cycles = 1});
+          if (first || !two) wave.instructions.insert(wave.instructions.end(), 200, 1);
+          if (two) wave.instructions.push_back(0);
+          if (!first && two) wave.instructions.insert(wave.instructions.end(), 200, 1);
+          wave.instructions.push_back(0);
+        }
+      }
+    }
+    for (const WhatIf& one : time_of(launch, default_gpu()).what_if)
+      if (one.kind == WhatIfKind::half_the_barriers) return one.saves_percent;
+    return -1.0;
+  };
+  EXPECT_GT(saved(true), 20);
+  EXPECT_EQ(saved(false), 0) << "the next buffer would be needed";
+}
+
+/// A launch of waves that each load 40 times from beyond L2, and wait for it.
+LaunchRecording loading_launch() {
+  LaunchRecording launch = matrix_launch(304, 304, 1);
+  Instruction load, other, wait, barrier;
+  load.unit = Unit::vector_memory;
+  load.has_work = load.counts_vm = true;
+  load.lane_bytes_in = 16;
+  other = load;
+  other.vaddr = 8;
+  wait.unit = Unit::wait;
+  wait.wait_vm = 0;
+  wait.vaddr = 16;
+  barrier.unit = Unit::barrier;
+  barrier.vaddr = 20;
+  launch.instructions = {load, other, wait, barrier};
+  for (WorkgroupRecording& group : launch.workgroups)
+    for (WaveRecording& wave : group.waves) {
+      wave.instructions.clear();
+      for (unsigned trip = 0; trip < 20; ++trip)
+        for (const std::uint32_t n : {0u, 1u, 2u, 3u}) wave.instructions.push_back(n);
+      wave.memory.assign(40, {.cycles = 16, .l2_lines = 8, .far_lines = 8});
+    }
+  return launch;
+}
+
+const WhatIf& what_if_of(const KernelTime& time, WhatIfKind kind) {
+  return *std::ranges::find(time.what_if, kind, &WhatIf::kind);
+}
+
+TEST(WhatIf, LinesThatHaveToMissL2AreNotSaved) {
+  LaunchRecording launch = loading_launch();
+  const auto saved = [&](double needed, WhatIfKind kind) {
+    launch.needed_far_lines = needed;
+    return what_if_of(time_of(launch, default_gpu()), kind).saves_percent;
+  };
+  const double limit = saved(1, WhatIfKind::no_l2_misses);
+  EXPECT_GT(limit, 20);
+  EXPECT_EQ(saved(1, WhatIfKind::shared_l2_lines), 0);
+  EXPECT_NEAR(saved(0, WhatIfKind::shared_l2_lines), limit, 1);
+  const double half = saved(0.5, WhatIfKind::shared_l2_lines);
+  EXPECT_GT(half, 0.1 * limit);
+  EXPECT_LT(half, 0.9 * limit);
+}
+
+// HBM is read once for all XCDs: what they no longer load again was in the Infinity Cache.
+TEST(WhatIf, LinesSharedInL2AreStillReadFromMemoryOnce) {
+  LaunchRecording launch = loading_launch();
+  launch.needed_far_lines = 0.5;
+  const auto us_with = [&](double infinity_cache_hits) {
+    launch.infinity_cache_hits = infinity_cache_hits;
+    const KernelTime time = time_of(launch, default_gpu());
+    const double saves = what_if_of(time, WhatIfKind::shared_l2_lines).saves_percent;
+    return time.us_boost * (1 - saves / 100);
+  };
+  // Half of the lines are left: none of them is one that the Infinity Cache had.
+  EXPECT_NEAR(us_with(0.5), us_with(0), 0.01);
+  EXPECT_LT(us_with(0.75), us_with(0.5) - 0.1);
+}
+
+TEST(WhatIf, LoadsAStepAheadTakeTheRegistersOfAStep) {
+  LaunchRecording launch = loading_launch();
+  const auto vgprs = [&] {
+    return what_if_of(time_of(launch, default_gpu()), WhatIfKind::loads_ahead).vgprs;
+  };
+  EXPECT_EQ(vgprs(), 8U) << "two loads of 16 bytes";
+  LaunchRecording unrolled = loading_launch();
+  for (WorkgroupRecording& group : unrolled.workgroups)
+    for (WaveRecording& wave : group.waves) {
+      wave.instructions.clear();
+      for (unsigned trip = 0; trip < 20; ++trip)
+        for (const std::uint32_t n : {0u, 2u, 3u, 1u, 2u, 3u}) wave.instructions.push_back(n);
+    }
+  EXPECT_EQ(what_if_of(time_of(unrolled, default_gpu()), WhatIfKind::loads_ahead).vgprs, 4U)
+      << "a step is from barrier to barrier";
+  // Without barriers a step ends where a load is executed again.
+  for (WorkgroupRecording& group : launch.workgroups)
+    for (WaveRecording& wave : group.waves) std::erase(wave.instructions, 3U);
+  EXPECT_EQ(vgprs(), 8U);
+  EXPECT_EQ(what_if_of(time_of(launch, default_gpu()), WhatIfKind::no_memory_waits).vgprs, 0U);
 }
 
 TEST(WhatIf, OtherDevicesRunTheSameLaunch) {

@@ -5,45 +5,122 @@
 
 #include <fmt/format.h>
 
+#include "gpu/occupancy.h"
 #include "report/profile/analysis/lines.h"
+#include "report/words.h"
 
 namespace margay::profile {
 namespace {
 
 using timing::WhatIfKind;
 
-std::string what_to_do(WhatIfKind kind, const KernelProfile& kernel) {
-  switch (kind) {
+/// Work-items of a workgroup.
+std::uint32_t items_of(const KernelProfile& kernel) {
+  return kernel.workgroup[0] * kernel.workgroup[1] * kernel.workgroup[2];
+}
+
+/// Waves of a SIMD, with as many workgroups on a compute unit.
+std::uint32_t waves_per_simd(const KernelProfile& kernel, std::uint32_t workgroups) {
+  const ComputeUnit& cu = kernel.gpu->arch().cu;
+  const std::uint32_t waves = (items_of(kernel) + 63) / 64 * workgroups;
+  return (waves + cu.simds - 1) / cu.simds;
+}
+
+/// "; they take 32 registers of each lane, and 24 are free".
+std::string registers_for(std::uint32_t wanted, const KernelProfile& kernel) {
+  const Resources& r = kernel.resources;
+  if (wanted == 0 || r.workgroups_per_cu == 0) return {};
+  const ComputeUnit& cu = kernel.gpu->arch().cu;
+  const std::uint32_t waves = std::max(1u, waves_per_simd(kernel, r.workgroups_per_cu));
+  const std::uint32_t most = cu.vgprs_per_lane / waves / cu.vgpr_granule * cu.vgpr_granule;
+  const std::uint32_t free = most > r.vgprs ? most - r.vgprs : 0;
+  const std::string out = fmt::format("; a step's loads take {} VGPRs, {} are free", wanted, free);
+  return wanted <= free ? out
+                        : fmt::format(
+                              "{}: use {} fewer elsewhere (what is not free is spilled, or "
+                              "costs a workgroup per CU)",
+                              out, wanted - free);
+}
+
+/// What it takes, and what that leaves of the workgroups.
+std::string twice_the_lds(const KernelProfile& kernel) {
+  const Resources& r = kernel.resources;
+  const std::uint32_t lds = r.static_lds_bytes + r.dynamic_lds_bytes;
+  if (lds == 0 || r.workgroups_per_cu == 0) return "give waves equal work";
+  const Occupancy then =
+      occupancy(kernel.gpu->arch(), {r.vgprs, r.sgprs, 2 * lds, items_of(kernel)});
+  const std::string out = fmt::format("either takes twice the LDS: {} bytes", 2 * lds);
+  if (then.workgroups_per_cu == 0)
+    return out + ", more than there is, unless it has two buffers and more barriers already";
+  return fmt::format("{}, with which {} of {} fit a CU (that is counted)", out,
+                     report::counted(then.workgroups_per_cu, "workgroup"), r.workgroups_per_cu);
+}
+
+std::string room_for_a_workgroup(const KernelProfile& kernel) {
+  const Resources& r = kernel.resources;
+  if (r.limit.empty()) return "use fewer registers or less LDS";
+  std::string out = fmt::format("the limit is {}", r.limit);
+  if (r.next_step.empty()) return out;
+  out += ": " + r.next_step;
+  if (r.limit == name_of(OccupancyLimit::lds))
+    out += " (if steps have to be shorter for that, they take more barriers, which is not counted)";
+  if (r.limit == name_of(OccupancyLimit::vgprs))
+    out += fmt::format(
+        "; __launch_bounds__({}, {}) makes the compiler keep to it, but look for spills (margay "
+        "asm --resources): keep fewer values at a time",
+        items_of(kernel), waves_per_simd(kernel, r.workgroups_per_cu + 1));
+  return out;
+}
+
+std::string what_to_do(const timing::WhatIf& what_if, const KernelProfile& kernel) {
+  switch (what_if.kind) {
     case WhatIfKind::no_bank_conflicts:
       return "pad or swizzle the LDS tile, so that the lanes of one pass use different banks";
     case WhatIfKind::no_l2_misses:
+      return "a limit: what an XCD has not loaded yet misses its L2";
+    case WhatIfKind::shared_l2_lines:
       return "let workgroups that run on one XCD at the same time share tiles, squares of the grid "
-             "rather than rows or columns of it, and load each line once";
+             "rather than rows or columns of it, and load each line once (every 8th workgroup is "
+             "on the same XCD: renumber them)";
     case WhatIfKind::perfect_coalescing:
       return "let adjacent lanes access adjacent bytes, 16 for each lane, and rows of tiles fill "
              "lines of 128 bytes";
-    case WhatIfKind::no_barrier_skew:
-      return "use fewer barriers (larger steps; two buffers need one for each), and give waves "
-             "equal work";
+    case WhatIfKind::half_the_barriers:
+      return "two buffers need one barrier for each step, larger steps have fewer; " +
+             twice_the_lds(kernel);
     case WhatIfKind::no_memory_waits:
       return "the most that hiding latency can save, by whatever means; the others say how";
     case WhatIfKind::loads_ahead:
       return "issue the loads of the next step before the work of this one, into registers or "
              "another buffer, and wait for them a step later; this is the most that it can save, "
-             "if moving the data costs nothing more";
+             "if moving the data costs nothing more" +
+             registers_for(what_if.vgprs, kernel);
     case WhatIfKind::waits_at_use:
       return "wait only for what is used next, right before its use: vmcnt(n), n > 0, leaves "
              "younger loads in flight; behind a branch around loads compilers wait for all";
     case WhatIfKind::double_lds:
-      return "read LDS in 16 bytes for each lane, and keep in registers what is read again";
+      return "the same with half of the bytes to and from LDS: keep in registers what is read "
+             "again, and let each wave compute a larger tile (twice as wide and high, it reads "
+             "half for each result); wider accesses alone move as many bytes";
     case WhatIfKind::additional_workgroup:
-      return kernel.resources.limit.empty() ? "use fewer registers or less LDS"
-             : kernel.resources.next_step.empty()
-                 ? fmt::format("the limit is {}", kernel.resources.limit)
-                 : fmt::format("the limit is {}: {}", kernel.resources.limit,
-                               kernel.resources.next_step);
+      return room_for_a_workgroup(kernel);
   }
   return {};
+}
+
+/// A limit is nothing to do.
+bool is_limit(WhatIfKind kind, const timing::KernelTime& time) {
+  switch (kind) {
+    case WhatIfKind::no_memory_waits:
+    case WhatIfKind::no_l2_misses:
+      return true;
+    case WhatIfKind::double_lds:
+      // Bytes can be traded for registers. Where LDS is not what bounds the kernel, what that costs
+      // elsewhere is more than it saves.
+      return time.bound != timing::Bound::lds;
+    default:
+      return false;
+  }
 }
 
 /// Lines by what they cause, of the sites that cause most.
@@ -71,10 +148,9 @@ std::vector<TimeAdvice> time_advice(const KernelProfile& kernel) {
     one.kind = what_if.kind;
     one.saves_percent = what_if.saves_percent;
     one.lines = saved_lines(kernel, what_if);
-    // A limit is nothing to do.
-    one.is_advice = what_if.kind != WhatIfKind::no_memory_waits &&
+    one.is_advice = !is_limit(what_if.kind, *kernel.time) &&
                     timing::is_beyond_error(what_if.saves_percent, kernel.time->error_percent);
-    one.what_to_do = what_to_do(what_if.kind, kernel);
+    one.what_to_do = what_to_do(what_if, kernel);
   }
   return out;
 }

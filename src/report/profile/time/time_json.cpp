@@ -151,6 +151,7 @@ Json what_ifs_json(const std::vector<timing::WhatIf>& what_ifs) {
       sites.push_back({{"vaddr", site.vaddr}, {"share", site.share}});
     json.push_back({{"what", timing::what_if_name(what_if.kind)},
                     {"saves_percent", what_if.saves_percent},
+                    {"vgprs", what_if.vgprs},
                     {"sites", std::move(sites)}});
   }
   return json;
@@ -168,6 +169,8 @@ Result<timing::WhatIf> as_what_if(const Node& node) {
   const Node saves = MARGAY_TRY(node.field("saves_percent"));
   if (!saves.json->is_number()) return saves.wrong("a number");
   out.saves_percent = saves.json->get<double>();
+  if (node.json->contains("vgprs"))
+    out.vgprs = MARGAY_TRY(report::number<std::uint32_t>(node, "vgprs"));
   out.sites = MARGAY_TRY(report::list<timing::WhatIf::Site>(
       node, "sites", [](const Node& site) -> Result<timing::WhatIf::Site> {
         return timing::WhatIf::Site{MARGAY_TRY(report::number<std::uint32_t>(site, "vaddr")),

@@ -20,6 +20,7 @@ namespace {
 
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -573,14 +574,58 @@ TEST(Screen, SaysWhichTimeAMeasuredOneIsToBeComparedWith) {
 
 TEST(Screen, ALimitIsNoAdvice) {
   KernelProfile k = timed(10, 800, 800);
-  k.time->what_if = {{timing::WhatIfKind::no_memory_waits, 50, {}},
-                     {timing::WhatIfKind::loads_ahead, 40, {}},
-                     {timing::WhatIfKind::no_bank_conflicts, 1, {}}};
+  k.time->what_if = {{timing::WhatIfKind::no_memory_waits, 50, 0, {}},
+                     {timing::WhatIfKind::loads_ahead, 40, 0, {}},
+                     {timing::WhatIfKind::no_bank_conflicts, 1, 0, {}},
+                     {timing::WhatIfKind::no_l2_misses, 40, 0, {}}};
   const std::vector<TimeAdvice> advice = time_advice(k);
-  ASSERT_EQ(advice.size(), 3u);
+  ASSERT_EQ(advice.size(), 4u);
+  EXPECT_FALSE(advice[3].is_advice) << "what was not loaded yet always misses";
   EXPECT_FALSE(advice[0].is_advice) << "what all means together could save";
   EXPECT_TRUE(advice[1].is_advice);
   EXPECT_FALSE(advice[2].is_advice) << "less than the model's error";
+}
+
+TEST(Screen, HalfTheBytesOfLdsAreAdviceWhereLdsIsTheBound) {
+  KernelProfile k = timed(10, 800, 800);
+  k.time->what_if = {{timing::WhatIfKind::double_lds, 40, 0, {}}};
+  k.time->bound = timing::Bound::latency;
+  EXPECT_FALSE(time_advice(k)[0].is_advice);
+  k.time->bound = timing::Bound::lds;
+  EXPECT_TRUE(time_advice(k)[0].is_advice);
+}
+
+KernelProfile advised(timing::WhatIfKind kind, std::uint32_t vgprs) {
+  KernelProfile k = timed(10, 800, 800);
+  k.workgroup = {256, 1, 1};
+  k.resources = {.vgprs = 232, .dynamic_lds_bytes = 32768, .workgroups_per_cu = 2};
+  k.time->what_if = {{kind, 40, vgprs, {}}};
+  return k;
+}
+
+TEST(Screen, LoadsAStepAheadSayWhichRegistersTheyTake) {
+  // Two waves on each SIMD may have 256 each.
+  EXPECT_THAT(time_advice(advised(timing::WhatIfKind::loads_ahead, 24))[0].what_to_do,
+              EndsWith("a step's loads take 24 VGPRs, 24 are free"));
+  EXPECT_THAT(time_advice(advised(timing::WhatIfKind::loads_ahead, 32))[0].what_to_do,
+              HasSubstr("take 32 VGPRs, 24 are free: use 8 fewer elsewhere"));
+}
+
+TEST(Screen, HalfTheBarriersSayWhichLdsTheyTake) {
+  EXPECT_THAT(time_advice(advised(timing::WhatIfKind::half_the_barriers, 0))[0].what_to_do,
+              HasSubstr("65536 bytes, with which 1 workgroup of 2 fit"));
+  KernelProfile k = advised(timing::WhatIfKind::half_the_barriers, 0);
+  k.resources.dynamic_lds_bytes = 40000;
+  EXPECT_THAT(time_advice(k)[0].what_to_do, HasSubstr("80000 bytes, more than there is"));
+}
+
+TEST(Screen, OneMoreWorkgroupSaysWhichBoundsGiveItRoom) {
+  KernelProfile k = advised(timing::WhatIfKind::additional_workgroup, 0);
+  k.resources.limit = "VGPRs";
+  k.resources.next_step = "one more workgroup per CU would fit with 168 VGPRs instead of 232";
+  EXPECT_THAT(time_advice(k)[0].what_to_do, HasSubstr("__launch_bounds__(256, 3)"));
+  k.resources.limit = "LDS";
+  EXPECT_THAT(time_advice(k)[0].what_to_do, Not(HasSubstr("__launch_bounds__")));
 }
 
 TEST(Compare, OtherWorkIsSaid) {
