@@ -598,7 +598,9 @@ TEST(Screen, HalfTheBytesOfLdsAreAdviceWhereLdsIsTheBound) {
 KernelProfile advised(timing::WhatIfKind kind, std::uint32_t vgprs) {
   KernelProfile k = timed(10, 800, 800);
   k.workgroup = {256, 1, 1};
-  k.resources = {.vgprs = 232, .dynamic_lds_bytes = 32768, .workgroups_per_cu = 2};
+  k.resources.vgprs = 232;
+  k.resources.dynamic_lds_bytes = 32768;
+  k.resources.workgroups_per_cu = 2;
   k.time->what_if = {{kind, 40, vgprs, {}}};
   return k;
 }
