@@ -62,7 +62,6 @@ __global__ void stream_copy(const float4* from, float4* to) {
   to[n] = from[n];
 }
 
-/// As many workgroups of 256.
 /// 512 rows of 8 workgroups each read a strip of 32 KiB of both tensors, as those of a matrix
 /// product do. Every eighth is on the same XCD: one column of the grid, or a rectangle.
 constexpr unsigned kStripRows = 512, kStrip = 2048;
@@ -88,6 +87,8 @@ void run_strips() {
   (void)hipDeviceSynchronize();
   for (float4* const one : {a, b, out}) (void)hipFree(one);
 }
+
+/// As many workgroups of 256.
 void stream(unsigned workgroups) {
   const std::size_t bytes = std::size_t{workgroups} * 256 * sizeof(float4);
   float4 *from = nullptr, *to = nullptr;

@@ -122,6 +122,10 @@ TEST(WhatIf, NothingIsTriedThatIsNotAskedFor) {
   EXPECT_TRUE(time_of(matrix_launch(4, 4, 30), default_gpu(), {.what_if = false}).what_if.empty());
 }
 
+const WhatIf& what_if_of(const KernelTime& time, WhatIfKind kind) {
+  return *std::ranges::find(time.what_if, kind, &WhatIf::kind);
+}
+
 /// What half as many barriers save of workgroups of two waves on different SIMDs, in a loop of ten
 /// trips with a barrier each. In each trip one of them works for 800 cycles and the other has
 /// nothing to do: by turns, or always the first.
@@ -140,9 +144,7 @@ double half_the_barriers(bool by_turns, std::uint32_t resident, std::uint32_t wi
       for (WaveRecording& wave : group.waves) wave.instructions.push_back(0);
     }
   }
-  for (const WhatIf& one : time_of(launch, default_gpu()).what_if)
-    if (one.kind == WhatIfKind::half_the_barriers) return one.saves_percent;
-  return -1;
+  return what_if_of(time_of(launch, default_gpu()), WhatIfKind::half_the_barriers).saves_percent;
 }
 
 TEST(WhatIf, HalfTheBarriersLetWavesBeLateByTurns) {
@@ -182,9 +184,7 @@ TEST(WhatIf, HalfTheBarriersTakeNoLdsWhereThereAreTwoForEachStep) {
         }
       }
     }
-    for (const WhatIf& one : time_of(launch, default_gpu()).what_if)
-      if (one.kind == WhatIfKind::half_the_barriers) return one.saves_percent;
-    return -1.0;
+    return what_if_of(time_of(launch, default_gpu()), WhatIfKind::half_the_barriers).saves_percent;
   };
   EXPECT_GT(saved(true), 20);
   EXPECT_EQ(saved(false), 0) << "the next buffer would be needed";
@@ -213,10 +213,6 @@ LaunchRecording loading_launch() {
       wave.memory.assign(40, {.cycles = 16, .l2_lines = 8, .far_lines = 8});
     }
   return launch;
-}
-
-const WhatIf& what_if_of(const KernelTime& time, WhatIfKind kind) {
-  return *std::ranges::find(time.what_if, kind, &WhatIf::kind);
 }
 
 TEST(WhatIf, LinesThatHaveToMissL2AreNotSaved) {

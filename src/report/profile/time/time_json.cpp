@@ -1,6 +1,7 @@
 #include "report/profile/time/time_json.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "gpu/gpu.h"
 #include "report/profile/time/line_times.h"
@@ -157,14 +158,16 @@ Json what_ifs_json(const std::vector<timing::WhatIf>& what_ifs) {
   return json;
 }
 
-Result<timing::WhatIf> as_what_if(const Node& node) {
+/// Nothing of a change that only another version tries: names come and go, and the rest can be
+/// read.
+Result<std::optional<timing::WhatIf>> as_what_if(const Node& node) {
   timing::WhatIf out;
   const std::string name = MARGAY_TRY(report::text(node, "what"));
   unsigned number = 0;
   while (number < timing::kWhatIfs &&
          timing::what_if_name(static_cast<timing::WhatIfKind>(number)) != name)
     ++number;
-  if (number == timing::kWhatIfs) return MARGAY_TRY(node.field("what")).wrong("a known change");
+  if (number == timing::kWhatIfs) return std::optional<timing::WhatIf>{};
   out.kind = static_cast<timing::WhatIfKind>(number);
   const Node saves = MARGAY_TRY(node.field("saves_percent"));
   if (!saves.json->is_number()) return saves.wrong("a number");
@@ -256,7 +259,9 @@ Result<timing::KernelTime> as_time(const Node& node, std::size_t sites) {
     ++number;
   if (number == timing::kBounds) return MARGAY_TRY(node.field("bound")).wrong("a known bound");
   time.bound = static_cast<timing::Bound>(number);
-  time.what_if = MARGAY_TRY(report::list<timing::WhatIf>(node, "what_if", as_what_if));
+  for (const std::optional<timing::WhatIf>& one :
+       MARGAY_TRY(report::list<std::optional<timing::WhatIf>>(node, "what_if", as_what_if)))
+    if (one) time.what_if.push_back(*one);
   if (node.json->contains("timeline"))
     time.timeline = MARGAY_TRY(as_timeline(MARGAY_TRY(node.field("timeline"))));
   time.sites = MARGAY_TRY(report::list<timing::SiteTime>(node, "sites", as_site_time));
