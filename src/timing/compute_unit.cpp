@@ -416,6 +416,7 @@ class ComputeUnit {
       }
       case Unit::barrier: {
         if (wave.before_barrier > now) return wait(index, now, wave.before_barrier, Stall::waitcnt);
+        if (change_.no_barrier_skew) return went_on(wave, index, after);
         if (change_.half_the_barriers) {
           wave.passed_barrier = !wave.passed_barrier;
           if (wave.passed_barrier) return went_on(wave, index, after);

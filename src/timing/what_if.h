@@ -20,6 +20,7 @@ enum class WhatIfKind : std::uint8_t {
   no_l2_misses,  ///< A limit: what an XCD has not loaded yet always misses.
   shared_l2_lines,
   perfect_coalescing,
+  no_barrier_skew,  ///< A limit, of what waves do; that they wait for memory is not counted.
   half_the_barriers,
   no_memory_waits,
   loads_ahead,
@@ -27,7 +28,7 @@ enum class WhatIfKind : std::uint8_t {
   double_lds,
   additional_workgroup,
 };
-inline constexpr unsigned kWhatIfs = 10;
+inline constexpr unsigned kWhatIfs = 11;
 
 /// "no bank conflicts".
 [[nodiscard]] std::string_view what_if_name(WhatIfKind kind);

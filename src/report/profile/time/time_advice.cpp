@@ -85,6 +85,8 @@ std::string what_to_do(const timing::WhatIf& what_if, const KernelProfile& kerne
     case WhatIfKind::perfect_coalescing:
       return "let adjacent lanes access adjacent bytes, 16 for each lane, and rows of tiles fill "
              "lines of 128 bytes";
+    case WhatIfKind::no_barrier_skew:
+      return "a limit, if waves of a workgroup never waited for each other: give them equal work";
     case WhatIfKind::half_the_barriers:
       return "two buffers need one barrier for each step, larger steps have fewer; " +
              twice_the_lds(kernel);
@@ -113,6 +115,7 @@ bool is_limit(WhatIfKind kind, const timing::KernelTime& time) {
   switch (kind) {
     case WhatIfKind::no_memory_waits:
     case WhatIfKind::no_l2_misses:
+    case WhatIfKind::no_barrier_skew:
       return true;
     case WhatIfKind::double_lds:
       // Bytes can be traded for registers. Where LDS is not what bounds the kernel, what that costs

@@ -160,7 +160,7 @@ TEST(ProfileJson, WhatOtherVersionsTryAndThisOneDoesNotIsLeftOut) {
   Json document = Json::parse(json_of(full()));
   Json& what_ifs = document["kernels"][0]["time"]["what_if"];
   ASSERT_EQ(what_ifs.size(), 2u);
-  what_ifs[0]["what"] = "no barrier skew";
+  what_ifs[0]["what"] = "no gravity";
   const auto profile = parse_profile(document.dump());
   ASSERT_TRUE(profile) << profile.error().text();
   ASSERT_EQ(profile->kernels[0].time->what_if.size(), 1u);

@@ -577,10 +577,12 @@ TEST(Screen, ALimitIsNoAdvice) {
   k.time->what_if = {{timing::WhatIfKind::no_memory_waits, 50, 0, {}},
                      {timing::WhatIfKind::loads_ahead, 40, 0, {}},
                      {timing::WhatIfKind::no_bank_conflicts, 1, 0, {}},
-                     {timing::WhatIfKind::no_l2_misses, 40, 0, {}}};
+                     {timing::WhatIfKind::no_l2_misses, 40, 0, {}},
+                     {timing::WhatIfKind::no_barrier_skew, 40, 0, {}}};
   const std::vector<TimeAdvice> advice = time_advice(k);
-  ASSERT_EQ(advice.size(), 4u);
+  ASSERT_EQ(advice.size(), 5u);
   EXPECT_FALSE(advice[3].is_advice) << "what was not loaded yet always misses";
+  EXPECT_FALSE(advice[4].is_advice) << "barriers cannot all go";
   EXPECT_FALSE(advice[0].is_advice) << "what all means together could save";
   EXPECT_TRUE(advice[1].is_advice);
   EXPECT_FALSE(advice[2].is_advice) << "less than the model's error";
