@@ -228,6 +228,32 @@ bool run_moved_on() {
   return true;
 }
 
+/// Each workgroup hands a sum to the next one, as scans by look-back do. The last has none, which
+/// is never read.
+/// broken: nor has the first.
+template <bool broken>
+__global__ void hands_on(const unsigned* in, unsigned* sums, unsigned* flags, unsigned* out) {
+  __shared__ unsigned sum;
+  const unsigned block = blockIdx.x;
+  if (threadIdx.x != 0) return;
+  if (block + 1 < gridDim.x && !(broken && block == 0)) sum = in[block];
+  __hip_atomic_store(&sums[block], sum, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+  __hip_atomic_store(&flags[block], 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+  if (block == 0) return;
+  while (__hip_atomic_load(&flags[block - 1], __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT) == 0) {
+  }
+  const unsigned before =
+      __hip_atomic_load(&sums[block - 1], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+  atomicAdd(&out[block], before);  // BUG hands-on
+}
+template <bool broken>
+bool run_hands_on() {
+  const DeviceArray<unsigned> in(ramp(3, 5u, 2u)), sums(3), flags(3, 0u), out(3, 0u);
+  hands_on<broken><<<3, 64>>>(in.get(), sums.get(), flags.get(), out.get());
+  finish();
+  return matches(out.host(), [](std::size_t n) { return n == 0 ? 0 : n * 5 - 3; });
+}
+
 // ---- The host's side ----
 
 __global__ void fills(unsigned* out) { out[blockIdx.x * blockDim.x + threadIdx.x] = 7; }
@@ -328,6 +354,8 @@ int main(int argc, char** argv) {
                    {"bit-fields", run_bit_fields},
                    {"partly-filled", run_partly_filled},
                    {"moved-on-broken", run_moved_on},
+                   {"hands-on-broken", run_hands_on<true>},
+                   {"hands-on-fixed", run_hands_on<false>},
                    {"grid-broken", [] { return run_grid(3); }},
                    {"grid-fixed", [] { return run_grid(4); }},
                    {"host-write-broken", [] { return run_host_write(true); }},

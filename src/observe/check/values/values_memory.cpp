@@ -152,8 +152,9 @@ ValueTracker::Stored ValueTracker::stored_globally(const InstructionFacts& facts
   }
   if (!out.computed) mixed = 0;
   const std::uint64_t wrong = whole | mixed;
-  // Copies from one tracked allocation to another are checked where they are used.
-  if (wrong != 0 && !(followed && from_global)) {
+  // Copies from one tracked allocation to another are checked where they are used, and so is what
+  // is handed to other workgroups: the last one of a chain hands on a sum that is never read.
+  if (wrong != 0 && !(followed && (from_global || facts.agent_scope))) {
     out.told = true;
     report(facts, data, wrong, Decides::store);
   } else if (!followed && bits.lanes != 0) {
