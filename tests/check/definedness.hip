@@ -228,8 +228,8 @@ bool run_moved_on() {
   return true;
 }
 
-/// Each workgroup hands a sum to the next one, as scans by look-back do. The last has none, which
-/// is never read.
+/// Each workgroup hands a sum to the next one, as scans by look-back do. That of the last one is
+/// neither written nor read.
 /// broken: nor has the first.
 template <bool broken>
 __global__ void hands_on(const unsigned* in, unsigned* sums, unsigned* flags, unsigned* out) {
