@@ -232,16 +232,18 @@ std::vector<WhatIf> what_ifs(const LaunchReplay& replay, const LaunchRecording& 
       change.far_lines = launch.needed_far_lines;
     after.push_back(replay.few(ghz, change));
   }
-  // Waves come late to a barrier for what they wait for, too: that is not the barrier's.
-  const ReplayedLaunch& working = after[static_cast<unsigned>(WhatIfKind::no_memory_waits)];
-  const ReplayedLaunch even = replay.few(ghz, {.no_barrier_skew = true, .no_memory_waits = true});
   std::vector<WhatIf> out;
   for (unsigned n = 0; n < kWhatIfs; ++n) {
     WhatIf one;
     one.kind = static_cast<WhatIfKind>(n);
     double saved = before.cycles > 0 ? 1 - after[n].cycles / before.cycles : 0;
-    if (one.kind == WhatIfKind::no_barrier_skew && saved > 0)
+    if (one.kind == WhatIfKind::no_barrier_skew && saved > 0) {
+      // Waves come late to a barrier for what they wait for, too: that is not the barrier's.
+      const ReplayedLaunch& working = after[static_cast<unsigned>(WhatIfKind::no_memory_waits)];
+      const ReplayedLaunch even =
+          replay.few(ghz, {.no_barrier_skew = true, .no_memory_waits = true});
       saved = std::min(saved, (working.cycles - even.cycles) / before.cycles);
+    }
     if (one.kind == WhatIfKind::half_the_barriers && launch.resident_with_twice_the_lds == 0 &&
         barriers_per_step(launch) < 1.5)
       saved = 0;

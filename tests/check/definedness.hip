@@ -229,8 +229,8 @@ bool run_moved_on() {
 }
 
 /// Each workgroup hands a sum to the next one, as scans by look-back do. That of the last one is
-/// neither written nor read.
-/// broken: nor has the first.
+/// undefined, and is not read.
+/// broken: that of the first one is undefined, too.
 template <bool broken>
 __global__ void hands_on(const unsigned* in, unsigned* sums, unsigned* flags, unsigned* out) {
   __shared__ unsigned sum;

@@ -126,8 +126,9 @@ const WhatIf& what_if_of(const KernelTime& time, WhatIfKind kind) {
   return *std::ranges::find(time.what_if, kind, &WhatIf::kind);
 }
 
-/// Workgroups of two waves on different SIMDs, in a loop of ten trips with a barrier: the first
-/// works for 400 cycles in each, or waits for a load as long; the second has nothing to do.
+/// What no barrier skew saves of workgroups of two waves on different SIMDs, in a loop of ten trips
+/// with a barrier: by turns one of them works for 800 cycles, or waits for a load, while the other
+/// has nothing to do.
 double barrier_skew(bool waits) {
   LaunchRecording launch = matrix_launch(304, 304, 1);
   Instruction load, wait, barrier;
@@ -141,7 +142,6 @@ double barrier_skew(bool waits) {
   for (WorkgroupRecording& group : launch.workgroups) {
     group.waves = std::vector<WaveRecording>(2);
     for (std::size_t trip = 0; trip < 10; ++trip) {
-      // Either of them is late by turns.
       WaveRecording& late = group.waves[trip % 2];
       if (waits) {
         late.instructions.insert(late.instructions.end(), {0, 1});
