@@ -51,6 +51,25 @@ function(margay_know_levels)
   set_property(SOURCE ${ARGV} APPEND PROPERTY COMPILE_DEFINITIONS ${names})
 endfunction()
 
+# Tests call optimised libraries; to optimise their own code takes longer than it saves.
+set(margay_test_options $<$<CONFIG:Release>:-O0>)
+
+# Slow tests take more than some three seconds, or need what takes long to compile. `./margay test --fast` leaves out
+# what they alone need.
+option(MARGAY_SLOW_TESTS "Build what only slow tests need" ON)
+
+# margay_for_slow_tests(TARGET...): only slow tests need these.
+function(margay_for_slow_tests)
+  if(NOT MARGAY_SLOW_TESTS)
+    set_target_properties(${ARGV} PROPERTIES EXCLUDE_FROM_ALL TRUE)
+  endif()
+endfunction()
+
+# margay_slow_tests(TEST...): these are slow.
+function(margay_slow_tests)
+  set_tests_properties(${ARGV} PROPERTIES LABELS slow)
+endfunction()
+
 include(cmake/precompiled.cmake)
 
 # margay_library(NAME SOURCES a.cpp ... DEPENDS margay::base ... [PRECOMPILE HEADER...]): PRECOMPILE where it
@@ -65,9 +84,10 @@ function(margay_library name)
   endif()
 endfunction()
 
-# margay_test(NAME SOURCES a.cpp ... DEPENDS ... LABELS fast|slow ...): one GoogleTest program.
+# margay_test(NAME SOURCES a.cpp ... DEPENDS ... LABELS fast|slow ... [OPTIMISED]): one GoogleTest program; OPTIMISED
+# where what it is written in has much to do.
 function(margay_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG OPTIMISED "" "SOURCES;DEPENDS;LABELS" ${ARGN})
   if(NOT ARG_LABELS)
     set(ARG_LABELS fast)
   endif()
@@ -77,7 +97,13 @@ function(margay_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE margay_flags ${ARG_DEPENDS} GTest::gtest GTest::gmock
     GTest::gtest_main)
-  margay_precompile_test(${name})
+  if(NOT ARG_OPTIMISED)
+    target_compile_options(${name} PRIVATE ${margay_test_options})
+    margay_precompile_test(${name})
+  endif()
+  if(slow IN_LIST ARG_LABELS)
+    margay_for_slow_tests(${name})
+  endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 1200)
 endfunction()

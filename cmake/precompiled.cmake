@@ -1,10 +1,14 @@
 # Precompiled headers. Without them the standard library and fmt, read by three hundred sources, are half of the
 # time of a build from nothing.
 #
-# Only on request: a source that declares what a precompiled header has, too, does not compile with it, and no test
-# builds all of them so. The cache of ccache would find nothing for another folder, since what a precompiled header
-# contains depends on where it is.
-option(MARGAY_PRECOMPILED_HEADERS "Precompile the headers that most sources include" OFF)
+# Not with ccache, which would find nothing for another folder, since what a precompiled header contains depends on
+# where it is. What builds without them holds that each source includes what it uses: a build with ccache, and
+# tools/check-sources.
+set(margay_precompiles OFF)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang AND NOT MARGAY_SANITIZER AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(margay_precompiles ON)
+endif()
+option(MARGAY_PRECOMPILED_HEADERS "Precompile the headers that most sources include" ${margay_precompiles})
 
 # margay_precompile(TARGET [HEADER...]): what nearly all sources include, and HEADER, of this project.
 function(margay_precompile target)
@@ -29,6 +33,7 @@ function(margay_precompile_test target)
     file(CONFIGURE OUTPUT ${source} CONTENT "int main() {}\n")
     add_executable(margay_test_headers ${source})
     target_link_libraries(margay_test_headers PRIVATE margay_flags GTest::gtest GTest::gmock)
+    target_compile_options(margay_test_headers PRIVATE ${margay_test_options})
     target_precompile_headers(margay_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> <algorithm> <array> <cstring>
       <filesystem> <fstream> <functional> <map> <memory> <optional> <random> <span> <string> <string_view> <vector>)
   endif()

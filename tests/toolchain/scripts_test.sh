@@ -152,6 +152,26 @@ END
   said '3 tests, about 1 s'
 }
 
+# What only slow tests need takes minutes to compile.
+launcher_builds_for_slow_tests_when_they_run() {
+  fake_clone
+  # shellcheck disable=SC2016  # the script expands it
+  printf '#!/bin/sh\n[ "$2" != -N ] || echo "Total Tests: 1"\n' >path/ctest
+  printf '#!/bin/sh\n' >clone/tools/test-summary
+  chmod +x path/ctest clone/tools/test-summary
+  status 0 clone/margay test --fast
+  grep -qx -- 'cmake --preset release -DMARGAY_HOST_LEVELS=all -DMARGAY_SLOW_TESTS=OFF' calls ||
+    { cat calls; fail "--fast builds for slow tests"; }
+  printf '%s\n' MARGAY_HOST_LEVELS:STRING=all MARGAY_SLOW_TESTS:BOOL=OFF >>clone/build/release/CMakeCache.txt
+  : >calls
+  status 0 clone/margay test --fast
+  status 0 clone/margay gemm
+  if grep -q -- '--preset' calls; then fail "it configured again"; fi
+  status 0 clone/margay test
+  grep -qx -- 'cmake --preset release -DMARGAY_HOST_LEVELS=all -DMARGAY_SLOW_TESTS=ON' calls ||
+    { cat calls; fail "it does not build for slow tests"; }
+}
+
 # Tests compare the levels, so that a build for one level becomes one for all; never the other way.
 launcher_completes_the_levels() {
   fake_clone
