@@ -81,6 +81,7 @@ class LdsUse:
     worst_bank: int  # where that was
     worst_lanes: Tuple[int, ...]  # a lane for each of these dwords
     bank_dwords: Tuple[int, ...]  # dwords that each of the 32 banks served
+    reached_bytes: int = 0  # of the workgroup's LDS, from its beginning to the last byte of a lane
 
 
 @dataclass(frozen=True)

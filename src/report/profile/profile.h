@@ -35,6 +35,7 @@ struct LdsUse {
   std::uint32_t worst_ways = 1, worst_bank = 0;
   std::uint64_t worst_lanes = 0;
   std::array<std::uint64_t, 32> bank_dwords{};
+  std::uint64_t reached_bytes = 0;
 };
 
 /// The kind of a site's instruction, as far as a report depends on it.

@@ -48,7 +48,10 @@ inline constexpr auto kFields<LdsUse> = std::tuple{
     fields::fact(&LdsUse::worst_bank, "worst_bank", "bank", "where that was"),
     fields::lanes(&LdsUse::worst_lanes, "worst_lanes", "lanes", "a lane for each of these dwords"),
     fields::count(&LdsUse::bank_dwords, "bank_dwords", "banks",
-                  "dwords that each of the 32 banks served")};
+                  "dwords that each of the 32 banks served"),
+    fields::later(
+        fields::fact(&LdsUse::reached_bytes, "reached_bytes", "",
+                     "of the workgroup's LDS, from its beginning to the last byte of a lane"))};
 
 template <>
 inline constexpr auto kFields<SiteTraits> = std::tuple{

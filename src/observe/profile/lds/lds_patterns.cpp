@@ -21,10 +21,9 @@ void LdsPatterns::add(const LdsAccess& access, std::int64_t second_offset) {
                            ? static_cast<std::uint32_t>(access.at[0][lane] - base)
                            : 0;
   }
-  const auto first_bank = static_cast<unsigned>(base / 4 % kLdsBanks);
   for (const auto& pattern : patterns_) {
     if (pattern->active != access.active || pattern->relative != relative) continue;
-    charge(pattern->cost, first_bank);
+    charge(*pattern, base);
     return;
   }
   auto fresh = std::make_unique<Pattern>();
@@ -33,23 +32,31 @@ void LdsPatterns::add(const LdsAccess& access, std::int64_t second_offset) {
   // Banks are counted from the base, so that the pattern matches at any address; far above 0,
   // because other lanes may be below the first.
   constexpr std::uint64_t kOrigin = 1ull << 40;
+  const std::int64_t end = std::max<std::int64_t>(second_offset, 0) + access.bytes;
   std::array<std::uint64_t, 64> one, two;
   for (unsigned lane = 0; lane < 64; ++lane) {
-    one[lane] = kOrigin + static_cast<std::uint64_t>(static_cast<std::int32_t>(relative[lane]));
+    const auto from_base = static_cast<std::int32_t>(relative[lane]);
+    one[lane] = kOrigin + static_cast<std::uint64_t>(from_base);
     two[lane] = one[lane] + static_cast<std::uint64_t>(second_offset);
+    if ((access.active >> lane & 1) != 0) fresh->reach = std::max(fresh->reach, from_base + end);
   }
   LdsAccess moved = access;
   moved.at[0] = one.data();
   moved.at[1] = second_offset != 0 ? two.data() : nullptr;
   fresh->cost = lds_cost(moved);
-  charge(fresh->cost, first_bank);
+  charge(*fresh, base);
   if (patterns_.size() < kKept)
     patterns_.push_back(std::move(fresh));
   else
     patterns_[next_++ % kKept] = std::move(fresh);
 }
 
-void LdsPatterns::charge(const LdsCost& cost, unsigned first_bank) {
+void LdsPatterns::charge(const Pattern& pattern, std::uint64_t base) {
+  const LdsCost& cost = pattern.cost;
+  const auto first_bank = static_cast<unsigned>(base / 4 % kLdsBanks);
+  if (pattern.active != 0)
+    use_.reached_bytes =
+        std::max(use_.reached_bytes, base + static_cast<std::uint64_t>(pattern.reach));
   use_.cycles += cost.cycles;
   use_.conflict_cycles += cost.bank_conflicts;
   use_.address_cycles += cost.address_conflicts;
@@ -75,6 +82,7 @@ void LdsPatterns::note_worst(const LdsUse& other) {
 
 void LdsPatterns::merge(const LdsPatterns& other) {
   add_counts(use_, other.use_);
+  use_.reached_bytes = std::max(use_.reached_bytes, other.use_.reached_bytes);
   note_worst(other.use_);
 }
 

@@ -28,9 +28,10 @@ class LdsPatterns {
   struct Pattern {
     std::uint64_t active = 0;
     alignas(64) std::array<std::uint32_t, 64> relative{};  ///< To the first lane's dword.
-    LdsCost cost;  ///< With banks counted from the first lane's.
+    std::int64_t reach = 0;  ///< From the first lane's dword to one past the last byte of a lane.
+    LdsCost cost;            ///< With banks counted from the first lane's.
   };
-  void charge(const LdsCost& cost, unsigned first_bank);
+  void charge(const Pattern& pattern, std::uint64_t base);
   void note_worst(const LdsUse& other);
 
   std::vector<std::unique_ptr<Pattern>> patterns_;

@@ -11,6 +11,7 @@
 #include "gpu/occupancy.h"
 #include "report/profile/analysis/advice_memory.h"
 #include "report/profile/analysis/metrics.h"
+#include "report/profile/analysis/occupancy_table.h"
 #include "report/profile/machine.h"
 #include "report/words.h"
 
@@ -225,7 +226,7 @@ void add_latency(AdviceList& list) {
                          r.limit == name_of(OccupancyLimit::lds) ? "limits" : "limit",
                          report::counted(r.workgroups_per_cu, "workgroup"),
                          report::counted(r.waves_per_cu, "wave"), k.gpu->arch().cu.wave_slots()),
-             r.next_step, "",
+             r.next_step, unused_lds(k),
              {{DevicePart::load_latency, latency->seconds / (r.workgroups_per_cu + 1)}});
   list.add(
       fmt::format("a wave has {} in flight when it waits for a load, a CU {} in {}",

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "gpu/occupancy.h"
 
 namespace margay::profile {
@@ -40,6 +42,24 @@ OccupancyTable occupancy_table(const KernelProfile& kernel) {
               .waves_per_cu);
   }
   return out;
+}
+
+std::string unused_lds(const KernelProfile& kernel) {
+  const Resources& r = kernel.resources;
+  if (r.limit != name_of(OccupancyLimit::lds)) return {};
+  std::uint64_t reached = 0;
+  for (const Site& site : kernel.sites) {
+    if (site.traits.loads_to_lds) return {};
+    if (site.lds) reached = std::max(reached, site.lds->reached_bytes);
+  }
+  const std::uint64_t asked = std::uint64_t{r.static_lds_bytes} + r.dynamic_lds_bytes;
+  const std::uint64_t granule = kernel.gpu->arch().cu.lds_granule_bytes;
+  // 0: none, or a profile of an earlier version.
+  if (reached == 0 || reached + granule > asked) return {};
+  return fmt::format(
+      "no LDS instruction went past the first {} of the {} bytes that a workgroup has: ask for "
+      "fewer",
+      reached, asked);
 }
 
 }  // namespace margay::profile

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "report/profile/profile.h"
@@ -15,5 +16,10 @@ struct OccupancyTable {
 };
 /// For the kernel's own workgroup size and SGPRs.
 [[nodiscard]] OccupancyTable occupancy_table(const KernelProfile& kernel);
+
+/// Where LDS is the limit and the launch asked for more of it than its instructions reached, a
+/// sentence that says so; empty otherwise, and where loads went straight to LDS, whose reach is not
+/// recorded.
+[[nodiscard]] std::string unused_lds(const KernelProfile& kernel);
 
 }  // namespace margay::profile

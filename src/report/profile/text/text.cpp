@@ -202,6 +202,10 @@ class Screen {
       indent();
       say(r.next_step, {}, 2);
     }
+    if (const std::string unused = unused_lds(k_); !unused.empty()) {
+      indent();
+      say(unused, {}, 2);
+    }
     const std::uint64_t groups = std::uint64_t{k_.grid[0]} * k_.grid[1] * k_.grid[2];
     indent();
     say(fmt::format("achieved: {} on each CU that has any; the launch has {} for {} CUs",

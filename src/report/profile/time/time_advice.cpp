@@ -7,6 +7,7 @@
 
 #include "gpu/occupancy.h"
 #include "report/profile/analysis/lines.h"
+#include "report/profile/analysis/occupancy_table.h"
 #include "report/words.h"
 
 namespace margay::profile {
@@ -62,7 +63,9 @@ std::string room_for_a_workgroup(const KernelProfile& kernel) {
   std::string out = fmt::format("the limit is {}", r.limit);
   if (r.next_step.empty()) return out;
   out += ": " + r.next_step;
-  if (r.limit == name_of(OccupancyLimit::lds))
+  if (const std::string unused = unused_lds(kernel); !unused.empty())
+    out += "; " + unused;
+  else if (r.limit == name_of(OccupancyLimit::lds))
     out += " (if steps have to be shorter for that, they take more barriers, which is not counted)";
   if (r.limit == name_of(OccupancyLimit::vgprs))
     out += fmt::format(

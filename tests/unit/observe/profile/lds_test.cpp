@@ -187,6 +187,7 @@ void expect_same(const LdsUse& a, const LdsUse& b) {
   EXPECT_EQ(a.worst_bank, b.worst_bank);
   EXPECT_EQ(a.worst_lanes, b.worst_lanes);
   EXPECT_EQ(a.bank_dwords, b.bank_dwords);
+  EXPECT_EQ(a.reached_bytes, b.reached_bytes);
 }
 
 /// Executions of one instruction: few or many patterns of addresses, each moved about.
@@ -216,11 +217,16 @@ TEST(LdsPatterns, AreTheSumOfTheirAccesses) {
     // It remembers four: with nine every one is given up and worked out again many times.
     LdsPatterns patterns;
     Total total;
+    std::uint64_t reached = 0;
     for (Sample& s : executions(random, 1 + random() % 9)) {
       patterns.add(s.access(), s.second_offset);
       total.add(reckon(s));
+      for (unsigned lane = 0; lane < 64; ++lane)
+        if ((s.active >> lane & 1) != 0)
+          reached = std::max({reached, s.at[lane] + s.bytes, s.second[lane] + s.bytes});
     }
     expect_equal(patterns.use(), total);
+    EXPECT_EQ(patterns.use().reached_bytes, reached);
     if (HasFailure()) FAIL() << "round " << round;
   }
 }
@@ -250,6 +256,7 @@ TEST(LdsPatterns, NoLaneStillTakesItsTurn) {
   patterns.add(s.access(), 0);
   EXPECT_EQ(patterns.use().cycles, 2u);
   EXPECT_EQ(patterns.use().conflict_cycles, 0u);
+  EXPECT_EQ(patterns.use().reached_bytes, 0u);
 }
 
 }  // namespace

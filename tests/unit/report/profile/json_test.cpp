@@ -46,6 +46,7 @@ Profile full() {
       site.lds->address_cycles = ++next;
       site.lds->worst_bank = static_cast<std::uint32_t>(next % 32);
       site.lds->worst_lanes = next | 1ull << 63;
+      site.lds->reached_bytes = ++next;
     }
   }
   for (TensorTraffic& t : k.tensors)

@@ -1,0 +1,161 @@
+// What the report says of modelled time, and of advice about it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+#include "plain_profile.h"
+#include "report/profile/text/text.h"
+#include "report/profile/time/time_advice.h"
+#include "report/profile/time/time_text.h"
+
+namespace margay::profile {
+namespace {
+
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Screen, SaysWhatLatencyIsExposed) {
+  KernelProfile k = timed(10, 800, 800);
+  Profile p;
+  EXPECT_THAT(text_of(k, p, TextStyle{}), Not(HasSubstr("SIMDs: ")));
+  timing::KernelTime& t = *k.time;
+  t.simd_cycles = 1000;
+  t.waves_per_simd = 1.5;
+  t.simds = {.work = 0.5,
+             .idle = 0.3,
+             .empty = 0.2,
+             .both = 0.1,
+             .matrix = 0.2,
+             .memory = 0.6,
+             .neither = 0.1};
+  t.sites[1].lost = 300;
+  t.sites[0].flight = 1000;
+  t.sites[0].unhidden = 250;
+  // Without the breaks of lines.
+  std::string text = text_of(k, p, TextStyle{});
+  text.erase(std::unique(text.begin(), text.end(),
+                         [](char a, char b) { return std::isspace(a) && std::isspace(b); }),
+             text.end());
+  std::ranges::replace(text, '\n', ' ');
+  EXPECT_THAT(text, HasSubstr("SIMDs: work 50 %, idle while waves wait 30 %, no wave 20 %; 1.5 "));
+  EXPECT_THAT(text,
+              HasSubstr("matrix work and memory 10 %, only matrix work 20 %, only memory 60"));
+  EXPECT_THAT(text, HasSubstr("50 % 0 % 30 % WAITCNT 50 %"));
+  EXPECT_THAT(text, HasSubstr("16 % 75 % 62 % /src/plain.cpp:8"));
+}
+
+TEST(Screen, ModelledTimeIsThereIfItWasAskedFor) {
+  KernelProfile k = timed(10, 800, 800);
+  Profile p;
+  const std::string text = text_of(k, p, TextStyle{});
+  EXPECT_THAT(
+      text, AllOf(HasSubstr("modelled, not measured: 10 us at 2.10 GHz"), HasSubstr("error about"),
+                  HasSubstr("bound by HBM"), HasSubstr("waves: issue 50 %, WAITCNT 50 %")));
+  EXPECT_THAT(text, HasSubstr("wave cycles  issue   idle  stalled by"));
+  k.time.reset();
+  EXPECT_THAT(text_of(k, p, TextStyle{}), Not(HasSubstr("modelled")));
+}
+
+TEST(Screen, SaysWhichTimeAMeasuredOneIsToBeComparedWith) {
+  KernelProfile k = timed(10, 800, 800);
+  std::string sentences;
+  for (const std::string& sentence : time_sentences(k)) sentences += sentence + '\n';
+  EXPECT_THAT(sentences, HasSubstr("compare a loop of launches that runs for longer than about "
+                                   "0.15 s with 20 us (sustained), a launch by itself with 10 us"));
+  k.time->us_sustained = k.time->us_boost;
+  sentences.clear();
+  for (const std::string& sentence : time_sentences(k)) sentences += sentence + '\n';
+  EXPECT_THAT(sentences, Not(HasSubstr("compare")));
+}
+
+TEST(Screen, ALimitIsNoAdvice) {
+  KernelProfile k = timed(10, 800, 800);
+  k.time->what_if = {{timing::WhatIfKind::no_memory_waits, 50, 0, {}},
+                     {timing::WhatIfKind::loads_ahead, 40, 0, {}},
+                     {timing::WhatIfKind::no_bank_conflicts, 1, 0, {}},
+                     {timing::WhatIfKind::no_l2_misses, 40, 0, {}},
+                     {timing::WhatIfKind::no_barrier_skew, 40, 0, {}}};
+  const std::vector<TimeAdvice> advice = time_advice(k);
+  ASSERT_EQ(advice.size(), 5u);
+  EXPECT_FALSE(advice[3].is_advice) << "what was not loaded yet always misses";
+  EXPECT_FALSE(advice[4].is_advice) << "barriers cannot all go";
+  EXPECT_FALSE(advice[0].is_advice) << "what all means together could save";
+  EXPECT_TRUE(advice[1].is_advice);
+  EXPECT_FALSE(advice[2].is_advice) << "less than the model's error";
+}
+
+TEST(Screen, HalfTheBytesOfLdsAreAdviceWhereLdsIsTheBound) {
+  KernelProfile k = timed(10, 800, 800);
+  k.time->what_if = {{timing::WhatIfKind::double_lds, 40, 0, {}}};
+  k.time->bound = timing::Bound::latency;
+  EXPECT_FALSE(time_advice(k)[0].is_advice);
+  k.time->bound = timing::Bound::lds;
+  EXPECT_TRUE(time_advice(k)[0].is_advice);
+}
+
+KernelProfile advised(timing::WhatIfKind kind, std::uint32_t vgprs) {
+  KernelProfile k = timed(10, 800, 800);
+  k.workgroup = {256, 1, 1};
+  k.resources.vgprs = 232;
+  k.resources.dynamic_lds_bytes = 32768;
+  k.resources.workgroups_per_cu = 2;
+  k.time->what_if = {{kind, 40, vgprs, {}}};
+  return k;
+}
+
+TEST(Screen, LoadsAStepAheadSayWhichRegistersTheyTake) {
+  // Two waves on each SIMD may have 256 each.
+  EXPECT_THAT(time_advice(advised(timing::WhatIfKind::loads_ahead, 24))[0].what_to_do,
+              EndsWith("a step's loads take 24 VGPRs, 24 are free"));
+  EXPECT_THAT(time_advice(advised(timing::WhatIfKind::loads_ahead, 32))[0].what_to_do,
+              HasSubstr("take 32 VGPRs, 24 are free: use 8 fewer elsewhere"));
+}
+
+TEST(Screen, HalfTheBarriersSayWhichLdsTheyTake) {
+  EXPECT_THAT(time_advice(advised(timing::WhatIfKind::half_the_barriers, 0))[0].what_to_do,
+              HasSubstr("65536 bytes, with which 1 workgroup of 2 fit"));
+  KernelProfile k = advised(timing::WhatIfKind::half_the_barriers, 0);
+  k.resources.dynamic_lds_bytes = 40000;
+  EXPECT_THAT(time_advice(k)[0].what_to_do, HasSubstr("80000 bytes, more than there is"));
+}
+
+TEST(Screen, OneMoreWorkgroupSaysWhichBoundsGiveItRoom) {
+  KernelProfile k = advised(timing::WhatIfKind::additional_workgroup, 0);
+  k.resources.limit = "VGPRs";
+  k.resources.next_step = "one more workgroup per CU would fit with 168 VGPRs instead of 232";
+  EXPECT_THAT(time_advice(k)[0].what_to_do, HasSubstr("__launch_bounds__(256, 3)"));
+  k.resources.limit = "LDS";
+  EXPECT_THAT(time_advice(k)[0].what_to_do, Not(HasSubstr("__launch_bounds__")));
+}
+
+TEST(Screen, LdsThatIsAskedForAndNotUsedIsSaid) {
+  KernelProfile k = advised(timing::WhatIfKind::additional_workgroup, 0);
+  k.resources.limit = "LDS";
+  k.resources.next_step = "one more workgroup per CU would fit with 21504 bytes of LDS";
+  LdsUse& use = k.sites[0].lds.emplace();
+  const std::string said = "no LDS instruction went past the first 16384 of the 32768 bytes";
+  const auto advice = [&] { return time_advice(k)[0].what_to_do; };
+  EXPECT_THAT(advice(), HasSubstr("if steps have to be shorter"))
+      << "a profile without that figure";
+  use.reached_bytes = 16384;
+  EXPECT_THAT(advice(), HasSubstr(said));
+  EXPECT_THAT(advice(), Not(HasSubstr("if steps have to be shorter")));
+  EXPECT_THAT(text_of(k, Profile{}, TextStyle{}), HasSubstr("no LDS instruction went past"));
+  // What rounding to granules gives back is not worth a sentence.
+  use.reached_bytes = 32700;
+  EXPECT_THAT(advice(), Not(HasSubstr("no LDS instruction")));
+  use.reached_bytes = 16384;
+  k.sites[0].traits.loads_to_lds = true;
+  EXPECT_THAT(advice(), Not(HasSubstr("no LDS instruction"))) << "its reach is not known";
+  k.sites[0].traits.loads_to_lds = false;
+  k.resources.limit = "VGPRs";
+  EXPECT_THAT(advice(), Not(HasSubstr("no LDS instruction")));
+}
+
+}  // namespace
+}  // namespace margay::profile
