@@ -56,10 +56,13 @@ std::string unused_lds(const KernelProfile& kernel) {
   const std::uint64_t granule = kernel.gpu->arch().cu.lds_granule_bytes;
   // 0: none, or a profile of an earlier version.
   if (reached == 0 || reached + granule > asked) return {};
-  return fmt::format(
+  const std::string out = fmt::format(
       "no LDS instruction went past the first {} of the {} bytes that a workgroup has: ask for "
       "fewer",
       reached, asked);
+  if (kernel.sampled_workgroups == 0) return out;
+  return fmt::format("{}, if the other workgroups do as the {} that were followed", out,
+                     kernel.sampled_workgroups);
 }
 
 }  // namespace margay::profile

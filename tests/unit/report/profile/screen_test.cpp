@@ -146,6 +146,10 @@ TEST(Screen, LdsThatIsAskedForAndNotUsedIsSaid) {
   EXPECT_THAT(advice(), HasSubstr(said));
   EXPECT_THAT(advice(), Not(HasSubstr("if steps have to be shorter")));
   EXPECT_THAT(text_of(k, Profile{}, TextStyle{}), HasSubstr("no LDS instruction went past"));
+  EXPECT_THAT(advice(), EndsWith("ask for fewer"));
+  k.sampled_workgroups = 40;
+  EXPECT_THAT(advice(), EndsWith("if the other workgroups do as the 40 that were followed"));
+  k.sampled_workgroups = 0;
   // What rounding to granules gives back is not worth a sentence.
   use.reached_bytes = 32700;
   EXPECT_THAT(advice(), Not(HasSubstr("no LDS instruction")));
