@@ -24,4 +24,12 @@ struct LineTotals {
 /// By issue_cycles, the highest first. Instructions without a source line have an empty file.
 [[nodiscard]] std::vector<LineTotals> lines_of(const KernelProfile& kernel);
 
+/// Where to look in a kernel: its lines, or each instruction if none has a source line, as in
+/// prebuilt kernels.
+[[nodiscard]] std::vector<LineTotals> places_of(const KernelProfile& kernel);
+
+/// "0x162c s_nop 11", with the address that llvm-objdump prints, if `sites` is one instruction.
+[[nodiscard]] std::string instruction_at(const KernelProfile& kernel,
+                                         const std::vector<std::size_t>& sites);
+
 }  // namespace margay::profile

@@ -372,7 +372,7 @@ class Screen {
   }
 
   void lines() {
-    const auto lines = lines_of(k_);
+    const auto lines = places_of(k_);
     double all = 0;
     for (const LineTotals& l : lines) all += static_cast<double>(l.issue_cycles);
     if (all == 0) return;
@@ -388,16 +388,22 @@ class Screen {
                                       : quantity_text(static_cast<double>(l.lds_conflict_cycles)),
            l.memory.l2_reads == 0 ? ""
                                   : bytes_text(static_cast<double>(l.memory.l2_reads) * kLineBytes),
-           l.file.empty() ? std::string("(no source line)") : where(l, kWhere));
+           where(l, kWhere));
     }
     if (shown < lines.size()) {
       indent();
-      line("({} more lines: --full)", lines.size() - shown);
+      const bool is_line =
+          std::ranges::any_of(lines, [](const LineTotals& l) { return !l.file.empty(); });
+      line("({} more {}: --full)", lines.size() - shown, is_line ? "lines" : "instructions");
     }
   }
 
   /// Without the directories that make it too long; a whole path where all is shown.
   [[nodiscard]] std::string where(const LineTotals& l, std::size_t width) const {
+    if (l.file.empty()) {
+      const std::string instruction = instruction_at(k_, l.sites);
+      return instruction.empty() ? "(no source line)" : instruction;
+    }
     std::string text = report::place_of({l.function, l.file, l.line, 0}, style_.options.directory);
     while (!style_.full && text.size() > width) {
       const std::size_t slash = text.substr(0, text.find(" in ")).find('/', 1);

@@ -16,18 +16,31 @@ void add(timing::SiteTime& sum, const timing::SiteTime& more) {
   sum.unhidden += more.unhidden;
 }
 
-std::vector<LineTime> line_times(const KernelProfile& kernel) {
+namespace {
+
+std::vector<LineTime> times_of(const KernelProfile& kernel, const std::vector<LineTotals>& lines) {
   std::vector<LineTime> out;
-  for (const LineTotals& line : lines_of(kernel)) {
+  for (const LineTotals& line : lines) {
     LineTime& one = out.emplace_back();
     one.file = line.file;
     one.line = line.line;
     one.function = line.function;
+    if (line.file.empty()) one.instruction = instruction_at(kernel, line.sites);
     for (const std::size_t site : line.sites) add(one.time, kernel.time->sites[site]);
   }
   std::ranges::stable_sort(out, std::ranges::greater{},
                            [](const LineTime& line) { return line.time.latency; });
   return out;
+}
+
+}  // namespace
+
+std::vector<LineTime> line_times(const KernelProfile& kernel) {
+  return times_of(kernel, lines_of(kernel));
+}
+
+std::vector<LineTime> place_times(const KernelProfile& kernel) {
+  return times_of(kernel, places_of(kernel));
 }
 
 }  // namespace margay::profile

@@ -13,11 +13,15 @@ struct LineTime {
   std::string file;  ///< Empty: without debug information.
   std::uint32_t line = 0;
   std::string function;
-  timing::SiteTime time;  ///< Of its instructions together.
+  std::string instruction;  ///< Without a source line, if it is one: its address and text.
+  timing::SiteTime time;    ///< Of its instructions together.
 };
 
 /// Of a kernel that has a time; by latency, the highest first.
 [[nodiscard]] std::vector<LineTime> line_times(const KernelProfile& kernel);
+
+/// The same of each instruction if none has a source line.
+[[nodiscard]] std::vector<LineTime> place_times(const KernelProfile& kernel);
 
 /// Adds `more` to `sum`.
 void add(timing::SiteTime& sum, const timing::SiteTime& more);

@@ -134,12 +134,14 @@ std::vector<SavedLine> saved_lines(const KernelProfile& kernel, const timing::Wh
   std::map<std::uint64_t, double> shares;  // by address
   for (const timing::WhatIf::Site& site : what_if.sites) shares[site.vaddr] += site.share;
   std::vector<SavedLine> out;
-  for (const LineTotals& line : lines_of(kernel)) {
+  for (const LineTotals& line : places_of(kernel)) {
     double share = 0;
     for (const std::size_t site : line.sites)
       if (const auto one = shares.find(kernel.sites[site].vaddr); one != shares.end())
         share += one->second;
-    if (share > 0) out.push_back({line.file, line.line, line.function, share});
+    if (share == 0) continue;
+    out.push_back({line.file, line.line, line.function, {}, share});
+    if (line.file.empty()) out.back().instruction = instruction_at(kernel, line.sites);
   }
   std::ranges::stable_sort(out, std::ranges::greater{}, &SavedLine::share);
   return out;
@@ -157,6 +159,7 @@ std::vector<TimeAdvice> time_advice(const KernelProfile& kernel) {
     one.is_advice = !is_limit(what_if.kind, *kernel.time) &&
                     timing::is_beyond_error(what_if.saves_percent, kernel.time->error_percent);
     one.what_to_do = what_to_do(what_if, kernel);
+    one.vgprs = what_if.vgprs;
   }
   return out;
 }

@@ -14,7 +14,8 @@ struct SavedLine {
   std::string file;  ///< Empty: without debug information.
   std::uint32_t line = 0;
   std::string function;
-  double share = 0;  ///< Of the causes, 0 to 1.
+  std::string instruction;  ///< Without a source line, if it is one: its address and text.
+  double share = 0;         ///< Of the causes, 0 to 1.
 };
 
 /// One what-if of a kernel.
@@ -25,6 +26,7 @@ struct TimeAdvice {
   /// Whether it saves more than the model's error of savings, so that it is advice.
   bool is_advice = false;
   std::string what_to_do;
+  std::uint32_t vgprs = 0;  ///< That it takes of each lane; 0: not known, or none.
 };
 
 /// Of a kernel that has a time; what saves most first.

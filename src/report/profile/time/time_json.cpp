@@ -186,15 +186,18 @@ Json advice_json(const KernelProfile& kernel) {
   Json json = Json::array();
   for (const TimeAdvice& advice : time_advice(kernel)) {
     Json lines = Json::array();
-    for (const SavedLine& line : advice.lines)
+    for (const SavedLine& line : advice.lines) {
       lines.push_back({{"file", line.file},
                        {"line", line.line},
                        {"function", line.function},
                        {"share", line.share}});
+      if (!line.instruction.empty()) lines.back()["instruction"] = line.instruction;
+    }
     json.push_back({{"what", timing::what_if_name(advice.kind)},
                     {"saves_percent", advice.saves_percent},
                     {"is_advice", advice.is_advice},
                     {"what_to_do", advice.what_to_do},
+                    {"vgprs", advice.vgprs},
                     {"lines", std::move(lines)}});
   }
   return json;

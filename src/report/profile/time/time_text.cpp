@@ -84,7 +84,8 @@ std::vector<std::string> simd_texts(const timing::KernelTime& t) {
 std::string place_of(const LineTime& line, const report::TextOptions& options) {
   const std::string place =
       report::short_place_of(SourceFrame{line.function, line.file, line.line, 0}, options);
-  return place.empty() ? "without a source line" : place;
+  if (!place.empty()) return place;
+  return line.instruction.empty() ? "without a source line" : line.instruction;
 }
 
 }  // namespace
@@ -94,7 +95,7 @@ std::string memory_latency_text(const KernelProfile& kernel, const report::TextO
   const timing::KernelTime& t = *kernel.time;
   double all = t.issue;
   for (const double stall : t.stalls) all += stall;
-  std::vector<LineTime> lines = line_times(kernel);
+  std::vector<LineTime> lines = place_times(kernel);
   std::erase_if(lines, [](const LineTime& line) { return line.time.flight == 0; });
   std::ranges::stable_sort(lines, std::ranges::greater{},
                            [](const LineTime& line) { return line.time.unhidden; });
@@ -114,14 +115,17 @@ std::string memory_latency_text(const KernelProfile& kernel, const report::TextO
 
 std::string time_lines_text(const KernelProfile& kernel, const report::TextOptions& options,
                             bool full) {
-  const std::vector<LineTime> lines = line_times(kernel);
+  const std::vector<LineTime> lines = place_times(kernel);
   double all = 0;
   for (const LineTime& line : lines) all += line.time.latency;
   if (all == 0) return {};
   constexpr std::size_t kFew = 8;
   const std::size_t shown = full ? lines.size() : std::min(kFew, lines.size());
   const double simd_cycles = kernel.time->simd_cycles;
-  std::string out = "  wave cycles  issue   idle  stalled by                              line\n";
+  const bool are_lines =
+      std::ranges::any_of(lines, [](const LineTime& line) { return !line.file.empty(); });
+  std::string out = fmt::format("  wave cycles  issue   idle  {:<38}  {}\n", "stalled by",
+                                are_lines ? "line" : "instruction");
   for (std::size_t n = 0; n < shown; ++n) {
     const timing::SiteTime& time = lines[n].time;
     if (time.latency < 0.005 * all && !full) break;
@@ -143,11 +147,13 @@ std::string time_advice_text(const KernelProfile& kernel, const report::TextOpti
     if (!advice.is_advice && !full) continue;
     out += fmt::format("  {:>11}  {}", fmt::format("{:+.0f} %", -advice.saves_percent),
                        timing::what_if_name(advice.kind));
-    if (!advice.lines.empty() && !advice.lines[0].file.empty()) {
+    if (!advice.lines.empty()) {
       const SavedLine& line = advice.lines[0];
-      out += fmt::format(
-          ", {} of it at {}", percent(line.share),
-          report::short_place_of(SourceFrame{line.function, line.file, line.line, 0}, options));
+      const std::string place =
+          line.file.empty() ? line.instruction
+                            : report::short_place_of(
+                                  SourceFrame{line.function, line.file, line.line, 0}, options);
+      if (!place.empty()) out += fmt::format(", {} of it at {}", percent(line.share), place);
     }
     out += "\n";
     if (advice.is_advice) out += fmt::format("               {}\n", advice.what_to_do);

@@ -61,6 +61,37 @@ TEST(Screen, ModelledTimeIsThereIfItWasAskedFor) {
   EXPECT_THAT(text_of(k, p, TextStyle{}), Not(HasSubstr("modelled")));
 }
 
+TEST(Screen, APrebuiltKernelShowsInstructions) {
+  KernelProfile k = timed(10, 200, 800);
+  k.time->sites[1].flight = 1000;
+  k.time->sites[1].unhidden = 500;
+  k.time->what_if = {{timing::WhatIfKind::waits_at_use, 40, 0, {{0x1010, 1.0}}}};
+  Profile p;
+  const char* const instruction = "0x1010 s_waitcnt vmcnt(0)";
+  EXPECT_THAT(text_of(k, p, TextStyle{}), Not(HasSubstr(instruction)));
+  EXPECT_EQ(time_advice(k)[0].lines.at(0).instruction, "");
+
+  k.sites[0].frames.clear();
+  add_site(k, "s_nop 0", 0);
+  k.time->sites.resize(3);
+  k.time->sites[2].latency = 100;
+  EXPECT_THAT(text_of(k, p, TextStyle{}),
+              AllOf(HasSubstr("without a source line"), HasSubstr("(no source line)"),
+                    Not(HasSubstr("0x1008 v_mov_b32 v0, v1"))))
+      << "the prologue of a kernel with lines";
+  k.sites.pop_back();
+  k.time->sites.pop_back();
+  k.sites[1].frames.clear();
+  const std::string text = text_of(k, p, TextStyle{});
+  EXPECT_THAT(text, HasSubstr("stalled by                              instruction"));
+  EXPECT_THAT(text,
+              HasSubstr(std::string("WAITCNT 80 %                            ") + instruction));
+  EXPECT_THAT(text, HasSubstr("50.0 %        100                      0x1008 v_mov_b32 v0, v1"));
+  EXPECT_THAT(text, HasSubstr(std::string("50 %    100 %  ") + instruction));
+  EXPECT_THAT(text, HasSubstr(std::string("100 % of it at ") + instruction));
+  EXPECT_EQ(time_advice(k)[0].lines.at(0).instruction, instruction);
+}
+
 TEST(Screen, SaysWhichTimeAMeasuredOneIsToBeComparedWith) {
   KernelProfile k = timed(10, 800, 800);
   std::string sentences;
