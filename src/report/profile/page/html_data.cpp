@@ -101,6 +101,7 @@ Json kernel_json(const KernelProfile& kernel, const Adviser& adviser, StringTabl
   out["occupancy_table"] = {
       {"vgprs", table.vgprs}, {"lds_bytes", table.lds_bytes}, {"waves_per_cu", table.waves}};
   out["time"] = kernel.time ? time_summary_json(kernel) : Json();
+  out["unused_lds"] = unused_lds(kernel);
   out["achieved_waves"] = achieved_waves_per_cu(kernel);
   out["sampled"] = kernel.sampled_workgroups;
   Json tensors = Json::array(), maps = Json::array();

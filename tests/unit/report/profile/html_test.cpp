@@ -56,6 +56,20 @@ TEST(Html, the_data_is_embedded_once_and_unchanged) {
   EXPECT_THAT(page.shell, HasSubstr("JSON.parse"));
 }
 
+TEST(Html, says_which_lds_no_instruction_reaches) {
+  Profile profile = fake::profile();
+  KernelProfile& kernel = profile.kernels.at(0);
+  const auto said = [&] { return page_data(profile, read, advise)["kernels"][0]["unused_lds"]; };
+  for (Site& site : kernel.sites) site.traits.loads_to_lds = false, site.lds.reset();
+  kernel.resources.limit = "LDS";
+  kernel.resources.static_lds_bytes = 65536;
+  kernel.resources.dynamic_lds_bytes = 0;
+  EXPECT_EQ(said(), "");
+  kernel.sites.at(0).lds.emplace().reached_bytes = 16384;
+  EXPECT_THAT(said(), HasSubstr("no LDS instruction went past the first 16384 of the 65536 bytes"));
+  EXPECT_THAT(html_of(profile, read, advise), HasSubstr("kernel.unused_lds"));
+}
+
 TEST(Html, asks_nothing_of_the_network) {
   const std::string shell = divided(html_of(fake::profile(), read, advise)).shell;
   for (const char* reference :

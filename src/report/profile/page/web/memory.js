@@ -11,6 +11,7 @@ function occupancy(kernel) {
     el("div", { class: "simds", title: `${m.simds} SIMDs of ${m.slots} wave slots` }, simds),
     el("p", {}, `Theoretical: ${plural(r.workgroups_per_cu, "workgroup")} of a CU at a time, ${plural(r.waves_per_cu, "wave")}; `,
        el("strong", {}, `limited by ${r.limit}`), ".", r.next_step ? ` ${r.next_step[0].toUpperCase()}${r.next_step.slice(1)}.` : ""),
+    kernel.unused_lds && el("p", {}, `${kernel.unused_lds[0].toUpperCase()}${kernel.unused_lds.slice(1)}.`),
     el("p", {}, `Achieved: ${plural(Math.round(kernel.achieved_waves), "wave")} on each CU that has any.`),
     (r.vgpr_spills > 0 || r.sgpr_spills > 0) && el("p", { class: "alarm" },
       `The compiler spilled ${plural(r.vgpr_spills, "VGPR")} and ${plural(r.sgpr_spills, "SGPR")}.`),
