@@ -4,7 +4,9 @@
 #include <bit>
 #include <limits>
 #include <map>
+#include <span>
 #include <tuple>
+#include <utility>
 
 namespace margay::check {
 namespace {
@@ -108,45 +110,86 @@ bool stands_in_memory(const Run& run, const Memory& memory) {
   return sum == run.digest;
 }
 
+namespace {
+
+/// What is sorted: small items that nearly always decide the order by themselves.
+struct Entry {
+  std::uint64_t begin;
+  const Run* run;
+};
+
+/// By where they begin. Lanes that access scattered addresses make as many runs, and half
+/// of the checker's time was std::sort of them.
+void sort_by_begin(std::span<Entry> entries, std::vector<Entry>& scratch) {
+  constexpr unsigned kDigitBits = 11;
+  constexpr std::size_t kFew = 256;
+  if (std::ranges::is_sorted(entries, {}, &Entry::begin)) return;
+  if (entries.size() < kFew) {
+    std::ranges::sort(entries, {}, &Entry::begin);
+    return;
+  }
+  const auto [least, most] = std::ranges::minmax(entries, {}, &Entry::begin);
+  const std::uint64_t from = least.begin, range = most.begin - from;
+  scratch.resize(entries.size());
+  std::span<Entry> in = entries, out = scratch;
+  for (unsigned shift = 0; shift < 64 && range >> shift != 0; shift += kDigitBits) {
+    const auto digit = [&](const Entry& entry) {
+      return (entry.begin - from) >> shift & ((1u << kDigitBits) - 1);
+    };
+    std::array<std::uint32_t, 1 << kDigitBits> places{};
+    for (const Entry& entry : in) ++places[digit(entry)];
+    std::uint32_t place = 0;
+    for (std::uint32_t& count : places) place += std::exchange(count, place);
+    for (const Entry& entry : in) out[places[digit(entry)]++] = entry;
+    std::swap(in, out);
+  }
+  if (in.data() != entries.data()) std::ranges::copy(in, entries.begin());
+}
+
+/// The order of runs of one kind that begin at the same place.
+bool before_in_place(const Entry& a, const Entry& b) {
+  const Run &x = *a.run, &y = *b.run;
+  return std::tie(x.end, x.digest, x.wave, x.lane, x.phase_step) <
+         std::tie(y.end, y.digest, y.wave, y.lane, y.phase_step);
+}
+
+/// Runs of one kind, by address.
+void sort_kind(std::span<Entry> entries, std::vector<Entry>& scratch) {
+  sort_by_begin(entries, scratch);
+  for (auto first = entries.begin(); first != entries.end();) {
+    const auto end = std::find_if(first, entries.end(),
+                                  [&](const Entry& entry) { return entry.begin != first->begin; });
+    if (end - first > 1) std::sort(first, end, before_in_place);
+    first = end;
+  }
+}
+
+}  // namespace
+
 void compact(std::vector<Run>& runs, bool by_wave) {
   if (runs.empty()) return;
-  // The sorted items are small, and two words of them usually decide the order.
-  struct Entry {
-    std::uint64_t kind, begin;
-    const Run* run;
-  };
-  std::vector<Entry> entries;
-  entries.reserve(runs.size());
-  bool in_segments = false;  // otherwise all runs agree in kind_of() except for the first word
-  const auto first_kind = kind_of(runs[0], by_wave);
+  // Kinds are few, and neighbours are mostly of one.
+  std::map<decltype(kind_of(runs[0], by_wave)), std::vector<Entry>> kinds;
+  auto last = kinds.end();
   for (const Run& run : runs) {
     const auto kind = kind_of(run, by_wave);
-    in_segments |= std::get<1>(kind) != std::get<1>(first_kind) ||
-                   std::get<2>(kind) != std::get<2>(first_kind);
-    entries.push_back({std::get<0>(kind), run.begin, &run});
+    if (last == kinds.end() || last->first != kind) last = kinds.try_emplace(kind).first;
+    last->second.push_back({run.begin, &run});
   }
-  const auto before = [&](const Entry& a, const Entry& b) {
-    if (a.kind != b.kind) return a.kind < b.kind;
-    if (in_segments) {
-      const auto kind_a = kind_of(*a.run, by_wave), kind_b = kind_of(*b.run, by_wave);
-      if (kind_a != kind_b) return kind_a < kind_b;
-    }
-    if (a.begin != b.begin) return a.begin < b.begin;
-    const Run &x = *a.run, &y = *b.run;
-    return std::tie(x.end, x.digest, x.wave, x.lane, x.phase_step) <
-           std::tie(y.end, y.digest, y.wave, y.lane, y.phase_step);
-  };
-  if (!std::ranges::is_sorted(entries, before)) std::ranges::sort(entries, before);
   std::vector<Run> kept;
-  Run previous;
-  for (const Entry& entry : entries) {
-    const Run& run = *entry.run;
-    if (!kept.empty() && run.begin <= kept.back().end &&
-        kind_of(kept.back(), by_wave) == kind_of(run, by_wave))
-      append(kept.back(), previous, run);
-    else
-      kept.push_back(run);
-    previous = run;
+  std::vector<Entry> scratch;
+  for (auto& [kind, entries] : kinds) {
+    sort_kind(entries, scratch);
+    const std::size_t first = kept.size();
+    const Run* previous = nullptr;
+    for (const Entry& entry : entries) {
+      const Run& run = *entry.run;
+      if (kept.size() > first && run.begin <= kept.back().end)
+        append(kept.back(), *previous, run);
+      else
+        kept.push_back(run);
+      previous = &run;
+    }
   }
   runs.swap(kept);
 }
