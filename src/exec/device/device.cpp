@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <pthread.h>
 
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -216,7 +217,8 @@ class VirtualDevice final : public Device {
     // Arguments and dispatch packet are in device memory: kernels read them with scalar loads.
     MARGAY_CHECK(reserve_arguments(arguments.size() + sizeof(DispatchPacket)));
     const auto base = reinterpret_cast<std::uint64_t>(arguments_.data());
-    const LaunchAddresses addresses{.arguments = base + sizeof(DispatchPacket), .packet = base};
+    const LaunchAddresses addresses{
+        .arguments = base + sizeof(DispatchPacket), .packet = base, .dispatch_id = dispatches_++};
     const DispatchPacket packet = build_packet(
         request, module.base_address() + request.kernel->descriptor_vaddr, addresses.arguments);
     std::memcpy(arguments_.data(), &packet, sizeof packet);
@@ -326,6 +328,7 @@ class VirtualDevice final : public Device {
   std::mutex running_mutex_;
   std::vector<Dispatch*> running_;
   std::span<std::byte> arguments_;
+  std::atomic<std::uint64_t> dispatches_ = 0;
   std::unique_ptr<HostcallBuffer> hostcalls_;
   std::uint64_t heap_ = 0;
   GridSync* grid_sync_ = nullptr;  // in device memory

@@ -166,8 +166,8 @@ void initialise_wave(Wave& wave, const LaunchRequest& r, const WorkgroupState& g
   if (enabled(1)) put64(addresses.packet);     // dispatch packet
   if (enabled(2)) put64(addresses.packet);     // queue: only its presence is needed
   if (enabled(3)) put64(addresses.arguments);  // kernel arguments
-  if (enabled(4)) put64(0);                    // dispatch id
-  if (enabled(5)) put64(0);                    // flat scratch: architected
+  if (enabled(4)) put64(addresses.dispatch_id);
+  if (enabled(5)) put64(0);  // flat scratch: architected
   if (enabled(6)) wave.s[at++] = d.private_segment_fixed_size;
   const unsigned preload = d.kernarg_preload & 0x7f, preload_offset = d.kernarg_preload >> 7;
   for (unsigned n = 0; n < preload && at < abi.most_user_sgprs; ++n)

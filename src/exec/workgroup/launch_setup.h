@@ -55,10 +55,13 @@ static_assert(sizeof(DispatchPacket) == 64);
 [[nodiscard]] DispatchPacket build_packet(const LaunchRequest& request, std::uint64_t kernel_object,
                                           std::uint64_t kernarg_address);
 
-/// Device addresses a wave may get in its user SGPRs.
+/// Device addresses a wave may get in its user SGPRs, and the launch's number.
 struct LaunchAddresses {
   std::uint64_t arguments = 0;
   std::uint64_t packet = 0;
+  /// Of the launches of the device, as if it had one queue: kernels mark with it what they have
+  /// done in this launch.
+  std::uint64_t dispatch_id = 0;
 };
 
 /// Fills a wave's scalar registers and v0 for workgroup `group.id`, and sets EXEC.

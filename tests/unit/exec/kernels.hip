@@ -63,3 +63,6 @@ extern "C" __global__ void uninitialised(float* out) {
   asm volatile("v_mov_b32 %0, v33" : "=v"(x) : : "v33");
   out[threadIdx.x] = x;
 }
+// clang has no builtin for it.
+extern "C" __device__ unsigned long dispatch_number() __asm("llvm.amdgcn.dispatch.id");
+extern "C" __global__ void dispatch_id(unsigned long* out) { *out = dispatch_number(); }

@@ -44,6 +44,15 @@ TEST(Launch, AtomicsOfAllWorkgroupsAddUp) {
   }
 }
 
+// AITER's mixture-of-experts kernels mark with it which rows they have cleared in this launch.
+TEST(Launch, EachHasItsDispatchId) {
+  Machine machine;
+  const auto ids = machine.allocate<std::uint64_t>(3);
+  for (std::uint64_t& id : ids)
+    ASSERT_TRUE(machine.launch("dispatch_id", {1, 1, 1}, {64, 1, 1}, &id));
+  EXPECT_THAT(std::vector(ids.begin(), ids.end()), ::testing::ElementsAre(0, 1, 2));
+}
+
 TEST(Launch, BarriersOrderLds) {
   Machine machine({.threads = 4});
   const auto in = machine.allocate<float>(64 * 256), out = machine.allocate<float>(64);
