@@ -156,8 +156,8 @@ class ComputeUnit {
         p_(p),
         share_(share),
         change_(change),
-        infinity_cache_hits_(std::clamp(
-            1 - (1 - share.infinity_cache_hits) / std::max(change.far_lines, 1e-9), 0.0, 1.0)),
+        infinity_cache_hits_(left(share.infinity_cache_hits, change)),
+        infinity_cache_ready_(left(share.infinity_cache_ready, change)),
         resident_(occupants.resident),
         timeline_(watch.timeline),
         simds_(gpu.arch().cu.simds),
@@ -534,10 +534,15 @@ class ComputeUnit {
     went_on(wave, index, std::max(sent, now + p_.turn));
   }
 
+  /// What a change that leaves some of the lines leaves of a part that the Infinity Cache has.
+  [[nodiscard]] static double left(double part, const Change& change) {
+    return std::clamp(1 - (1 - part) / std::max(change.far_lines, 1e-9), 0.0, 1.0);
+  }
+
   /// Of a line that L2 does not have, beyond L2's latency.
   [[nodiscard]] double far_latency() const {
-    return cycles_of(infinity_cache_hits_ * p_.infinity_cache_ns +
-                     (1 - infinity_cache_hits_) * p_.memory_ns) -
+    return cycles_of(infinity_cache_ready_ * p_.infinity_cache_ns +
+                     (1 - infinity_cache_ready_) * p_.memory_ns) -
            p_.l2_latency;
   }
 
@@ -636,7 +641,7 @@ class ComputeUnit {
   const Share& share_;
   const Change& change_;
   /// Lines that no longer miss L2 were in the Infinity Cache: HBM is read once for all XCDs.
-  const double infinity_cache_hits_;
+  const double infinity_cache_hits_, infinity_cache_ready_;
   const std::uint32_t resident_;
   ComputeUnitTimeline* const timeline_;
   std::vector<Simd> simds_;

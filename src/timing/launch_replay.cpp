@@ -157,12 +157,13 @@ ReplayedLaunch LaunchReplay::few(double ghz, const Change& change) const {
   return replayed(some(kMostInstructions), ghz, change, false);
 }
 
-Share LaunchReplay::share(double ghz) const {
+Share LaunchReplay::share(double ghz, double active) const {
   Share share;
   share.clock_ghz = ghz;
-  share.active_cus = static_cast<std::uint32_t>(active_);
+  share.active_cus = static_cast<std::uint32_t>(std::max(1.0, active));
   share.active_cus_per_xcd = std::max(1u, (share.active_cus + gpu_.xcds - 1) / gpu_.xcds);
   share.infinity_cache_hits = launch_.infinity_cache_hits;
+  share.infinity_cache_ready = launch_.infinity_cache_ready;
   constexpr double kGiB = 1 << 30;
   const double reach = parameters_.translated_gib * kGiB;
   if (reach > 0 && launch_.touched_bytes > reach)
@@ -189,9 +190,10 @@ Occupants LaunchReplay::occupants(const Change& change) const {
 
 Timeline LaunchReplay::timeline(double ghz, std::uint64_t traced) const {
   constexpr std::size_t kMostSpans = 1 << 16;
-  const Share share = this->share(ghz);
+  const std::vector<std::size_t> cus = enough();
+  const Share share = this->share(ghz, replayed(cus, ghz, {}, false).active);
   Timeline out;
-  for (const std::size_t n : enough()) {
+  for (const std::size_t n : cus) {
     const ComputeUnitRecording& cu = cus_[n];
     ComputeUnitTimeline unit{static_cast<std::uint32_t>(traced)};
     const ComputeUnitTime time = replay(cu, launch_.instructions, occupants({}), gpu_, parameters_,
@@ -235,11 +237,26 @@ double LaunchReplay::alike(double wanted, const std::vector<std::size_t>& cus,
   return instructions > 0 ? wanted * instructions_ * workgroups / instructions : wanted;
 }
 
+// Compute units that have nothing left to do leave their part of the bandwidth to the others. A
+// part for each of those that work on average makes the whole take what its bytes take.
 ReplayedLaunch LaunchReplay::replayed(const std::vector<std::size_t>& cus, double ghz,
                                       const Change& change, bool latencies) const {
-  const Share share = this->share(ghz);
+  constexpr double kEven = 0.97;
+  ReplayedLaunch out = replayed_by(active_, cus, ghz, change, latencies);
+  if (active_ > 1 && out.mean < kEven * out.cycles)
+    out = replayed_by(active_ * out.mean / out.cycles, cus, ghz, change, latencies);
+  // The dispatcher also serves workgroups that end at once.
+  out.cycles = std::max(out.cycles, parameters_.workgroup_start / gpu_.xcds *
+                                        static_cast<double>(launch_.ended_at_once));
+  return out;
+}
+
+ReplayedLaunch LaunchReplay::replayed_by(double active, const std::vector<std::size_t>& cus,
+                                         double ghz, const Change& change, bool latencies) const {
+  const Share share = this->share(ghz, active);
   const Occupants occupants = this->occupants(change);
   ReplayedLaunch out;
+  out.active = active;
   out.sites.resize(launch_.instructions.size());
   std::vector<ComputeUnitTime> times(cus.size());
   in_parallel(cus.size(), host_threads_, [&](std::size_t n) {

@@ -13,6 +13,7 @@ namespace margay::timing {
 struct ReplayedLaunch {
   double cycles = 0;  ///< Of the compute units, without launch and write-back.
   double mean = 0;    ///< Of them, over all compute units that work.
+  double active = 0;  ///< Compute units that work at the same time and share what is shared.
   Busy busy;
   double cu_cycles = 0;  ///< Sum over the compute units that were replayed.
   std::vector<SiteTime> sites;
@@ -43,7 +44,8 @@ class LaunchReplay {
  private:
   /// Compute units that tell the time of all.
   [[nodiscard]] std::vector<std::size_t> enough(double most = TimeConfig().most_instructions) const;
-  [[nodiscard]] Share share(double ghz) const;
+  /// What one of `active` compute units gets.
+  [[nodiscard]] Share share(double ghz, double active) const;
   [[nodiscard]] Occupants occupants(const Change& change) const;
   /// `cus` here and below: indices of LaunchRecording::cus.
   /// How many workgroups like those that a replay of these units has, have as much to do as
@@ -52,6 +54,8 @@ class LaunchReplay {
                              const Occupants& occupants) const;
   [[nodiscard]] ReplayedLaunch replayed(const std::vector<std::size_t>& cus, double ghz,
                                         const Change& change, bool latencies) const;
+  [[nodiscard]] ReplayedLaunch replayed_by(double active, const std::vector<std::size_t>& cus,
+                                           double ghz, const Change& change, bool latencies) const;
   /// As many, spread evenly, as have about `most` instructions to replay.
   [[nodiscard]] std::vector<std::size_t> some(double most) const;
 

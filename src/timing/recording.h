@@ -2,6 +2,7 @@
 // while a kernel runs (observe/profile), or by hand in tests.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -86,13 +87,25 @@ struct ComputeUnitRecording {
   std::vector<const WorkgroupRecording*> workgroups;  ///< In the order in which they begin.
 };
 
+/// Of lines that are read `times` times by L2s, over `generations` of workgroups: the part of these
+/// reads that finds them in the Infinity Cache. What is read again is shared within a generation
+/// and between them, and XCDs that share a line in one generation ask for it at about the same
+/// time.
+[[nodiscard]] constexpr double ready_in_infinity_cache(double times, double generations,
+                                                       std::uint32_t xcds) {
+  const double together =
+      std::clamp(times / std::max(1.0, generations), 1.0, static_cast<double>(xcds));
+  return 1 - std::min(1.0, together / std::max(1.0, times));
+}
+
 /// A launch as it was recorded.
 struct LaunchRecording {
   std::vector<Instruction> instructions;
   std::vector<Registers> registers;            ///< By number of the instruction.
   std::vector<WorkgroupRecording> workgroups;  ///< All, or a sample.
   std::vector<ComputeUnitRecording> cus;       ///< Of the workgroups that were recorded.
-  std::uint64_t grid = 0;                      ///< Workgroups of the launch.
+  std::uint64_t grid = 0;                      ///< Workgroups of the launch that have work.
+  std::uint64_t ended_at_once = 0;             ///< The others.
   /// As many workgroups like the recorded ones have the launch's work.
   double equivalent_workgroups = 0;
   /// Instructions of one of those, over its waves, on average; 0: as many as the recorded ones
@@ -109,7 +122,10 @@ struct LaunchRecording {
   double touched_bytes = 0;        ///< Memory that the whole launch reads or writes, once.
   double memory_bytes = 0;         ///< Of the whole launch, read from and written to HBM.
   double infinity_cache_hits = 0;  ///< Part of the lines that miss L2.
-  double dirty_bytes = 0;          ///< That L2 writes back at the end.
+  /// The part that it had before the workgroups of the time came: of others, which several XCDs
+  /// load together, HBM sends one, and all wait for it.
+  double infinity_cache_ready = 0;
+  double dirty_bytes = 0;  ///< That L2 writes back at the end.
   [[nodiscard]] bool is_whole() const { return workgroups.size() == grid; }
   double vector_flops = 0, f16_flops = 0, bf16_flops = 0, fp8_flops = 0;
 };

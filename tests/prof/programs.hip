@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 // Each lane reads its own row of 33 floats (no bank conflicts) or of 32 (32 ways) in LDS.
 template <int kRow>
@@ -88,6 +89,48 @@ void run_strips() {
   for (float4* const one : {a, b, out}) (void)hipFree(one);
 }
 
+/// The first `working` workgroups read 256 KiB each, the others end at once.
+__global__ void some(const float4* in, float4* out, unsigned working) {
+  if (blockIdx.x >= working) return;
+  constexpr unsigned kEach = 16384;
+  float4 sum = {};
+#pragma unroll 8
+  for (unsigned n = threadIdx.x; n < kEach; n += 256) sum += in[blockIdx.x * kEach + n];
+  out[blockIdx.x * 256 + threadIdx.x] = sum;
+}
+/// "32/48": 32 of 48 workgroups have work.
+void run_some(const std::string& how_many) {
+  const auto working = static_cast<unsigned>(std::stoul(how_many));
+  const auto grid = static_cast<unsigned>(std::stoul(how_many.substr(how_many.find('/') + 1)));
+  const std::size_t bytes = std::size_t{working} << 18;
+  float4 *in = nullptr, *out = nullptr;
+  if (hipMalloc(&in, bytes) != hipSuccess || hipMalloc(&out, bytes) != hipSuccess) return;
+  if (hipMemset(in, 0, bytes) == hipSuccess) some<<<grid, 256>>>(in, out, working);
+  (void)hipDeviceSynchronize();
+  (void)hipFree(in);
+  (void)hipFree(out);
+}
+
+/// Each workgroup follows the same chain through lines that no cache has.
+__global__ void chase(const unsigned* next, unsigned* out) {
+  unsigned at = 0;
+  for (int step = 0; step < 100; ++step) at = next[at + threadIdx.x / 64];
+  if (threadIdx.x == 0) out[blockIdx.x] = at;
+}
+void run_chase(unsigned workgroups) {
+  constexpr unsigned kSteps = 100, kStride = 4160;  // dwords
+  unsigned *next = nullptr, *out = nullptr;
+  if (hipMalloc(&next, (kSteps + 1) * kStride * 4) != hipSuccess) return;
+  if (hipMalloc(&out, workgroups * 4) != hipSuccess) return;
+  std::vector<unsigned> chain((kSteps + 1) * kStride);
+  for (unsigned n = 0; n < kSteps; ++n) chain[n * kStride] = (n + 1) * kStride;
+  if (hipMemcpy(next, chain.data(), chain.size() * 4, hipMemcpyHostToDevice) == hipSuccess)
+    chase<<<workgroups, 64>>>(next, out);
+  (void)hipDeviceSynchronize();
+  (void)hipFree(next);
+  (void)hipFree(out);
+}
+
 /// As many workgroups of 256.
 void stream(unsigned workgroups) {
   const std::size_t bytes = std::size_t{workgroups} * 256 * sizeof(float4);
@@ -136,6 +179,8 @@ int main(int count, char** words) {
     if (word == "larger") rows<33><<<4, 64>>>(out);
     if (word == "scattered") scattered<<<1, 64>>>(in, out);
     if (word.starts_with("stream=")) stream(static_cast<unsigned>(std::stoul(word.substr(7))));
+    if (word.starts_with("some=")) run_some(word.substr(5));
+    if (word.starts_with("chase=")) run_chase(static_cast<unsigned>(std::stoul(word.substr(6))));
     if (word == "in-columns") run_strips<false>();
     if (word == "in-rectangles") run_strips<true>();
     if (word.starts_with("at=")) copied_at(std::stoul(word.substr(3)), false);

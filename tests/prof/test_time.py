@@ -119,6 +119,31 @@ def test_a_sample_of_a_launch_takes_as_long_as_the_whole(tmp_path):
     assert sum(i["hits"] for i in sample["instructions"]) < sum(i["hits"] for i in whole["instructions"]) / 4
 
 
+@pytest.mark.parametrize("option", [(), ("--all-workgroups",)])
+def test_workgroups_that_end_at_once_take_nothing_from_the_others(option, tmp_path):
+    alone = kernel_of(tmp_path / "a.json", "some=32/32")
+    for grid in (48, 128, 304, 640, 3040):
+        among_others = kernel_of(tmp_path / "o.json", f"some=32/{grid}", *option)
+        assert among_others["us_boost"] == pytest.approx(alone["us_boost"], rel=0.03), grid
+    # Where the sample has many of them, it is the mean unit that counts, not the slowest.
+    some = kernel_of(tmp_path / "s.json", "some=300/3040")
+    assert some["us_boost"] == pytest.approx(kernel_of(tmp_path / "t.json", "some=300/300")["us_boost"], rel=0.1)
+
+
+def test_the_last_workgroups_have_the_bandwidth_of_those_that_are_done(tmp_path):
+    even = kernel_of(tmp_path / "e.json", "some=304/304")["us_boost"]
+    one_more = kernel_of(tmp_path / "m.json", "some=312/312")["us_boost"]
+    twice = kernel_of(tmp_path / "t.json", "some=608/608")["us_boost"]
+    assert one_more < even + 0.5 * (twice - even)
+
+
+def test_xcds_that_share_lines_wait_for_memory_together(tmp_path):
+    one = kernel_of(tmp_path / "1.json", "chase=1")
+    eight = kernel_of(tmp_path / "8.json", "chase=8")
+    assert eight["us_boost"] == pytest.approx(one["us_boost"], rel=0.03)
+    assert kernel_of(tmp_path / "w.json", "chase=8", "--warm")["us_boost"] < 0.8 * eight["us_boost"]
+
+
 def test_a_launch_after_a_launch_finds_its_data_in_the_caches(tmp_path):
     cold = kernel_of(tmp_path / "c.json", "stream=304")
     warm = kernel_of(tmp_path / "w.json", "stream=304", "--warm")
@@ -277,7 +302,7 @@ def test_compare_ranks_by_modelled_cycles(tmp_path):
     assert done.stdout.split("\n\n")[1].startswith("Modelled, not measured: A takes ")
     rows = [line for line in done.stdout.splitlines() if line.startswith("  cycles: ")]
     assert any(row.startswith("  cycles: ARBITER_WIN_EX_STALL") and row.endswith("gone") for row in rows)
-    assert re.search(r"modelled cycles  \S*programs\.hip:17 in rows", done.stdout)
+    assert re.search(r"modelled cycles  \S*programs\.hip:18 in rows", done.stdout)
     for what in ("SIMDs: work", "SIMDs: idle while waves wait", "waves per SIMD, mean"):
         assert re.search(rf"^  {re.escape(what)} +\S", done.stdout, re.MULTILINE), done.stdout
     both = [f"{PROGRAMS} conflicting", f"{PROGRAMS} padded"]

@@ -29,15 +29,17 @@ Selection time_sample(const Gpu& gpu, const LaunchRequest& request) {
 }
 
 /// As if the workgroups that did not run had done as much as those that ran unwatched.
-void add_the_rest(const LaunchRequest& request, std::uint64_t watched, std::uint64_t instructions,
+void add_the_rest(const LaunchRequest& request, std::uint64_t watched, const WatchedWork& work,
                   LaunchReport& report) {
   const std::uint64_t others = request.workgroups->size() - watched;
   if (others == 0) return;
-  report.wave_instructions =
-      instructions +
-      static_cast<std::uint64_t>(static_cast<double>(report.wave_instructions - instructions) *
-                                 static_cast<double>(request.grid.count() - watched) /
-                                 static_cast<double>(others));
+  const double all = static_cast<double>(request.grid.count() - watched);
+  const auto add = [&](std::uint64_t of_watched, std::uint64_t& sum) {
+    sum = of_watched + static_cast<std::uint64_t>(static_cast<double>(sum - of_watched) * all /
+                                                  static_cast<double>(others));
+  };
+  add(work.instructions, report.wave_instructions);
+  add(work.counters[Counter::SQ_INSTS_MFMA], report.mfma_instructions);
 }
 
 void add_work(const WorkerResults& results, Program& program, WatchedWork& sum) {
@@ -167,7 +169,7 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
   if (result && config_.timed) {
     for (const auto& xcd : profiler.replay()->xcds()) work.counters += xcd->counters();
     work.workgroups = counted;
-    if (request.workgroups != nullptr) add_the_rest(request, counted, work.instructions, *result);
+    if (request.workgroups != nullptr) add_the_rest(request, counted, work, *result);
     const timing::LaunchRecording recording =
         recording_of(request, profiler.program(), *profiler.replay(), profiler.lines(), work,
                      *result, config_.time);

@@ -142,6 +142,18 @@ double needed_far_lines(const Replay& replay, const TensorLines& tensors, double
   return missed > 0 ? std::clamp(needed / missed, 0.0, 1.0) : 1;
 }
 
+double instructions_of(const timing::WorkgroupRecording& group) {
+  double out = 0;
+  for (const timing::WaveRecording& wave : group.waves)
+    out += static_cast<double>(wave.instructions.size());
+  return out;
+}
+
+/// Workgroups that have less than this part of the work of another one end at once: grids are made
+/// for the most that there can be to do (experts, persistent kernels), and the rest leaves. They
+/// take no part in the bandwidth, and the others' work is not theirs.
+constexpr double kLeast = 0.05;
+
 /// A number of its own for each execution of each instruction.
 std::uint64_t shift_of(std::uint64_t vaddr, std::uint64_t time) {
   const std::uint64_t seed = (vaddr << 32 ^ time) * 6364136223846793005ull + 1442695040888963407ull;
@@ -211,10 +223,20 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
   out.is_warm = config.warm;
   out.host_arguments = config.host_arguments;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> cus;
+  double most = 0, idle_instructions = 0;
+  std::uint64_t ended = 0;  // at once, with so many instructions
+  for (const auto& xcd : replay.xcds())
+    for (const RecordedWorkgroup& recorded : xcd->recorded())
+      most = std::max(most, instructions_of(*recorded.workgroup));
   for (std::uint32_t x = 0; x < replay.xcds().size(); ++x) {
     renumber(replay.xcds()[x]->recorded(), place_of);
     deal_out_misses(replay.xcds()[x]->recorded(), out.instructions);
     for (RecordedWorkgroup& recorded : replay.xcds()[x]->recorded()) {
+      if (instructions_of(*recorded.workgroup) < kLeast * most) {
+        ++ended;
+        idle_instructions += instructions_of(*recorded.workgroup);
+        continue;
+      }
       cus[{x, recorded.cu}].push_back(out.workgroups.size());
       out.workgroups.push_back(std::move(*recorded.workgroup));
     }
@@ -231,9 +253,30 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
   const double scale = sampled ? static_cast<double>(launch.wave_instructions) /
                                      static_cast<double>(watched.instructions)
                                : 1;
-  out.equivalent_workgroups = scale * static_cast<double>(watched.workgroups);
+  // Of long launches only the first workgroups were recorded.
+  const double watched_per_recorded =
+      static_cast<double>(watched.workgroups) /
+      static_cast<double>(std::max<std::size_t>(out.workgroups.size() + ended, 1));
+  const double working = watched_per_recorded * static_cast<double>(out.workgroups.size());
+  out.equivalent_workgroups = scale * working;
   out.workgroup_instructions =
-      static_cast<double>(watched.instructions) / static_cast<double>(watched.workgroups);
+      (static_cast<double>(watched.instructions) - watched_per_recorded * idle_instructions) /
+      std::max(working, 1.0);
+  double fewest = most;
+  for (const timing::WorkgroupRecording& group : out.workgroups)
+    fewest = std::min(fewest, instructions_of(group));
+  // Where those that were watched differ by less than by what the others have less to do, some of
+  // the others do nothing.
+  constexpr double kFewer = 0.02, kExplained = 0.5;
+  const double fewer = 1 - out.equivalent_workgroups / static_cast<double>(out.grid);
+  const bool others_end =
+      sampled && fewer > kFewer && most - fewest < kExplained * fewer * out.workgroup_instructions;
+  if (!sampled)
+    out.grid -= ended;
+  else if (ended != 0 || others_end)
+    out.grid =
+        static_cast<std::uint64_t>(std::llround(std::max(working, out.equivalent_workgroups)));
+  out.ended_at_once = request.grid.count() - std::min(out.grid, request.grid.count());
   const auto count = [&](Counter c) { return scale * static_cast<double>(watched.counters[c]); };
   const FarReads reads = far_reads(replay, tensors, scale, sampled);
   out.touched_bytes = touched_bytes(replay, tensors, scale, sampled);
@@ -245,6 +288,12 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
   const double cold = is_warm ? 0 : reads.once;
   // Stores that make lines of L2 dirty go there even if no read misses L2.
   out.infinity_cache_hits = is_warm ? 1 : reads.lines > 0 ? 1 - cold / reads.lines : 0;
+  const double generations = static_cast<double>(out.grid) /
+                             (static_cast<double>(out.resident) * program.gpu().compute_units());
+  out.infinity_cache_ready = is_warm    ? 1
+                             : cold > 0 ? timing::ready_in_infinity_cache(
+                                              reads.lines / cold, generations, program.gpu().xcds)
+                                        : 0;
   out.memory_bytes = is_warm ? 0 : cold * kLineBytes + written;
   // L2 holds no more of a whole launch than of a sample that has filled it.
   const double l2s = sampled ? std::min<double>(scale, program.gpu().xcds) : 1;
@@ -252,7 +301,13 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
       l2s * static_cast<double>(watched.counters[TCC_ALL_TC_OP_WB_WRITEBACK_sum]) * kLineBytes;
   out.vector_flops = scale * watched.vector_flops;
   constexpr double kOperations = 512;  // what one MOPS counts
-  const auto flops = [&](Counter c) { return kOperations * count(c); };
+  // What was not watched may have another share of matrix instructions.
+  const auto matrix = static_cast<double>(watched.counters[SQ_INSTS_MFMA]);
+  const double matrix_scale =
+      sampled && matrix > 0 ? static_cast<double>(launch.mfma_instructions) / matrix : scale;
+  const auto flops = [&](Counter c) {
+    return kOperations * matrix_scale * static_cast<double>(watched.counters[c]);
+  };
   out.f16_flops = flops(SQ_INSTS_VALU_MFMA_MOPS_F16);
   out.bf16_flops = flops(SQ_INSTS_VALU_MFMA_MOPS_BF16);
   out.fp8_flops = flops(SQ_INSTS_VALU_MFMA_MOPS_F8) + flops(SQ_INSTS_VALU_MFMA_MOPS_I8);

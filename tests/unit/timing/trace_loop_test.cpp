@@ -173,7 +173,10 @@ class TracedLoop : public ::testing::Test {
     time_ = replay(cu, instructions, {kGroups, 0}, default_gpu(), parameters_of(default_gpu()),
                    // The launch's grid, and what its loads hit, are not in the trace: the waits for
                    // loads are made to take what was traced.
-                   {.active_cus = 8, .active_cus_per_xcd = 1, .infinity_cache_hits = 0.35});
+                   {.active_cus = 8,
+                    .active_cus_per_xcd = 1,
+                    .infinity_cache_hits = 0.35,
+                    .infinity_cache_ready = 0.35});
   }
   /// What a thread trace has as the latency: issue and stall. What it has as idle time, and not in
   /// this file, is before it: waits for code and for registers (rocprofiler-sdk, thread trace).
