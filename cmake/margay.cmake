@@ -24,15 +24,17 @@ endfunction()
 # Code that computes on lanes is compiled once for each of the host's instruction-set levels (src/base/host_level.h),
 # with this machine's -march names: a third of the build's time each. `native` makes only the level of the
 # machine that builds, which is what a first `./margay gemm` needs, and leaves out tests, which compare the levels.
-set(MARGAY_HOST_LEVELS all CACHE STRING "all levels, or native: only the best of this machine, and no tests")
-set_property(CACHE MARGAY_HOST_LEVELS PROPERTY STRINGS all native)
+# `ends` makes that one and the generic one: what lies between them is the same templates, so sanitizers do without.
+set(MARGAY_HOST_LEVELS all CACHE STRING
+  "all levels; ends: generic and the best of this machine; native: only the best, and no tests")
+set_property(CACHE MARGAY_HOST_LEVELS PROPERTY STRINGS all ends native)
 set(margay_levels generic)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND margay_levels x86_v3 x86_v4)
 endif()
 set(margay_level_options_x86_v3 -march=x86-64-v3)
 set(margay_level_options_x86_v4 -march=x86-64-v4 -mprefer-vector-width=512)
-if(MARGAY_HOST_LEVELS STREQUAL "native")
+if(MARGAY_HOST_LEVELS MATCHES "^(ends|native)$")
   # Only where it is not known: the build folder may have been configured on another machine.
   try_run(margay_level_runs margay_level_compiles ${PROJECT_BINARY_DIR}/host_level
     ${PROJECT_SOURCE_DIR}/cmake/host_level.cpp CMAKE_FLAGS "-DINCLUDE_DIRECTORIES=${PROJECT_SOURCE_DIR}/src"
@@ -40,8 +42,11 @@ if(MARGAY_HOST_LEVELS STREQUAL "native")
   if(NOT margay_level_compiles OR NOT margay_level_runs EQUAL 0)
     message(FATAL_ERROR "cmake/host_level.cpp does not tell this machine's level: use -DMARGAY_HOST_LEVELS=all")
   endif()
+  if(MARGAY_HOST_LEVELS STREQUAL "ends" AND NOT margay_levels STREQUAL "generic")
+    list(PREPEND margay_levels generic)
+  endif()
 elseif(NOT MARGAY_HOST_LEVELS STREQUAL "all")
-  message(FATAL_ERROR "MARGAY_HOST_LEVELS is ${MARGAY_HOST_LEVELS}: it is all or native")
+  message(FATAL_ERROR "MARGAY_HOST_LEVELS is ${MARGAY_HOST_LEVELS}: it is all, ends or native")
 endif()
 
 # margay_know_levels(SOURCE...): these choose between the levels, and are told which there are.
