@@ -224,7 +224,7 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
   out.host_arguments = config.host_arguments;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> cus;
   double most = 0, idle_instructions = 0;
-  std::uint64_t ended = 0;  // at once, with so many instructions
+  std::uint64_t ended = 0;  // of the recorded ones, at once
   for (const auto& xcd : replay.xcds())
     for (const RecordedWorkgroup& recorded : xcd->recorded())
       most = std::max(most, instructions_of(*recorded.workgroup));
