@@ -99,6 +99,16 @@ TEST(Device, OneMoreWorkgroupThanComputeUnitsMakesATail) {
   EXPECT_GT(odd.tail_us, 0.4 * even.us_boost);
 }
 
+TEST(Device, WorkgroupsThatEndAtOnceAreDispatched) {
+  LaunchRecording launch = matrix_launch(4, 4, 30);
+  const double without = time_of(launch, default_gpu()).cycles;
+  launch.ended_at_once = 304;
+  EXPECT_EQ(time_of(launch, default_gpu()).cycles, without) << "while the others work";
+  launch.ended_at_once = 8'000'000;
+  const Parameters& p = parameters_of(default_gpu());
+  EXPECT_GT(time_of(launch, default_gpu()).cycles, 1e6 * p.workgroup_start);
+}
+
 // The mean of equal figures can be larger than each of them by rounding.
 TEST(Device, ATailIsNeverNegative) {
   for (unsigned count = 1; count <= 304; count += 3)

@@ -100,6 +100,28 @@ TEST(Memory, TheInfinityCacheTakesWritesMoreSlowlyThanItGivesReads) {
   EXPECT_NEAR(bytes / (reads / 2.1), 4900, 0.1 * 4900);
 }
 
+TEST(Memory, XcdsThatShareALineInOneGenerationWaitForHbmTogether) {
+  EXPECT_EQ(ready_in_infinity_cache(1, 1, 8), 0) << "each line is read once";
+  EXPECT_EQ(ready_in_infinity_cache(8, 1, 8), 0) << "by all XCDs, at one time";
+  EXPECT_DOUBLE_EQ(ready_in_infinity_cache(10, 10, 8), 0.9) << "once in each generation";
+  EXPECT_DOUBLE_EQ(ready_in_infinity_cache(16, 4, 8), 0.75) << "four at a time, of sixteen";
+  EXPECT_DOUBLE_EQ(ready_in_infinity_cache(100, 1, 8), 0.92) << "there are no more XCDs";
+  EXPECT_EQ(ready_in_infinity_cache(2, 0.5, 8), 0) << "half a generation";
+}
+
+TEST(Memory, WhatTheInfinityCacheGetsFromHbmMeanwhileTakesAsLong) {
+  const auto cycles = [](double ready) {
+    const Share share = {.active_cus = 8,
+                         .active_cus_per_xcd = 1,
+                         .infinity_cache_hits = 0.5,
+                         .infinity_cache_ready = ready};
+    return cycles_of(access(false), {.cycles = 1, .l2_lines = 1, .far_lines = 1}, 1, default_gpu(),
+                     share);
+  };
+  const Parameters& p = parameters_of(default_gpu());
+  EXPECT_NEAR(cycles(0) - cycles(1), (p.memory_ns - p.infinity_cache_ns) * 2.1, 1);
+}
+
 /// Two waves on different SIMDs: the first loads one line from far away, the second then loads
 /// lines that vL1D has. Cycles of the one that ends first.
 double hits_behind(const MemoryWork& first) {
