@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
-#include <vector>
 
 // Each lane reads its own row of 33 floats (no bank conflicts) or of 32 (32 ways) in LDS.
 template <int kRow>
@@ -122,7 +121,7 @@ void run_chase(unsigned workgroups) {
   unsigned *next = nullptr, *out = nullptr;
   if (hipMalloc(&next, (kSteps + 1) * kStride * 4) != hipSuccess) return;
   if (hipMalloc(&out, workgroups * 4) != hipSuccess) return;
-  std::vector<unsigned> chain((kSteps + 1) * kStride);
+  std::basic_string<unsigned> chain((kSteps + 1) * kStride, 0u);
   for (unsigned n = 0; n < kSteps; ++n) chain[n * kStride] = (n + 1) * kStride;
   if (hipMemcpy(next, chain.data(), chain.size() * 4, hipMemcpyHostToDevice) == hipSuccess)
     chase<<<workgroups, 64>>>(next, out);

@@ -302,7 +302,7 @@ def test_compare_ranks_by_modelled_cycles(tmp_path):
     assert done.stdout.split("\n\n")[1].startswith("Modelled, not measured: A takes ")
     rows = [line for line in done.stdout.splitlines() if line.startswith("  cycles: ")]
     assert any(row.startswith("  cycles: ARBITER_WIN_EX_STALL") and row.endswith("gone") for row in rows)
-    assert re.search(r"modelled cycles  \S*programs\.hip:18 in rows", done.stdout)
+    assert re.search(r"modelled cycles  \S*programs\.hip:17 in rows", done.stdout)
     for what in ("SIMDs: work", "SIMDs: idle while waves wait", "waves per SIMD, mean"):
         assert re.search(rf"^  {re.escape(what)} +\S", done.stdout, re.MULTILINE), done.stdout
     both = [f"{PROGRAMS} conflicting", f"{PROGRAMS} padded"]
