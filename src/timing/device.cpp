@@ -86,7 +86,7 @@ KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, const TimeConf
     if (ghz == 0) out.elsewhere = elsewhere(replay, launch, gpu, boost, few, out.error_percent);
   }
   if (config.traced_workgroups != 0)
-    out.timeline = replay.timeline(out.boost_ghz, config.traced_workgroups);
+    out.timeline = replay.timeline(out.boost_ghz, boost.active, config.traced_workgroups);
   out.sites = boost.sites;
   out.simds = boost.simds.parts();
   out.simd_cycles = boost.simds.all();

@@ -188,12 +188,11 @@ Occupants LaunchReplay::occupants(const Change& change) const {
   return occupants;
 }
 
-Timeline LaunchReplay::timeline(double ghz, std::uint64_t traced) const {
+Timeline LaunchReplay::timeline(double ghz, double active, std::uint64_t traced) const {
   constexpr std::size_t kMostSpans = 1 << 16;
-  const std::vector<std::size_t> cus = enough();
-  const Share share = this->share(ghz, replayed(cus, ghz, {}, false).active);
+  const Share share = this->share(ghz, active);
   Timeline out;
-  for (const std::size_t n : cus) {
+  for (const std::size_t n : enough()) {
     const ComputeUnitRecording& cu = cus_[n];
     ComputeUnitTimeline unit{static_cast<std::uint32_t>(traced)};
     const ComputeUnitTime time = replay(cu, launch_.instructions, occupants({}), gpu_, parameters_,

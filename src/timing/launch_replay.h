@@ -38,8 +38,9 @@ class LaunchReplay {
   [[nodiscard]] ReplayedLaunch all(double ghz, const TimeConfig& config) const;
   /// A few of them, to compare clocks and changes with each other.
   [[nodiscard]] ReplayedLaunch few(double ghz, const Change& change = {}) const;
-  /// Over time, of those that all() replays; with the waves of `traced` workgroups.
-  [[nodiscard]] Timeline timeline(double ghz, std::uint64_t traced) const;
+  /// Over time, of those that all() replays; with the waves of `traced` workgroups. `active`: as
+  /// all() found.
+  [[nodiscard]] Timeline timeline(double ghz, double active, std::uint64_t traced) const;
 
  private:
   /// Compute units that tell the time of all.

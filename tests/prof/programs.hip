@@ -121,10 +121,12 @@ void run_chase(unsigned workgroups) {
   unsigned *next = nullptr, *out = nullptr;
   if (hipMalloc(&next, (kSteps + 1) * kStride * 4) != hipSuccess) return;
   if (hipMalloc(&out, workgroups * 4) != hipSuccess) return;
-  std::basic_string<unsigned> chain((kSteps + 1) * kStride, 0u);
-  for (unsigned n = 0; n < kSteps; ++n) chain[n * kStride] = (n + 1) * kStride;
-  if (hipMemcpy(next, chain.data(), chain.size() * 4, hipMemcpyHostToDevice) == hipSuccess)
-    chase<<<workgroups, 64>>>(next, out);
+  bool is_there = true;
+  for (unsigned at = 0; at < kSteps * kStride; at += kStride) {
+    const unsigned link = at + kStride;
+    is_there = is_there && hipMemcpy(next + at, &link, 4, hipMemcpyHostToDevice) == hipSuccess;
+  }
+  if (is_there) chase<<<workgroups, 64>>>(next, out);
   (void)hipDeviceSynchronize();
   (void)hipFree(next);
   (void)hipFree(out);

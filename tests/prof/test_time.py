@@ -131,10 +131,12 @@ def test_workgroups_that_end_at_once_take_nothing_from_the_others(option, tmp_pa
 
 
 def test_the_last_workgroups_have_the_bandwidth_of_those_that_are_done(tmp_path):
-    even = kernel_of(tmp_path / "e.json", "some=304/304")["us_boost"]
-    one_more = kernel_of(tmp_path / "m.json", "some=312/312")["us_boost"]
+    even = kernel_of(tmp_path / "e.json", "some=288/288")["us_boost"]
     twice = kernel_of(tmp_path / "t.json", "some=608/608")["us_boost"]
-    assert one_more < even + 0.5 * (twice - even)
+    # The XCDs' four engines do not have as many compute units each: one has two workgroups then.
+    for workgroups in (304, 312):
+        tail = kernel_of(tmp_path / "m.json", f"some={workgroups}/{workgroups}")["us_boost"]
+        assert tail < even + 0.5 * (twice - even), workgroups
 
 
 def test_xcds_that_share_lines_wait_for_memory_together(tmp_path):
