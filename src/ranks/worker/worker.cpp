@@ -11,7 +11,6 @@
 #include <thread>
 #include <utility>
 
-#include "base/host_level.h"
 #include "exec/device/device_options.h"
 #include "exec/device/dispatch.h"
 #include "exec/instructions/all_rows.h"
@@ -156,9 +155,7 @@ class Worker {
     options_.gpu = MARGAY_TRY(find_gpu(hello.gpu));
     options_.mfma = hello.mfma;
     options_.host_level = hello.level;
-    rows_ = host_has(hello.level.empty() ? best_host_level() : hello.level)
-                ? row_table(hello.level, options_.gpu->arch())
-                : nullptr;
+    rows_ = row_table(hello.level, options_.gpu->arch());
     if (rows_ == nullptr)
       return fail(
           ErrorCode::invalid_argument,

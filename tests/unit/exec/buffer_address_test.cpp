@@ -110,7 +110,7 @@ class BufferAddress : public testing::TestWithParam<const char*> {
   void SetUp() override {
     // Each instruction-set level of the host has its own code; this host may lack the highest.
     if (row_table(GetParam(), default_gpu().arch()) == nullptr)
-      GTEST_SKIP() << "this host cannot run " << GetParam();
+      GTEST_SKIP() << "this host or this build does not have " << GetParam();
     ASSERT_TRUE(bench_.usable());
     for (std::size_t n = 0; n < kBlockBytes; ++n)
       bench_.block[n] = static_cast<std::uint8_t>(random_());

@@ -128,7 +128,7 @@ class FloatMode : public testing::TestWithParam<const char*> {
   void SetUp() override {
     table_ = row_table(GetParam(), default_gpu().arch());
     // Each instruction-set level of the host has its own code; this host may lack the highest.
-    if (table_ == nullptr) GTEST_SKIP() << "this host cannot run " << GetParam();
+    if (table_ == nullptr) GTEST_SKIP() << "this host or this build does not have " << GetParam();
     wave_.v = rows_.data();
     wave_.vgpr_rows = kRows;
     wave_.group = &group_;

@@ -117,7 +117,7 @@ class HostLevels : public testing::TestWithParam<const char*> {
     table_ = row_table(GetParam(), default_gpu().arch());
     // A host without AVX2 or AVX-512 cannot execute what is compiled for it, so there is nothing to
     // compare; the levels it has are still compared.
-    if (table_ == nullptr) GTEST_SKIP() << "this host cannot run " << GetParam();
+    if (table_ == nullptr) GTEST_SKIP() << "this host or this build does not have " << GetParam();
   }
   /// Runs `instruction` from the same state with both levels' rows.
   void compare(const Row& row, const Row& other, const Instruction& instruction, bool modified,

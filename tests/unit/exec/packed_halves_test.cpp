@@ -6,7 +6,6 @@
 #include <random>
 #include <string_view>
 
-#include "base/host_level.h"
 #include "exec/instructions/all_rows.h"
 #include "exec/state/wave.h"
 #include "gpu/gpu.h"
@@ -52,8 +51,8 @@ TEST(PackedHalves, AllLanesAreAsEachLane) {
   constexpr std::uint32_t usual = 7u << 3;
   std::mt19937 random(1);
   for (const std::string_view level : {"generic", "x86-64-v3", "x86-64-v4"}) {
-    if (!host_has(level)) continue;
     const RowTable* const table = row_table(level, default_gpu().arch());
+    if (table == nullptr) continue;  // not this host, or not this build
     for (const std::string_view name :
          {"v_pk_add_f16", "v_pk_mul_f16", "v_pk_fma_f16", "v_pk_min_f16", "v_pk_max_f16"}) {
       const Row* const row = table->find(name);

@@ -173,7 +173,7 @@ class WatchedAddresses : public testing::TestWithParam<const char*> {};
 
 TEST_P(WatchedAddresses, AreTheOnesThatAreUsed) {
   if (row_table(GetParam(), default_gpu().arch()) == nullptr)
-    GTEST_SKIP() << "this host cannot run " << GetParam();
+    GTEST_SKIP() << "this host or this build does not have " << GetParam();
   const auto bench = std::make_unique<Bench>(GetParam());
   std::size_t rows = 0;
   bench->rows->for_each([&](const Row& row) {
