@@ -54,6 +54,19 @@ __global__ void own_form(const unsigned* in, unsigned* out) {
   out[threadIdx.x ^ 64] = tile[threadIdx.x];  // BUG own read
 }
 
+// Both waves load to the same place. fixed: the same data, which is a note. broken: each its own.
+template <bool kBroken>
+__global__ void same_place(const unsigned* in, unsigned* out) {
+  __shared__ unsigned tile[64];
+  const unsigned lane = threadIdx.x % 64;
+  asm volatile("s_mov_b32 m0, %0\n s_nop 0\n global_load_lds_dword %1, off"  // BUG place load
+               ::"s"(lds_address(tile)),
+               "v"(in + (kBroken ? threadIdx.x : lane))
+               : "memory");
+  publish<false>();
+  out[threadIdx.x] = tile[lane];
+}
+
 using Resource = std::int32_t __attribute__((ext_vector_type(4)));
 extern "C" __device__ void raw_buffer_load_lds(Resource resource,
                                                __attribute__((address_space(3))) void* lds,
@@ -73,12 +86,12 @@ __global__ void buffer_form(const unsigned* in, unsigned* out) {
   out[threadIdx.x] = tile[threadIdx.x ^ 64];  // BUG buffer read
 }
 
-bool run(void (*kernel)(const unsigned*, unsigned*)) {
+bool run(void (*kernel)(const unsigned*, unsigned*), bool same_place = false) {
   const DeviceArray<unsigned> in(ramp(kThreads, 7u, 1u));
   const DeviceArray<unsigned> out(kThreads, 0u);
   kernel<<<1, kThreads>>>(in.get(), out.get());
   finish();
-  return matches(out.host(), [](std::size_t i) { return (i ^ 64) * 7 + 1; });
+  return matches(out.host(), [=](std::size_t i) { return (same_place ? i % 64 : i ^ 64) * 7 + 1; });
 }
 
 }  // namespace
@@ -90,5 +103,7 @@ int main(int argc, char** argv) {
                    {"own-broken", [] { return run(own_form<true>); }},
                    {"own-fixed", [] { return run(own_form<false>); }},
                    {"buffer-broken", [] { return run(buffer_form<true>); }},
+                   {"place-broken", [] { return run(same_place<true>, true); }},
+                   {"place-fixed", [] { return run(same_place<false>, true); }},
                    {"buffer-fixed", [] { return run(buffer_form<false>); }}});
 }

@@ -107,6 +107,42 @@ __global__ void split_k(const unsigned* in, unsigned* c, unsigned* semaphore) {
   if (threadIdx.x == 0) store_release(semaphore + tile, part + 1);
 }
 
+// The same with a semaphore that scalar instructions read and write, as assembled kernels do. GLC
+// makes them reach L2: first: the store is without it, second: the loads are.
+template <Bug kBug>
+__global__ void split_k_by_scalars(const unsigned* in, unsigned* c, unsigned* semaphore) {
+  const unsigned tile = blockIdx.x, part = blockIdx.y;
+  unsigned sum = 0;
+  for (unsigned k = 0; k < kDepth; ++k)
+    sum += in[((part * kDepth + k) * kTiles + tile) * kThreads + threadIdx.x];
+  unsigned* const mine = c + tile * kThreads + threadIdx.x;
+  unsigned* const turn = semaphore + tile;
+  if (part != 0) {
+    if constexpr (kBug == Bug::second)
+      asm volatile(
+          "0: s_load_dword s20, %0, 0x0\n s_waitcnt lgkmcnt(0)\n"
+          "s_cmp_lg_u32 s20, %1\n s_cbranch_scc1 0b" ::"s"(turn),
+          "s"(part)
+          : "s20", "scc", "memory");
+    else
+      asm volatile(
+          "0: s_load_dword s20, %0, 0x0 glc\n s_waitcnt lgkmcnt(0)\n"
+          "s_cmp_lg_u32 s20, %1\n s_cbranch_scc1 0b" ::"s"(turn),
+          "s"(part)
+          : "s20", "scc", "memory");
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
+    sum += *mine;  // BUG scalar read
+  }
+  *mine = sum;  // BUG scalar write
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
+  __syncthreads();
+  if (__builtin_amdgcn_readfirstlane(threadIdx.x) != 0) return;
+  if constexpr (kBug == Bug::first)
+    asm volatile("s_store_dword %1, %0, 0x0" ::"s"(turn), "s"(part + 1) : "memory");
+  else
+    asm volatile("s_store_dword %1, %0, 0x0 glc" ::"s"(turn), "s"(part + 1) : "memory");
+}
+
 // ---- Stream-K ---------------------------------------------------------------------------------
 
 constexpr unsigned kStreamTiles = 4;
@@ -340,6 +376,9 @@ int main(int argc, char** argv) {
        {"split-k", [] { return run_split_k(split_k<none>); }},
        {"split-k-barrier-broken", [] { return run_split_k(split_k<first>); }},
        {"split-k-turn-broken", [] { return run_split_k(split_k<second>); }},
+       {"split-k-scalars", [] { return run_split_k(split_k_by_scalars<none>); }},
+       {"split-k-scalar-store-broken", [] { return run_split_k(split_k_by_scalars<first>); }},
+       {"split-k-scalar-load-broken", [] { return run_split_k(split_k_by_scalars<second>); }},
        {"stream-k", [] { return run_stream_k(stream_k<none>); }},
        {"stream-k-wait-broken", [] { return run_stream_k(stream_k<first>); }},
        {"stream-k-release-broken", [] { return run_stream_k(stream_k<second>); }},

@@ -249,8 +249,9 @@ class Binder {
   void bind_scalar_data(unsigned field) {
     const std::uint16_t data = scalar(field, row_.registers);
     if (row_.is_store || row_.is_atomic) out_.src[2] = Source::scalar(data);
-    if (row_.is_atomic && bits(word_, 16, 16)) out_.extra |= extra::kSc0;
-    if (row_.is_load || (out_.extra & extra::kSc0)) out_.sdst = data;
+    const bool glc = bits(word_, 16, 16);
+    if (glc) out_.extra |= extra::kSc0;
+    if (row_.is_load || (row_.is_atomic && glc)) out_.sdst = data;
   }
 
   // ---- Vector ALU ---------------------------------------------------------------------------

@@ -82,12 +82,13 @@ inline constexpr Rule kGfx942List[] = {
     {.hazard = Hazard::transcendental_to_other, .producer = kTranscendental, .consumer = kValu | kMfma, .except_consumer = kTranscendental, .link = Link::source, .states = 1},
     {.hazard = Hazard::part_result_read, .producer = kPartialWrite, .consumer = kValu | kMfma, .link = Link::source, .states = 1},
     {.hazard = Hazard::valu_to_readlane, .producer = kValu | kMfma, .consumer = kReadsLane, .link = Link::source, .states = 1},
-    // LLVM waits for any kind of producer here; the guide names the VALU.
-    {.hazard = Hazard::valu_to_dpp, .producer = kValu | kMfma, .consumer = kDpp, .link = Link::source, .states = 2},
+    // LLVM waits for any kind of producer here; the guide names the VALU. Only the first source is permuted.
+    {.hazard = Hazard::valu_to_dpp, .producer = kValu | kMfma, .consumer = kDpp, .link = Link::source, .sources = kSourceA, .states = 2},
+    {.hazard = Hazard::valu_to_dpp, .producer = kValu | kMfma, .consumer = kDpp, .link = Link::source, .states = 2, .is_tolerated = true},
     {.hazard = Hazard::store_data_overwritten, .producer = kWideStore, .consumer = kValu | kMfma, .link = Link::store_data, .states = 2},
 
     // ---- Scalar registers that the VALU writes
-    {.hazard = Hazard::valu_scalar_to_valu, .producer = kValu, .consumer = kValu, .link = Link::scalar, .states = 2},
+    {.hazard = Hazard::valu_scalar_to_valu, .producer = kValu, .consumer = kValu, .link = Link::scalar, .states = 2, .is_tolerated = true},
     {.hazard = Hazard::valu_mask_selects, .producer = kValu, .consumer = kValu, .link = Link::selecting_mask, .states = 2, .is_tolerated = true},
     {.hazard = Hazard::valu_scalar_selects_lane, .producer = kValu, .consumer = kValu, .link = Link::lane_number, .states = 4},
     {.hazard = Hazard::vcc_to_div_fmas, .producer = kValu, .consumer = kDivFmas, .link = Link::vcc, .states = 4},

@@ -60,6 +60,7 @@ WorkerChecker::WorkerChecker(const Launch& launch)
       sync_(launch.means, launch.graph, lds_),
       races_(reporter_, launch.memory, launch.replicates),
       barriers_(reporter_),
+      global_phases_(launch.memory),
       memcheck_(launch.config.has(Tool::memcheck)),
       racecheck_(launch.config.has(Tool::racecheck)),
       initcheck_(launch.config.has(Tool::initcheck)),
@@ -104,7 +105,7 @@ bool WorkerChecker::begin(Workgroup& group) {
   if (turns_) turns_->begin_workgroup(group.id());
   barrier_sites_.clear();
   arriving_sites_.clear();
-  global_written_in_ = 0;
+  global_phases_.begin_workgroup();
   plain_stores_ = 0;
   host_written_.clear();
   return true;

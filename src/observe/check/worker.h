@@ -16,6 +16,7 @@
 #include "observe/check/config.h"
 #include "observe/check/global/bounds.h"
 #include "observe/check/global/global_memory.h"
+#include "observe/check/global/global_phases.h"
 #include "observe/check/global/global_races.h"
 #include "observe/check/instructions/facts.h"
 #include "observe/check/instructions/hazards.h"
@@ -186,11 +187,11 @@ class WorkerChecker final : public Watcher {
   std::vector<std::unique_ptr<PerWave>> waves_;
   std::vector<std::uint32_t> barrier_sites_;  // of the last barrier
   std::vector<std::uint32_t> arriving_sites_;
-  std::vector<StageMemo> stages_;        // by InstructionFacts::number
-  std::vector<std::uint64_t> moving_;    // of the launch
-  std::uint64_t outside_ = 0;            // lanes that the current instruction must not run for
-  std::uint32_t global_written_in_ = 0;  // phase of the last global write; 0: none
-  std::uint64_t plain_stores_ = 0;       // of the workgroup, so far; below agent scope
+  std::vector<StageMemo> stages_;      // by InstructionFacts::number
+  std::vector<std::uint64_t> moving_;  // of the launch
+  std::uint64_t outside_ = 0;          // lanes that the current instruction must not run for
+  GlobalPhases global_phases_;
+  std::uint64_t plain_stores_ = 0;  // of the workgroup, so far; below agent scope
   WrittenMap* recent_map_ = nullptr;
   AddressRange recent_unmapped_;          // no tracked allocation is here
   LaneBits direct_bits_;                  // of a load straight to LDS: its data

@@ -13,6 +13,11 @@ using Path = MemoryForm::Path;
 /// A digest of the data of each lane of a store, for Run::digest.
 void digest_stores(const LaneAccess& access, const InstructionFacts& facts, const Wave& wave,
                    LaneDigests& out) {
+  if (facts.form.path == Path::scalar) {
+    const std::uint32_t* const data = &wave.s[facts.instruction->src[2].index()];
+    out[0] = digest_of(access.at[0], reinterpret_cast<const std::uint8_t*>(data), access.bytes);
+    return;
+  }
   LdsOperation operation;
   operation.facts = &facts;
   operation.wave = &wave;
@@ -47,16 +52,15 @@ SyncGraph::Vertex WorkerChecker::follow_global(PerWave& w, const InstructionFact
                                                const Wave& wave, const LaneAccess& access,
                                                Outstanding& flight) {
   LaneDigests digests;
-  if (facts.form.path == Path::scalar)
-    digests[0] = 0;
-  else if (access.is_write && !access.is_atomic)
-    digest_stores(access, facts, wave, digests);
-  if (access.is_read && global_written_in_ != 0 && global_written_in_ != lds_.phase())
-    lds_.need_barrier(global_written_in_);
+  if (access.is_write && !access.is_atomic) digest_stores(access, facts, wave, digests);
   const unsigned index = wave.index_in_group;
   const bool syncs = sync_.syncs(facts);
   const std::uint64_t changed = syncs ? changed_lanes(facts, access, wave) : 0;
-  if (changed != 0 && facts.releases_word) {
+  const bool releases = changed != 0 && facts.releases_word;
+  if (const std::uint32_t relies_on =
+          global_phases_.access(access, lds_.phase(), syncs && facts.acquires_word, releases))
+    lds_.need_barrier(relies_on);
+  if (releases) {
     races_.settle(index, w.waits.vm_completed());
     sync_.before_release(index, w.waits.lds_completed());
   }
@@ -64,7 +68,6 @@ SyncGraph::Vertex WorkerChecker::follow_global(PerWave& w, const InstructionFact
     races_.access(access, facts, index, w.since_barrier, digests, flight.serial);
   // For example a wave that polls.
   if (races_.many_pending(index)) races_.settle(index, w.waits.vm_completed());
-  if (access.is_write) global_written_in_ = lds_.phase();
   if (!facts.agent_scope) {
     if (access.is_write) ++plain_stores_;
     // The accesses that a cache may not satisfy.

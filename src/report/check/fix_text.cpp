@@ -94,6 +94,8 @@ constexpr std::string_view words_of(Fix fix) {
     case Fix::tied_wait:
       return "make the wait name the load's registers as \"+v\" operands, so that the compiler "
              "cannot move their uses before it";
+    case Fix::wait:
+      return "put that s_waitcnt between the two";
     case Fix::direct_wait:
       return "loads straight to LDS are counted by vmcnt: s_waitcnt vmcnt(0) before reading";
     case Fix::wait_states:

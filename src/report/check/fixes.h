@@ -26,6 +26,7 @@ enum class Fix : std::uint8_t {
   stage,           ///< The index of one access to a buffer with several stages.
   // Waits.
   tied_wait,    ///< A wait that names the registers of an inline assembly load.
+  wait,         ///< The same in code without source lines, which no compiler moves.
   direct_wait,  ///< A load straight to LDS has to be waited for.
   wait_states,  ///< Independent instructions or s_nop.
   // Order between streams and with the host.
@@ -59,7 +60,7 @@ enum class Fix : std::uint8_t {
   list_leaks,   ///< --leak-check.
   launch_code,  ///< The code that the launch returns.
 };
-inline constexpr std::array<std::string_view, 40> kFixNames = {
+inline constexpr std::array<std::string_view, 41> kFixNames = {
     "other",
     "barrier",
     "wait-before-barrier",
@@ -72,6 +73,7 @@ inline constexpr std::array<std::string_view, 40> kFixNames = {
     "agent-scope",
     "stage",
     "tied-wait",
+    "wait",
     "direct-wait",
     "wait-states",
     "stream-event",

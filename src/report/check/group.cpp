@@ -70,6 +70,7 @@ std::string cause_of(const Finding& finding) {
     case Fix::own_part:
       return "own part";
     case Fix::tied_wait:
+    case Fix::wait:
       if (finding.accesses.size() < 2 || !has_line(finding.accesses[1])) return all_lines(finding);
       return "load|" + line_of(finding.accesses[1]);
     case Fix::hand_over:

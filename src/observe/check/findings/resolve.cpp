@@ -1,5 +1,6 @@
 #include "observe/check/findings/resolve.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,9 @@ void resolve(std::vector<Finding>& findings, const Program& program) {
       access.function_offset = access.vaddr - start;
       find_lines(access, program, start);
     }
+    const bool has_lines = std::ranges::any_of(
+        finding.accesses, [](const Access& access) { return !access.frames.empty(); });
+    if (finding.fix == Fix::tied_wait && !has_lines) finding.fix = Fix::wait;
   }
 }
 

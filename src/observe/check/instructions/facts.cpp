@@ -47,7 +47,10 @@ void find_sync(const Instruction& i, InstructionFacts& facts) {
     return;
   }
   if (form.is_read) facts.polls = is_poll(i);
-  if (!in_lds && form.path != Path::scalar) {
+  if (form.path == Path::scalar) {
+    // With GLC it is one of L2, as an atomic is: what reads and writes flags has no other way.
+    facts.scoped = facts.agent_scope = (i.extra & extra::kSc0) != 0;
+  } else if (!in_lds) {
     facts.agent_scope = sc1;
     facts.scoped = sc1 || (i.extra & extra::kSc0) != 0;
   }

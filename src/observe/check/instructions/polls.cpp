@@ -184,8 +184,9 @@ bool is_first_test(const Instruction& load) {
 
 bool is_poll(const Instruction& load) {
   const MemoryForm form = memory_form(load);
-  if (!form.is_read || form.is_write || form.to_lds || form.path == Path::scalar ||
-      form.path == Path::scratch)
+  // A scalar load sees what others write with GLC only.
+  const bool cached = form.path == Path::scalar && (load.extra & extra::kSc0) == 0;
+  if (!form.is_read || form.is_write || form.to_lds || cached || form.path == Path::scratch)
     return false;
   return !waiting_loop(load).empty() || is_first_test(load);
 }
@@ -205,8 +206,9 @@ SyncMeans sync_means(const Program& program) {
     if (!form.is_read || form.to_lds) continue;
     const bool returns = form.is_atomic && register_use(*i).destination.count != 0;
     const bool poll = !form.is_atomic && is_poll(*i);
-    const bool scoped = !form.is_atomic && form.path != Path::scalar &&
-                        i->row->instruction_class == InstructionClass::vmem &&
+    const auto kind = i->row->instruction_class;
+    const bool scoped = !form.is_atomic &&
+                        (kind == InstructionClass::vmem || kind == InstructionClass::smem) &&
                         (i->extra & (extra::kSc0 | extra::kSc1)) != 0;
     const bool lds = form.path == Path::ds || form.path == Path::ds_two || form.path == Path::flat;
     const bool global = form.path != Path::ds && form.path != Path::ds_two;

@@ -451,14 +451,29 @@ std::array<std::uint8_t, 16> stored_bytes(const LdsOperation& o, unsigned lane) 
   return out;
 }
 
+namespace {
+
+/// What a load straight to LDS brings; zeros from beyond a buffer's end.
+std::array<std::uint8_t, 16> loaded_bytes(const LaneAccess& from, unsigned lane) {
+  std::array<std::uint8_t, 16> out{};
+  if ((from.active >> lane & 1) != 0)
+    std::memcpy(out.data(), reinterpret_cast<const void*>(from.at[lane]), from.bytes);
+  return out;
+}
+
+}  // namespace
+
 bool LdsShadow::writes_same_value(const LdsOperation& o, unsigned lane, const Granule& g,
                                   std::uint8_t mask) const {
-  if (o.atomic || o.direct) return false;
+  // The registers of a load that is still in flight may have changed.
+  if (o.atomic || (o.direct && o.carried)) return false;
   LaneAccesses accesses;
   lane_accesses(*o.wave, *o.facts->instruction, o.facts->form, accesses);
-  const LaneAccess& access = accesses.access[o.second ? 1 : 0];
+  const LaneAccess& access = accesses.access[o.direct ? accesses.count - 1 : o.second ? 1 : 0];
   const auto begin = static_cast<std::uint32_t>(access.at[lane]);
-  const auto value = stored_bytes(o, lane);
+  const LaneAccess& source = accesses.access[0];
+  if (o.direct && source.bytes != access.bytes) return false;  // it extends a byte or two
+  const auto value = o.direct ? loaded_bytes(source, lane) : stored_bytes(o, lane);
   for (unsigned b = 0; b < kGranuleBytes; ++b) {
     if ((mask >> b & 1) == 0) continue;
     const std::uint32_t at = byte_of(g) + b;
@@ -480,7 +495,9 @@ void LdsShadow::report_race(const LdsOperation& o, unsigned lane, const Granule&
   const FindingKind kind_found = earlier_writes && later_writes ? FindingKind::write_after_write
                                  : earlier_writes               ? FindingKind::read_after_write
                                                                 : FindingKind::write_after_read;
-  const bool same_value = kind == Kind::write && other.kind == Kind::write && !other.direct &&
+  // What a load straight to LDS leaves there may not have come when a store is looked at.
+  const bool same_value = kind == Kind::write && other.kind == Kind::write &&
+                          (!other.direct || (o.direct && !other.carried)) &&
                           writes_same_value(o, lane, g, other.mask);
   const std::uint64_t own_vaddr = o.facts->vaddr, other_vaddr = theirs_told.vaddr;
   if (same_value && replicates_) return;

@@ -188,6 +188,10 @@ s_endpgm
 v_mov_b32 v9, v4
 v_mov_b32_dpp v1, v9 row_shr:1 row_mask:0xf bank_mask:0xf
 s_endpgm
+// 2 v9 a VALU result is read by DPP
+v_mov_b32 v9, v4
+v_mul_f32_dpp v1, v2, v9 row_shr:1 row_mask:0xf bank_mask:0xf
+s_endpgm
 // 5 exec_lo EXEC written by the VALU before DPP
 v_cmpx_eq_u32 v0, v1
 v_mov_b32_dpp v1, v9 row_shr:1 row_mask:0xf bank_mask:0xf
