@@ -127,7 +127,9 @@ std::uint64_t SpreadLaunch::left(unsigned rank, const std::string& why) {
 }
 
 AddressRange SpreadLaunch::range(std::uint64_t address, bool writable) const {
-  return writable ? memory().accessible_range(address) : memory().readable_range(address);
+  if (writable) return memory().accessible_range(address);
+  const AddressRange pages = memory().tolerated_range(address);
+  return pages.end != 0 ? pages : memory().readable_range(address);
 }
 
 const Memory& SpreadLaunch::memory() const {

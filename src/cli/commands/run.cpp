@@ -41,6 +41,7 @@ int run_main(std::span<char*> arguments) {
       ->check(CLI::IsMember({"host", "modelled", "modelled-sustained"}))
       ->type_name("TIME");
   add_ranks_option(app, ranks);
+  add_whole_pages_option(app);
   app.add_flag("--stats", stats, "print what the launches did when the program ends");
   if (const auto code = read_own_words(app, line, "run")) return *code;
 

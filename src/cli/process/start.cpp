@@ -85,6 +85,13 @@ void add_device_options(CLI::App& app, std::string& device, std::string& mfma, u
       ->type_name("N");
 }
 
+void add_whole_pages_option(CLI::App& app) {
+  app.add_flag_callback(
+      "--whole-pages", [] { setenv("MARGAY_WHOLE_PAGES", "1", 1); },
+      "let kernels read an allocation to the end of its last page of 4 KiB, as the hardware does: "
+      "shipped kernels may rely on it");
+}
+
 void add_ranks_option(CLI::App& app, std::optional<unsigned>& ranks) {
   app.add_option("--ranks", ranks,
                  "processes on this machine that share long launches; under mpirun or srun the "

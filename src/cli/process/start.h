@@ -48,6 +48,8 @@ void add_device_option(CLI::App& app, std::string& device);
 /// and `threads` 0 without them.
 void add_device_options(CLI::App& app, std::string& device, std::string& mfma, unsigned& threads);
 
+/// --whole-pages, which sets MARGAY_WHOLE_PAGES for the program.
+void add_whole_pages_option(CLI::App& app);
 /// --ranks: for share_launches().
 void add_ranks_option(CLI::App& app, std::optional<unsigned>& ranks);
 

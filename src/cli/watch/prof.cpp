@@ -87,6 +87,7 @@ void declare(CLI::App& app, Options& options) {
   app.add_flag("--quiet", options.quiet, "print no report");
   add_device_options(app, options.profile.device, options.profile.mfma, options.profile.threads);
   add_ranks_option(app, options.ranks);
+  add_whole_pages_option(app);
 }
 
 /// Files and the screen.

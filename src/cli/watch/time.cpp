@@ -52,6 +52,7 @@ std::string clock_reason(const std::string& text) {
 void declare(CLI::App& app, Options& options) {
   add_device_options(app, options.profile.device, options.profile.mfma, options.profile.threads);
   add_ranks_option(app, options.ranks);
+  add_whole_pages_option(app);
   app.add_option("--kernel", options.profile.kernel,
                  "time only kernels that have NAME in their name, as the report prints it, or that "
                  "compute NAME: an operation of JAX, or FILE:LINE")

@@ -359,7 +359,8 @@ Result<std::unique_ptr<Device>> Device::create(DeviceOptions options) {
         ErrorCode::not_implemented,
         fmt::format("the {} starts kernels in a way that is not implemented", options.gpu->name),
         "creating the virtual device");
-  auto memory = MARGAY_TRY(Memory::create(options.gpu->memory_bytes, options.devices));
+  auto memory =
+      MARGAY_TRY(Memory::create(options.gpu->memory_bytes, options.devices, options.whole_pages));
   return std::make_unique<VirtualDevice>(std::move(options), std::move(memory), *rows);
 }
 

@@ -57,6 +57,9 @@ struct DeviceOptions {
   /// Instruction-set level of the host code: "", "generic", "x86-64-v3" or "x86-64-v4". Empty
   /// chooses the best the host has.
   std::string host_level = {};
+  /// Kernels may read an allocation to the end of its last page, as on the hardware, where they
+  /// find zeros here. Otherwise a read past its end is an error.
+  bool whole_pages = false;
   /// Time a sample of workgroups instruction by instruction, for LaunchReport::time_shares.
   bool measure_time_shares = false;
   /// Called periodically, from one thread, while a launch runs.

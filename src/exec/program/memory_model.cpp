@@ -53,6 +53,15 @@ bool may_access(Wave& wave, const Instruction& i, std::uint64_t address, std::ui
   return find_range(wave, address, bytes) || (reads_only && find_read_only(wave, address, bytes));
 }
 
+Error describe_fault(const Wave& wave, const Instruction& i, std::uint64_t address,
+                     std::uint64_t bytes, const char* access) {
+  const Memory& memory = *wave.group->memory;
+  Error error = memory.describe_fault(address, bytes, access);
+  if (i.row->is_load && memory.whole_pages_at(address).contains(address, bytes))
+    error.hint += "; the hardware would read on to the end of the page: --whole-pages";
+  return error;
+}
+
 }  // namespace
 
 bool check_global_slow(Wave& wave, const Instruction& i, const LaneAddresses& lanes,
@@ -61,7 +70,7 @@ bool check_global_slow(Wave& wave, const Instruction& i, const LaneAddresses& la
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     if (may_access(wave, i, lanes.at[lane], bytes)) continue;
     const char* access = i.row->is_atomic ? "atomic" : i.row->is_store ? "write" : "read";
-    Error error = wave.group->memory->describe_fault(lanes.at[lane], bytes, access);
+    Error error = describe_fault(wave, i, lanes.at[lane], bytes, access);
     error.where = fmt::format("lane {}", lane);
     (void)wave.fault(i, std::move(error));
     return false;
@@ -89,10 +98,10 @@ ScalarAddress scalar_address(const Wave& wave, const Instruction& i) {
 bool check_scalar_access(Wave& wave, const Instruction& i, std::uint64_t address,
                          std::uint32_t bytes) {
   if (may_access(wave, i, address, bytes)) return true;
-  (void)wave.fault(i, wave.group->memory->describe_fault(address, bytes,
-                                                         i.row->is_atomic  ? "scalar atomic"
-                                                         : i.row->is_store ? "scalar write"
-                                                                           : "scalar read"));
+  const char* const access = i.row->is_atomic  ? "scalar atomic"
+                             : i.row->is_store ? "scalar write"
+                                               : "scalar read";
+  (void)wave.fault(i, describe_fault(wave, i, address, bytes, access));
   return false;
 }
 

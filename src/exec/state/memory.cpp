@@ -28,16 +28,18 @@ std::string bytes_text(std::uint64_t bytes) {
 }  // namespace
 
 Memory::Memory(std::uint64_t arena_begin, std::uint64_t arena_bytes, std::uint64_t capacity_bytes,
-               unsigned devices)
+               unsigned devices, bool whole_pages)
     : arena_begin_(arena_begin),
       arena_bytes_(arena_bytes),
       capacity_bytes_(capacity_bytes),
+      whole_pages_(whole_pages),
       next_address_(arena_begin + kGap),
       allocated_bytes_(devices) {
   HeldOverFork::add(mutex_);
 }
 
-Result<std::unique_ptr<Memory>> Memory::create(std::uint64_t capacity_bytes, unsigned devices) {
+Result<std::unique_ptr<Memory>> Memory::create(std::uint64_t capacity_bytes, unsigned devices,
+                                               bool whole_pages) {
   // Address space is cheap: four times the capacity, so that freed addresses need not be reused.
   const std::uint64_t arena_bytes = capacity_bytes * devices * 4;
   // The same addresses in every run, so that reports are reproducible; if they are occupied, the
@@ -49,12 +51,12 @@ Result<std::unique_ptr<Memory>> Memory::create(std::uint64_t capacity_bytes, uns
                 fmt::format("could not reserve {} GiB of address space", arena_bytes >> 30),
                 "creating the virtual device",
                 "raise the limit on virtual memory (ulimit -v unlimited)");
-  return std::unique_ptr<Memory>(
-      new Memory(reinterpret_cast<std::uint64_t>(arena), arena_bytes, capacity_bytes, devices));
+  return std::unique_ptr<Memory>(new Memory(reinterpret_cast<std::uint64_t>(arena), arena_bytes,
+                                            capacity_bytes, devices, whole_pages));
 }
 
 std::unique_ptr<Memory> Memory::of_another_process(Lookup lookup, AtomicNotes* notes) {
-  std::unique_ptr<Memory> memory(new Memory(0, 0, 0, 1));
+  std::unique_ptr<Memory> memory(new Memory(0, 0, 0, 1, false));
   memory->lookup_ = std::move(lookup);
   memory->atomic_notes_ = notes;
   return memory;
@@ -196,7 +198,13 @@ AddressRange Memory::readable_range(std::uint64_t address) const {
 
 AddressRange Memory::tolerated_range(std::uint64_t address) const {
   const auto below = nearest_below(address);
-  if (!below || below->freed || !below->placement.whole_pages || !is_visible(*below)) return {};
+  const bool reads_on = whole_pages_ || (below && below->placement.whole_pages);
+  return reads_on ? whole_pages_at(address) : AddressRange{};
+}
+
+AddressRange Memory::whole_pages_at(std::uint64_t address) const {
+  const auto below = nearest_below(address);
+  if (!below || below->freed || !is_visible(*below)) return {};
   const AddressRange pages{below->range.begin, round_up(below->range.end, kPage)};
   return pages.contains(address, 1) ? pages : AddressRange{};
 }

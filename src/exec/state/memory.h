@@ -54,8 +54,10 @@ struct Allocation {
 class Memory {
  public:
   /// Reserves address space for `devices` of `capacity_bytes` each; nothing is committed.
+  /// `whole_pages`: device programs may read any block to the end of its last page.
   [[nodiscard]] static Result<std::unique_ptr<Memory>> create(std::uint64_t capacity_bytes,
-                                                              unsigned devices = 1);
+                                                              unsigned devices = 1,
+                                                              bool whole_pages = false);
   /// The memory of another process: `lookup` gives the widest range around an address that a device
   /// program may read, and write if that is asked for. Nothing can be allocated in it.
   /// `notes`, if any, is informed of atomics.
@@ -91,8 +93,10 @@ class Memory {
   [[nodiscard]] AddressRange accessible_range(std::uint64_t address) const;
   /// The same for reading only: includes constants and files of the host.
   [[nodiscard]] AddressRange readable_range(std::uint64_t address) const;
-  /// What a device lets a program read although it is no part of what was asked for: a block with
-  /// `whole_pages`, to the end of its last page, which is zeros. Otherwise an empty range.
+  /// The block that `address` is in or just behind, to the end of its last page, which is zeros:
+  /// what the hardware lets a program read. Empty if there is none.
+  [[nodiscard]] AddressRange whole_pages_at(std::uint64_t address) const;
+  /// The same where programs may: in a block with `whole_pages`, or everywhere by create().
   [[nodiscard]] AddressRange tolerated_range(std::uint64_t address) const;
 
   /// The message for an access that is not allowed: the nearest allocation and the distance from
@@ -107,7 +111,7 @@ class Memory {
 
  private:
   Memory(std::uint64_t arena_begin, std::uint64_t arena_bytes, std::uint64_t capacity_bytes,
-         unsigned devices);
+         unsigned devices, bool whole_pages);
   [[nodiscard]] bool is_visible(const Allocation& allocation) const {
     return allocation.placement.shared || (view_.visible >> allocation.placement.device & 1) != 0;
   }
@@ -119,6 +123,7 @@ class Memory {
   std::uint64_t arena_begin_;
   std::uint64_t arena_bytes_;
   std::uint64_t capacity_bytes_;
+  bool whole_pages_;
   mutable std::mutex mutex_;
   std::map<std::uint64_t, Allocation> allocations_;  // by first address, including freed ones
   std::uint64_t next_address_;

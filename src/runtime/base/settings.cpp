@@ -233,6 +233,7 @@ Result<Settings> read_settings(const Environment& environment) {
   settings.threads = MARGAY_TRY(read_count(environment, "MARGAY_THREADS", kMaxThreads, 0));
   settings.host_level = MARGAY_TRY(read_host_level(environment));
   settings.event_time = MARGAY_TRY(read_event_time(environment));
+  settings.whole_pages = MARGAY_TRY(read_switch(environment, "MARGAY_WHOLE_PAGES"));
   settings.stats = MARGAY_TRY(read_switch(environment, "MARGAY_STATS"));
   settings.progress = MARGAY_TRY(read_switch(environment, "MARGAY_PROGRESS"));
   settings.quiet = MARGAY_TRY(read_switch(environment, "MARGAY_QUIET"));

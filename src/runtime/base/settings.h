@@ -81,6 +81,7 @@ struct Settings {
   /// MARGAY_HOST_LEVEL=generic|x86-64-v3|x86-64-v4; empty: the host's best.
   std::string host_level = {};
   EventTime event_time = EventTime::host;  ///< MARGAY_EVENT_TIME
+  bool whole_pages = false;                ///< MARGAY_WHOLE_PAGES=1; see DeviceOptions.
   bool stats = false;                      ///< MARGAY_STATS=1: one line per launch.
   bool progress = false;  ///< MARGAY_PROGRESS=1: a line for launches over two seconds.
   bool quiet = false;     ///< MARGAY_QUIET=1: no error sentences on stderr.

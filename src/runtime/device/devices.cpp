@@ -52,6 +52,7 @@ Answer<Device*> Devices::make() {
   options.devices = settings_->devices;
   options.threads = settings_->threads;
   options.host_level = settings_->host_level;
+  options.whole_pages = settings_->whole_pages;
   host_.connect(options, *settings_);
   options.host_service = [this](std::uint32_t service, std::span<std::uint64_t, 8> slots) {
     return host_.serve(device_->memory(), service, slots);

@@ -48,6 +48,14 @@ TEST_F(MemoryTest, ReadsOfABlockOfWholePagesGoOnToTheEndOfItsLastPage) {
   EXPECT_EQ(memory_->tolerated_range(begin + 5000).end, 0u);
 }
 
+TEST_F(MemoryTest, WholePagesMayBeAskedForEverywhere) {
+  const auto memory = *Memory::create(kCapacity, 1, /*whole_pages=*/true);
+  const std::uint64_t begin = address(*memory->allocate(5000, "block"));
+  EXPECT_EQ(memory->accessible_range(begin).end, begin + 5000);
+  EXPECT_EQ(memory->tolerated_range(begin + 5000).end, begin + 8192);
+  EXPECT_EQ(memory->tolerated_range(begin + 8192).end, 0u);
+}
+
 TEST_F(MemoryTest, NewMemoryIsZero) {
   const auto* const block = static_cast<const char*>(*memory_->allocate(100'000, "zeros"));
   for (int i = 0; i < 100'000; ++i) ASSERT_EQ(block[i], 0) << i;
