@@ -169,6 +169,31 @@ __global__ void divergent(const float* in, float* out) {
   out[n % 16384] = value;
 }
 
+// One scalar store, two reads past the scalar cache, an atomic.
+__global__ void scalar_writes(unsigned* out) {
+  unsigned read = 7, again;
+  asm volatile(
+      "s_store_dword %0, %2, 0x0\n s_dcache_wb\n s_waitcnt lgkmcnt(0)\n"
+      "s_load_dword %0, %2, 0x0 glc\n s_load_dword %1, %2, 0x0 glc\n s_waitcnt lgkmcnt(0)\n"
+      "s_atomic_add %0, %2, 0x4\n s_waitcnt lgkmcnt(0)"
+      : "+s"(read), "=&s"(again)
+      : "s"(out)
+      : "memory");
+  out[2 + threadIdx.x] = read + again;
+}
+
+// 64 dwords of a block that has 25.
+__global__ void reads_on(const unsigned* in, unsigned* out) { out[threadIdx.x] = in[threadIdx.x]; }
+
+void run_reads_on(float* out) {
+  unsigned *in = nullptr, host[64] = {};
+  if (hipMalloc(&in, 100) != hipSuccess || hipMemset(in, 1, 100) != hipSuccess) return;
+  reads_on<<<1, 64>>>(in, reinterpret_cast<unsigned*>(out));
+  (void)hipMemcpy(host, out, sizeof host, hipMemcpyDeviceToHost);
+  std::printf("read %#x and %u\n", host[24], host[25]);
+  (void)hipFree(in);
+}
+
 int main(int count, char** words) {
   float *in = nullptr, *out = nullptr;
   if (hipMalloc(&in, 65536) != hipSuccess || hipMalloc(&out, 65536) != hipSuccess) return 1;
@@ -190,6 +215,8 @@ int main(int count, char** words) {
     if (word == "faulty") past_the_end<<<1, 1>>>(out);
     if (hipDeviceSynchronize() != hipSuccess) std::puts("a launch failed");
     if (word == "divergent") divergent<<<256, 256>>>(in, out);
+    if (word == "reads-on") run_reads_on(out);
+    if (word == "scalar-writes") scalar_writes<<<1, 64>>>(reinterpret_cast<unsigned*>(out));
     if (word == "early") waits<true><<<1, 64>>>(in, out);
     if (word == "late") waits<false><<<1, 64>>>(in, out);
     if (word == "say") std::puts("said");

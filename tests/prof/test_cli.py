@@ -126,6 +126,43 @@ def test_the_devices_are_listed():
     assert margay("devices", environment={"MARGAY_DEVICE": "h100"}).returncode == 2
 
 
+@pytest.mark.parametrize("command", ["run", "prof", "time"])
+def test_whole_pages_may_be_read_when_asked_for(command):
+    """What shipped kernels read past a tensor is on its last page, which the hardware gives them."""
+    program = ["--", PROGRAMS, "reads-on"]
+    done = margay(command, *program)
+    assert "illegal read of 4 bytes" in done.stderr
+    assert "--whole-pages" in done.stderr
+    done = margay(command, "--whole-pages", *program)
+    assert done.returncode == 0, done.stderr
+    assert "illegal" not in done.stderr
+    assert "read 0x1010101 and 0\n" in done.stdout
+    # The checker is about such reads.
+    done = margay("check", *program, environment={"MARGAY_WHOLE_PAGES": "1"})
+    assert done.returncode != 0
+    assert "memcheck" in done.stdout + done.stderr
+
+
+def test_scalar_writes_are_requests_to_l2(tmp_path):
+    [kernel] = profile_of(tmp_path / "p.json", "scalar-writes")["kernels"]
+    counters = kernel["counters"]
+    arguments = counters["SQC_DCACHE_REQ"] - 4
+    assert arguments in (1, 2)
+    assert counters["SQC_DCACHE_ATOMIC"] == 1
+    assert counters["SQC_DCACHE_REQ_READ_1"] == 2
+    assert counters["SQC_TC_DATA_WRITE_REQ"] == 1
+    assert counters["SQC_TC_DATA_ATOMIC_REQ"] == 1
+    assert counters["TCC_ATOMIC_sum"] == 1
+    assert counters["TCC_WRITE_sum"] == 1 + 5  # 256 bytes from byte 8
+    # Neither read with GLC is a hit.
+    assert counters["SQC_DCACHE_MISSES"] == 2 + 1
+    path = tmp_path / "t.json"
+    done = margay("time", "--json", path, "--", PROGRAMS, "scalar-writes")
+    assert done.returncode == 0, done.stderr
+    [kernel] = json.loads(path.read_text())["kernels"]
+    assert kernel["cycles"] > 800  # three times, the wave waits for L2
+
+
 # ---- margay prof: the report ---------------------------------------------------------------------
 
 

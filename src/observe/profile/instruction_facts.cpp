@@ -173,6 +173,8 @@ void add_scalar_memory(const InstructionFacts& facts, std::uint64_t n, Counters&
   c[SQ_INSTS_SMEM_NORM] += 2 * n;
   if (facts.action != Action::scalar_memory) return;  // s_memtime, s_dcache_inv
   c[SQC_DCACHE_REQ] += n;
+  if (facts.form.is_atomic) c[SQC_DCACHE_ATOMIC] += n;
+  if (facts.form.is_write) return;
   const unsigned dwords = facts.form.bytes / 4;
   c[dwords <= 1   ? SQC_DCACHE_REQ_READ_1
     : dwords <= 2 ? SQC_DCACHE_REQ_READ_2
@@ -244,6 +246,7 @@ InstructionFacts::InstructionFacts(const Instruction& i, std::uint32_t its_numbe
   if (row.shape != nullptr) classify_matrix(*row.shape, *this);
   if (instruction_class == InstructionClass::vmem)
     bypasses_l1 = (i.extra & (extra::kSc1 | extra::kNt)) != 0;
+  if (instruction_class == InstructionClass::smem) bypasses_l1 = (i.extra & extra::kSc0) != 0;
   timed = timed_instruction(i, *this, bytes);
 }
 

@@ -302,17 +302,6 @@ std::uint8_t Worker::argument_lines(std::uint64_t address, std::uint32_t bytes) 
 }
 
 void Worker::scalar_memory(PerWave& w, const InstructionFacts& facts, const Executed& event) {
-  if (facts.form.is_write) {
-    // Their counters, and their path through the caches, are not documented.
-    const Instruction& i = event.instruction;
-    (void)event.wave.fault(
-        i, {ErrorCode::not_implemented,
-            std::string(i.row->mnemonic) +
-                " writes through the scalar cache, which the profiler has no model of",
-            {},
-            "it runs without the profiler; a vector store does the same"});
-    return;
-  }
   for (std::uint32_t n = 0; n < event.accesses.count; ++n) {
     LaneAccess access = event.accesses.access[n];
     if (access.active == 0) continue;  // beyond a buffer's end
@@ -320,7 +309,10 @@ void Worker::scalar_memory(PerWave& w, const InstructionFacts& facts, const Exec
     place_global(access);
     coalesce(access, scalar_);
     if (scalar_.runs.empty()) continue;
-    add_event(w, facts, scalar_, MemoryEvent::Kind::scalar_read);
+    add_event(w, facts, scalar_,
+              access.is_atomic  ? MemoryEvent::Kind::scalar_atomic
+              : access.is_write ? MemoryEvent::Kind::scalar_write
+                                : MemoryEvent::Kind::scalar_read);
     stream_->events.back().argument_lines = arguments;
   }
 }

@@ -92,9 +92,12 @@ namespace margay::profile {
   X(SQC_DCACHE_REQ_READ_4, "scalar reads of 4 dwords") \
   X(SQC_DCACHE_REQ_READ_8, "scalar reads of 8 dwords") \
   X(SQC_DCACHE_REQ_READ_16, "scalar reads of 16 dwords") \
+  X(SQC_DCACHE_ATOMIC, "scalar atomics") \
   X(SQC_TC_REQ, "requests of L1I and sL1D to L2") \
   X(SQC_TC_INST_REQ, "of these, by L1I") \
   X(SQC_TC_DATA_READ_REQ, "of these, reads by sL1D") \
+  X(SQC_TC_DATA_WRITE_REQ, "of these, scalar writes") \
+  X(SQC_TC_DATA_ATOMIC_REQ, "of these, scalar atomics") \
   X(SPI_CSN_NUM_THREADGROUPS, "workgroups dispatched") \
   X(SPI_CSN_WAVE, "waves dispatched") \
   X(SPI_VWC_CSC_WR, "VGPR initialisations") \

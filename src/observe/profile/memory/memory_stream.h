@@ -12,14 +12,21 @@
 namespace margay::profile {
 
 struct MemoryEvent {
-  enum class Kind : std::uint8_t { vector_read, vector_write, vector_atomic, scalar_read };
+  enum class Kind : std::uint8_t {
+    vector_read,
+    vector_write,
+    vector_atomic,
+    scalar_read,
+    scalar_write,
+    scalar_atomic
+  };
   std::uint32_t step = 0;       ///< Since the workgroup began; see kSchedule.
   std::uint32_t site = 0;       ///< The instruction's dword in the code.
   std::uint32_t first_run = 0;  ///< Into MemoryStream::runs.
   std::uint16_t run_count = 0;
   std::uint8_t wave = 0;  ///< In its workgroup.
   Kind kind = Kind::vector_read;
-  bool bypasses_l1 = false;
+  bool bypasses_l1 = false;    ///< vL1D or sL1D.
   bool returns_value = false;  ///< Atomics.
   /// Kernel arguments, which L2 does not cache; as MemoryWork::argument_lines.
   std::uint8_t argument_lines = 0;

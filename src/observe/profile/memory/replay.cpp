@@ -26,6 +26,11 @@ unsigned halves(std::uint8_t quarters) {
   return ((quarters & 3) != 0 ? 1u : 0u) | ((quarters & 12) != 0 ? 2u : 0u);
 }
 
+bool is_atomic(const MemoryEvent& event) {
+  return event.kind == MemoryEvent::Kind::vector_atomic ||
+         event.kind == MemoryEvent::Kind::scalar_atomic;
+}
+
 }  // namespace
 
 Xcd::Xcd(std::uint32_t index, const ReplayPlan& plan, const TensorLines& tensors)
@@ -136,6 +141,10 @@ void Xcd::perform(const MemoryStream& stream, const MemoryEvent& event, std::uin
         case MemoryEvent::Kind::scalar_read:
           read_scalar(line, run.quarters, event, cu);
           break;
+        case MemoryEvent::Kind::scalar_write:
+        case MemoryEvent::Kind::scalar_atomic:
+          write_scalar(line, run.quarters, event, cu);
+          break;
         default:
           write_line(line, run.quarters, event, cu);
           break;
@@ -173,37 +182,40 @@ void Xcd::read_line(std::uint64_t line, const MemoryEvent& event, std::uint32_t 
 void Xcd::write_line(std::uint64_t line, std::uint8_t quarters, const MemoryEvent& event,
                      std::uint32_t cu) {
   using enum Counter;
-  const bool atomic = event.kind == MemoryEvent::Kind::vector_atomic;
+  const bool atomic = is_atomic(event);
   // vL1D writes through; a cached line is updated, an atomic's is invalidated.
   if (atomic)
     if (Cache::Slot* const slot = cus_[cu].vector_cache.find(line))
       cus_[cu].vector_cache.drop(*slot);
   const std::size_t tensor = tensor_lines_.of_line(line);
   const unsigned sectors = halves(quarters);
-  if (tensor != tensor_lines_.unnamed())
-    for (unsigned half = 0; half < 2; ++half)
-      if ((sectors >> half & 1) != 0)
-        sectors_written_[tensor].add(2 * tensor_lines_.number_of(tensor, line) + half);
   for (unsigned half = 0; half < 2; ++half) {
     if ((sectors >> half & 1) == 0) continue;
     if (atomic) {
       ++counters_[event.returns_value ? TCP_TCC_ATOMIC_WITH_RET_REQ_sum
                                       : TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum];
       ++counters_[TCP_TCC_RW_ATOMIC_REQ_sum];
-      ++counters_[TCC_ATOMIC_sum];
     } else {
       ++counters_[TCP_TCC_WRITE_REQ_sum];
       ++counters_[TCP_TCC_RW_WRITE_REQ_sum];
-      ++counters_[TCC_WRITE_sum];
     }
-    ++sites_[event.site].l2_writes;
-    ++by_tensor_[tensor].l2_writes;
-    const std::uint16_t missed = far_lines_;
-    const auto part = static_cast<std::uint8_t>(quarters & (half == 0 ? 3 : 12));
-    const bool makes_dirty = l2_write(line, part, sites_[event.site], by_tensor_[tensor]);
-    // A line that was read, and is now written, has to go back to memory as one that missed.
-    if (makes_dirty && !atomic && far_lines_ == missed) ++far_lines_;
+    write_sector(line, tensor, half, quarters, event);
   }
+}
+
+void Xcd::write_sector(std::uint64_t line, std::size_t tensor, unsigned half, std::uint8_t quarters,
+                       const MemoryEvent& event) {
+  const bool atomic = is_atomic(event);
+  ++counters_[atomic ? Counter::TCC_ATOMIC_sum : Counter::TCC_WRITE_sum];
+  if (tensor != tensor_lines_.unnamed())
+    sectors_written_[tensor].add(2 * tensor_lines_.number_of(tensor, line) + half);
+  ++sites_[event.site].l2_writes;
+  ++by_tensor_[tensor].l2_writes;
+  const std::uint16_t missed = far_lines_;
+  const auto part = static_cast<std::uint8_t>(quarters & (half == 0 ? 3 : 12));
+  const bool makes_dirty = l2_write(line, part, sites_[event.site], by_tensor_[tensor]);
+  // A line that was read, and is now written, has to go back to memory as one that missed.
+  if (makes_dirty && !atomic && far_lines_ == missed) ++far_lines_;
 }
 
 void Xcd::read_scalar(std::uint64_t line, std::uint8_t quarters, const MemoryEvent& event,
@@ -214,11 +226,12 @@ void Xcd::read_scalar(std::uint64_t line, std::uint8_t quarters, const MemoryEve
   for (unsigned half = 0; half < 2; ++half) {
     if ((sectors >> half & 1) == 0) continue;
     const std::uint64_t scalar_line = 2 * line + half;
-    if (cache.find(scalar_line) != nullptr) {
+    const bool cached = cache.find(scalar_line) != nullptr;
+    if (cached && !event.bypasses_l1) {
       ++counters_[SQC_DCACHE_HITS];
       continue;
     }
-    cache.insert(scalar_line, [](const Cache::Slot&) {});
+    if (!cached) cache.insert(scalar_line, [](const Cache::Slot&) {});
     ++counters_[SQC_DCACHE_MISSES];
     ++counters_[SQC_TC_DATA_READ_REQ];
     ++counters_[SQC_TC_REQ];
@@ -229,6 +242,25 @@ void Xcd::read_scalar(std::uint64_t line, std::uint8_t quarters, const MemoryEve
     const std::size_t tensor = tensor_lines_.of_line(line);
     note_read(tensor, line);
     l2_read(line, kScalarLineBytes, sites_[event.site], by_tensor_[tensor]);
+  }
+}
+
+// sL1D holds what is written until s_dcache_wb; what it then combines is not counted here, where
+// each write is a request to L2.
+void Xcd::write_scalar(std::uint64_t line, std::uint8_t quarters, const MemoryEvent& event,
+                       std::uint32_t cu) {
+  using enum Counter;
+  const bool atomic = is_atomic(event);
+  Cache& cache = scalar_caches_[sqc_of(*plan_.gpu, cu)];
+  const std::size_t tensor = tensor_lines_.of_line(line);
+  const unsigned sectors = halves(quarters);
+  for (unsigned half = 0; half < 2; ++half) {
+    if ((sectors >> half & 1) == 0) continue;
+    if (atomic)
+      if (Cache::Slot* const slot = cache.find(2 * line + half)) cache.drop(*slot);
+    ++counters_[atomic ? SQC_TC_DATA_ATOMIC_REQ : SQC_TC_DATA_WRITE_REQ];
+    ++counters_[SQC_TC_REQ];
+    write_sector(line, tensor, half, quarters, event);
   }
 }
 

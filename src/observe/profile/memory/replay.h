@@ -141,6 +141,11 @@ class Xcd {
                   std::uint32_t cu);
   void read_scalar(std::uint64_t line, std::uint8_t quarters, const MemoryEvent& event,
                    std::uint32_t cu);
+  void write_scalar(std::uint64_t line, std::uint8_t quarters, const MemoryEvent& event,
+                    std::uint32_t cu);
+  /// At L2, the lower or upper 64 bytes of a line.
+  void write_sector(std::uint64_t line, std::size_t tensor, unsigned half, std::uint8_t quarters,
+                    const MemoryEvent& event);
   void read_uncached();
   void l2_read(std::uint64_t line, std::uint32_t bytes, ServedBy& site, ServedBy& tensor);
   /// Whether the line was clean.

@@ -60,7 +60,7 @@ MemoryStream random_stream(std::mt19937& random, std::uint64_t workgroup) {
                 1 + static_cast<std::uint32_t>(random() % 6),
                 static_cast<std::uint8_t>(1 + random() % 15)};
     if (run.stride < 0) run.line += 100;
-    add(stream, step, static_cast<Kind>(random() % 4), run, random() % kSites);
+    add(stream, step, static_cast<Kind>(random() % 6), run, random() % kSites);
     MemoryEvent& event = stream.events.back();
     event.bypasses_l1 = random() % 4 == 0;
     event.returns_value = random() % 2 == 0;
@@ -191,7 +191,9 @@ class SlowXcd {
         const auto quarters = static_cast<std::uint8_t>(run.quarters & (half == 0 ? 3 : 12));
         if (quarters == 0 || e.kind == Kind::vector_read) continue;
         if (e.kind == Kind::scalar_read)
-          scalar(2 * line + half, e.argument_lines != 0, cu);
+          scalar(2 * line + half, e, cu);
+        else if (e.kind == Kind::scalar_write || e.kind == Kind::scalar_atomic)
+          scalar_write(2 * line + half, quarters, e.kind == Kind::scalar_atomic, cu);
         else
           write(line, quarters, e, cu);
       }
@@ -218,22 +220,35 @@ class SlowXcd {
       count[TCP_TCC_WRITE_REQ_sum] += 1;
       count[TCC_WRITE_sum] += 1;
     }
+    written(line, quarters);
+  }
+  void written(std::uint64_t line, std::uint8_t quarters) {
     fetches_ = false;
     l2(line);
     fetches_ = true;
     dirty_[line] |= quarters;
   }
-  void scalar(std::uint64_t line, bool uncached, std::uint32_t cu) {
-    const std::uint32_t sqc = machine_.sqc_of(cu);
-    SlowCache& l1 = scalar_.try_emplace(sqc, 64, 4).first->second;
-    if (l1.find(line)) {
+  SlowCache& scalar_cache(std::uint32_t cu) {
+    return scalar_.try_emplace(machine_.sqc_of(cu), 64, 4).first->second;
+  }
+  void scalar_write(std::uint64_t line, std::uint8_t quarters, bool atomic, std::uint32_t cu) {
+    if (atomic) scalar_cache(cu).drop(line);
+    count[atomic ? SQC_TC_DATA_ATOMIC_REQ : SQC_TC_DATA_WRITE_REQ] += 1;
+    count[atomic ? TCC_ATOMIC_sum : TCC_WRITE_sum] += 1;
+    written(line / 2, quarters);
+  }
+  void scalar(std::uint64_t line, const MemoryEvent& e, std::uint32_t cu) {
+    SlowCache& l1 = scalar_cache(cu);
+    const bool cached = l1.find(line);
+    if (cached && !e.bypasses_l1) {
       count[SQC_DCACHE_HITS] += 1;
       return;
     }
-    l1.insert(line);
+    if (!cached) l1.insert(line);
     count[SQC_DCACHE_MISSES] += 1;
+    count[SQC_TC_DATA_READ_REQ] += 1;
     count[TCC_READ_sum] += 1;
-    if (uncached) {
+    if (e.argument_lines != 0) {
       count[TCC_UC_REQ_sum] += 1;
       count[TCC_REQ_sum] += 1;
       count[TCC_MISS_sum] += 1;
@@ -340,7 +355,10 @@ TEST_P(ReplayOn, IsTheStatedSchedule) {
                                    TCC_EA0_WRREQ_sum,
                                    TCC_EA0_WRREQ_64B_sum,
                                    SQC_DCACHE_HITS,
-                                   SQC_DCACHE_MISSES};
+                                   SQC_DCACHE_MISSES,
+                                   SQC_TC_DATA_READ_REQ,
+                                   SQC_TC_DATA_WRITE_REQ,
+                                   SQC_TC_DATA_ATOMIC_REQ};
   for (const std::uint64_t workgroups : {1u, 9u, 300u, 1500u, 3001u})
     for (const std::uint32_t per_cu : {1u, 2u, 5u}) {
       const auto streams = random_launch(random, workgroups);
