@@ -60,7 +60,7 @@ TEST_F(Device, properties_of_hip_6) {
   EXPECT_EQ(p.memoryBusWidth, 8192);
   EXPECT_EQ(p.cooperativeLaunch, 1);
   EXPECT_EQ(p.hipReserved[30], 0);
-  EXPECT_EQ(p.hipReserved[31], 942);  // gcnArch, for programs that still ask
+  EXPECT_EQ(p.gcnArch, 942);  // for programs that still ask
 }
 
 TEST_F(Device, attributes_agree_with_the_properties) {

@@ -79,7 +79,10 @@ extern "C" __global__ void rewrite_by_direct_loads(const unsigned* in, unsigned*
 extern "C" __global__ void poll_lds(unsigned* out, int compute) {
   __shared__ volatile unsigned flag;
   __shared__ volatile unsigned looked;
-  if (threadIdx.x == 0) flag = looked = 0;
+  if (threadIdx.x == 0) {
+    flag = 0;
+    looked = 0;
+  }
   __syncthreads();
   if (threadIdx.x < 64) {
     unsigned looks = 0;
