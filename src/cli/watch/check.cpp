@@ -42,7 +42,7 @@ constexpr const char* kFooter = R"(What the tools find
   initcheck   reads of registers, LDS and global bytes that nothing has written
   synccheck   barriers that some waves do not reach, deadlocks
   waitcheck   registers used before their load was waited for, missing wait states; as advice,
-              waits and barriers that nothing needed in this run
+              waits and (with racecheck and synccheck) barriers that nothing needed in this run
 
 Examples
   margay check -- ./gemm

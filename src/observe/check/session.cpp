@@ -294,6 +294,8 @@ Report Session::report() {
   for (const auto& [key, known] : sites_)
     if (known.counts.helped != 0 && !known.site.frames.empty())
       needed.insert(statement_of(known.site));
+  // What barriers order is racecheck's to say.
+  const bool knows_barriers = config_.has(Tool::synccheck) && config_.has(Tool::racecheck);
   std::vector<Finding> advice;
   for (const auto& [key, known] : sites_) {
     Site site = known.site;
@@ -303,7 +305,7 @@ Report Session::report() {
     for (std::size_t n = 0; n < 2; ++n) site.loosest[n] = known.counts.loosest[n];
     report.sites.push_back(std::move(site));
     if (known.counts.executions != 0 && known.counts.helped == 0 &&
-        config_.has(known.site.is_barrier ? Tool::synccheck : Tool::waitcheck) &&
+        (known.site.is_barrier ? knows_barriers : config_.has(Tool::waitcheck)) &&
         is_the_users(known.site) && !needed.contains(statement_of(known.site)))
       advice.push_back(advice_of(known));
   }
