@@ -512,8 +512,11 @@ void WorkerChecker::lds_access(PerWave& w, const InstructionFacts& facts, Wave& 
                      w.waits.lds_completed(), flight.learning);
     if (!turns_) sync_.lds_lock(facts, access, wave);
   }
-  if (access.is_read && !access.is_atomic && lds_races_)
+  if (access.is_read && !access.is_atomic && lds_races_) {
+    if (w.waits.has_direct_completed() && lds_.has_own_direct(wave.index_in_group, access))
+      w.waits.direct_was_read();
     lds_.read(o, access.at, access.active, access.bytes);
+  }
   if (access.is_write && lds_races_) lds_.write(o, access.at, access.active, access.bytes);
   if (initcheck_) note_lds_values(w, facts, access, second);
 }

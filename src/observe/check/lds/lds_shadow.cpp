@@ -232,6 +232,16 @@ std::uint64_t LdsShadow::read_parts(const LdsOperation& o, const std::uint64_t* 
   return rest_lanes;
 }
 
+bool LdsShadow::has_own_direct(unsigned wave, const LaneAccess& access) const {
+  for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
+    const std::uint64_t index = access.at[std::countr_zero(rest)] / kGranuleBytes;
+    if (index >= granules_.size()) continue;
+    const Granule& g = granules_[index];
+    if ((g.bits & kDirect) != 0 && g.writer == wave && g.write_phase >= first_phase_) return true;
+  }
+  return false;
+}
+
 // Polled bytes do not race, but a barrier may be needed for them.
 void LdsShadow::read_granule(const LdsOperation& o, Granule& g, unsigned lane, std::uint8_t mask) {
   mask &= static_cast<std::uint8_t>(~g.flag_mask);

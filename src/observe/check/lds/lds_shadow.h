@@ -71,6 +71,9 @@ class LdsShadow {
     }
   }
 
+  /// Whether some lane reads near bytes that a direct load of the wave was the last to write.
+  [[nodiscard]] bool has_own_direct(unsigned wave, const LaneAccess& access) const;
+
   /// All waves have passed the barrier. Accesses in flight must be passed again, as carried.
   void open_barrier();
   /// Returns whether some access relied on the last barrier, and whether no earlier one would have

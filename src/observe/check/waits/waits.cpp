@@ -68,6 +68,7 @@ void WaitTracker::begin(std::uint32_t wave, std::uint32_t accum_offset) {
   history_.clear();
   issued_ = {};
   lds_completed_list_.clear();
+  direct_completed_list_.clear();
   published_.clear();
   published_alone_.clear();
   stores_completed_.clear();
@@ -156,9 +157,11 @@ void WaitTracker::lds_part_completes(const Outstanding& flight) {
   if (flight.lds_step == 0) return;
   const CountedBy& counters = flight.facts->counted;
   const bool by_lgkm = counters.lgkm;
-  note(lds_completed_list_, kMostLds,
-       {history_.count(), counters.vm && by_lgkm ? flight.lgkm_order : flight.order,
-        by_lgkm ? Counter::lgkm : Counter::vm, counters.in_order});
+  const Completion completion{history_.count(),
+                              counters.vm && by_lgkm ? flight.lgkm_order : flight.order,
+                              by_lgkm ? Counter::lgkm : Counter::vm, counters.in_order};
+  note(lds_completed_list_, kMostLds, completion);
+  if (!by_lgkm) note(direct_completed_list_, kMostLds, completion);
 }
 
 void WaitTracker::store_completes(const Outstanding& flight) {

@@ -101,6 +101,14 @@ class WaitTracker {
   /// then.
   [[nodiscard]] std::vector<Credit> release_later();
 
+  /// The wave reads LDS that its own direct loads have filled, which the waits for them allow.
+  void direct_was_read() {
+    for (const Completion& completion : direct_completed_list_) needed(completion);
+    direct_completed_list_.clear();
+  }
+  /// Whether that may be: waits for direct loads that nothing has been found to rely on.
+  [[nodiscard]] bool has_direct_completed() const { return !direct_completed_list_.empty(); }
+
   /// Every LDS instruction up to this step is complete.
   [[nodiscard]] std::uint32_t lds_completed() const;
   /// Every instruction counted by vmcnt, up to this serial, is complete.
@@ -176,6 +184,7 @@ class WaitTracker {
   std::array<Completion, 128> scalar_completions_;
   /// LDS instructions completed since the last barrier; what earlier barriers published.
   std::vector<Completion> lds_completed_list_;
+  std::vector<Completion> direct_completed_list_;  ///< Of direct loads, since direct_was_read().
   std::vector<Credit> published_;
   /// The published part that only one wait before the last barrier has proven complete.
   struct Sole {
