@@ -206,6 +206,7 @@ void GlobalRaces::begin_workgroup(std::uint64_t linear_id, WaveOrder* order, boo
   for (auto& pending : pending_) pending.clear();
   last_of_place_.clear();
   compact_at_ = compact_settled_at_ = kCompactAt;
+  compact_group_at_ = 2 * kCompactAt;
 }
 
 void GlobalRaces::access(const LaneAccess& access, const InstructionFacts& facts, unsigned wave,
@@ -337,8 +338,9 @@ void GlobalRaces::file_phase() {
   phase_.clear();
   ++epoch_;
   compact_at_ = kCompactAt;
-  if (group_.size() > 2 * kCompactAt) {
+  if (group_.size() > compact_group_at_) {
     compact(group_, between_);
+    compact_group_at_ = std::max(2 * kCompactAt, 2 * group_.size());
     last_of_place_.clear();
   }
 }

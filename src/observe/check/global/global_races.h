@@ -114,7 +114,8 @@ class GlobalRaces {
   std::uint32_t workgroup_ = 0;
   bool wrote_ = false, phase_wrote_ = false;
   std::vector<Run> phase_, group_, launch_;
-  std::size_t compact_at_ = 0, compact_settled_at_ = 0;
+  /// The sizes of the lists of runs at which it may pay to merge neighbours.
+  std::size_t compact_at_ = 0, compact_settled_at_ = 0, compact_group_at_ = 0;
   std::unordered_map<std::uint64_t, Repeated> repeated_;  // by instruction and wave
   std::uint64_t epoch_ = 0;  // identifies the period in which indices into phase_ stay valid
   std::array<std::deque<Pending>, kMaxWaves> pending_;  // complete or not; see settle()
