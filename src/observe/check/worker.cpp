@@ -67,7 +67,10 @@ WorkerChecker::WorkerChecker(const Launch& launch)
       synccheck_(launch.config.has(Tool::synccheck)),
       waitcheck_(launch.config.has(Tool::waitcheck)),
       lds_races_(racecheck_ || waitcheck_) {
-  if (launch.config.adversarial) turns_.emplace(*launch.config.adversarial);
+  if (launch.config.adversarial) {
+    turns_.emplace(*launch.config.adversarial);
+    lds_.keep_issued();
+  }
   if (has_hidden_argument(*launch.request.kernel, ArgumentKind::hidden_hostcall_buffer))
     launch.memory.for_each_live([this](const Allocation& allocation) {
       if (allocation.label == HostcallBuffer::kLabel) host_calls_.push_back(allocation.range);

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "exec/rows/row_table.h"
 #include "observe/check/lds/copies.h"
@@ -291,6 +292,7 @@ void LdsShadow::write(const LdsOperation& o, const std::uint64_t* at, std::uint6
                          write_granule(o, g, lane, mask);
                      });
   }
+  if (!issued_.empty()) note_issued(o, at, active, bytes);
 }
 
 // The usual case: no other wave has written or read it in this phase.
@@ -463,31 +465,54 @@ std::array<std::uint8_t, 16> stored_bytes(const LdsOperation& o, unsigned lane) 
 
 namespace {
 
-/// What a load straight to LDS brings; zeros from beyond a buffer's end.
-std::array<std::uint8_t, 16> loaded_bytes(const LaneAccess& from, unsigned lane) {
+/// What a lane writes, while the operation's registers are those with which it was issued; a load
+/// straight to LDS brings zeros from beyond a buffer's end. Empty: a byte or two that are extended.
+std::optional<std::array<std::uint8_t, 16>> written_bytes(const LdsOperation& o,
+                                                          const LaneAccesses& accesses,
+                                                          unsigned lane) {
+  if (!o.direct) return stored_bytes(o, lane);
+  const LaneAccess& from = accesses.access[0];
+  if (from.bytes != accesses.access[accesses.count - 1].bytes) return std::nullopt;
   std::array<std::uint8_t, 16> out{};
   if ((from.active >> lane & 1) != 0)
     std::memcpy(out.data(), reinterpret_cast<const void*>(from.at[lane]), from.bytes);
   return out;
 }
 
+LaneAccesses accesses_of(const LdsOperation& o) {
+  LaneAccesses accesses;
+  lane_accesses(*o.wave, *o.facts->instruction, o.facts->form, accesses);
+  return accesses;
+}
+
 }  // namespace
+
+void LdsShadow::note_issued(const LdsOperation& o, const std::uint64_t* at, std::uint64_t active,
+                            unsigned bytes) {
+  if (o.atomic || o.carried) return;
+  const LaneAccesses accesses = accesses_of(o);
+  for (std::uint64_t rest = active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    if (const auto value = written_bytes(o, accesses, lane);
+        value && at[lane] + bytes <= issued_.size())
+      std::memcpy(&issued_[at[lane]], value->data(), bytes);
+  }
+}
 
 bool LdsShadow::writes_same_value(const LdsOperation& o, unsigned lane, const Granule& g,
                                   std::uint8_t mask) const {
   // The registers of a load that is still in flight may have changed.
   if (o.atomic || (o.direct && o.carried)) return false;
-  LaneAccesses accesses;
-  lane_accesses(*o.wave, *o.facts->instruction, o.facts->form, accesses);
+  const LaneAccesses accesses = accesses_of(o);
   const LaneAccess& access = accesses.access[o.direct ? accesses.count - 1 : o.second ? 1 : 0];
   const auto begin = static_cast<std::uint32_t>(access.at[lane]);
-  const LaneAccess& source = accesses.access[0];
-  if (o.direct && source.bytes != access.bytes) return false;  // it extends a byte or two
-  const auto value = o.direct ? loaded_bytes(source, lane) : stored_bytes(o, lane);
+  const auto value = written_bytes(o, accesses, lane);
+  if (!value) return false;
+  const std::uint8_t* const now = issued_.empty() ? &o.wave->group->lds[0] : issued_.data();
   for (unsigned b = 0; b < kGranuleBytes; ++b) {
     if ((mask >> b & 1) == 0) continue;
     const std::uint32_t at = byte_of(g) + b;
-    if (o.wave->group->lds[at] != value[at - begin]) return false;
+    if (now[at] != (*value)[at - begin]) return false;
   }
   return true;
 }

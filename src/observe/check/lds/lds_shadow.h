@@ -43,6 +43,10 @@ class LdsShadow {
   /// `replicates`: as for GlobalRaces.
   LdsShadow(std::uint32_t bytes, std::uint32_t waves, Reporter& reporter, bool replicates = false);
 
+  /// Writes reach LDS later than they are issued (--adversarial): keep what was issued, so that it
+  /// is known whether two write the same.
+  void keep_issued() { issued_.resize(granules_.size() * sizeof(std::uint64_t)); }
+
   /// `order`: null when the waves of the kernel synchronise by barriers only.
   void begin_workgroup(const WaveOrder* order);
 
@@ -176,6 +180,8 @@ class LdsShadow {
 
   void report_race(const LdsOperation& o, unsigned lane, const Granule& g, Kind kind,
                    const Record& other);
+  void note_issued(const LdsOperation& o, const std::uint64_t* at, std::uint64_t active,
+                   unsigned bytes);
   void report_own_direct(const LdsOperation& o, unsigned lane, const Granule& g, std::uint8_t mask);
   void report_lanes(const LdsOperation& o, unsigned lane, const Granule& g, std::uint8_t mask);
   [[nodiscard]] bool writes_same_value(const LdsOperation& o, unsigned lane, const Granule& g,
@@ -194,6 +200,7 @@ class LdsShadow {
   std::uint32_t phase_ = 0, first_phase_ = 0;
   std::uint32_t last_needed_ = 0;
   Need barrier_need_;
+  std::vector<std::uint8_t> issued_;  ///< By byte of LDS; empty: LDS has it.
   bool has_flags_ = false;
   bool has_direct_ = false;  // a load went straight to LDS
 
