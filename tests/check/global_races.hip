@@ -57,6 +57,24 @@ __global__ void same_tile(unsigned* out) {
   out[tile * kThreads + threadIdx.x] = blockIdx.x * 1000 + threadIdx.x;  // BUG tile
 }
 
+// A workgroup with very many runs of bytes that do not join, and as many barriers: the checker must
+// not look at all of them at each (with 12288 steps that took minutes).
+constexpr unsigned kSteps = 12288;
+__global__ void many_steps(unsigned* out) {
+#pragma unroll 1
+  for (unsigned step = 0; step < kSteps; ++step) {
+    out[4 * (step * kThreads + threadIdx.x)] = step;
+    __syncthreads();
+  }
+}
+
+bool run_many_steps() {
+  const DeviceArray<unsigned> out(std::size_t{4} * kSteps * kThreads, 0u);
+  many_steps<<<1, kThreads>>>(out.get());
+  finish();
+  return matches(out.host(), [](std::size_t i) { return i % 4 == 0 ? i / (4 * kThreads) : 0; });
+}
+
 bool run_workgroup(void (*kernel)(unsigned*, unsigned*)) {
   const DeviceArray<unsigned> data(kBlocks * 64, 0u);
   const DeviceArray<unsigned> out(kBlocks * 64, 0u);
@@ -94,6 +112,7 @@ int main(int argc, char** argv) {
                    {"fence-fixed", [] { return run_fence(last_block_adds<false>); }},
                    {"workgroup-broken", [] { return run_workgroup(in_workgroup<true>); }},
                    {"workgroup-fixed", [] { return run_workgroup(in_workgroup<false>); }},
+                   {"many-steps", run_many_steps},
                    {"sum-broken", [] { return run_sum(between_workgroups<true>); }},
                    {"sum-fixed", [] { return run_sum(between_workgroups<false>); }},
                    {"tile-broken", [] { return run_tile(same_tile<true>); }},

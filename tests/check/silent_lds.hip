@@ -110,6 +110,17 @@ __global__ void same_value(const unsigned* in, unsigned* out) {
   out[threadIdx.x] = shared[63 - threadIdx.x % 64];
 }
 
+// The same, and a wave may be far ahead before another's value is in LDS (--adversarial).
+__global__ void same_value_late(const unsigned* in, unsigned* out) {
+  __shared__ unsigned shared[64];
+  unsigned x = in[threadIdx.x % 64];
+  shared[threadIdx.x % 64] = x;
+#pragma unroll 1
+  for (unsigned i = 0; i < 3000; ++i) x = x * 3 + 1;
+  __syncthreads();
+  out[threadIdx.x] = shared[63 - threadIdx.x % 64] + (x == 1 ? 1 : 0);
+}
+
 // Two buffers, one barrier per tile.
 __global__ void double_buffer(const unsigned* in, unsigned* out) {
   __shared__ unsigned tile[2][kThreads];
@@ -242,6 +253,8 @@ int main(int argc, char** argv) {
         [] { return run(parts_of_a_dword, [](std::size_t i) { return i ^ 1; }); }},
        {"masked-lanes", [] { return run(masked_lanes, [](std::size_t i) { return i; }); }},
        {"atomics", [] { return run(atomics, [](std::size_t) { return 4 + 255; }); }},
+       {"same-value-late",
+        [] { return run(same_value_late, [](std::size_t i) { return 63 - i % 64; }); }},
        {"same-value", [] { return run(same_value, [](std::size_t i) { return 63 - i % 64; }); }},
        {"double-buffer",
         [] {

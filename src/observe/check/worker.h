@@ -3,7 +3,7 @@
 //
 //   registers   waits.h (in flight), values.h (never written), hazards.h (wait states)
 //   memory      bounds.h, lds_shadow.h, lds_definedness.h, global_races.h, global_memory.h
-//   barriers    barriers.h
+//   barriers    barriers.h; what they are for: lds_shadow.h, global_phases.h
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// What global accesses of a workgroup rely on its barriers. Races are found by the bytes and the
+// Which global accesses of a workgroup rely on its barriers. Races are found by the bytes and the
 // waves (global_races.h); this answers a weaker question, for the advice on barriers that order
 // nothing, and says yes when in doubt: per allocation it keeps the range that the workgroup has
 // read, written and changed by atomics, whichever wave it was.
