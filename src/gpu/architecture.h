@@ -45,7 +45,7 @@ struct Caches {
   std::uint32_t scalar_line_bytes = 0;
   std::uint32_t fetch_bytes = 0;             ///< One instruction fetch.
   std::uint32_t instruction_fill_bytes = 0;  ///< What one L1I miss brings in.
-  std::uint32_t vector_bytes = 0, vector_ways = 0;
+  std::uint32_t vector_bytes = 0;
   std::uint32_t scalar_bytes = 0, scalar_ways = 0;
   std::uint32_t instruction_bytes = 0;
   std::uint32_t l2_channels = 0;  ///< Per XCD.

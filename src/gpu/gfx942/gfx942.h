@@ -43,9 +43,6 @@ inline constexpr Architecture kGfx942{
                // covered its 120 bytes of code.
                .instruction_fill_bytes = 256,
                .vector_bytes = 32 * 1024,
-               // Not published for CDNA3. Latency steps up sharply at 32 KiB (RRZE gpu-benches), as
-               // it does with many ways and least-recently-used replacement.
-               .vector_ways = 64,
                .scalar_bytes = 16 * 1024,
                .scalar_ways = 4,  // as in earlier GCN devices
                .instruction_bytes = 64 * 1024,

@@ -165,11 +165,13 @@ void Xcd::note_read(std::size_t tensor, std::uint64_t line) {
 }
 
 void Xcd::read_line(std::uint64_t line, const MemoryEvent& event, std::uint32_t cu) {
-  Cache& cache = cus_[cu].vector_cache;
-  Cache::Slot* const slot = cache.find(line);
-  if (slot != nullptr && !event.bypasses_l1) return;
-  if (slot == nullptr && !event.bypasses_l1) cache.insert(line, [](const Cache::Slot&) {});
-  if (slot != nullptr && event.bypasses_l1) cache.drop(*slot);
+  LineCache& cache = cus_[cu].vector_cache;
+  if (event.bypasses_l1) {
+    cache.drop(line);
+  } else {
+    if (cache.find(line)) return;
+    cache.insert(line);
+  }
   const std::size_t tensor = tensor_lines_.of_line(line);
   note_read(tensor, line);
   ++counters_[Counter::TCP_TCC_READ_REQ_sum];
@@ -184,9 +186,7 @@ void Xcd::write_line(std::uint64_t line, std::uint8_t quarters, const MemoryEven
   using enum Counter;
   const bool atomic = is_atomic(event);
   // vL1D writes through; a cached line is updated, an atomic's is invalidated.
-  if (atomic)
-    if (Cache::Slot* const slot = cus_[cu].vector_cache.find(line))
-      cus_[cu].vector_cache.drop(*slot);
+  if (atomic) cus_[cu].vector_cache.drop(line);
   const std::size_t tensor = tensor_lines_.of_line(line);
   const unsigned sectors = halves(quarters);
   for (unsigned half = 0; half < 2; ++half) {

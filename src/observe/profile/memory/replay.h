@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "observe/profile/memory/cache.h"
+#include "observe/profile/memory/line_cache.h"
 #include "observe/profile/memory/memory_stream.h"
 #include "observe/profile/memory/tensor_lines.h"
 #include "report/profile/counters.h"
@@ -104,9 +105,11 @@ class Xcd {
 
  private:
   struct ComputeUnit {
-    explicit ComputeUnit(const Caches& caches)
-        : vector_cache(caches.vector_bytes, kLineBytes, caches.vector_ways) {}
-    Cache vector_cache;
+    explicit ComputeUnit(const Caches& caches) : vector_cache(caches.vector_bytes / kLineBytes) {}
+    /// Sets are not published, and none are seen: latency steps up sharply at 32 KiB (RRZE
+    /// gpu-latency), and 128 or 192 rows of as many floats do not drive each other out (MGPUSim's
+    /// mi300a.csv, atax).
+    LineCache vector_cache;
     std::uint32_t resident = 0;
     bool used = false;
   };

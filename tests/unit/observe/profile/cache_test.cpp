@@ -1,4 +1,4 @@
-// The cache against a slow list in the order of use.
+// The caches against a slow list in the order of use.
 #include "observe/profile/memory/cache.h"
 
 #include <gtest/gtest.h>
@@ -10,6 +10,8 @@
 #include <random>
 #include <set>
 #include <vector>
+
+#include "observe/profile/memory/line_cache.h"
 
 namespace margay::profile {
 namespace {
@@ -81,6 +83,38 @@ TEST(Cache, IsLeastRecentlyUsed) {
       ASSERT_EQ(gone, slow.insert(line)) << "step " << n;
     }
     EXPECT_EQ(held(cache), slow.all());
+  }
+}
+
+TEST(LineCache, IsLeastRecentlyUsed) {
+  std::mt19937 random(6);
+  for (const std::uint32_t lines : {1u, 2u, 3u, 64u, 256u}) {
+    LineCache cache(lines);
+    SlowCache slow(1, lines);
+    for (int n = 0; n < 20000; ++n) {
+      const std::uint64_t line = std::uint64_t{random() % (2 * lines)} << (random() % 2 * 7);
+      if (random() % 16 == 0) {
+        cache.drop(line);
+        slow.drop(line);
+        continue;
+      }
+      const bool found = cache.find(line);
+      ASSERT_EQ(found, slow.find(line)) << lines << " lines, step " << n;
+      if (found) continue;
+      cache.insert(line);
+      slow.insert(line);
+    }
+    for (const std::uint64_t line : slow.all()) EXPECT_TRUE(cache.find(line));
+    cache.clear();
+    for (const std::uint64_t line : slow.all()) EXPECT_FALSE(cache.find(line));
+  }
+}
+
+TEST(LineCache, NoStrideHasConflicts) {
+  for (unsigned shift = 0; shift < 32; ++shift) {
+    LineCache cache(256);
+    for (std::uint64_t n = 0; n < 256; ++n) cache.insert(n << shift);
+    for (std::uint64_t n = 0; n < 256; ++n) EXPECT_TRUE(cache.find(n << shift)) << shift;
   }
 }
 

@@ -200,7 +200,7 @@ class SlowXcd {
     }
   }
   void read(std::uint64_t line, bool bypass, std::uint32_t cu) {
-    SlowCache& l1 = vector_.try_emplace(cu, 4, 64).first->second;
+    SlowCache& l1 = vector_.try_emplace(cu, 1, 256).first->second;
     if (!bypass && l1.find(line)) return;
     if (bypass)
       l1.drop(line);
@@ -212,7 +212,7 @@ class SlowXcd {
   }
   void write(std::uint64_t line, std::uint8_t quarters, const MemoryEvent& e, std::uint32_t cu) {
     if (e.kind == Kind::vector_atomic) {
-      vector_.try_emplace(cu, 4, 64).first->second.drop(line);
+      vector_.try_emplace(cu, 1, 256).first->second.drop(line);
       count[e.returns_value ? TCP_TCC_ATOMIC_WITH_RET_REQ_sum
                             : TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum] += 1;
       count[TCC_ATOMIC_sum] += 1;
@@ -558,6 +558,26 @@ TEST(Replay, L2GivesUpTheOldestOfASet) {
   EXPECT_EQ(c[TCC_WRITEBACK_sum], kLines);
   EXPECT_EQ(c[TCC_NORMAL_WRITEBACK_sum], kLines);
   EXPECT_EQ(c[TCC_ALL_TC_OP_WB_WRITEBACK_sum], 0u);
+}
+
+TEST(Replay, TheVectorCacheKeepsWhatFitsAtAnyStride) {
+  for (const std::int64_t stride : {1, 4, 6, 8, 12, 32, 256}) {
+    // Twice over: what fits is read once, one line more drives all the others out.
+    for (const std::uint32_t lines : {256u, 257u}) {
+      MemoryStream s;
+      s.workgroup = 0;
+      s.steps = 10;
+      add(s, 0, Kind::vector_read, {1000, stride, lines, 15});
+      add(s, 1, Kind::vector_read, {1000, stride, lines, 15});
+      const TensorLines tensor_lines(tensors());
+      Replay replay({1, 1, kSites}, tensor_lines);
+      replay.deposit(std::make_unique<MemoryStream>(s));
+      replay.finish(0);
+      EXPECT_EQ(replay.xcds()[0]->counters()[TCP_TCC_READ_REQ_sum],
+                lines == 256 ? lines : 2 * lines)
+          << lines << " lines, " << stride << " apart";
+    }
+  }
 }
 
 /// What a wave's accesses to quarters of line 5 ask of the memory system.
