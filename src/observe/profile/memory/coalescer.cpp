@@ -72,6 +72,27 @@ unsigned distinct(std::uint64_t* values, unsigned count) {
   return kept;
 }
 
+/// Of four lanes of at most a dword that are neither contiguous nor in one sector, which take a
+/// cycle each: how many there are more than changes from sector to sector.
+unsigned more_cycles(const LaneAccess& access, unsigned quad) {
+  if (access.bytes > 4) return 0;
+  unsigned lanes = 0, first = 0, sectors = 0, halves = 0;
+  std::uint64_t line = ~0ull;
+  bool contiguous = true;
+  for (unsigned lane = quad; lane < quad + kQuad; ++lane) {
+    if ((access.active >> lane & 1) == 0) continue;
+    const std::uint64_t at = access.at[lane];
+    if (lanes++ == 0) first = lane;
+    contiguous &= at - access.at[first] == std::uint64_t{lane - first} * access.bytes;
+    if (at / kLineBytes != line) halves = 0;
+    line = at / kLineBytes;
+    const unsigned half = 1u << (at / kSectorBytes & 1);
+    if ((halves & half) == 0) ++sectors;
+    halves |= half;
+  }
+  return contiguous || sectors <= 1 ? 0 : lanes - sectors;
+}
+
 std::uint32_t sectors_for(std::uint64_t bytes) {
   return static_cast<std::uint32_t>((bytes + kSectorBytes - 1) / kSectorBytes);
 }
@@ -138,7 +159,7 @@ class ByteRuns {
 }  // namespace
 
 void coalesce(const LaneAccess& access, Coalesced& out) {
-  out.thread_requests = out.tag_accesses = out.least_tag_accesses = 0;
+  out.thread_requests = out.tag_accesses = out.least_tag_accesses = out.lookup_cycles = 0;
   Runs runs(out.runs);
   std::array<std::uint64_t, 2 * kWaveLanes> sectors;
   unsigned sector_count = 0;
@@ -162,12 +183,12 @@ void coalesce(const LaneAccess& access, Coalesced& out) {
       }
     }
     if (lane_count == 0) continue;
+    out.lookup_cycles += more_cycles(access, quad);
     ++out.least_tag_accesses;
     out.tag_accesses += distinct(lines.data(), line_count);
     out.thread_requests += access.bytes <= 4 ? distinct(segments.data(), lane_count) : lane_count;
   }
   runs.flush();
-  out.lookup_cycles = 0;
   for (const LineRun& run : out.runs) out.lookup_cycles += run.count * sectors_in(run.quarters);
   std::sort(sectors.begin(), sectors.begin() + sector_count);
   out.sectors = static_cast<std::uint32_t>(

@@ -32,7 +32,9 @@ struct Coalesced {
   std::uint32_t thread_requests = 0;
   std::uint32_t tag_accesses = 0;
   /// Of vL1D, which looks up a sector of 64 bytes in a cycle: those of each line that is accessed
-  /// after another one.
+  /// after another one. Four lanes of at most a dword that are neither contiguous nor in one sector
+  /// take a cycle each (MGPUSim's mi300a.csv: spmv of 8 elements a row, whose lanes are 32 bytes
+  /// apart, takes as long for each as with 16; of 4, which are 16 bytes apart, less).
   std::uint32_t lookup_cycles = 0;
   std::uint32_t sectors = 0;  ///< Of 64 bytes, each counted once.
   /// If the same bytes, each counted once, were contiguous. Sectors beyond that are accessed

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <random>
 #include <set>
@@ -45,16 +46,32 @@ struct Reckoned {
   std::vector<Touch> touches;
 };
 
+/// Whether the active ones of four lanes have the place of their number in a run of bytes.
+bool contiguous(const LaneAccess& access, unsigned quad) {
+  std::set<std::uint64_t> begins;
+  for (unsigned lane = quad; lane < quad + 4; ++lane)
+    if ((access.active >> lane & 1) != 0)
+      begins.insert(access.at[lane] - std::uint64_t{lane} * access.bytes);
+  return begins.size() <= 1;
+}
+
 Reckoned reckon(const LaneAccess& access) {
   Reckoned r;
   std::set<std::uint64_t> sectors;
   std::set<std::uint64_t> bytes;
   for (unsigned quad = 0; quad < 64; quad += 4) {
-    std::set<std::uint64_t> lines, segments;
+    std::set<std::uint64_t> lines, segments, quad_sectors;
+    std::vector<Touch> quad_touches;  // of first bytes
     unsigned lanes = 0;
     for (unsigned lane = quad; lane < quad + 4; ++lane) {
       if ((access.active >> lane & 1) == 0) continue;
       ++lanes;
+      quad_sectors.insert(access.at[lane] / 64);
+      const auto half = static_cast<std::uint8_t>(1u << (access.at[lane] % 128 / 64));
+      if (quad_touches.empty() || quad_touches.back().line != access.at[lane] / 128)
+        quad_touches.push_back({access.at[lane] / 128, half});
+      else
+        quad_touches.back().quarters |= half;
       segments.insert(access.at[lane] / 16);
       for (std::uint64_t at = access.at[lane]; at < access.at[lane] + access.bytes; ++at) {
         bytes.insert(at);
@@ -67,6 +84,9 @@ Reckoned reckon(const LaneAccess& access) {
           r.touches.back().quarters |= quarter;
       }
     }
+    if (access.bytes <= 4 && quad_sectors.size() > 1 && !contiguous(access, quad))
+      for (r.lookup_cycles += lanes; const Touch& touch : quad_touches)
+        r.lookup_cycles -= static_cast<std::uint32_t>(std::popcount(touch.quarters));
     r.tag_accesses += static_cast<std::uint32_t>(lines.size());
     r.thread_requests += access.bytes <= 4 ? static_cast<std::uint32_t>(segments.size()) : lanes;
   }
@@ -141,7 +161,7 @@ TEST(Coalesce, ARegularStrideIsOneRun) {
   EXPECT_EQ(c.runs[0].count, 64u);
 }
 
-// vL1D gives 64 bytes in a cycle, of one sector.
+// vL1D gives 64 bytes in a cycle, of one sector, to four scattered dwords one by one.
 TEST(Coalesce, LookupsTakeACycleForEachSector) {
   const auto cycles = [](std::uint16_t bytes, std::uint64_t first, std::uint64_t stride) {
     LaneAccess access = access_of(bytes);
@@ -155,6 +175,10 @@ TEST(Coalesce, LookupsTakeACycleForEachSector) {
   EXPECT_EQ(cycles(4, 32, 4), 5u);
   EXPECT_EQ(cycles(16, 0, 16), 16u);
   EXPECT_EQ(cycles(4, 0, 64), 64u);
+  EXPECT_EQ(cycles(4, 0, 16), 16u) << "four lanes have one sector";
+  EXPECT_EQ(cycles(4, 0, 32), 64u) << "four lanes have two: a cycle for each lane";
+  EXPECT_EQ(cycles(2, 0, 32), 64u);
+  EXPECT_EQ(cycles(8, 0, 32), 32u) << "seen of dwords only";
   EXPECT_EQ(cycles(4, 0, 128), 64u) << "each lane one sector of its line";
   EXPECT_EQ(cycles(16, 56, 128), 128u) << "each lane two";
 }
