@@ -589,6 +589,8 @@ class ComputeUnit {
     if (work.l2_lines > least) {
       work.far_lines = static_cast<std::uint16_t>(work.far_lines * least / work.l2_lines);
       work.l2_lines = least;
+      const auto banked = (least + kVectorCacheBanks - 1) / kVectorCacheBanks;
+      work.bank_lines = static_cast<std::uint8_t>(std::min<unsigned>(work.bank_lines, banked));
     }
     work.cycles = std::min(work.cycles, least);
     return work;
@@ -608,8 +610,9 @@ class ComputeUnit {
     const double bytes =
         work.l2_lines * (sectors ? gpu_.arch().caches.sector_bytes : gpu_.arch().caches.line_bytes);
     const double of_xcd = sectors ? p_.l2_write_bytes_per_cycle : p_.l2_bytes_per_cycle;
-    const double rate = std::min(p_.cu_l2_bytes_per_cycle, of_xcd / share_.active_cus_per_xcd);
-    double served = l2_.serve(looked_up, bytes / rate);
+    const double of_cu = sectors ? p_.cu_l2_write_bytes_per_cycle : p_.cu_l2_bytes_per_cycle;
+    const double rate = std::min(of_cu, of_xcd / share_.active_cus_per_xcd);
+    double served = l2_.serve(looked_up, std::max(bytes / rate, work.bank_lines * p_.bank_fill));
     double latency = sectors && !i.is_atomic ? p_.store_latency : p_.l2_latency;
     if (work.far_lines != 0) {
       // A store sends a line's sectors one by one, and misses with the first.

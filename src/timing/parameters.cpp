@@ -130,8 +130,15 @@ constexpr auto kTable = std::to_array<ParameterInfo>({
      "bytes/cycle", "rocm-libraries, Formocast (L2WriteArbEff)", medium,
      &Parameters::l2_write_bytes_per_cycle},
     {"cu_l2_bytes_per_cycle", "from L2 to one CU", "bytes/cycle",
-     "chips and cheese (64 bytes per clock); MGPUSim's mi300a.csv: atax, spmv", medium,
-     &Parameters::cu_l2_bytes_per_cycle},
+     "AMD's CDNA 3 white paper; rocm-libraries, Formocast; MGPUSim's mi300a.csv: spmv with 32 "
+     "elements a row",
+     high, &Parameters::cu_l2_bytes_per_cycle},
+    {"cu_l2_write_bytes_per_cycle", "from one CU to L2", "bytes/cycle", "rocm-libraries, Formocast",
+     medium, &Parameters::cu_l2_write_bytes_per_cycle},
+    {"bank_fill", "one of the four banks of vL1D busy with a line from L2", "cycles",
+     "four banks by address bits 7 and 8: wave-lang's documentation of buffers and swizzle; "
+     "MGPUSim's mi300a.csv: atax, whose rows are in one bank, takes 1.8 cycles a line",
+     low, &Parameters::bank_fill},
     {"write_buffer", "of L2: dirty lines that wait for the fabric while loads go first",
      "share of L2", "assumed", low, &Parameters::write_buffer},
     {"fabric_bytes_per_ns", "Infinity Cache reads, whole device", "bytes/ns",

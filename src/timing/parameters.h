@@ -38,9 +38,11 @@ struct Parameters {
 
   double l2_bytes_per_cycle = 0;  ///< Per XCD, reads.
   double l2_write_bytes_per_cycle = 0;
-  double cu_l2_bytes_per_cycle = 64;  ///< Per CU.
-  double write_buffer = 0.5;          ///< Part of L2 that dirty lines may fill before stores wait.
-  double fabric_bytes_per_ns = 0;     ///< Whole device: Infinity Cache, reads.
+  double cu_l2_bytes_per_cycle = 128;  ///< Per CU, reads.
+  double cu_l2_write_bytes_per_cycle = 64;
+  double bank_fill = 2;            ///< Of one bank of vL1D, with a line from L2.
+  double write_buffer = 0.5;       ///< Part of L2 that dirty lines may fill before stores wait.
+  double fabric_bytes_per_ns = 0;  ///< Whole device: Infinity Cache, reads.
   double fabric_write_bytes_per_ns = 0;
   double memory_bytes_per_ns = 0;  ///< Whole device: HBM, reads.
   double memory_write_bytes_per_ns = 0;

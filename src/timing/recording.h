@@ -58,6 +58,9 @@ struct Instruction {
   const Registers* registers = nullptr;  ///< In LaunchRecording::registers; null: not known.
 };
 
+/// Of vL1D. Address bits 7 and 8 say which one a line is in.
+inline constexpr unsigned kVectorCacheBanks = 4;
+
 /// What one execution of a memory instruction asks of the memory system.
 struct MemoryWork {
   std::uint16_t cycles = 0;     ///< LDS: passes over the banks. Vector memory: of the TA and vL1D.
@@ -69,6 +72,8 @@ struct MemoryWork {
   /// Scalar loads: which lines of the kernel's arguments. Bit 0 is the dispatch packet, 1 to 6 the
   /// first lines, 7 all others.
   std::uint8_t argument_lines = 0;
+  /// Vector loads: the most of the lines from L2 that go to one bank of vL1D.
+  std::uint8_t bank_lines = 0;
 };
 
 struct WaveRecording {

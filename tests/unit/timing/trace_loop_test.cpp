@@ -175,8 +175,8 @@ class TracedLoop : public ::testing::Test {
                    // loads are made to take what was traced.
                    {.active_cus = 8,
                     .active_cus_per_xcd = 1,
-                    .infinity_cache_hits = 0.35,
-                    .infinity_cache_ready = 0.35});
+                    .infinity_cache_hits = 0.29,
+                    .infinity_cache_ready = 0.29});
   }
   /// What a thread trace has as the latency: issue and stall. What it has as idle time, and not in
   /// this file, is before it: waits for code and for registers (rocprofiler-sdk, thread trace).

@@ -1,6 +1,7 @@
 #include "observe/profile/memory/replay.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 namespace margay::profile {
@@ -130,14 +131,18 @@ void Xcd::next_event() {
 
 void Xcd::perform(const MemoryStream& stream, const MemoryEvent& event, std::uint32_t cu) {
   l2_lines_ = far_lines_ = 0;
+  std::array<std::uint16_t, timing::kVectorCacheBanks> bank_lines{};
   for (std::uint32_t n = 0; n < event.run_count; ++n) {
     const LineRun& run = stream.runs[event.first_run + n];
     std::uint64_t line = run.line;
     for (std::uint32_t k = 0; k < run.count; ++k) {
       switch (event.kind) {
-        case MemoryEvent::Kind::vector_read:
+        case MemoryEvent::Kind::vector_read: {
+          const std::uint16_t before = l2_lines_;
           read_line(line, event, cu);
+          bank_lines[line % bank_lines.size()] += l2_lines_ - before;
           break;
+        }
         case MemoryEvent::Kind::scalar_read:
           read_scalar(line, run.quarters, event, cu);
           break;
@@ -156,6 +161,8 @@ void Xcd::perform(const MemoryStream& stream, const MemoryEvent& event, std::uin
   timing::MemoryWork& work = stream.recording->waves[event.wave].memory[event.work];
   work.l2_lines = static_cast<std::uint16_t>(work.l2_lines + l2_lines_);
   work.far_lines = static_cast<std::uint16_t>(work.far_lines + far_lines_);
+  const auto banked = std::ranges::max(bank_lines);
+  work.bank_lines = static_cast<std::uint8_t>(std::min(work.bank_lines + banked, 255));
   work.argument_lines |= event.argument_lines;
 }
 
@@ -370,6 +377,7 @@ std::vector<std::unique_ptr<MemoryStream>> Xcd::begin_again() {
     for (timing::WaveRecording& wave : stream->recording->waves)
       for (timing::MemoryWork& work : wave.memory) {
         work.l2_lines = work.far_lines = 0;
+        work.bank_lines = 0;
       }
   }
   if (fits_l2())

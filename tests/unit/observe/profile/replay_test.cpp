@@ -580,9 +580,13 @@ TEST(Replay, TheVectorCacheKeepsWhatFitsAtAnyStride) {
   }
 }
 
-/// What a wave's accesses to quarters of line 5 ask of the memory system.
-std::vector<timing::MemoryWork> work_of(
-    const std::vector<std::pair<Kind, std::uint8_t>>& accesses) {
+struct Access {
+  Kind kind = Kind::vector_read;
+  LineRun lines;
+};
+
+/// What a wave's accesses ask of the memory system.
+std::vector<timing::MemoryWork> work_of(const std::vector<Access>& accesses) {
   MemoryStream s;
   s.workgroup = 0;
   s.recording = std::make_shared<timing::WorkgroupRecording>();
@@ -590,7 +594,7 @@ std::vector<timing::MemoryWork> work_of(
   wave.instructions.assign(accesses.size(), 0);
   wave.memory.resize(accesses.size());
   for (std::uint32_t n = 0; n < accesses.size(); ++n) {
-    add(s, n, accesses[n].first, {5, 0, 1, accesses[n].second});
+    add(s, n, accesses[n].kind, accesses[n].lines);
     s.events.back().work = n;
   }
   s.steps = static_cast<std::uint32_t>(accesses.size());
@@ -602,18 +606,32 @@ std::vector<timing::MemoryWork> work_of(
 }
 
 TEST(Replay, AStoreToALineThatWasReadHasToGoBackToMemoryOnce) {
-  const auto updated = work_of({{Kind::vector_read, 15},
-                                {Kind::vector_write, 3},
-                                {Kind::vector_write, 12},
-                                {Kind::vector_write, 15}});
+  const auto line = [](std::uint8_t quarters) { return LineRun{5, 0, 1, quarters}; };
+  const auto updated = work_of({{Kind::vector_read, line(15)},
+                                {Kind::vector_write, line(3)},
+                                {Kind::vector_write, line(12)},
+                                {Kind::vector_write, line(15)}});
   EXPECT_EQ(updated[0].far_lines, 1u) << "is read from memory";
   EXPECT_EQ(updated[1].far_lines, 1u) << "makes the line dirty";
   EXPECT_EQ(updated[2].far_lines, 0u) << "is dirty already";
   EXPECT_EQ(updated[3].far_lines, 0u);
-  const auto written = work_of({{Kind::vector_write, 15}, {Kind::vector_write, 15}});
+  const auto written = work_of({{Kind::vector_write, line(15)}, {Kind::vector_write, line(15)}});
   EXPECT_EQ(written[0].far_lines, 1u) << "one line, two sectors";
   EXPECT_EQ(written[0].l2_lines, 2u);
   EXPECT_EQ(written[1].far_lines, 0u);
+}
+
+TEST(Replay, LinesThatLoadsBringAreInFourBanks) {
+  const auto work = work_of({{Kind::vector_read, {100, 1, 64, 15}},
+                             {Kind::vector_read, {100, 1, 64, 15}},
+                             {Kind::vector_read, {201, 1, 5, 15}},
+                             {Kind::vector_read, {1000, 4, 64, 15}},
+                             {Kind::vector_write, {2000, 4, 64, 15}}});
+  EXPECT_EQ(work[0].bank_lines, 16u);
+  EXPECT_EQ(work[1].bank_lines, 0u) << "vL1D has them";
+  EXPECT_EQ(work[2].bank_lines, 2u);
+  EXPECT_EQ(work[3].bank_lines, 64u) << "all in one";
+  EXPECT_EQ(work[4].bank_lines, 0u) << "stores bring none";
 }
 
 TEST(Replay, ScalarLoadsOfKernelArgumentsSayWhichLinesTheyRead) {
