@@ -24,7 +24,8 @@ endfunction()
 # Code that computes on lanes is compiled once for each of the host's instruction-set levels (src/base/host_level.h),
 # with this machine's -march names: a third of the build's time each. `native` makes only the level of the
 # machine that builds, which is what a first `./margay gemm` needs, and leaves out tests, which compare the levels.
-# `ends` makes that one and the generic one: what lies between them is the same templates, so sanitizers do without.
+# `ends` makes that one and the generic one: what is between them is the same templates, so that sanitizers and
+# `./margay test --fast` do without.
 set(MARGAY_HOST_LEVELS all CACHE STRING
   "all levels; ends: generic and the best of this machine; native: only the best, and no tests")
 set_property(CACHE MARGAY_HOST_LEVELS PROPERTY STRINGS all ends native)
@@ -89,10 +90,11 @@ function(margay_library name)
   endif()
 endfunction()
 
-# margay_test(NAME SOURCES a.cpp ... DEPENDS ... LABELS fast|slow ... [OPTIMISED]): one GoogleTest program; OPTIMISED
-# where what it is written in has much to do.
+# margay_test(NAME SOURCES a.cpp ... DEPENDS ... LABELS fast|slow ... [SLOW Suite.Test ...] [OPTIMISED]): one GoogleTest
+# program; SLOW are tests of a fast one that are slow, though not under a sanitizer, where they have fewer cases;
+# OPTIMISED where what it is written in has much to do.
 function(margay_test name)
-  cmake_parse_arguments(ARG OPTIMISED "" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG OPTIMISED "" "SOURCES;DEPENDS;LABELS;SLOW" ${ARGN})
   if(NOT ARG_LABELS)
     set(ARG_LABELS fast)
   endif()
@@ -109,7 +111,14 @@ function(margay_test name)
   if(slow IN_LIST ARG_LABELS)
     margay_for_slow_tests(${name})
   endif()
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+  set(others)
+  if(ARG_SLOW AND NOT MARGAY_SANITIZER)
+    list(JOIN ARG_SLOW ":" slow)
+    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_LIST ${name}_slow TEST_FILTER "${slow}"
+      PROPERTIES LABELS slow TIMEOUT 1200)
+    set(others TEST_FILTER "-${slow}")
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 ${others}
     PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 1200)
 endfunction()
 

@@ -159,10 +159,12 @@ launcher_builds_for_slow_tests_when_they_run() {
   printf '#!/bin/sh\n[ "$2" != -N ] || echo "Total Tests: 1"\n' >path/ctest
   printf '#!/bin/sh\n' >clone/tools/test-summary
   chmod +x path/ctest clone/tools/test-summary
+  echo MARGAY_HOST_LEVELS:STRING=native >>clone/build/release/CMakeCache.txt
   status 0 clone/margay test --fast
-  grep -qx -- 'cmake --preset release -DMARGAY_HOST_LEVELS=all -DMARGAY_SLOW_TESTS=OFF' calls ||
+  grep -qx -- 'cmake --preset release -DMARGAY_HOST_LEVELS=ends -DMARGAY_SLOW_TESTS=OFF' calls ||
     { cat calls; fail "--fast builds for slow tests"; }
-  printf '%s\n' MARGAY_HOST_LEVELS:STRING=all MARGAY_SLOW_TESTS:BOOL=OFF >>clone/build/release/CMakeCache.txt
+  sed -i /HOST_LEVELS/d clone/build/release/CMakeCache.txt
+  printf '%s\n' MARGAY_HOST_LEVELS:STRING=ends MARGAY_SLOW_TESTS:BOOL=OFF >>clone/build/release/CMakeCache.txt
   : >calls
   status 0 clone/margay test --fast
   status 0 clone/margay gemm
@@ -172,18 +174,39 @@ launcher_builds_for_slow_tests_when_they_run() {
     { cat calls; fail "it does not build for slow tests"; }
 }
 
-# Tests compare the levels, so that a build for one level becomes one for all; never the other way.
+# Tests compare the levels, so that a build for one level becomes one for more; never the other way.
 launcher_completes_the_levels() {
-  fake_clone
-  echo MARGAY_HOST_LEVELS:STRING=native >>clone/build/release/CMakeCache.txt
-  status 0 clone/margay build
-  grep -q -- '--preset release -DMARGAY_HOST_LEVELS=all' calls || fail "it kept the one level"
-  if grep -q -- '--fresh' calls; then fail "it threw the build away"; fi
-  fake_clone
-  echo MARGAY_HOST_LEVELS:STRING=all >>clone/build/release/CMakeCache.txt
-  rm clone/build/release/.built-*
-  status 0 clone/margay gemm
-  if grep -q -- '--preset' calls; then fail "it configured again"; fi
+  # What the folder has, what is run, and the levels that it then has.
+  local has command levels
+  mkdir -p path
+  # shellcheck disable=SC2016  # the script expands it
+  printf '#!/bin/sh\n[ "$2" != -N ] || echo "Total Tests: 1"\n' >path/ctest
+  chmod +x path/ctest
+  while read -r has command levels; do
+    fake_clone
+    printf '#!/bin/sh\n' >clone/tools/test-summary
+    chmod +x clone/tools/test-summary
+    printf '%s\n' "MARGAY_HOST_LEVELS:STRING=$has" MARGAY_SLOW_TESTS:BOOL=ON >>clone/build/release/CMakeCache.txt
+    rm clone/build/release/.built-*
+    # shellcheck disable=SC2086  # words
+    status 0 clone/margay ${command//_/ }
+    if [ "$levels" = same ]; then
+      if grep -q -- '--preset' calls; then fail "$command configured $has again"; fi
+    else
+      grep -q -- "--preset release -DMARGAY_HOST_LEVELS=$levels" calls || { cat calls; fail "$command left $has"; }
+      if grep -q -- '--fresh' calls; then fail "it threw the build away"; fi
+    fi
+  done <<'END'
+native build all
+native gemm same
+native test_--fast ends
+ends gemm same
+ends test all
+ends build all
+all gemm same
+all test same
+all test_--fast all
+END
 }
 
 launcher_reports_a_failed_build() {

@@ -8,7 +8,7 @@
 
 int main() {
   for (const margay::Architecture* const one : margay::all_architectures()) {
-    const margay::RowTable* const table = margay::row_table("generic", *one);
+    const margay::RowTable* const table = margay::row_table({}, *one);
     if (table == nullptr || table->size() == 0) return EXIT_FAILURE;
   }
   return EXIT_SUCCESS;
