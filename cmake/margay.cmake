@@ -50,6 +50,9 @@ elseif(NOT MARGAY_HOST_LEVELS STREQUAL "all")
   message(FATAL_ERROR "MARGAY_HOST_LEVELS is ${MARGAY_HOST_LEVELS}: it is all, ends or native")
 endif()
 
+# As base/host_level.h names them.
+list(TRANSFORM margay_levels REPLACE "x86_" "x86-64-" OUTPUT_VARIABLE margay_level_names)
+
 # margay_know_levels(SOURCE...): these choose between the levels, and are told which there are.
 function(margay_know_levels)
   list(TRANSFORM margay_levels TOUPPER OUTPUT_VARIABLE names)

@@ -99,3 +99,9 @@ def test_errors():
 def test_the_plateau_of_a_curve_is_within_15_percent_of_its_best():
     rows = [{"device": "MI300X", "level": "HBM", "measured_gb_per_s": gb} for gb in (10, 84, 86, 100)]
     assert memory.groups(rows) == [("MI300X HBM plateau", rows[2:]), ("MI300X HBM slope", rows[:2])]
+
+
+def test_a_table_is_of_the_values_whatever_is_said_of_them():
+    table = 'name,meaning,unit,mi300x,confidence,source\nturn,"a, b",cycles,{},{},x\n'
+    assert common.id_of(table.format(4, "high")) == common.id_of(table.format(4, "low").replace("a, b", "c"))
+    assert common.id_of(table.format(4, "high")) != common.id_of(table.format(5, "high"))
