@@ -20,6 +20,7 @@
 #include "apps/gemm/reference.h"
 #include "apps/gemm/verify.h"
 #include "apps/gemm/watching.h"
+#include "base/host_level.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/process/install.h"
@@ -356,6 +357,7 @@ Status write_json(const Options& o, const Outcome& out, const Steps& steps) {
 
 int gemm_main(int argc, char** argv) {
   Options o;
+  o.m = o.n = o.k = default_extent(best_host_level());
   CLI::App app{
       "Runs a bf16 GEMM, compiled for gfx942, on the virtual GPU and verifies all of C.\n"
       "C = alpha A op(B) + beta C; A is M x K, op(B) is K x N, all row-major.",

@@ -7,6 +7,11 @@
 
 namespace margay::gemm {
 
+std::int64_t default_extent(std::string_view host_level) {
+  if (host_level == "x86-64-v4") return 6144;
+  return host_level == "x86-64-v3" ? 4608 : 2304;
+}
+
 void parallel(std::int64_t count, unsigned threads,
               const std::function<void(std::int64_t, std::int64_t)>& work) {
   const std::int64_t workers =

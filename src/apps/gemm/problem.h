@@ -7,14 +7,19 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace margay::gemm {
 
 enum class OutputType : std::uint8_t { f32, bf16 };
 
+/// Of each side by default: some 15 s on two cores of a host of this level (base/host_level.h) in
+/// mode exact.
+[[nodiscard]] std::int64_t default_extent(std::string_view host_level);
+
 struct Options {
-  std::int64_t m = 6144, n = 6144, k = 6144;  ///< Some 15 s on two cores in mode exact.
-  bool transpose_b = true;                    ///< B is stored n x k; otherwise k x n.
+  std::int64_t m = 0, n = 0, k = 0;
+  bool transpose_b = true;  ///< B is stored n x k; otherwise k x n.
   OutputType output = OutputType::f32;
   float alpha = 1, beta = 0;
   int level = 0;         ///< Of the ladder (kernels/gemm/ladder.h); 0: the fast kernel.
