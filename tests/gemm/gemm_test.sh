@@ -48,6 +48,13 @@ json() {
   grep -q '"mfma_instructions": 1024' out.json || fail "mfma_instructions"
   grep -q '"verified": true' out.json || fail "verified"
 }
+# Progress takes the place of a step's name on a terminal, so that the name is printed again with the time.
+on_a_terminal() {
+  script -qec "$margay gemm --m 256 --n 256 --k 64" typed </dev/null >said || fail "exit code $?"
+  grep -Eq $'^  run on the virtual MI325X +\r  run on the virtual MI325X +[0-9.]+ s' said || { cat -v said; fail "the step has no name"; }
+  verified --m 256 --n 256 --k 64
+  ! grep -q $'\r' said || fail "a file gets what is for terminals"
+}
 # Modelled time stands next to the host's, and only when asked for.
 modelled_time() {
   verified --m 512 --n 512 --k 256 --json plain.json

@@ -63,20 +63,30 @@ class Steps {
     name_ = name;
     started_ = Clock::now();
     if (!quiet_) {
-      fmt::print("  {:<34}", name);
+      print_name();
       std::fflush(stdout);
     }
   }
   double done() {
     const double seconds = since(started_);
-    if (!quiet_) fmt::print("{:>8.2f} s\n", seconds);
+    if (!quiet_) {
+      // Where progress was shown meanwhile, that line has replaced this one.
+      if (terminal_) {
+        fmt::print("\r");
+        print_name();
+      }
+      fmt::print("{:>8.2f} s\n", seconds);
+    }
     seconds_.emplace_back(name_, seconds);
     return seconds;
   }
   [[nodiscard]] const std::vector<std::pair<std::string, double>>& all() const { return seconds_; }
 
  private:
+  void print_name() const { fmt::print("  {:<34}", name_); }
+
   bool quiet_;
+  bool terminal_ = isatty(STDOUT_FILENO) == 1;
   std::string name_;
   Clock::time_point started_;
   std::vector<std::pair<std::string, double>> seconds_;

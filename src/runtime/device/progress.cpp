@@ -2,9 +2,12 @@
 #include "runtime/device/progress.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <string_view>
 
 namespace margay::runtime {
 namespace {
@@ -12,6 +15,18 @@ namespace {
 // A terminal line is redrawn frequently; plain lines remain in a log.
 constexpr std::chrono::milliseconds kTerminalPeriod{200};
 constexpr std::chrono::seconds kPlainPeriod{5};
+
+/// Of a terminal; 80 where it does not say.
+std::size_t columns_of(std::FILE* out) {
+  winsize size{};
+  return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : 80;
+}
+
+/// The begin of `name` in at most `room` characters, but not fewer than 8.
+std::string cut(const std::string& name, std::size_t room) {
+  room = std::max<std::size_t>(room, 8);
+  return name.size() <= room ? name : name.substr(0, room - 3) + "...";
+}
 
 }  // namespace
 
@@ -33,11 +48,19 @@ void ProgressLine::update(std::uint64_t done, std::uint64_t total, Clock::time_p
   }
   const double seconds = std::chrono::duration<double>(now - begin_).count();
   const double share = static_cast<double>(std::min(done, total)) / static_cast<double>(total);
-  std::string line = fmt::format("margay: {}: {} of {} workgroups ({:.0f} %), {:.0f} s", kernel_,
-                                 done, total, 100 * share, seconds);
-  if (done > 0) line += fmt::format(", about {:.0f} s left", seconds / share - seconds);
-  // Carriage return and "erase to the end of the line" (ECMA-48, EL) redraw in place.
-  fmt::print(out_, "{}{}{}", terminal_ ? "\r" : "", line, terminal_ ? "\x1b[K" : "\n");
+  std::string progress =
+      fmt::format(": {} of {} workgroups ({:.0f} %), {:.0f} s", done, total, 100 * share, seconds);
+  if (done > 0) progress += fmt::format(", about {:.0f} s left", seconds / share - seconds);
+  constexpr std::string_view kTool = "margay: ";
+  if (terminal_) {
+    // Only what fits one line can be redrawn in place, and a cursor behind the last column wraps.
+    const std::size_t taken = kTool.size() + progress.size() + 1, columns = columns_of(out_);
+    // Carriage return and "erase to the end of the line" (ECMA-48, EL).
+    fmt::print(out_, "\r{}{}{}\x1b[K", kTool, cut(kernel_, columns - std::min(taken, columns)),
+               progress);
+  } else {
+    fmt::print(out_, "{}{}{}\n", kTool, kernel_, progress);
+  }
   std::fflush(out_);
   shown_ = true;
 }
