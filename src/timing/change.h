@@ -19,6 +19,7 @@ struct Change {
   bool waits_at_use = false;
   double lds_speed = 1;                ///< Of LDS, bus and banks.
   unsigned additional_workgroups = 0;  ///< That a compute unit has room for.
+  double dispatch_speed = 1;           ///< Of the dispatchers that start workgroups.
 };
 
 }  // namespace margay::timing

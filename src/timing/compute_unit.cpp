@@ -224,11 +224,10 @@ class ComputeUnit {
     group.waves = static_cast<std::uint32_t>(recording.waves.size());
     // The XCD's dispatcher serves its compute units in turn.
     at = std::max(at, dispatcher_);
-    const double waves = std::max(1.0, static_cast<double>(group.waves));
     // The first wave misses L1I; those that begin meanwhile wait for the same line.
     if (place == 0 && !share_.code_is_warm) code_comes_ = at + p_.wave_start + p_.cold_code;
     dispatcher_ =
-        at + (p_.workgroup_start + p_.further_wave * (waves - 1)) * share_.active_cus_per_xcd;
+        at + p_.dispatch_cycles(group.waves) / change_.dispatch_speed * share_.active_cus_per_xcd;
     out_.workgroup_begin[place] = at;
     // Waves i and i + 4 share a SIMD; the first goes to the one with the fewest.
     const auto least = std::ranges::min_element(simds_, {}, &Simd::waves);

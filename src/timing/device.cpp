@@ -11,11 +11,15 @@ namespace {
 Bound bound_of(const Utilisation& u, double launch, double tail) {
   constexpr double kBusy = 0.6, kLarge = 0.5;
   if (launch > kLarge) return Bound::launch;
-  const std::pair<double, Bound> units[] = {
-      {u.matrix, Bound::matrix}, {u.valu, Bound::valu},
-      {u.scalar, Bound::scalar}, {u.lds, Bound::lds},
-      {u.l2, Bound::l2},         {u.vector_cache, Bound::vector_cache},
-      {u.memory, Bound::memory}, {u.infinity_cache, Bound::infinity_cache}};
+  const std::pair<double, Bound> units[] = {{u.matrix, Bound::matrix},
+                                            {u.valu, Bound::valu},
+                                            {u.scalar, Bound::scalar},
+                                            {u.lds, Bound::lds},
+                                            {u.l2, Bound::l2},
+                                            {u.vector_cache, Bound::vector_cache},
+                                            {u.memory, Bound::memory},
+                                            {u.infinity_cache, Bound::infinity_cache},
+                                            {u.dispatcher, Bound::dispatcher}};
   const auto most = std::ranges::max_element(units, {}, &std::pair<double, Bound>::first);
   if (most->first >= kBusy) return most->second;
   return tail > 0.3 ? Bound::tail : Bound::latency;
@@ -29,6 +33,7 @@ double error_of(Bound bound) {
     case Bound::memory:
       return 15;
     case Bound::launch:
+    case Bound::dispatcher:
       return 20;
     case Bound::valu:
     case Bound::scalar:
@@ -47,9 +52,9 @@ double error_of(Bound bound) {
 
 std::string_view bound_name(Bound bound) {
   constexpr std::string_view kNames[kBounds] = {
-      "VALU port",    "matrix unit",    "scalar unit", "LDS port", "vector cache (TA, vL1D)",
-      "L2 bandwidth", "Infinity Cache", "HBM",         "latency",  "tail",
-      "launch"};
+      "VALU port",    "matrix unit",    "scalar unit", "LDS port",   "vector cache (TA, vL1D)",
+      "L2 bandwidth", "Infinity Cache", "HBM",         "dispatcher", "latency",
+      "tail",         "launch"};
   return kNames[static_cast<unsigned>(bound)];
 }
 
@@ -72,10 +77,15 @@ KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, const TimeConf
   const double simds = gpu.arch().cu.simds;
   // What L2 still has to write back may be more than there was time for.
   const auto part = [&](double busy) { return std::min(busy / cycles, 1.0); };
-  out.busy = {part(boost.busy.valu / simds),   part(boost.busy.matrix / simds),
-              part(boost.busy.scalar / simds), part(boost.busy.lds),
-              part(boost.busy.vector_cache),   part(boost.busy.l2),
-              part(boost.busy.fabric),         part(boost.busy.memory)};
+  out.busy = {part(boost.busy.valu / simds),
+              part(boost.busy.matrix / simds),
+              part(boost.busy.scalar / simds),
+              part(boost.busy.lds),
+              part(boost.busy.vector_cache),
+              part(boost.busy.l2),
+              part(boost.busy.fabric),
+              part(boost.busy.memory),
+              boost.dispatch / std::max(boost.cycles, 1.0)};
   out.launch_us = out.us_boost - boost.cycles / out.boost_ghz / 1e3;
   out.tail_us = std::max(0.0, boost.cycles - boost.mean) / out.boost_ghz / 1e3;
   out.bound = bound_of(out.busy, out.launch_us / out.us_boost, out.tail_us / out.us_boost);

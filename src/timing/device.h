@@ -24,17 +24,19 @@ enum class Bound : std::uint8_t {
   l2,
   infinity_cache,
   memory,
-  latency,  ///< No unit is busy: waves wait.
-  tail,     ///< Compute units are idle while the last workgroups run.
+  dispatcher,  ///< Workgroups end as fast as they are started.
+  latency,     ///< No unit is busy: waves wait.
+  tail,        ///< Compute units are idle while the last workgroups run.
   launch,
 };
-inline constexpr unsigned kBounds = 11;
+inline constexpr unsigned kBounds = 12;
 [[nodiscard]] std::string_view bound_name(Bound bound);
 
 /// Part of the compute units' time, 0 to 1; see Busy.
 struct Utilisation {
   double valu = 0, matrix = 0, scalar = 0;
   double lds = 0, vector_cache = 0, l2 = 0, infinity_cache = 0, memory = 0;
+  double dispatcher = 0;
 };
 
 struct KernelTime {

@@ -101,8 +101,8 @@ LaunchReplay::LaunchReplay(const LaunchRecording& launch, const Gpu& gpu,
       cus_(launch.cus) {
   const auto grid = static_cast<double>(launch.grid);
   active_ = std::min<double>(grid, gpu.compute_units());
-  // The unit with the most workgroups has a whole number of them; all may have less to do.
-  most_ = std::ceil(grid / active_) * launch.equivalent_workgroups / grid;
+  most_ = std::ceil(grid / active_);
+  least_ = std::floor(grid / active_);
   for (const WorkgroupRecording& group : launch.workgroups)
     for (const WaveRecording& wave : group.waves)
       instructions_ += static_cast<double>(wave.instructions.size());
@@ -184,7 +184,7 @@ Occupants LaunchReplay::occupants(const Change& change) const {
   Occupants occupants{resident + change.additional_workgroups, 0};
   if (!launch_.is_whole())
     occupants.workgroups =
-        std::min(kGenerations * occupants.resident, static_cast<std::uint32_t>(std::ceil(most_)));
+        static_cast<std::uint32_t>(std::min<double>(kGenerations * occupants.resident, most_));
   return occupants;
 }
 
@@ -222,8 +222,8 @@ Timeline LaunchReplay::timeline(double ghz, double active, std::uint64_t traced)
   return out;
 }
 
-double LaunchReplay::alike(double wanted, const std::vector<std::size_t>& cus,
-                           const Occupants& occupants) const {
+double LaunchReplay::work_of_one(const std::vector<std::size_t>& cus,
+                                 const Occupants& occupants) const {
   double instructions = 0, workgroups = 0;
   for (const std::size_t n : cus) {
     const auto& recorded = cus_[n].workgroups;
@@ -233,7 +233,35 @@ double LaunchReplay::alike(double wanted, const std::vector<std::size_t>& cus,
         instructions += static_cast<double>(wave.instructions.size());
     workgroups += static_cast<double>(count);
   }
-  return instructions > 0 ? wanted * instructions_ * workgroups / instructions : wanted;
+  const double of_mean = launch_.equivalent_workgroups / static_cast<double>(launch_.grid);
+  return instructions > 0 ? of_mean * instructions_ * workgroups / instructions : of_mean;
+}
+
+double LaunchReplay::cycles_of(double workgroups, const std::vector<std::size_t>& cus,
+                               const std::vector<ComputeUnitTime>& times,
+                               const Occupants& occupants) const {
+  const double work = workgroups * work_of_one(cus, occupants);
+  double sum = 0;
+  for (const ComputeUnitTime& time : times) sum += extrapolated(time, occupants.resident, work);
+  return sum / static_cast<double>(times.size());
+}
+
+std::vector<ComputeUnitTime> LaunchReplay::times_of(const std::vector<std::size_t>& cus,
+                                                    const Occupants& occupants, const Share& share,
+                                                    const Change& change, bool latencies) const {
+  std::vector<ComputeUnitTime> out(cus.size());
+  in_parallel(cus.size(), host_threads_, [&](std::size_t n) {
+    out[n] = replay(cus_[cus[n]], launch_.instructions, occupants, gpu_, parameters_, share, change,
+                    {.latencies = latencies});
+  });
+  return out;
+}
+
+double LaunchReplay::dispatch_cycles(const Change& change) const {
+  const double waves =
+      launch_.workgroups.empty() ? 1 : static_cast<double>(launch_.workgroups.front().waves.size());
+  return parameters_.dispatch_cycles(waves) / change.dispatch_speed / gpu_.xcds *
+         static_cast<double>(launch_.grid + launch_.ended_at_once);
 }
 
 // Compute units that have nothing left to do leave their part of the bandwidth to the others. A
@@ -244,9 +272,10 @@ ReplayedLaunch LaunchReplay::replayed(const std::vector<std::size_t>& cus, doubl
   ReplayedLaunch out = replayed_by(active_, cus, ghz, change, latencies);
   if (active_ > 1 && out.mean < kEven * out.cycles)
     out = replayed_by(active_ * out.mean / out.cycles, cus, ghz, change, latencies);
-  // The dispatcher also serves workgroups that end at once.
-  out.cycles = std::max(out.cycles, parameters_.workgroup_start / gpu_.xcds *
-                                        static_cast<double>(launch_.ended_at_once));
+  // However little workgroups do, each is started.
+  out.dispatch = dispatch_cycles(change);
+  out.cycles = std::max(out.cycles, out.dispatch);
+  out.mean = std::max(out.mean, out.dispatch);
   return out;
 }
 
@@ -257,20 +286,26 @@ ReplayedLaunch LaunchReplay::replayed_by(double active, const std::vector<std::s
   ReplayedLaunch out;
   out.active = active;
   out.sites.resize(launch_.instructions.size());
-  std::vector<ComputeUnitTime> times(cus.size());
-  in_parallel(cus.size(), host_threads_, [&](std::size_t n) {
-    times[n] = replay(cus_[cus[n]], launch_.instructions, occupants, gpu_, parameters_, share,
-                      change, {.latencies = latencies});
-  });
-  const double most = alike(most_, cus, occupants);
-  const double mean = alike(launch_.equivalent_workgroups / active_, cus, occupants);
+  const std::vector<ComputeUnitTime> times = times_of(cus, occupants, share, change, latencies);
+  if (!launch_.is_whole()) {
+    out.cycles = cycles_of(most_, cus, times, occupants);
+    out.mean = out.cycles;
+    if (least_ < most_) {
+      // Workgroups that run at the same time do not take as long as the same one after the other.
+      Occupants fewer = occupants;
+      fewer.workgroups = static_cast<std::uint32_t>(least_);
+      const double shorter =
+          least_ < occupants.resident
+              ? cycles_of(least_, cus, times_of(cus, fewer, share, change, false), fewer)
+              : cycles_of(least_, cus, times, occupants);
+      const double with_most = static_cast<double>(launch_.grid) / active_ - least_;
+      out.mean = with_most * out.cycles + (1 - with_most) * shorter;
+    }
+  }
   for (const ComputeUnitTime& time : times) {
     if (launch_.is_whole()) {
       out.cycles = std::max(out.cycles, time.cycles);
       out.mean += time.cycles / static_cast<double>(cus.size());
-    } else {
-      out.cycles += extrapolated(time, occupants.resident, most) / static_cast<double>(cus.size());
-      out.mean += extrapolated(time, occupants.resident, mean) / static_cast<double>(cus.size());
     }
     out.cu_cycles += time.cycles;
     add(out.busy, time.busy);

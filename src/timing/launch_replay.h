@@ -11,9 +11,10 @@
 namespace margay::timing {
 
 struct ReplayedLaunch {
-  double cycles = 0;  ///< Of the compute units, without launch and write-back.
-  double mean = 0;    ///< Of them, over all compute units that work.
-  double active = 0;  ///< Compute units that work at the same time and share what is shared.
+  double cycles = 0;    ///< Of the compute units, without launch and write-back.
+  double mean = 0;      ///< Of them, over all compute units that work.
+  double active = 0;    ///< Compute units that work at the same time and share what is shared.
+  double dispatch = 0;  ///< Cycles of the dispatchers, without which there is no workgroup.
   Busy busy;
   double cu_cycles = 0;  ///< Sum over the compute units that were replayed.
   std::vector<SiteTime> sites;
@@ -42,6 +43,9 @@ class LaunchReplay {
   /// all() found.
   [[nodiscard]] Timeline timeline(double ghz, double active, std::uint64_t traced) const;
 
+  [[nodiscard]] const Parameters& parameters() const { return parameters_; }
+  [[nodiscard]] const Gpu& gpu() const { return gpu_; }
+
  private:
   /// Compute units that tell the time of all.
   [[nodiscard]] std::vector<std::size_t> enough(double most = TimeConfig().most_instructions) const;
@@ -49,10 +53,22 @@ class LaunchReplay {
   [[nodiscard]] Share share(double ghz, double active) const;
   [[nodiscard]] Occupants occupants(const Change& change) const;
   /// `cus` here and below: indices of LaunchRecording::cus.
-  /// How many workgroups like those that a replay of these units has, have as much to do as
-  /// `wanted` like the mean of those that were recorded: a triangle's first rows are short.
-  [[nodiscard]] double alike(double wanted, const std::vector<std::size_t>& cus,
-                             const Occupants& occupants) const;
+  /// How many workgroups like those that a replay of these units has, have as much to do as one
+  /// of the launch: a triangle's first rows are short, and workgroups that were not watched may
+  /// have less to do.
+  [[nodiscard]] double work_of_one(const std::vector<std::size_t>& cus,
+                                   const Occupants& occupants) const;
+  /// What one compute unit of a launch that was recorded in part takes, on average over `cus`, with
+  /// `workgroups` of them. `times`: replays with `occupants`.
+  [[nodiscard]] double cycles_of(double workgroups, const std::vector<std::size_t>& cus,
+                                 const std::vector<ComputeUnitTime>& times,
+                                 const Occupants& occupants) const;
+  [[nodiscard]] std::vector<ComputeUnitTime> times_of(const std::vector<std::size_t>& cus,
+                                                      const Occupants& occupants,
+                                                      const Share& share, const Change& change,
+                                                      bool latencies) const;
+  /// All workgroups, those that end at once included.
+  [[nodiscard]] double dispatch_cycles(const Change& change) const;
   [[nodiscard]] ReplayedLaunch replayed(const std::vector<std::size_t>& cus, double ghz,
                                         const Change& change, bool latencies) const;
   [[nodiscard]] ReplayedLaunch replayed_by(double active, const std::vector<std::size_t>& cus,
@@ -66,7 +82,8 @@ class LaunchReplay {
   const unsigned host_threads_;
   std::vector<ComputeUnitRecording> cus_;
   double active_ = 1;        ///< Compute units that work.
-  double most_ = 1;          ///< Workgroups like the mean one of the one that has most.
+  double most_ = 1;          ///< Workgroups of the one that has most.
+  double least_ = 1;         ///< Of the others: as many, or one less.
   double instructions_ = 0;  ///< Of a workgroup, over its waves, on average.
 };
 

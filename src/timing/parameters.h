@@ -2,6 +2,7 @@
 // it can be trusted. parameters.cpp is the table; docs/time.md is made from it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -51,10 +52,14 @@ struct Parameters {
 
   double workgroup_start = 5.6;  ///< Of the XCD's dispatcher, for a workgroup of one wave.
   double further_wave = 0.3;     ///< Of the dispatcher, for each further wave.
-  double wave_start = 4;         ///< Until its first instruction.
-  double cold_code = 500;        ///< More for the first waves, if the code was not run before.
-  double launch_ns = 0;          ///< Of an empty kernel, begin to end.
-  double next_launch_ns = 0;     ///< The same, behind other work of its stream.
+  /// Of the dispatcher of an XCD, for a workgroup.
+  [[nodiscard]] double dispatch_cycles(double waves) const {
+    return workgroup_start + further_wave * (std::max(1.0, waves) - 1);
+  }
+  double wave_start = 4;      ///< Until its first instruction.
+  double cold_code = 500;     ///< More for the first waves, if the code was not run before.
+  double launch_ns = 0;       ///< Of an empty kernel, begin to end.
+  double next_launch_ns = 0;  ///< The same, behind other work of its stream.
   double sustained_watts = 0;
   double boost_ghz = 0;
   double upload_ns = 13000;           ///< A copy of few bytes from the host to the device.

@@ -9,25 +9,32 @@ namespace {
 /// What a kernel does per second at a clock of 1 GHz, except memory traffic, whose rate does not
 /// depend on the clock.
 struct Load {
+  double compute_units = 0;
   double memory_tb = 0;              ///< TB/s of HBM traffic, at the clock of the compute units.
   double vector_tflops_per_ghz = 0;  ///< f32 equivalents.
   double f16_tflops_per_ghz = 0, bf16_tflops_per_ghz = 0, fp8_tflops_per_ghz = 0;  ///< Matrix.
 };
 
+/// The fit is of an MI300X (RRZE gpu-roofline); what its clock alone takes goes with the compute
+/// units: the 80 of an MI308X hold 1.59 GHz with a stream of HBM at 650 W (pyhip,
+/// gpu-frequency-probe), which takes 640 W here where it is of 4 TB/s.
 double watts(const Load& load, double ghz) {
+  constexpr double kFittedUnits = 304;
   const double volts = std::max(0.65, 0.65 + 0.15 * (ghz - 0.8));
   const double v2 = volts * volts;
   const double matrix = 1.34 * load.f16_tflops_per_ghz + 1.15 * load.bf16_tflops_per_ghz +
                         0.63 * load.fp8_tflops_per_ghz;
-  return 150 + 109 * load.memory_tb + 222 * ghz * v2 +
+  return 150 + 109 * load.memory_tb + 222 * load.compute_units / kFittedUnits * ghz * v2 +
          (8.2 * load.vector_tflops_per_ghz + matrix) * ghz * v2;
 }
 
+constexpr double kLeastGhz = 0.5;
+
 /// In GHz.
 double sustained_ghz(const Load& load, const Parameters& parameters) {
-  constexpr double kStep = 0.005, kLeast = 0.5;
+  constexpr double kStep = 0.005;
   double ghz = parameters.boost_ghz;
-  while (ghz > kLeast && watts(load, ghz) > parameters.sustained_watts) ghz -= kStep;
+  while (ghz > kLeastGhz && watts(load, ghz) > parameters.sustained_watts) ghz -= kStep;
   return ghz;
 }
 
@@ -45,19 +52,24 @@ AtClock sustained(const LaunchReplay& replay, const LaunchRecording& launch,
                   const ReplayedLaunch& few) {
   AtClock out{boost_ghz, us_of(cycles, boost_ghz, launch, parameters)};
   if (few.cycles == 0) return out;
-  // A lower clock takes longer, needs less power for it, and so allows a higher clock.
-  constexpr int kRounds = 4;
+  // A lower clock takes longer, needs less power for it, and so allows a higher clock: the one that
+  // is looked for lies between one that is too low and one that is too high.
+  constexpr int kRounds = 8;
   constexpr double kCloseGhz = 0.01;
+  double low = kLeastGhz, high = boost_ghz;
   for (int round = 0; round < kRounds; ++round) {
     const double seconds = out.us * 1e-6;
     const double per_ghz = 1e-12 / seconds / out.ghz;
     const double clock = sustained_ghz(
-        {launch.memory_bytes * 1e-12 / seconds, launch.vector_flops * per_ghz,
-         launch.f16_flops * per_ghz, launch.bf16_flops * per_ghz, launch.fp8_flops * per_ghz},
+        {static_cast<double>(replay.gpu().compute_units()), launch.memory_bytes * 1e-12 / seconds,
+         launch.vector_flops * per_ghz, launch.f16_flops * per_ghz, launch.bf16_flops * per_ghz,
+         launch.fp8_flops * per_ghz},
         parameters);
     if (std::abs(clock - out.ghz) < kCloseGhz) break;
-    out.ghz = clock;
-    out.us = us_of(cycles * replay.few(clock).cycles / few.cycles, clock, launch, parameters);
+    (clock < out.ghz ? high : low) = out.ghz;
+    if (high - low < kCloseGhz) break;
+    out.ghz = low < clock && clock < high ? clock : (low + high) / 2;
+    out.us = us_of(cycles * replay.few(out.ghz).cycles / few.cycles, out.ghz, launch, parameters);
   }
   return out;
 }

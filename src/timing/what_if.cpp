@@ -26,6 +26,7 @@ constexpr Row kRows[kWhatIfs] = {
     {"waits at their latest", {.waits_at_use = true}},
     {"double LDS bandwidth", {.lds_speed = 2}},
     {"one more workgroup per CU", {.additional_workgroups = 1}},
+    {"workgroups of 256", {}},  // how much faster that starts waves is known from the launch
 };
 
 /// What the memory instructions of a launch cost, by number of the instruction.
@@ -116,6 +117,7 @@ std::vector<double> weights(WhatIfKind kind, const LaunchRecording& launch, cons
     case WhatIfKind::waits_at_use:
       return saved_waits(launch, before, after);
     case WhatIfKind::additional_workgroup:
+    case WhatIfKind::larger_workgroups:
       return {};  // of the whole kernel
   }
   return {};
@@ -137,6 +139,15 @@ double barriers_per_step(const LaunchRecording& launch) {
   }
   return static_cast<double>(barriers) /
          static_cast<double>(std::max<std::size_t>(with_loads.size(), 1));
+}
+
+/// How many times faster dispatchers would start the launch's waves in workgroups of four.
+double dispatch_speed_of_four(const LaunchRecording& launch, const Parameters& parameters) {
+  constexpr double kWaves = 4;
+  if (launch.workgroups.empty()) return 1;
+  const auto waves = static_cast<double>(launch.workgroups.front().waves.size());
+  if (waves == 0 || waves >= kWaves) return 1;
+  return parameters.dispatch_cycles(waves) / waves / (parameters.dispatch_cycles(kWaves) / kWaves);
 }
 
 /// Registers of a lane that take what a wave loads in a step: from barrier to barrier, or until it
@@ -230,6 +241,8 @@ std::vector<WhatIf> what_ifs(const LaunchReplay& replay, const LaunchRecording& 
     Change change = kRows[n].change;
     if (static_cast<WhatIfKind>(n) == WhatIfKind::shared_l2_lines)
       change.far_lines = launch.needed_far_lines;
+    if (static_cast<WhatIfKind>(n) == WhatIfKind::larger_workgroups)
+      change.dispatch_speed = dispatch_speed_of_four(launch, replay.parameters());
     after.push_back(replay.few(ghz, change));
   }
   std::vector<WhatIf> out;

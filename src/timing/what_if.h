@@ -27,8 +27,9 @@ enum class WhatIfKind : std::uint8_t {
   waits_at_use,
   double_lds,
   additional_workgroup,
+  larger_workgroups,
 };
-inline constexpr unsigned kWhatIfs = 11;
+inline constexpr unsigned kWhatIfs = 12;
 
 /// "no bank conflicts".
 [[nodiscard]] std::string_view what_if_name(WhatIfKind kind);

@@ -254,10 +254,12 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
                                      static_cast<double>(watched.instructions)
                                : 1;
   // Of long launches only the first workgroups were recorded.
-  const double watched_per_recorded =
-      static_cast<double>(watched.workgroups) /
+  const auto recorded =
       static_cast<double>(std::max<std::size_t>(out.workgroups.size() + ended, 1));
-  const double working = watched_per_recorded * static_cast<double>(out.workgroups.size());
+  const double watched_per_recorded = static_cast<double>(watched.workgroups) / recorded;
+  // All of them, exactly, where none ended at once.
+  const double working = static_cast<double>(watched.workgroups) *
+                         (static_cast<double>(out.workgroups.size()) / recorded);
   out.equivalent_workgroups = scale * working;
   out.workgroup_instructions =
       (static_cast<double>(watched.instructions) - watched_per_recorded * idle_instructions) /

@@ -205,12 +205,11 @@ double summand_at(int r, int c) { return (r * 3 + c * 4) % 5 - 2 + (c == r % 5 ?
 double factor_at(int r, int c) { return (c == r % 16 ? 2.0 : 1.0) * ((r + c) % 3 == 0 ? -1 : 1); }
 double start_at(int which, int i) { return (which + i) % 3 - 1; }
 
-template <typename T>
-double reduced(int op, int count, const std::function<double(int)>& element, double start,
-               bool with_start) {
-  double result = element(0);
+/// Of elements (0, 0) to (0, count - 1).
+double reduced(int op, int count, Element element, double start, bool with_start) {
+  double result = element(0, 0);
   for (int i = 1; i < count; ++i) {
-    const double x = element(i);
+    const double x = element(0, i);
     if (op == 0) result = std::fmax(result, x);
     if (op == 1) result = std::fmin(result, x);
     if (op == 2) result += x;
@@ -240,9 +239,9 @@ void check_reductions(Cases& cases) {
     cases.expect(
         got, static_cast<size_t>(n) * longest, 1, by_row ? rows : cols,
         [&](int, int i) {
-          return reduced<T>(
+          return reduced(
               op, by_row ? cols : rows,
-              [&](int k) {
+              [&](int, int k) {
                 const int r = by_row ? i : k, c = by_row ? k : i;
                 return op == 3 ? factor_at(r, c) : summand_at(r, c);
               },

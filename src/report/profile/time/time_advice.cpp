@@ -75,6 +75,11 @@ std::string room_for_a_workgroup(const KernelProfile& kernel) {
   return out;
 }
 
+/// "every 8th".
+std::string every_nth(std::uint32_t n) {
+  return fmt::format("every {}{}", n, n == 1 ? "st" : n == 2 ? "nd" : n == 3 ? "rd" : "th");
+}
+
 std::string what_to_do(const timing::WhatIf& what_if, const KernelProfile& kernel) {
   switch (what_if.kind) {
     case WhatIfKind::no_bank_conflicts:
@@ -83,11 +88,13 @@ std::string what_to_do(const timing::WhatIf& what_if, const KernelProfile& kerne
       return "a limit: what an XCD has not loaded yet misses its L2";
     case WhatIfKind::shared_l2_lines:
       return "let workgroups that run on one XCD at the same time share tiles, squares of the grid "
-             "rather than rows or columns of it, and load each line once (every 8th workgroup is "
-             "on the same XCD: renumber them)";
+             "rather than rows or columns of it, and load each line once (" +
+             every_nth(kernel.gpu->xcds) +
+             " workgroup is on the same XCD: renumber them); a workgroup that loads lines again "
+             "which nobody shares uses them too late: L2 has lost them meanwhile";
     case WhatIfKind::perfect_coalescing:
       return "let adjacent lanes access adjacent bytes, 16 for each lane, and rows of tiles fill "
-             "lines of 128 bytes";
+             "lines of 128 bytes; a table in which lanes look something up fits LDS";
     case WhatIfKind::no_barrier_skew:
       return "a limit, if waves of a workgroup never waited for each other: give them equal work";
     case WhatIfKind::half_the_barriers:
@@ -109,6 +116,11 @@ std::string what_to_do(const timing::WhatIf& what_if, const KernelProfile& kerne
              "half for each result); wider accesses alone move as many bytes";
     case WhatIfKind::additional_workgroup:
       return room_for_a_workgroup(kernel);
+    case WhatIfKind::larger_workgroups:
+      return fmt::format(
+          "the dispatcher of an XCD starts one workgroup after the other: with 256 work-items in "
+          "place of {} there are fewer to start; or let each work-item do more",
+          items_of(kernel));
   }
   return {};
 }

@@ -55,7 +55,8 @@ constexpr BusyUnit kBusy[] = {{"valu", &timing::Utilisation::valu},
                               {"vector_cache", &timing::Utilisation::vector_cache},
                               {"l2", &timing::Utilisation::l2},
                               {"infinity_cache", &timing::Utilisation::infinity_cache},
-                              {"memory", &timing::Utilisation::memory}};
+                              {"memory", &timing::Utilisation::memory},
+                              {"dispatcher", &timing::Utilisation::dispatcher}};
 
 struct SimdPart {
   std::string_view name;
@@ -248,7 +249,9 @@ Result<timing::KernelTime> as_time(const Node& node, std::size_t sites) {
   for (const TimeFigure& figure : kTimeFigures)
     time.*figure.member = MARGAY_TRY(decimal(node, figure.name));
   const Node busy = MARGAY_TRY(node.field("busy"));
-  for (const BusyUnit& unit : kBusy) time.busy.*unit.member = MARGAY_TRY(decimal(busy, unit.name));
+  for (const BusyUnit& unit : kBusy)  // earlier versions did not know the dispatcher's
+    if (unit.member != &timing::Utilisation::dispatcher || busy.json->contains(unit.name))
+      time.busy.*unit.member = MARGAY_TRY(decimal(busy, unit.name));
   const Node simds = MARGAY_TRY(node.field("simds"));
   for (const SimdPart& part : kSimdParts)
     time.simds.*part.member = MARGAY_TRY(decimal(simds, part.name));

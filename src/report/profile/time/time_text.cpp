@@ -40,10 +40,11 @@ std::string stalls_text(const std::array<double, kStalls>& stalls, double all) {
 
 std::string busy_text(const timing::Utilisation& busy) {
   return fmt::format(
-      "matrix {}, VALU {}, scalar {}, LDS {}, vL1D {}, L2 {}, Infinity Cache {}, HBM {}",
+      "matrix {}, VALU {}, scalar {}, LDS {}, vL1D {}, L2 {}, Infinity Cache {}, HBM {}, "
+      "dispatcher {}",
       percent(busy.matrix), percent(busy.valu), percent(busy.scalar), percent(busy.lds),
       percent(busy.vector_cache), percent(busy.l2), percent(busy.infinity_cache),
-      percent(busy.memory));
+      percent(busy.memory), percent(busy.dispatcher));
 }
 
 /// Which of the two times a measured one has to be compared with. Empty if they are the same.
@@ -110,7 +111,9 @@ std::string memory_latency_text(const KernelProfile& kernel, const report::TextO
                        percent(line.time.flight / all), place_of(line, options));
   }
   if (out.empty()) return {};
-  return "      exposed  hidden   flight  access to memory or LDS (of wave cycles)\n" + out;
+  return "      exposed  hidden   flight  access to memory or LDS (of wave cycles; hidden: of its "
+         "flight)\n" +
+         out;
 }
 
 std::string time_lines_text(const KernelProfile& kernel, const report::TextOptions& options,
@@ -215,7 +218,8 @@ std::string kernel_text(const KernelProfile& kernel, const report::TextOptions& 
     out += fmt::format("  compare   {}\n", compare);
   out += fmt::format("  bound by  {}\n", timing::bound_name(t.bound));
   out += fmt::format("  busy      {}\n", busy_text(t.busy));
-  out += fmt::format("  outside   launch {}, tail {}\n", us_text(t.launch_us), us_text(t.tail_us));
+  out += fmt::format("  outside   launch and write-back {}, tail {}\n", us_text(t.launch_us),
+                     us_text(t.tail_us));
   if (all > 0)
     out += fmt::format("  waves     issue {}, {}\n", percent(t.issue / all),
                        stalls_text(t.stalls, all));

@@ -63,7 +63,7 @@ function timeSection(kernel, page) {
   if (!time) return null;
   const waiting = sum(Object.values(time.stalls), (cycles) => cycles), all = waiting + time.issue;
   const rate = (tflops) => tflops === null ? "" : `${tflops.toPrecision(3)} TFLOP/s`;
-  const units = { valu: "VALU", matrix: "matrix units", lds: "LDS", vector_cache: "vL1D", l2: "L2", infinity_cache: "Infinity Cache", memory: "HBM" };
+  const units = { valu: "VALU", matrix: "matrix units", lds: "LDS", vector_cache: "vL1D", l2: "L2", infinity_cache: "Infinity Cache", memory: "HBM", dispatcher: "dispatcher" };
   const stalls = Object.entries(time.stalls).sort((a, b) => b[1] - a[1]).map(([name, cycles]) => [name, cycles / (all || 1)]);
   const lines = sum(time.lines, (line) => line.latency);
   return section("time", "Modelled time", `Nothing here is measured. The error is about ${time.error_percent.toFixed(0)} %. Of the first launch.`,
