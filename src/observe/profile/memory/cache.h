@@ -5,13 +5,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "observe/profile/memory/set_hash.h"
+
 namespace margay::profile {
 
 class Cache {
  public:
-  /// How a line's set is chosen: by its low bits, or by all its bits folded together, so that
-  /// regular strides do not map to a few sets.
-  enum class Index : std::uint8_t { low_bits, folded };
+  /// How a line's set is chosen: by its low bits, or by all of them (set_of_line), so that regular
+  /// strides do not map to a few sets.
+  enum class Index : std::uint8_t { low_bits, hashed };
 
   /// A power of two of sets.
   Cache(std::uint32_t bytes, std::uint32_t line_bytes, std::uint32_t ways,
@@ -66,7 +68,7 @@ class Cache {
 
  private:
   [[nodiscard]] Slot* set_of(std::uint64_t line) {
-    if (index_ == Index::folded) line ^= line >> 7 ^ line >> 14 ^ line >> 21 ^ line >> 28;
+    if (index_ == Index::hashed) line = set_of_line(line);
     return &slots_[std::size_t{static_cast<std::uint32_t>(line) & (sets_ - 1)} * ways_];
   }
 

@@ -19,7 +19,7 @@ std::uint32_t sqc_of(const Gpu& gpu, std::uint32_t cu) {
 }
 
 Cache l2_of(const Caches& caches) {
-  return {caches.l2_bytes(), kLineBytes, caches.l2_ways, Cache::Index::folded};
+  return {caches.l2_bytes(), kLineBytes, caches.l2_ways, Cache::Index::hashed};
 }
 
 /// The 64-byte halves that `quarters` are in: bit 0 the lower one.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "report/profile/analysis/metrics.h"
 #include "report/profile/kernel_table.h"
 #include "report/profile/time/line_times.h"
 #include "report/profile/time/time_advice.h"
@@ -80,6 +81,20 @@ std::vector<std::string> simd_texts(const timing::KernelTime& t) {
                       percent(s.work), percent(s.idle), percent(s.empty), t.waves_per_simd),
           fmt::format("matrix work and memory {}, only matrix work {}, only memory {}, neither {}",
                       percent(s.both), percent(s.matrix), percent(s.memory), percent(s.neither))};
+}
+
+/// How much of what is loaded the caches have, and could have. Empty where nothing is.
+std::string caches_text(const KernelProfile& kernel) {
+  std::string out;
+  const auto add = [&](std::string_view cache, std::string_view is, std::string_view best) {
+    const auto rate = value_of(kernel, is), most = value_of(kernel, best);
+    if (!rate) return;  // nothing was loaded
+    out += fmt::format("{}{} hits {:.0f} %", out.empty() ? "" : ", ", cache, *rate);
+    if (most) out += fmt::format(" of at most {:.0f} %", *most);
+  };
+  add("vL1D", "vl1d_hit_rate", "vl1d_best_hit_rate");
+  add("L2", "l2_hit_rate", "l2_best_hit_rate");
+  return out;
 }
 
 std::string place_of(const LineTime& line, const report::TextOptions& options) {
@@ -225,6 +240,8 @@ std::string kernel_text(const KernelProfile& kernel, const report::TextOptions& 
                        stalls_text(t.stalls, all));
   const std::vector<std::string> simds = simd_texts(t);
   if (!simds.empty()) out += fmt::format("  SIMDs     {}\n  overlap   {}\n", simds[0], simds[1]);
+  if (const std::string caches = caches_text(kernel); !caches.empty())
+    out += fmt::format("  caches    {}\n", caches);
   return out + time_lines_text(kernel, options, full) + memory_latency_text(kernel, options, full) +
          time_advice_text(kernel, options, full) + (full ? elsewhere_text(t) : "") + "\n";
 }

@@ -137,17 +137,34 @@ TEST(Cache, DirtyQuartersLeaveWithTheirLine) {
   EXPECT_EQ(cache.find(3), nullptr);
 }
 
-TEST(Cache, FoldingSpreadsAStrideOverItsSets) {
-  // 32 KiB apart: with low bits all of them meet in one set of 16 ways.
+// With low bits 2048 lines that are 256 KiB apart meet in one set of 16 ways.
+TEST(Cache, HashingSpreadsEveryStrideOverAllSets) {
   constexpr std::uint32_t kBytes = 4 << 20;
-  Cache low(kBytes, 128, 16), folded(kBytes, 128, 16, Cache::Index::folded);
-  unsigned low_gone = 0, folded_gone = 0;
-  for (std::uint64_t n = 0; n < 1024; ++n) {
+  constexpr std::uint64_t kSets = kBytes / 128 / 16;
+  Cache low(kBytes, 128, 16);
+  unsigned low_gone = 0;
+  for (std::uint64_t n = 0; n < kSets; ++n)
     low.insert(n << 11, [&](const Cache::Slot&) { ++low_gone; });
-    folded.insert(n << 11, [&](const Cache::Slot&) { ++folded_gone; });
-  }
-  EXPECT_EQ(low_gone, 1024u - 16);
-  EXPECT_EQ(folded_gone, 0u);
+  EXPECT_EQ(low_gone, kSets - 16);
+  for (unsigned stride = 0; stride < 32; ++stride)
+    for (const std::uint64_t base : {std::uint64_t{0}, std::uint64_t{0x123456789}}) {
+      Cache hashed(kBytes, 128, 16, Cache::Index::hashed);
+      unsigned gone = 0;
+      for (std::uint64_t n = 0; n < 16 * kSets; ++n)  // as many as there is room for
+        hashed.insert(base ^ n << stride, [&](const Cache::Slot&) { ++gone; });
+      EXPECT_EQ(gone, 0u) << "lines " << (1ull << stride) << " apart";
+    }
+}
+
+// The workgroups of an XCD read every sixth block of an array.
+TEST(Cache, HashingSpreadsBlocks) {
+  constexpr std::uint32_t kBytes = 4 << 20;
+  Cache hashed(kBytes, 128, 16, Cache::Index::hashed);
+  unsigned gone = 0;
+  constexpr std::uint64_t kBlock = 512, kBlocks = 32;  // half of what there is room for
+  for (std::uint64_t n = 0; n < kBlock * kBlocks; ++n)
+    hashed.insert(n / kBlock * 6 * kBlock + n % kBlock, [&](const Cache::Slot&) { ++gone; });
+  EXPECT_EQ(gone, 0u);
 }
 
 }  // namespace
