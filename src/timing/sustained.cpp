@@ -53,7 +53,7 @@ AtClock sustained(const LaunchReplay& replay, const LaunchRecording& launch,
   AtClock out{boost_ghz, us_of(cycles, boost_ghz, launch, parameters)};
   if (few.cycles == 0) return out;
   // A lower clock takes longer, needs less power for it, and so allows a higher clock: the one that
-  // is looked for lies between one that is too low and one that is too high.
+  // is looked for is between one that is too low and one that is too high.
   constexpr int kRounds = 8;
   constexpr double kCloseGhz = 0.01;
   double low = kLeastGhz, high = boost_ghz;

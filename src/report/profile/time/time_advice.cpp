@@ -75,11 +75,6 @@ std::string room_for_a_workgroup(const KernelProfile& kernel) {
   return out;
 }
 
-/// "every 8th".
-std::string every_nth(std::uint32_t n) {
-  return fmt::format("every {}{}", n, n == 1 ? "st" : n == 2 ? "nd" : n == 3 ? "rd" : "th");
-}
-
 std::string what_to_do(const timing::WhatIf& what_if, const KernelProfile& kernel) {
   switch (what_if.kind) {
     case WhatIfKind::no_bank_conflicts:
@@ -87,11 +82,12 @@ std::string what_to_do(const timing::WhatIf& what_if, const KernelProfile& kerne
     case WhatIfKind::no_l2_misses:
       return "a limit: what an XCD has not loaded yet misses its L2";
     case WhatIfKind::shared_l2_lines:
-      return "let workgroups that run on one XCD at the same time share tiles, squares of the grid "
-             "rather than rows or columns of it, and load each line once (" +
-             every_nth(kernel.gpu->xcds) +
-             " workgroup is on the same XCD: renumber them); a workgroup that loads lines again "
-             "which nobody shares uses them too late: L2 has lost them meanwhile";
+      return fmt::format(
+          "let workgroups that run on one XCD at the same time share tiles, squares of the grid "
+          "rather than rows or columns of it, and load each line once (every {}th workgroup is on "
+          "the same XCD: renumber them); lines that one workgroup alone loads again it uses too "
+          "late: L2 has lost them meanwhile",
+          kernel.gpu->xcds);
     case WhatIfKind::perfect_coalescing:
       return "let adjacent lanes access adjacent bytes, 16 for each lane, and rows of tiles fill "
              "lines of 128 bytes; a table in which lanes look something up fits LDS";
