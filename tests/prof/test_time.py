@@ -88,6 +88,14 @@ def test_the_screen_says_that_it_is_a_model():
     assert "programs.hip:" in done.stdout
 
 
+def test_the_screen_says_what_the_caches_have():
+    done = margay_time("--", PROGRAMS, "stream=304")
+    assert done.returncode == 0, done.stderr
+    (caches,) = (line for line in done.stdout.splitlines() if line.startswith("  caches "))
+    assert re.fullmatch(r"  caches    vL1D hits \d+ % of at most \d+ %, L2 hits \d+ % of at most \d+ %", caches)
+    assert re.search(r"busy .*, dispatcher \d+ %$", done.stdout, re.M)
+
+
 def test_the_clock_that_is_asked_for_comes_first():
     def first(clock):
         done = margay_time("--clock", clock, "--", PROGRAMS, "conflicting")
