@@ -9,8 +9,9 @@ namespace margay::timing {
 namespace {
 
 Bound bound_of(const Utilisation& u, double launch, double tail) {
-  constexpr double kBusy = 0.6, kLarge = 0.5;
+  constexpr double kBusy = 0.6, kLarge = 0.5, kLongTail = 0.4;
   if (launch > kLarge) return Bound::launch;
+  if (tail > kLongTail) return Bound::tail;  // of the units that work, one may be busy
   const std::pair<double, Bound> units[] = {{u.matrix, Bound::matrix},
                                             {u.valu, Bound::valu},
                                             {u.scalar, Bound::scalar},
@@ -86,6 +87,7 @@ KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, const TimeConf
               part(boost.busy.fabric),
               part(boost.busy.memory),
               boost.dispatch / std::max(boost.cycles, 1.0)};
+  out.flops = launch.flops;
   out.launch_us = out.us_boost - boost.cycles / out.boost_ghz / 1e3;
   out.tail_us = std::max(0.0, boost.cycles - boost.mean) / out.boost_ghz / 1e3;
   out.bound = bound_of(out.busy, out.launch_us / out.us_boost, out.tail_us / out.us_boost);

@@ -45,6 +45,7 @@ struct KernelTime {
   double boost_ghz = 0, sustained_ghz = 0;
   double error_percent = 0;  ///< Of the times; see docs/time.md.
   double launch_us = 0, tail_us = 0;
+  double flops = 0;  ///< Operations on numbers: of active lanes, and of whole matrices.
   Bound bound = Bound::latency;
   Utilisation busy;
   std::array<double, kStalls> stalls{};  ///< Wave cycles, of all recorded waves.

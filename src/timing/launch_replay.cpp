@@ -154,7 +154,21 @@ ReplayedLaunch LaunchReplay::all(double ghz, const TimeConfig& config) const {
 
 ReplayedLaunch LaunchReplay::few(double ghz, const Change& change) const {
   constexpr double kMostInstructions = 4e5;
-  return replayed(some(kMostInstructions), ghz, change, false);
+  std::vector<std::size_t> cus = some(kMostInstructions);
+  // The one that ends last decides how long a whole launch takes.
+  if (launch_.is_whole() && std::ranges::find(cus, longest()) == cus.end())
+    cus.push_back(longest());
+  return replayed(cus, ghz, change, false);
+}
+
+std::size_t LaunchReplay::longest() const {
+  const auto instructions = [](const ComputeUnitRecording& cu) {
+    std::size_t sum = 0;
+    for (const WorkgroupRecording* const group : cu.workgroups)
+      for (const WaveRecording& wave : group->waves) sum += wave.instructions.size();
+    return sum;
+  };
+  return static_cast<std::size_t>(std::ranges::max_element(cus_, {}, instructions) - cus_.begin());
 }
 
 Share LaunchReplay::share(double ghz, double active) const {

@@ -73,6 +73,8 @@ class LaunchReplay {
                                         const Change& change, bool latencies) const;
   [[nodiscard]] ReplayedLaunch replayed_by(double active, const std::vector<std::size_t>& cus,
                                            double ghz, const Change& change, bool latencies) const;
+  /// The compute unit that has most to do.
+  [[nodiscard]] std::size_t longest() const;
   /// As many, spread evenly, as have about `most` instructions to replay.
   [[nodiscard]] std::vector<std::size_t> some(double most) const;
 

@@ -132,6 +132,7 @@ struct LaunchRecording {
   double infinity_cache_ready = 0;
   double dirty_bytes = 0;  ///< That L2 writes back at the end.
   [[nodiscard]] bool is_whole() const { return workgroups.size() == grid; }
+  double flops = 0;  ///< Of all types.
   double vector_flops = 0, f16_flops = 0, bf16_flops = 0, fp8_flops = 0;
 };
 

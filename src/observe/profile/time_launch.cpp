@@ -67,6 +67,24 @@ double touched_bytes(const Replay& replay, const TensorLines& tensors, double sc
   return lines * kLineBytes;
 }
 
+/// Bytes that the whole launch writes to the fabric, what is written again counted once: the
+/// Infinity Cache has it. `scale`: as for far_reads().
+double written_once(const Replay& replay, const TensorLines& tensors, double scale, bool sampled) {
+  double bytes = 0;
+  for (std::size_t n = 0; n < tensors.size(); ++n) {
+    double all = 0;
+    for (const auto& xcd : replay.xcds())
+      all += scale * static_cast<double>(xcd->tensors()[n].fabric_written_bytes);
+    if (n != tensors.unnamed()) {
+      const double once = static_cast<double>(replay.touched(n).sectors_written) * kSectorBytes;
+      all = std::min(
+          all, sampled ? std::min(once * scale, tensors.lines(n) * double{kLineBytes}) : once);
+    }
+    bytes += all;
+  }
+  return bytes;
+}
+
 /// The numbers of the instructions in the order of their places in the code. They are numbered as
 /// host threads first executed them, and sums in floating point depend on the order.
 std::vector<std::uint32_t> by_place(const Facts& facts) {
@@ -284,7 +302,8 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
   out.touched_bytes = touched_bytes(replay, tensors, scale, sampled);
   out.needed_far_lines =
       needed_far_lines(replay, tensors, static_cast<double>(watched.workgroups), out.resident);
-  const double written = count(TCC_EA0_WRREQ_sum) * kSectorBytes;
+  const double written = std::min(count(TCC_EA0_WRREQ_sum) * kSectorBytes,
+                                  written_once(replay, tensors, scale, sampled));
   const auto room = static_cast<double>(program.gpu().infinity_cache_bytes);
   const bool is_warm = config.warm && reads.footprint * kLineBytes + written <= room;
   const double cold = is_warm ? 0 : reads.once;
@@ -310,6 +329,12 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
   const auto flops = [&](Counter c) {
     return kOperations * matrix_scale * static_cast<double>(watched.counters[c]);
   };
+  out.flops = out.vector_flops;
+  for (const Counter c :
+       {SQ_INSTS_VALU_MFMA_MOPS_I8, SQ_INSTS_VALU_MFMA_MOPS_F8, SQ_INSTS_VALU_MFMA_MOPS_F16,
+        SQ_INSTS_VALU_MFMA_MOPS_BF16, SQ_INSTS_VALU_MFMA_MOPS_XF32, SQ_INSTS_VALU_MFMA_MOPS_F32,
+        SQ_INSTS_VALU_MFMA_MOPS_F64})
+    out.flops += flops(c);
   out.f16_flops = flops(SQ_INSTS_VALU_MFMA_MOPS_F16);
   out.bf16_flops = flops(SQ_INSTS_VALU_MFMA_MOPS_BF16);
   out.fp8_flops = flops(SQ_INSTS_VALU_MFMA_MOPS_F8) + flops(SQ_INSTS_VALU_MFMA_MOPS_I8);

@@ -33,6 +33,10 @@ LaunchRecording matrix_launch(std::uint64_t recorded, std::uint64_t grid, unsign
   return launch;
 }
 
+const WhatIf& what_if_of(const KernelTime& time, WhatIfKind kind) {
+  return *std::ranges::find(time.what_if, kind, &WhatIf::kind);
+}
+
 TEST(Device, ParametersAreThereForEveryMachine) {
   for (const Gpu& gpu : all_gpus()) {
     const Parameters& parameters = parameters_of(gpu);
@@ -98,6 +102,24 @@ TEST(Device, OneMoreWorkgroupThanComputeUnitsMakesATail) {
   const KernelTime odd = time_of(matrix_launch(305, 305, 3000), default_gpu());
   EXPECT_LT(even.tail_us, 0.1);
   EXPECT_GT(odd.tail_us, 0.4 * even.us_boost);
+}
+
+// Matrix units of the units that work are busy, but most units do not.
+TEST(Device, ALongTailIsTheBound) {
+  LaunchRecording launch = matrix_launch(305, 305, 3000);
+  for (WorkgroupRecording& group : launch.workgroups) group.waves.resize(4, group.waves.front());
+  const KernelTime time = time_of(launch, default_gpu());
+  EXPECT_GT(time.busy.matrix, 0.9);
+  EXPECT_EQ(time.bound, Bound::tail);
+}
+
+// The few units that tell how changes and clocks compare have the one that ends last.
+TEST(WhatIf, TheUnitWithMostToDoIsAmongTheFew) {
+  LaunchRecording launch = matrix_launch(305, 305, 3000);
+  launch.resident = 1;
+  EXPECT_NEAR(
+      what_if_of(time_of(launch, default_gpu()), WhatIfKind::additional_workgroup).saves_percent,
+      50, 5);
 }
 
 TEST(Device, WorkgroupsThatEndAtOnceAreDispatched) {
@@ -196,10 +218,6 @@ TEST(Device, HostThreadsMakeNoDifference) {
 
 TEST(WhatIf, NothingIsTriedThatIsNotAskedFor) {
   EXPECT_TRUE(time_of(matrix_launch(4, 4, 30), default_gpu(), {.what_if = false}).what_if.empty());
-}
-
-const WhatIf& what_if_of(const KernelTime& time, WhatIfKind kind) {
-  return *std::ranges::find(time.what_if, kind, &WhatIf::kind);
 }
 
 /// What no barrier skew saves of workgroups of two waves on different SIMDs, in a loop of ten trips

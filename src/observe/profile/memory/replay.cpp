@@ -7,9 +7,12 @@
 namespace margay::profile {
 namespace {
 
-/// CUs of an XCD's shader engines: 10, 9, 10 and 9 of an MI300X's 38.
+/// CUs of an XCD's shader engines: 10, 10, 9 and 9 of an MI300X's 38. Workgroups go to the engines
+/// in turn, so the first ones have more: else of one workgroup for each CU, as persistent kernels
+/// have, the last one would wait for another to end, which no measurement of such kernels shows.
 std::uint32_t first_cu(const Gpu& gpu, std::uint32_t engine) {
-  return (engine * gpu.cus_per_xcd + gpu.shader_engines_per_xcd - 1) / gpu.shader_engines_per_xcd;
+  const std::uint32_t engines = gpu.shader_engines_per_xcd;
+  return engine * (gpu.cus_per_xcd / engines) + std::min(engine, gpu.cus_per_xcd % engines);
 }
 
 /// On an MI300X 18 SQCs are shared by two CUs, two serve one: 40 CUs are built, 38 are used.

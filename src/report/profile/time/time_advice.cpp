@@ -57,10 +57,30 @@ std::string twice_the_lds(const KernelProfile& kernel) {
                      report::counted(then.workgroups_per_cu, "workgroup"), r.workgroups_per_cu);
 }
 
+/// What would allow no workgroup more if the limit did: "LDS". Empty if nothing.
+std::string second_limit(const KernelProfile& kernel) {
+  const Resources& r = kernel.resources;
+  OccupancyQuery without{r.vgprs, r.sgprs, r.static_lds_bytes + r.dynamic_lds_bytes,
+                         items_of(kernel)};
+  if (r.limit == name_of(OccupancyLimit::vgprs))
+    without.vgprs = 0;
+  else if (r.limit == name_of(OccupancyLimit::sgprs))
+    without.sgprs = 0;
+  else if (r.limit == name_of(OccupancyLimit::lds))
+    without.lds_bytes = 0;
+  else
+    return {};
+  const Occupancy then = occupancy(kernel.gpu->arch(), without);
+  return then.workgroups_per_cu > r.workgroups_per_cu ? std::string{}
+                                                      : std::string(name_of(then.limit));
+}
+
 std::string room_for_a_workgroup(const KernelProfile& kernel) {
   const Resources& r = kernel.resources;
   if (r.limit.empty()) return "use fewer registers or less LDS";
   std::string out = fmt::format("the limit is {}", r.limit);
+  if (const std::string second = second_limit(kernel); !second.empty())
+    out += fmt::format(", and {} would allow no more either", second);
   if (r.next_step.empty()) return out;
   out += ": " + r.next_step;
   if (const std::string unused = unused_lds(kernel); !unused.empty())

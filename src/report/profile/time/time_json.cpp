@@ -118,7 +118,6 @@ Json figures_json(const KernelProfile& kernel) {
   json["occupancy"] = time.occupancy;
   json["elsewhere"] = elsewhere_json(time.elsewhere);
   json["stalls"] = stalls_json(time.stalls);
-  json["flops"] = flops_per_launch(kernel);
   const auto throughput = throughput_of(kernel);
   json["tflops_boost"] = throughput ? Json(throughput->boost) : Json();
   json["tflops_sustained"] = throughput ? Json(throughput->sustained) : Json();

@@ -9,12 +9,6 @@
 
 namespace margay::profile {
 
-double flops_per_launch(const KernelProfile& kernel) {
-  double flops = 0;
-  for (const Site& site : kernel.sites) flops += static_cast<double>(site.flops);
-  return kernel.launches == 0 ? 0 : flops / static_cast<double>(kernel.launches);
-}
-
 double attributed(const timing::KernelTime& time, double wave_cycles) {
   double all = time.issue;
   for (const double stall : time.stalls) all += stall;
@@ -22,7 +16,7 @@ double attributed(const timing::KernelTime& time, double wave_cycles) {
 }
 
 std::optional<Throughput> throughput_of(const KernelProfile& kernel) {
-  const double flops = flops_per_launch(kernel);
+  const double flops = kernel.time->flops;
   if (flops == 0) return std::nullopt;
   return Throughput{flops * 1e-6 / kernel.time->us_boost, flops * 1e-6 / kernel.time->us_sustained};
 }

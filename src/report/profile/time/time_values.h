@@ -8,9 +8,6 @@
 
 namespace margay::profile {
 
-/// Operations on numbers in one launch: of active lanes, and of whole matrices.
-[[nodiscard]] double flops_per_launch(const KernelProfile& kernel);
-
 /// Part of a kernel's cycles that its waves spend as they spend `wave_cycles` of all their cycles:
 /// comparable with another launch, of which other waves were replayed.
 [[nodiscard]] double attributed(const timing::KernelTime& time, double wave_cycles);

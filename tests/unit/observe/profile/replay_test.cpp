@@ -104,7 +104,7 @@ class SlowCache {
 struct Machine {
   const char* option;
   std::uint32_t xcds;
-  std::uint32_t engine_end[4];  ///< CUs of the four shader engines: 10, 9, 10 and 9 of 38.
+  std::uint32_t engine_end[4];  ///< CUs of the four shader engines: 10, 10, 9 and 9 of 38.
   std::uint32_t pairs;          ///< The number of SQCs with two CUs; the others have one.
 
   [[nodiscard]] std::uint32_t sqc_of(std::uint32_t cu) const {
@@ -112,9 +112,9 @@ struct Machine {
   }
   friend void PrintTo(const Machine& machine, std::ostream* out) { *out << machine.option; }
 };
-constexpr Machine kMachines[] = {{"mi325x", 8, {10, 19, 29, 38}, 18},
-                                 {"mi300x", 8, {10, 19, 29, 38}, 18},
-                                 {"mi300a", 6, {10, 19, 29, 38}, 18},
+constexpr Machine kMachines[] = {{"mi325x", 8, {10, 20, 29, 38}, 18},
+                                 {"mi300x", 8, {10, 20, 29, 38}, 18},
+                                 {"mi300a", 6, {10, 20, 29, 38}, 18},
                                  {"mi308x", 4, {5, 10, 15, 20}, 10}};
 
 /// One XCD, step by step. Its L2 is large enough for all lines of these tests.
@@ -438,29 +438,40 @@ TEST(Replay, EachGoesToAnotherCuWhileThereIsOne) {
   EXPECT_EQ(cold_cus(std::vector<std::uint32_t>(500, 100), 8), 38u);
 }
 
+TEST(Replay, AWorkgroupForEachComputeUnitWaitsForNone) {
+  // One per CU, as persistent kernels have them. Workgroup 37 of an XCD writes a line, workgroup 0
+  // reads it when all others would have ended.
+  std::vector<MemoryStream> streams;
+  for (std::uint64_t n = 0; n < 304; ++n) {
+    MemoryStream& s = streams.emplace_back();
+    s.workgroup = n;
+    s.steps = 1000;
+  }
+  add(streams[8 * 37], 0, Kind::vector_write, {7, 0, 1, 15});
+  add(streams[0], 999, Kind::vector_read, {7, 0, 1, 15});
+  EXPECT_EQ(replay(streams, streams.size(), 1).xcds[0][TCC_BUBBLE_sum], 0u);
+}
+
 TEST(Replay, AFullEngineKeepsTheLaterOnesWaiting) {
-  // One per CU. Workgroups of engine 1 (every fourth, from the second on) take very long; the tenth
-  // of them has to wait for the first, and with it all after it, although the other engines are
-  // idle.
+  // One per CU. Workgroups of engine 3 (every fourth, from the fourth on), which has nine, take
+  // very long; the tenth of them has to wait for the first, and with it all after it, although the
+  // other engines are idle.
   std::vector<std::uint32_t> steps;
-  for (int n = 0; n < 44; ++n) steps.push_back(n % 4 == 1 ? 1000 : 2);
+  for (int n = 0; n < 44; ++n) steps.push_back(n % 4 == 3 ? 1000 : 2);
   std::vector<MemoryStream> streams;
   for (std::uint64_t n = 0; n < 8 * steps.size(); ++n) {
     MemoryStream& s = streams.emplace_back();
     s.workgroup = n;
     s.steps = n % 8 == 0 ? steps[n / 8] : 1;
   }
-  // Workgroup 38 (engine 2, right after the one that waits) writes a line; the first of engine 1
-  // reads it in step 900. Had 38 not waited, the line would be in L2 by then.
-  add(streams[8 * 38], 0, Kind::vector_write, {7, 0, 1, 15});
-  add(streams[8 * 1], 900, Kind::vector_read, {7, 0, 1, 15});
+  // Workgroup 40 (engine 0, right after the one that waits) writes a line; the first of engine 3
+  // reads it in step 900. Had 40 not waited, the line would be in L2 by then.
+  add(streams[8 * 40], 0, Kind::vector_write, {7, 0, 1, 15});
+  add(streams[8 * 3], 900, Kind::vector_read, {7, 0, 1, 15});
   const Outcome outcome = replay(streams, streams.size(), 1);
   EXPECT_EQ(outcome.xcds[0][TCC_BUBBLE_sum], 1u);  // the read missed
   // Without the wait it hits.
-  steps[37] = 2;
-  streams[8 * 1].steps = 1000;
-  for (std::size_t n = 1; n < 37; n += 4)
-    if (n != 1) streams[8 * n].steps = 2;
+  for (std::size_t n = 7; n < 40; n += 4) streams[8 * n].steps = 2;
   EXPECT_EQ(replay(streams, streams.size(), 1).xcds[0][TCC_BUBBLE_sum], 0u);
 }
 

@@ -164,6 +164,21 @@ TEST(Screen, OneMoreWorkgroupSaysWhichBoundsGiveItRoom) {
   EXPECT_THAT(time_advice(k)[0].what_to_do, Not(HasSubstr("__launch_bounds__")));
 }
 
+TEST(Screen, OneMoreWorkgroupSaysWhereTwoThingsAreInTheWay) {
+  KernelProfile k = advised(timing::WhatIfKind::additional_workgroup, 0);
+  k.resources.limit = "VGPRs";
+  EXPECT_THAT(time_advice(k)[0].what_to_do,
+              HasSubstr("the limit is VGPRs, and LDS would allow no more either"));
+  k.resources.limit = "LDS";
+  EXPECT_THAT(time_advice(k)[0].what_to_do, HasSubstr("LDS, and VGPRs would allow"));
+  k.resources.vgprs = 160;
+  EXPECT_THAT(time_advice(k)[0].what_to_do, Not(HasSubstr("either")));
+  k.resources.limit = "VGPRs";
+  k.resources.vgprs = 232;
+  k.resources.dynamic_lds_bytes = 16384;
+  EXPECT_THAT(time_advice(k)[0].what_to_do, Not(HasSubstr("either")));
+}
+
 TEST(Screen, LdsThatIsAskedForAndNotUsedIsSaid) {
   KernelProfile k = advised(timing::WhatIfKind::additional_workgroup, 0);
   k.resources.limit = "LDS";
