@@ -1,5 +1,6 @@
 """What the tests of ranks share: the program, with and without ranks, and the processes of workers."""
 
+import functools
 import os
 import pathlib
 import re
@@ -20,6 +21,7 @@ def environment(mark):
     return {**os.environ, "MARGAY_RANKS_AFTER": "0", "MARGAY_TEST_MARK": mark}
 
 
+@functools.cache  # what one process prints is compared with over and over
 def run(what, ranks, *options):
     return subprocess.run(command(what, ranks, *options), env=environment(""), capture_output=True, text=True,
                           timeout=300)
