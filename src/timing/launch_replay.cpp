@@ -156,8 +156,9 @@ ReplayedLaunch LaunchReplay::few(double ghz, const Change& change) const {
   constexpr double kMostInstructions = 4e5;
   std::vector<std::size_t> cus = some(kMostInstructions);
   // The one that ends last decides how long a whole launch takes.
-  if (launch_.is_whole() && std::ranges::find(cus, longest()) == cus.end())
-    cus.push_back(longest());
+  if (const std::size_t last = longest();
+      launch_.is_whole() && std::ranges::find(cus, last) == cus.end())
+    cus.push_back(last);
   return replayed(cus, ghz, change, false);
 }
 

@@ -241,8 +241,13 @@ std::vector<WhatIf> what_ifs(const LaunchReplay& replay, const LaunchRecording& 
     Change change = kRows[n].change;
     if (static_cast<WhatIfKind>(n) == WhatIfKind::shared_l2_lines)
       change.far_lines = launch.needed_far_lines;
-    if (static_cast<WhatIfKind>(n) == WhatIfKind::larger_workgroups)
+    if (static_cast<WhatIfKind>(n) == WhatIfKind::larger_workgroups) {
       change.dispatch_speed = dispatch_speed_of_four(launch, replay.parameters());
+      if (change.dispatch_speed == 1) {  // they are large enough
+        after.push_back(before);
+        continue;
+      }
+    }
     after.push_back(replay.few(ghz, change));
   }
   std::vector<WhatIf> out;
