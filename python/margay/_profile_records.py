@@ -62,6 +62,7 @@ class MemoryFigures:
     misaligned_sector_bytes: int = 0  # of what is more: rows begin or end inside a sector
     inactive_sector_bytes: int = 0  # lanes between are switched off
     least_tag_accesses: int = 0  # one for each four lanes
+    lookup_cycles: int = 0  # that vL1D is busy with it, at 64 bytes a cycle
     l2_reads: int = 0  # of 128 bytes
     l2_writes: int = 0  # of 64 bytes; atomics as well
     l2_hits: int = 0

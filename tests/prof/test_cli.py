@@ -81,6 +81,21 @@ def test_the_profile_is_that_of_the_device(tmp_path, device, name, xcds, cus):
     assert f"for {cus} CUs" in " ".join(shown.split())
 
 
+def test_vector_cache_takes_a_sector_a_cycle(tmp_path):
+    """64 lanes' floats in as many lines take a cycle each, side by side 16 share a sector; 16 bytes a lane four."""
+
+    def cycles(word):
+        [kernel] = profile_of(tmp_path / "p.json", word)["kernels"]
+        return {
+            site["text"].split()[0]: site["memory"]["lookup_cycles"] / site["executions"]
+            for site in kernel["sites"]
+            if site["memory"] is not None
+        }
+
+    assert cycles("scattered") == {"global_load_dword": 64, "global_store_dword": 4}
+    assert cycles("device") == {"global_load_dwordx4": 16, "global_store_dwordx4": 16}
+
+
 def test_peaks_are_those_of_the_device(tmp_path):
     """The same bytes take longer over a slower memory: 6.0 and 5.3 TB/s."""
     seconds = {}

@@ -271,11 +271,11 @@ void Worker::global_access(PerWave& w, const InstructionFacts& facts, const Lane
   memory.misaligned_sector_bytes += std::uint64_t{coalesced.misaligned_sectors} * kSectorBytes;
   memory.inactive_sector_bytes += std::uint64_t{coalesced.inactive_sectors} * kSectorBytes;
   memory.least_tag_accesses += coalesced.least_tag_accesses;
-  if (timing::MemoryWork* const work = work_of(w)) {
-    const std::uint64_t moved = bytes / vector_cache_bytes();
-    work->cycles = static_cast<std::uint16_t>(
-        work->cycles + std::max<std::uint64_t>(coalesced.lookup_cycles, moved));
-  }
+  const std::uint64_t cycles =
+      std::max<std::uint64_t>(coalesced.lookup_cycles, bytes / vector_cache_bytes());
+  memory.lookup_cycles += cycles;
+  if (timing::MemoryWork* const work = work_of(w))
+    work->cycles = static_cast<std::uint16_t>(work->cycles + cycles);
   if (access.active == 0) return;
   const std::size_t number = tensor_.of_address(access.at[std::countr_zero(access.active)]);
   if (site.tensor != number)

@@ -23,7 +23,7 @@ namespace margay::profile {
 struct MemoryTraffic {
   std::uint64_t lane_bytes = 0, accesses = 0, tag_accesses = 0, sector_bytes = 0;
   std::uint64_t least_sector_bytes = 0, misaligned_sector_bytes = 0, inactive_sector_bytes = 0;
-  std::uint64_t least_tag_accesses = 0;
+  std::uint64_t least_tag_accesses = 0, lookup_cycles = 0;
   std::uint64_t l2_reads = 0, l2_writes = 0, l2_hits = 0, l2_misses = 0, fabric_read_bytes = 0;
 
   MemoryTraffic& operator+=(const MemoryTraffic& other);

@@ -25,6 +25,8 @@ inline constexpr auto kFields<MemoryTraffic> = std::tuple{
                   "lanes between are switched off"),
     fields::count(&MemoryTraffic::least_tag_accesses, "least_tag_accesses", "",
                   "one for each four lanes"),
+    fields::count(&MemoryTraffic::lookup_cycles, "lookup_cycles", "",
+                  "that vL1D is busy with it, at 64 bytes a cycle"),
     fields::count(&MemoryTraffic::l2_reads, "l2_reads", "l2reads", "of 128 bytes"),
     fields::count(&MemoryTraffic::l2_writes, "l2_writes", "l2writes",
                   "of 64 bytes; atomics as well"),

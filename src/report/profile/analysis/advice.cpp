@@ -114,7 +114,7 @@ void add_spills(AdviceList& list) {
                 "memory",
       spilled ? "smaller register tiles, or __launch_bounds__ that allows more VGPRs"
               : "index local arrays by constants (unroll the loop)",
-      {{DevicePart::vector_cache_tags, static_cast<double>(memory.tag_accesses)},
+      {{DevicePart::vector_cache, static_cast<double>(memory.lookup_cycles)},
        {DevicePart::l2, static_cast<double>(memory.l2_reads + memory.l2_writes) * kLineBytes},
        {DevicePart::memory, static_cast<double>(memory.fabric_read_bytes)}},
       /*always=*/true);
@@ -289,8 +289,8 @@ std::string meaning_of(const KernelProfile& k, DevicePart part) {
   if (part == DevicePart::vector_alu) return "of its cycles: " + vector_alu_mix(k);
   if (part == DevicePart::lds)
     return "fewer bytes through LDS make it faster: more reuse in registers, 16 bytes a lane";
-  if (part == DevicePart::vector_cache_tags)
-    return "a line is looked up for four lanes each cycle: wider loads, and more reuse in LDS or "
+  if (part == DevicePart::vector_cache)
+    return "it takes a sector of 64 bytes each cycle: fewer sectors, and more reuse in LDS or "
            "registers, make it faster";
   if (part == DevicePart::l2)
     return "requests of up to 128 bytes: more reuse in LDS or registers makes it faster";

@@ -16,7 +16,7 @@ constexpr double kWorthRelief = 0.1, kNearTheLimit = 0.5;
 }  // namespace
 
 std::string with_verb(DevicePart part) {
-  const bool is_plural = part == DevicePart::matrix_units || part == DevicePart::vector_cache_tags;
+  const bool is_plural = part == DevicePart::matrix_units;
   return fmt::format("{} {}", part_name(part), is_plural ? "are" : "is");
 }
 

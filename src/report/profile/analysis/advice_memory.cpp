@@ -19,7 +19,6 @@ using report::bytes_text;
 struct Group {
   const Site* site = nullptr;
   MemoryTraffic memory;
-  std::uint64_t active_lanes = 0;
 };
 using Key = std::tuple<std::string, std::string, std::int32_t>;
 
@@ -31,7 +30,6 @@ std::map<Key, Group> groups_of(const KernelProfile& k) {
     Group& group = groups[{mnemonic_of(site), place_of_site(site), site.tensor}];
     if (group.site == nullptr) group.site = &site;
     group.memory += *site.memory;
-    group.active_lanes += site.active_lanes;
   }
   return groups;
 }
@@ -54,13 +52,15 @@ void advise_on_shape(AdviceList& list, const Key& key, const Group& group) {
   const double sectors = number(m.sector_bytes), least = number(m.least_sector_bytes);
   if (least > 0.9 * sectors) return;
   const bool is_store = !group.site->is_read;
-  // Lookups that four lanes do not share; bytes that are fetched but never used.
-  const double lookups = number(m.tag_accesses) - number(m.least_tag_accesses);
+  // Cycles for sectors that the same bytes side by side would not touch; bytes that are fetched but
+  // never used.
+  const double lookups =
+      number(m.lookup_cycles) - std::max(least, number(m.lane_bytes)) / kSectorBytes;
   const double unused = unused_share(list.kernel(), group);
   const double l2 = is_store ? (number(m.l2_writes) - least / kSectorBytes) * kLineBytes
                              : number(m.l2_reads) * kLineBytes * unused;
   const std::vector<Limits::Saving> savings = {
-      {DevicePart::vector_cache_tags, std::max(0.0, lookups)},
+      {DevicePart::vector_cache, std::max(0.0, lookups)},
       {DevicePart::l2, std::max(0.0, l2)},
       {DevicePart::memory, number(m.fabric_read_bytes) * unused}};
   const double waste = sectors - least;
@@ -102,33 +102,6 @@ void advise_on_refetch(AdviceList& list, std::int32_t tensor, const Key& key) {
       {{DevicePart::l2, fetched - once}});
 }
 
-/// Each tag access serves four lanes, at any width.
-void advise_on_width(AdviceList& list, const std::map<Key, Group>& groups) {
-  if (!list.limits().is_longest(DevicePart::vector_cache_tags)) return;
-  double saved = 0, most = 0;
-  const Key* worst = nullptr;
-  for (const auto& [key, group] : groups) {
-    const MemoryTraffic& m = group.memory;
-    if (group.active_lanes == 0 || number(m.least_sector_bytes) < 0.9 * number(m.sector_bytes) ||
-        number(m.lane_bytes) > number(m.least_sector_bytes) * 1.1)
-      continue;
-    const double width = number(m.lane_bytes) / number(group.active_lanes);
-    const double less = number(m.tag_accesses) * std::max(0.0, 1 - width / 16);
-    saved += less;
-    if (less > most) {
-      most = less;
-      worst = &key;
-    }
-  }
-  if (worst == nullptr) return;
-  list.add(fmt::format("{} {} moves {:.0f} bytes a lane", std::get<0>(*worst), std::get<1>(*worst),
-                       number(groups.at(*worst).memory.lane_bytes) /
-                           number(groups.at(*worst).active_lanes)),
-           "vL1D looks up a line for four lanes each cycle, whatever their width",
-           "16 bytes a lane (float4, eight elements of 16 bits)",
-           {{DevicePart::vector_cache_tags, saved}});
-}
-
 }  // namespace
 
 void advise_on_memory(AdviceList& list) {
@@ -143,7 +116,6 @@ void advise_on_memory(AdviceList& list) {
       std::tie(most_key, most) = std::pair(&key, &group);
   }
   for (const auto& [tensor, entry] : fetching) advise_on_refetch(list, tensor, *entry.first);
-  advise_on_width(list, groups);
 }
 
 void advise_on_reuse(AdviceList& list) {

@@ -38,7 +38,8 @@ std::vector<Bound> bounds_of(const KernelProfile& kernel) {
   add(DevicePart::vector_alu, 4 * (of(kernel, SQ_ACTIVE_INST_VALU) - matrix_quads), "cycles",
       simds * cus * hz);
   add(DevicePart::lds, of(kernel, SQ_LDS_IDX_ACTIVE), "cycles", cus * hz);
-  add(DevicePart::vector_cache_tags, of(kernel, TCP_TOTAL_CACHE_ACCESSES_sum), "cycles", cus * hz);
+  add(DevicePart::vector_cache, static_cast<double>(vector_memory(kernel).lookup_cycles), "cycles",
+      cus * hz);
   add(DevicePart::l2, 128 * of(kernel, TCC_REQ_sum), "bytes", gpu.l2_bytes_per_clock() * hz);
   add(DevicePart::memory, fabric_read_bytes(kernel) + fabric_write_bytes(kernel), "bytes",
       gpu.memory_bytes_per_second);

@@ -16,16 +16,15 @@ enum class DevicePart : std::uint8_t {
   matrix_units,
   vector_alu,
   lds,
-  vector_cache_tags,
+  vector_cache,
   l2,
   memory,
   scalar_issue,
   load_latency,  ///< Not busy, but waited for (limits.h).
 };
 [[nodiscard]] constexpr std::string_view part_name(DevicePart part) {
-  constexpr std::string_view kNames[] = {"matrix units", "vector ALU",  "LDS",
-                                         "vL1D tags",    "L2",          "memory",
-                                         "scalar issue", "load latency"};
+  constexpr std::string_view kNames[] = {
+      "matrix units", "vector ALU", "LDS", "vL1D", "L2", "memory", "scalar issue", "load latency"};
   return kNames[static_cast<std::size_t>(part)];
 }
 

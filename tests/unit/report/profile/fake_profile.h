@@ -62,6 +62,7 @@ inline void add_memory(Site& site, bool is_write, std::uint64_t l2_per_execution
   m.accesses = site.executions * 16;
   m.tag_accesses = site.executions * 16;
   m.sector_bytes = site.executions * 16 * 64;
+  m.lookup_cycles = m.sector_bytes / 64;
   m.least_sector_bytes = m.sector_bytes / (is_write ? 2 : 1);
   (is_write ? m.l2_writes : m.l2_reads) = site.executions * l2_per_execution;
   m.l2_hits = (m.l2_reads + m.l2_writes) * 3 / 4;
