@@ -188,6 +188,13 @@ Result<Outcome> run_job(const Options& o, const Gpu& gpu, Watching* watching, St
   out.kernel = choice.kernel;
   fill_random(a.values(), o.seed, 1, threads);
   fill_random(b.values(), o.seed, 2, threads);
+  // NaN, which cannot pass for a result. The reference's C is in memory before it is timed, too.
+  parallel(o.m * o.n, threads, [&](std::int64_t first, std::int64_t last) {
+    const std::size_t each = wide ? 2 : 1;
+    std::ranges::fill(c.values().subspan(static_cast<std::size_t>(first) * each,
+                                         static_cast<std::size_t>(last - first) * each),
+                      std::uint16_t{0xffff});
+  });
   std::vector<float> c_before;
   if (watching != nullptr && o.beta == 0)
     watching->allocated(reinterpret_cast<std::uint64_t>(c.values().data()),

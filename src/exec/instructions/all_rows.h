@@ -22,7 +22,7 @@ const Instruction* no_operation(Wave& wave, const Instruction& i);
 void add_scalar_memory_rows(RowTable& table);
 /// Buffer instructions that convert to and from a data format.
 void add_format_rows(RowTable& table);
-/// The matrix instructions of a processor (exec/instructions/matrix.cpp).
+/// The matrix instructions of a processor (exec/instructions/matrix/matrix.cpp).
 void add_matrix_rows(RowTable& table, std::span<const MatrixInstruction> instructions,
                      std::string_view level);
 

@@ -227,7 +227,8 @@ void Program::resolve_branches(Block& block) {
   }
   index_registers(block, is_target);
   end_turns_before_rewrites(block.instructions, block.begin == kernel_vaddr_);
-  block.matrix_groups = group_matrix_instructions(block.instructions, is_target, mfma_);
+  block.matrix_groups = group_matrix_instructions(block.instructions, is_target,
+                                                  context_.vgpr_rows + kTemporaryRows, mfma_);
 }
 
 // The copies have the same layout, so that a branch has the same distance in each and changing MODE

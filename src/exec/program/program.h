@@ -23,17 +23,30 @@
 
 namespace margay {
 
-/// Matrix instructions that are run at once, of which the first is in the program's place.
+/// What a matrix instruction does in its place, where several run together
+/// (exec/instructions/matrix/groups.cpp).
 struct MatrixGroup {
-  struct Part {
-    std::uint32_t instructions = 1;         ///< All of them, from the first to the last.
-    std::uint32_t matrix_instructions = 1;  ///< Those with an effect.
-    std::unique_ptr<const MfmaRun> run;     ///< Null: there is only one.
+  /// Observed: it and those of its row right behind it.
+  struct Adjacent {
+    std::uint32_t instructions = 1;
+    std::unique_ptr<const MfmaRun> run;  ///< Null: there is only one.
   };
-  Part adjacent;
-  /// With waits, s_nop and s_setprio between matrix instructions, which only observers are to see.
-  /// Without a run: there are none.
-  Part with_pauses;
+  struct Copy {
+    std::uint16_t from, to;
+    std::uint8_t rows;
+  };
+  /// Not observed: it waits for others of its basic block, or runs with all that wait.
+  struct Deferred {
+    std::vector<Copy> before;               ///< Rows that are about to be overwritten.
+    std::unique_ptr<const MfmaRun> run;     ///< Null: it waits.
+    std::vector<Copy> after;                ///< Results to their own rows.
+    std::uint32_t matrix_instructions = 0;  ///< Of `run`.
+    std::uint32_t instructions = 1;         ///< From it to the next one with an effect of its own.
+  };
+  Adjacent adjacent;
+  Deferred deferred;
+  bool is_deferred = false;      ///< Else it runs by itself when it is not observed.
+  bool needs_all_lanes = false;  ///< Deferred only where EXEC has all lanes.
 };
 
 class Program {
@@ -100,7 +113,7 @@ class Program {
     std::uint64_t begin = 0, end = 0;  // vaddr
     // Ends with a sentinel that catches running off the end; then the other copies follow.
     std::vector<Instruction> instructions;
-    std::vector<std::unique_ptr<const MatrixGroup>> matrix_groups;
+    std::vector<std::unique_ptr<MatrixGroup>> matrix_groups;
     std::size_t stride = 0;                     // from one copy to the next
     std::vector<std::uint32_t> index_by_dword;  // into instructions; kNotAnInstruction
   };
@@ -141,10 +154,12 @@ class Program {
 const Instruction* run_problem(Wave& wave, const Instruction& i);
 const Instruction* run_off_the_end(Wave& wave, const Instruction& i);
 
-/// Replaces runs of matrix instructions by one that runs them together
-/// (exec/instructions/matrix.cpp). The returned objects must live as long as the instructions.
-[[nodiscard]] std::vector<std::unique_ptr<const MatrixGroup>> group_matrix_instructions(
-    std::vector<Instruction>& instructions, const std::vector<bool>& is_target, MfmaMode mode);
+/// Has matrix instructions run together where that cannot be noticed
+/// (exec/instructions/matrix/groups.cpp). kSpareRows rows from `first_spare_row` on are theirs. The
+/// returned objects must live as long as the instructions.
+[[nodiscard]] std::vector<std::unique_ptr<MatrixGroup>> group_matrix_instructions(
+    std::vector<Instruction>& instructions, const std::vector<bool>& is_target,
+    unsigned first_spare_row, MfmaMode mode);
 
 /// The number of matrix instructions, from `i` on, that its handler runs at once when they are
 /// observed; 1 for all others.

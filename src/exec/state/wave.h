@@ -23,6 +23,9 @@ inline constexpr unsigned kVccIndex = 106, kM0Index = 124, kExecIndex = 126;
 inline constexpr unsigned kScalarRegisters = 128;
 /// Rows after a wave's VGPRs that the executor may use while one instruction runs.
 inline constexpr unsigned kTemporaryRows = 16;
+/// Rows after those, for A and B of matrix instructions that wait
+/// (exec/instructions/matrix/groups.cpp).
+inline constexpr unsigned kSpareRows = 96;
 
 /// Generic (flat) addresses whose upper half is one of these mean LDS and scratch. They are above
 /// every address a Linux process can have.
@@ -70,9 +73,10 @@ struct Wave {
   alignas(64) std::uint32_t s[kScalarRegisters + 16] = {};
   bool scc = false;
   WaveStop stop = WaveStop::running;
-  std::uint32_t mode = 0;                    ///< The MODE register.
-  std::uint32_t vgpr_rows = 0;               ///< Rows the kernel owns; kTemporaryRows follow them.
-  const Instruction* next = nullptr;         ///< Where to continue after a stop.
+  std::uint32_t mode = 0;             ///< The MODE register.
+  std::uint32_t vgpr_rows = 0;        ///< Rows the kernel owns; kTemporaryRows and kSpareRows
+                                      ///< follow them.
+  const Instruction* next = nullptr;  ///< Where to continue after a stop.
   const Instruction* gave_way_at = nullptr;  ///< See exec/program/turns.h.
   WorkgroupState* group = nullptr;
   std::uint8_t* scratch = nullptr;               ///< Swizzled: see scratch_offset().

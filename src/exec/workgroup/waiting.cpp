@@ -13,6 +13,10 @@ std::uint64_t current(std::uint64_t address) {
   return __atomic_load_n(reinterpret_cast<const std::uint64_t*>(address), __ATOMIC_RELAXED);
 }
 
+const std::uint32_t* spare_rows(const Wave& wave) {
+  return wave.v + std::size_t{wave.vgpr_rows + kTemporaryRows} * kWaveLanes;
+}
+
 }  // namespace
 
 bool WatchedWord::changed() const { return current(address) != value; }
@@ -23,12 +27,14 @@ WaveSnapshot::WaveSnapshot(const Wave& wave)
       stop_(wave.stop),
       mode_(wave.mode),
       scalars_(std::begin(wave.s), std::end(wave.s)),
-      vectors_(wave.v, wave.v + std::size_t{wave.vgpr_rows} * kWaveLanes) {}
+      vectors_(wave.v, wave.v + std::size_t{wave.vgpr_rows} * kWaveLanes),
+      kept_(spare_rows(wave), spare_rows(wave) + std::size_t{kSpareRows} * kWaveLanes) {}
 
 bool WaveSnapshot::same(const Wave& wave) const {
   return wave.next == next_ && wave.scc == scc_ && wave.stop == stop_ && wave.mode == mode_ &&
          std::equal(scalars_.begin(), scalars_.end(), wave.s) &&
-         std::equal(vectors_.begin(), vectors_.end(), wave.v);
+         std::equal(vectors_.begin(), vectors_.end(), wave.v) &&
+         std::equal(kept_.begin(), kept_.end(), spare_rows(wave));
 }
 
 Snapshot::Snapshot(std::span<const Wave> waves)

@@ -30,7 +30,7 @@ class WaveSnapshot {
   bool scc_;
   WaveStop stop_;
   std::uint32_t mode_;
-  std::vector<std::uint32_t> scalars_, vectors_;
+  std::vector<std::uint32_t> scalars_, vectors_, kept_;
 };
 
 /// The state that waves of a workgroup can change within it: their registers, and LDS.

@@ -34,7 +34,7 @@ Workgroup::Workgroup(const LaunchRequest& request, Program& program, const Memor
       wave_count_(
           static_cast<std::uint32_t>((request.block.count() + kWaveLanes - 1) / kWaveLanes)),
       rows_(request.kernel->descriptor.unified_vgpr_count()),
-      vgprs_(std::size_t{wave_count_} * (rows_ + kTemporaryRows) * kWaveLanes * 4),
+      vgprs_(wave_count_ * dwords_of_wave() * 4),
       lds_bytes_(request.kernel->descriptor.group_segment_fixed_size + request.dynamic_lds_bytes),
       lds_(lds_bytes_ + 64),
       scratch_per_lane_(scratch_bytes(*request.kernel)),
@@ -49,8 +49,7 @@ Workgroup::Workgroup(const LaunchRequest& request, Program& program, const Memor
   state_.mfma = program.mfma();
   for (std::uint32_t n = 0; n < wave_count_; ++n) {
     Wave& wave = waves_[n];
-    wave.v = reinterpret_cast<std::uint32_t*>(vgprs_.data()) +
-             std::size_t{n} * (rows_ + kTemporaryRows) * kWaveLanes;
+    wave.v = reinterpret_cast<std::uint32_t*>(vgprs_.data()) + n * dwords_of_wave();
     wave.vgpr_rows = rows_;
     wave.group = &state_;
     wave.scratch = scratch_.data() + std::size_t{n} * scratch_per_lane_ * kWaveLanes;
@@ -73,7 +72,8 @@ void Workgroup::begin(std::uint64_t id) {
   state_.id[1] = static_cast<std::uint32_t>(id / grid.x % grid.y);
   state_.id[2] = static_cast<std::uint32_t>(id / grid.x / grid.y);
   lds_.fill((lds_bytes_ + 3) & ~3u, kUninitialised);
-  vgprs_.fill(vgprs_.size(), kUninitialised);
+  for (const Wave& wave : waves_)
+    std::fill_n(wave.v, (rows_ + kTemporaryRows) * kWaveLanes, kUninitialised);
   scratch_.fill(scratch_.size(), kUninitialised);
   for (std::uint32_t n = 0; n < wave_count_; ++n) {
     initialise_wave(waves_[n], request_, state_, addresses_, n);

@@ -129,6 +129,11 @@ class Workgroup {
   /// Answers waves that call the host, in this workgroup or others; `wave` ran last.
   void answer_calls(Wave& wave);
 
+  /// Of the registers of one wave, with the rows behind them.
+  [[nodiscard]] std::size_t dwords_of_wave() const {
+    return std::size_t{rows_ + kTemporaryRows + kSpareRows} * kWaveLanes;
+  }
+
   const LaunchRequest& request_;
   Program& program_;
   const LaunchAddresses addresses_;

@@ -112,7 +112,7 @@ void run(const MfmaOperands& op) {
   settle_memory(op.d);
 }
 
-void run_ops(const TileOp* ops, std::size_t count, const std::uint32_t* constants,
+void run_ops(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
              std::uint32_t* base) {
   if (!configured) begin();
   alignas(64) char scratch[kScratchSlots * 1024];
@@ -121,6 +121,9 @@ void run_ops(const TileOp* ops, std::size_t count, const std::uint32_t* constant
     settle_memory(scratch);
     std::uint32_t* const at = base + op.row * kRow;
     char* const slot = scratch + op.slot * 1024;
+    const auto numbered = [&](int tile) __attribute__((always_inline)) {
+      return base + static_cast<std::ptrdiff_t>(numbers[op.row + tile]) * kRow;
+    };
     switch (op.code) {
       case TileOp::Code::transpose:
         transpose(at, slot + op.tile * 32, 64);
@@ -132,7 +135,7 @@ void run_ops(const TileOp* ops, std::size_t count, const std::uint32_t* constant
         break;
       case TileOp::Code::splat_c: {
         alignas(64) std::uint32_t value[16];
-        _mm512_store_si512(value, _mm512_set1_epi32(static_cast<int>(constants[op.row])));
+        _mm512_store_si512(value, _mm512_set1_epi32(static_cast<int>(numbers[op.row])));
         settle_memory(value);
 #define MARGAY_OP(tile) _tile_loadd(tile, value, 0)
         MARGAY_FOR_TILE(op.tile, MARGAY_OP)
@@ -165,6 +168,29 @@ void run_ops(const TileOp* ops, std::size_t count, const std::uint32_t* constant
 #define MARGAY_OP(tile) _tile_stored(tile, at, 64)
         MARGAY_FOR_TILE(op.tile, MARGAY_OP)
 #undef MARGAY_OP
+        break;
+      case TileOp::Code::load_four:
+        _tile_loadd(0, numbered(0), 64);
+        _tile_loadd(1, numbered(1), 64);
+        _tile_loadd(2, numbered(2), 64);
+        _tile_loadd(3, numbered(3), 64);
+        break;
+      case TileOp::Code::multiply_four:
+        _tile_loadd(4, slot, 64);
+        _tile_loadd(5, numbered(0), 64);
+        _tile_dpbf16ps(0, 4, 5);
+        _tile_loadd(5, numbered(1), 64);
+        _tile_dpbf16ps(1, 4, 5);
+        _tile_loadd(5, numbered(2), 64);
+        _tile_dpbf16ps(2, 4, 5);
+        _tile_loadd(5, numbered(3), 64);
+        _tile_dpbf16ps(3, 4, 5);
+        break;
+      case TileOp::Code::store_four:
+        _tile_stored(0, numbered(0), 64);
+        _tile_stored(1, numbered(1), 64);
+        _tile_stored(2, numbered(2), 64);
+        _tile_stored(3, numbered(3), 64);
         break;
     }
   }

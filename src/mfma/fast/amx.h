@@ -20,7 +20,7 @@ struct TileOp {
   enum class Code : std::uint8_t {
     transpose,  ///< A of one instruction, rows `row`, to half `tile` (0 or 1) of scratch `slot`
     load_c,     ///< tile <- C rows
-    splat_c,    ///< tile <- 16x16 of constant number `row`
+    splat_c,    ///< tile <- 16x16 of number `row`
     load_a,
     load_a2,  ///< A of one instruction, or of two side by side, from scratch `slot`
     load_b,
@@ -28,6 +28,10 @@ struct TileOp {
     multiply,
     multiply2,  ///< tile += A B, for the A and B loaded last
     store,      ///< D rows <- tile
+    // For tiles 0 to 3, whose rows are numbers `row` to `row` + 3.
+    load_four,
+    multiply_four,  ///< tile += A B, for A in scratch `slot`
+    store_four,
   };
   Code code;
   std::uint8_t tile = 0;
@@ -38,10 +42,11 @@ struct TileOp {
 inline constexpr int kAccumulators = 4;  ///< Tiles for C and D.
 inline constexpr int kScratchSlots = 16;
 
-/// Executes a plan's ops; `base` is the register row that has number 0. (Pointers rather than
+/// Executes a plan's ops; `numbers` are its constants and rows, `base` the register row that has
+/// number 0. (Pointers rather than
 /// spans: this header is compiled with AMX and AVX-512 on, where no inline function may be
 /// emitted.)
-void run_ops(const TileOp* ops, std::size_t count, const std::uint32_t* constants,
+void run_ops(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
              std::uint32_t* base);
 
 }  // namespace margay::mfma_amx

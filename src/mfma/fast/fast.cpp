@@ -51,7 +51,7 @@ class AmxRun final : public MfmaRun {
  public:
   explicit AmxRun(std::span<const MfmaStep> steps) : plan_(mfma_amx::make_plan(steps)) {}
   void execute(std::uint32_t* rows) const override {
-    mfma_amx::run_ops(plan_.ops.data(), plan_.ops.size(), plan_.constants.data(), rows);
+    mfma_amx::run_ops(plan_.ops.data(), plan_.ops.size(), plan_.numbers.data(), rows);
   }
 
  private:

@@ -1,6 +1,7 @@
 #include "mfma/fast/plan.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace margay::mfma_amx {
@@ -12,65 +13,138 @@ using Code = TileOp::Code;
 /// One multiplication of the unit: one instruction's A and B, or two instructions' side by side.
 struct Unit {
   std::int32_t a, second_a, b;
+  std::size_t end;  // the number of its chain's factors up to it
   bool is_double;
 };
 
-/// The instructions of a segment that accumulate in the same D.
+/// The instructions of a segment of which each has the D of the one before as its C.
 struct Chain {
   MfmaStep first;
+  std::int32_t d;                                              // where the sum is now
   std::vector<std::pair<std::int32_t, std::int32_t>> factors;  // A and B, in order
+  /// Where it was before, unless another chain's sum has that place now, and after how many
+  /// factors.
+  std::vector<std::pair<std::int32_t, std::size_t>> left;
 
   [[nodiscard]] std::vector<Unit> units() const {
     std::vector<Unit> units;
     for (std::size_t n = 0; n < factors.size(); ++n) {
       const auto [a, b] = factors[n];
-      if (n + 1 < factors.size()) {
+      if (n + 1 < factors.size() && !is_left_after(n + 1)) {
         const auto [next_a, next_b] = factors[n + 1];
         if (next_b == b + kSourceRows || b == next_b + kSourceRows) {
           // The order of k is free, so the lower B registers come first.
           if (next_b > b)
-            units.push_back({a, next_a, b, true});
+            units.push_back({a, next_a, b, n + 2, true});
           else
-            units.push_back({next_a, a, next_b, true});
+            units.push_back({next_a, a, next_b, n + 2, true});
           ++n;
           continue;
         }
       }
-      units.push_back({a, 0, b, false});
+      units.push_back({a, 0, b, n + 1, false});
     }
     return units;
   }
+  [[nodiscard]] bool is_left_after(std::size_t count) const {
+    return std::ranges::any_of(left, [&](const auto& place) { return place.second == count; });
+  }
 };
 
-/// A segment of the run whose chains can each be executed at once, in the order in which they
-/// begin: no instruction reads a D that another chain of the segment writes, or its own except as
-/// C. (A register that an instruction reads and a later chain overwrites is read in time: that
-/// chain comes later.)
+[[nodiscard]] bool meet(std::int32_t a, int a_rows, std::int32_t b, int b_rows) {
+  return a < b + b_rows && b < a + a_rows;
+}
+
+/// A segment of the run whose chains can each be executed at once: no instruction reads a D that
+/// another chain of the segment writes, or its own except as C. A chain comes before those that
+/// overwrite what it reads.
 class Segment {
  public:
   /// False when the step has to wait for the segment to end.
   bool add(const MfmaStep& step) {
-    const bool own_c = !step.c_is_constant && step.c == step.d;
-    const auto is_written = [&](std::int32_t first, int count) {
-      return std::ranges::any_of(chains_, [&](const Chain& chain) {
-        return first < chain.first.d + kResultRows && chain.first.d < first + count;
-      });
-    };
     if (is_written(step.a, kSourceRows) || is_written(step.b, kSourceRows)) return false;
-    const auto chain = std::ranges::find(chains_, step.d, [](const Chain& c) { return c.first.d; });
-    if (chain != chains_.end()) {
-      if (!own_c) return false;
-      chain->factors.emplace_back(step.a, step.b);
-      return true;
+    if (!step.c_is_constant) {
+      const auto chain = std::ranges::find(chains_, step.c, &Chain::d);
+      if (chain != chains_.end()) {
+        if (step.d != step.c && !move(*chain, step.d)) return false;
+        chain->factors.emplace_back(step.a, step.b);
+        return true;
+      }
+      if (is_written(step.c, kResultRows)) return false;
     }
     if (is_written(step.d, kResultRows)) return false;
-    if (!step.c_is_constant && is_written(step.c, kResultRows)) return false;
-    chains_.push_back({step, {{step.a, step.b}}});
+    chains_.push_back({step, step.d, {{step.a, step.b}}, {}});
     return true;
   }
-  [[nodiscard]] const std::vector<Chain>& chains() const { return chains_; }
+  /// In the order in which they are to be executed.
+  [[nodiscard]] std::vector<Chain> chains() const {
+    std::vector<Chain> out;
+    for (const std::size_t n : order().value()) out.push_back(chains_[n]);
+    return out;
+  }
+  [[nodiscard]] bool empty() const { return chains_.empty(); }
 
  private:
+  [[nodiscard]] bool is_written(std::int32_t first, int count) const {
+    return std::ranges::any_of(chains_, [&](const Chain& chain) {
+      return meet(first, count, chain.d, kResultRows) ||
+             std::ranges::any_of(chain.left, [&](const auto& place) {
+               return meet(first, count, place.first, kResultRows);
+             });
+    });
+  }
+  [[nodiscard]] static bool multiplies(const Chain& chain, std::int32_t rows) {
+    return std::ranges::any_of(chain.factors, [&](const auto& factors) {
+      return meet(rows, kResultRows, factors.first, kSourceRows) ||
+             meet(rows, kResultRows, factors.second, kSourceRows);
+    });
+  }
+  /// Numbers of chains, each behind those that read what it writes in the end, or else in the order
+  /// in which they begin. None: there is no such order.
+  [[nodiscard]] std::optional<std::vector<std::size_t>> order() const {
+    const auto is_before = [&](const Chain& reader, const Chain& writer) {
+      return (!reader.first.c_is_constant &&
+              meet(writer.d, kResultRows, reader.first.c, kResultRows)) ||
+             multiplies(reader, writer.d);
+    };
+    std::vector<std::size_t> out;
+    std::vector<bool> is_out(chains_.size());
+    while (out.size() < chains_.size()) {
+      const std::size_t before = out.size();
+      for (std::size_t n = 0; n < chains_.size(); ++n) {
+        if (is_out[n]) continue;
+        bool is_next = true;
+        for (std::size_t other = 0; other < chains_.size() && is_next; ++other)
+          is_next = other == n || is_out[other] || !is_before(chains_[other], chains_[n]);
+        if (!is_next) continue;
+        out.push_back(n);
+        is_out[n] = true;
+      }
+      if (out.size() == before) return std::nullopt;
+    }
+    return out;
+  }
+  /// The chain's sum goes on at `to`, as compilers do with the accumulators of a loop. False: it
+  /// cannot.
+  bool move(Chain& chain, std::int32_t to) {
+    for (const Chain& other : chains_) {
+      if (meet(to, kResultRows, other.d, kResultRows)) return false;
+      // What it leaves is written while other chains of its block go on.
+      if (multiplies(other, chain.d)) return false;
+      for (const auto& [place, count] : other.left)
+        if (place != to && meet(to, kResultRows, place, kResultRows)) return false;
+    }
+    const std::int32_t from = std::exchange(chain.d, to);
+    if (!order()) {
+      chain.d = from;
+      return false;
+    }
+    for (Chain& other : chains_)
+      std::erase_if(other.left, [&](const auto& place) { return place.first == to; });
+    chain.left.emplace_back(from, chain.factors.size());
+    return true;
+  }
+
   std::vector<Chain> chains_;
 };
 
@@ -82,7 +156,7 @@ class Emitter {
     slots_.clear();
     next_slot_ = 0;
     loaded_a_ = loaded_b_ = kNothing;
-    const std::vector<Chain>& chains = segment.chains();
+    const std::vector<Chain> chains = segment.chains();
     for (std::size_t first = 0; first < chains.size();) {
       std::vector<std::vector<Unit>> units;
       while (units.size() < kAccumulators && first + units.size() < chains.size()) {
@@ -105,29 +179,59 @@ class Emitter {
   /// Up to four chains, one per accumulator tile, unit by unit, so that shared operands are loaded
   /// once.
   void emit_block(std::span<const Chain> chains, const std::vector<std::vector<Unit>>& units) {
-    for (std::size_t t = 0; t < chains.size(); ++t) {
-      const MfmaStep& step = chains[t].first;
-      const auto tile = static_cast<std::uint8_t>(t);
-      if (step.c_is_constant) {
-        body_.push_back({.code = Code::splat_c,
-                         .tile = tile,
-                         .row = static_cast<std::int32_t>(plan_.constants.size())});
-        plan_.constants.push_back(step.c_constant);
+    const bool four = chains.size() == kAccumulators;
+    if (four && std::ranges::none_of(chains, [](const Chain& c) { return c.first.c_is_constant; }))
+      emit_four(Code::load_four, chains, [](const Chain& c) { return c.first.c; });
+    else
+      for (std::size_t t = 0; t < chains.size(); ++t) emit_c(chains[t].first, t);
+    for (std::size_t u = 0; u < units.front().size(); ++u) {
+      const auto shares_a = [&](const std::vector<Unit>& of) {
+        return !of[u].is_double && of[u].a == units[0][u].a;
+      };
+      if (four && std::ranges::all_of(units, shares_a)) {
+        const std::uint8_t slot = slot_of(units[0][u]);
+        emit_four(
+            Code::multiply_four, units, [&](const std::vector<Unit>& of) { return of[u].b; }, slot);
+        loaded_a_ = loaded_b_ = kNothing;
       } else {
-        body_.push_back({.code = Code::load_c, .tile = tile, .row = step.c});
+        for (std::size_t t = 0; t < chains.size(); ++t) emit_unit(units[t][u], t);
       }
+      for (std::size_t t = 0; t < chains.size(); ++t)
+        for (const auto& [row, count] : chains[t].left)
+          if (count == units[t][u].end) emit_store(row, t);
     }
-    for (std::size_t u = 0; u < units.front().size(); ++u)
-      for (std::size_t t = 0; t < chains.size(); ++t) {
-        const Unit& unit = units[t][u];
-        load_a(unit);
-        load_b(unit);
-        body_.push_back({.code = unit.is_double ? Code::multiply2 : Code::multiply,
-                         .tile = static_cast<std::uint8_t>(t)});
-      }
-    for (std::size_t t = 0; t < chains.size(); ++t)
+    if (four)
+      emit_four(Code::store_four, chains, [](const Chain& c) { return c.d; });
+    else
+      for (std::size_t t = 0; t < chains.size(); ++t) emit_store(chains[t].d, t);
+  }
+
+  /// An op for all four tiles, with the rows of what they are for.
+  void emit_four(Code code, const auto& tiles, auto&& row_of, std::uint8_t slot = 0) {
+    body_.push_back(
+        {.code = code, .slot = slot, .row = static_cast<std::int32_t>(plan_.numbers.size())});
+    for (const auto& tile : tiles)
+      plan_.numbers.push_back(static_cast<std::uint32_t>(row_of(tile)));
+  }
+  void emit_c(const MfmaStep& step, std::size_t tile) {
+    if (step.c_is_constant) {
+      body_.push_back({.code = Code::splat_c,
+                       .tile = static_cast<std::uint8_t>(tile),
+                       .row = static_cast<std::int32_t>(plan_.numbers.size())});
+      plan_.numbers.push_back(step.c_constant);
+    } else {
       body_.push_back(
-          {.code = Code::store, .tile = static_cast<std::uint8_t>(t), .row = chains[t].first.d});
+          {.code = Code::load_c, .tile = static_cast<std::uint8_t>(tile), .row = step.c});
+    }
+  }
+  void emit_unit(const Unit& unit, std::size_t tile) {
+    load_a(unit);
+    load_b(unit);
+    body_.push_back({.code = unit.is_double ? Code::multiply2 : Code::multiply,
+                     .tile = static_cast<std::uint8_t>(tile)});
+  }
+  void emit_store(std::int32_t row, std::size_t tile) {
+    body_.push_back({.code = Code::store, .tile = static_cast<std::uint8_t>(tile), .row = row});
   }
 
   struct Key {
@@ -137,24 +241,30 @@ class Emitter {
   };
   static constexpr Key kNothing = {0, 0, 0};
 
+  [[nodiscard]] static Key key_of(const Unit& unit) {
+    return {unit.a, unit.second_a, unit.is_double ? 2 : 1};
+  }
+  /// The scratch slot with its A, transposed.
+  std::uint8_t slot_of(const Unit& unit) {
+    const Key key = key_of(unit);
+    const auto found = std::ranges::find(slots_, key, &std::pair<Key, std::uint8_t>::first);
+    if (found != slots_.end()) return found->second;
+    // Transpositions come first while slots are free: the unit reads them back from the store
+    // buffer only after they have drained.
+    const bool reused = next_slot_ >= kScratchSlots;
+    const auto slot = static_cast<std::uint8_t>(next_slot_++ % kScratchSlots);
+    std::erase_if(slots_, [&](const auto& entry) { return entry.second == slot; });
+    auto& to = reused ? body_ : prologue_;
+    to.push_back({.code = Code::transpose, .tile = 0, .slot = slot, .row = unit.a});
+    if (unit.is_double)
+      to.push_back({.code = Code::transpose, .tile = 1, .slot = slot, .row = unit.second_a});
+    slots_.emplace_back(key, slot);
+    return slot;
+  }
   void load_a(const Unit& unit) {
-    const Key key{unit.a, unit.second_a, unit.is_double ? 2 : 1};
+    const Key key = key_of(unit);
     if (key == loaded_a_) return;
-    auto found = std::ranges::find(slots_, key, &std::pair<Key, std::uint8_t>::first);
-    if (found == slots_.end()) {
-      // Transpositions come first while slots are free: the unit reads them back from the store
-      // buffer only after they have drained.
-      const bool reused = next_slot_ >= kScratchSlots;
-      const auto slot = static_cast<std::uint8_t>(next_slot_++ % kScratchSlots);
-      std::erase_if(slots_, [&](const auto& entry) { return entry.second == slot; });
-      auto& to = reused ? body_ : prologue_;
-      to.push_back({.code = Code::transpose, .tile = 0, .slot = slot, .row = unit.a});
-      if (unit.is_double)
-        to.push_back({.code = Code::transpose, .tile = 1, .slot = slot, .row = unit.second_a});
-      slots_.emplace_back(key, slot);
-      found = slots_.end() - 1;
-    }
-    body_.push_back({.code = unit.is_double ? Code::load_a2 : Code::load_a, .slot = found->second});
+    body_.push_back({.code = unit.is_double ? Code::load_a2 : Code::load_a, .slot = slot_of(unit)});
     loaded_a_ = key;
   }
 

@@ -12,7 +12,7 @@ namespace margay::mfma_amx {
 
 struct Plan {
   std::vector<TileOp> ops;
-  std::vector<std::uint32_t> constants;
+  std::vector<std::uint32_t> numbers;  ///< Constants, and rows of ops for four tiles.
 };
 
 /// Executing the plan's ops gives what the steps give one after another, except for the order in

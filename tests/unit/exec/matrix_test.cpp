@@ -162,64 +162,6 @@ TEST_F(Matrix, Sparse) {
   EXPECT_EQ(seen, 14);
 }
 
-// ---- Groups ------------------------------------------------------------------------------------
-
-/// How many steps the run loop takes through the code, and how many instructions they are.
-struct Steps {
-  std::size_t steps = 0, instructions = 0, matrix_instructions = 0;
-  bool operator==(const Steps&) const = default;
-};
-
-TEST_F(Matrix, GroupsContinueOverPausesUnlessTheyAreObserved) {
-  if (std::getenv("MARGAY_BREAK_ROW") != nullptr)
-    GTEST_SKIP() << "MARGAY_BREAK_ROW is set: instructions are looked at one by one, in no group";
-  const std::string mnemonic = "v_mfma_f32_16x16x16_bf16";
-  const MfmaShape& shape = *find_mfma_shape(mnemonic);
-  const auto multiply = [&](unsigned d) {
-    return std::pair(mnemonic, opcodes_.at(mnemonic) | (kD + d) | vgpr(kA + d / 2) << 32 |
-                                   vgpr(kB) << 41 | vgpr(kD + d) << 50);
-  };
-  const auto scalar = [](const char* name, std::uint64_t opcode) {
-    return std::pair(std::string(name), 0xbf800000 | opcode << 16);
-  };
-  const std::pair<std::string, std::uint64_t> code[] = {
-      multiply(0),  scalar("s_waitcnt", 12), multiply(4),           multiply(8), scalar("s_nop", 0),
-      multiply(12), scalar("s_setprio", 15), scalar("s_sleep", 14), multiply(16)};
-  std::vector<Instruction> single(std::size(code));
-  for (std::size_t n = 0; n < single.size(); ++n)
-    ASSERT_NO_FATAL_FAILURE(decode(code[n].first, code[n].second, single[n]));
-
-  const auto steps_with = [&](std::size_t target, bool observed) {
-    std::vector<bool> is_target(single.size());
-    is_target[target] = true;
-    auto grouped = single;
-    const auto groups = group_matrix_instructions(grouped, is_target, MfmaMode::exact);
-    fill(shape, 0, 0);
-    const auto before = v_;
-    for (const Instruction& i : single) i.execute(wave_, i);
-    const auto expected = std::exchange(v_, before);
-    group_.observed = observed;
-    wave_.instructions = wave_.mfma_instructions = 0;
-    Steps taken;
-    for (const Instruction* at = grouped.data(); at != grouped.data() + grouped.size();) {
-      const Instruction* const next = at->execute(wave_, *at);
-      if (observed) EXPECT_EQ(next - at, matrix_run_length(*at));
-      at = next;
-      ++taken.steps;
-    }
-    taken.instructions = wave_.instructions + taken.steps;
-    taken.matrix_instructions = wave_.mfma_instructions;
-    expect_rows(shape, expected);
-    return taken;
-  };
-  EXPECT_EQ(steps_with(0, false), (Steps{4, 9, 5}));
-  EXPECT_EQ(steps_with(0, true), (Steps{8, 9, 5}));
-  // Something may branch into the middle.
-  EXPECT_EQ(steps_with(3, false), (Steps{5, 9, 5}));
-  EXPECT_EQ(steps_with(3, true), (Steps{9, 9, 5}));
-  EXPECT_EQ(steps_with(4, false), (Steps{6, 9, 5}));
-}
-
 // ---- Another processor -------------------------------------------------------------------------
 
 /// One instruction, which takes longer than on gfx942.

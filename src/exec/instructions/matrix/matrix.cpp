@@ -1,12 +1,9 @@
-// Matrix instructions: the executor's side of the mfma library. Runs of the same instruction are
-// passed together, which lets the library keep accumulators and converted operands.
-#include "mfma/mfma.h"
+// Matrix instructions: the executor's side of the mfma library.
+#include "exec/instructions/matrix/matrix.h"
 
-#include <bit>
 #include <string>
 
 #include "exec/instructions/all_rows.h"
-#include "exec/program/program.h"
 #include "exec/rows/row_table.h"
 #include "exec/state/extra.h"
 #include "exec/state/wave.h"
@@ -18,8 +15,6 @@ struct MatrixKernels {
   MfmaKernel by_mode[3];
   SmfmacFunction sparse_by_mode[3] = {};
 };
-
-namespace {
 
 MfmaStep step_of(const Instruction& i) {
   MfmaStep step{};
@@ -38,32 +33,17 @@ MfmaStep step_of(const Instruction& i) {
   return step;
 }
 
-const MfmaKernel& kernel(MfmaMode mode, const Instruction& i) {
+const MfmaKernel& matrix_kernel(MfmaMode mode, const Instruction& i) {
   return i.row->matrix->by_mode[static_cast<unsigned>(mode)];
 }
 
 const Instruction* run_matrix(Wave& wave, const Instruction& i) {
-  kernel(wave.group->mfma, i).run(operands_of(step_of(i), wave.v));
+  matrix_kernel(wave.group->mfma, i).run(operands_of(step_of(i), wave.v));
   ++wave.mfma_instructions;
   return following(i);
 }
 
-/// The group's address is the instruction's first constant (A and B are registers).
-const MatrixGroup& group_of(const Instruction& i) {
-  return *std::bit_cast<const MatrixGroup*>(i.constant[0]);
-}
-
-/// The first instruction of a group.
-const Instruction* run_matrix_group(Wave& wave, const Instruction& i) {
-  const MatrixGroup& group = group_of(i);
-  const MatrixGroup::Part& part =
-      group.with_pauses.run && !wave.group->observed ? group.with_pauses : group.adjacent;
-  if (!part.run) return run_matrix(wave, i);
-  part.run->execute(wave.v);
-  wave.mfma_instructions += part.matrix_instructions;
-  wave.instructions += part.instructions - 1;  // the run loop counts one
-  return &i + part.instructions;
-}
+namespace {
 
 const Instruction* run_sparse_matrix(Wave& wave, const Instruction& i) {
   SmfmacOperands o{};
@@ -147,64 +127,6 @@ void add_matrix_rows(RowTable& table, std::span<const MatrixInstruction> instruc
                      std::string_view level) {
   for (const MatrixInstruction& one : instructions)
     one.shape->sparse ? add_sparse_row(table, one, level) : add_dense_row(table, one, level);
-}
-
-std::uint32_t matrix_run_length(const Instruction& i) {
-  return i.execute == run_matrix_group ? group_of(i).adjacent.instructions : 1;
-}
-
-std::vector<std::unique_ptr<const MatrixGroup>> group_matrix_instructions(
-    std::vector<Instruction>& instructions, const std::vector<bool>& is_target, MfmaMode mode) {
-  std::vector<std::unique_ptr<const MatrixGroup>> groups;
-  const auto is_matrix = [&](std::size_t n) { return instructions[n].execute == run_matrix; };
-  const auto only_pauses = [&](std::size_t n) {
-    const Instruction& i = instructions[n];
-    return i.row != nullptr && i.execute == i.row->plain &&
-           (i.row->pause == Pause::counters || i.row->pause == Pause::turns ||
-            i.row->pause == Pause::priority);
-  };
-  /// Those of the same row from `first` on, in which nothing can begin, or pauses in between.
-  const auto part_from = [&](std::size_t first, bool with_pauses) {
-    const Instruction& leader = instructions[first];
-    MatrixGroup::Part part;
-    std::vector<MfmaStep> steps = {step_of(leader)};
-    for (std::size_t n = first + 1; n < instructions.size() && !is_target[n]; ++n) {
-      if (is_matrix(n) && instructions[n].row == leader.row) {
-        steps.push_back(step_of(instructions[n]));
-        part.instructions = static_cast<std::uint32_t>(n + 1 - first);
-      } else if (!with_pauses || !only_pauses(n)) {
-        break;
-      }
-    }
-    part.matrix_instructions = static_cast<std::uint32_t>(steps.size());
-    if (steps.size() > 1)
-      part.run = prepare_mfma_run(*leader.row->shape, kernel(mode, leader), steps);
-    return part;
-  };
-  std::size_t covered = 0;  // by the last part with pauses
-  for (std::size_t first = 0; first < instructions.size();) {
-    if (!is_matrix(first)) {
-      ++first;
-      continue;
-    }
-    auto group = std::make_unique<MatrixGroup>();
-    group->adjacent = part_from(first, false);
-    const std::size_t next = first + group->adjacent.instructions;
-    // Within the last one only an observer comes here.
-    if (first >= covered) {
-      MatrixGroup::Part part = part_from(first, true);
-      covered = first + part.instructions;
-      if (covered > next) group->with_pauses = std::move(part);
-    }
-    if (group->adjacent.run || group->with_pauses.run) {
-      Instruction& leader = instructions[first];
-      leader.constant[0] = std::bit_cast<std::uint64_t>(group.get());
-      groups.push_back(std::move(group));
-      leader.execute = run_matrix_group;
-    }
-    first = next;
-  }
-  return groups;
 }
 
 }  // namespace margay
