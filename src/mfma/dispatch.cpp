@@ -1,6 +1,7 @@
 // Chooses kernels by instruction, mode and host.
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "base/host_level.h"
 #include "mfma/fast/fast.h"
@@ -69,25 +70,34 @@ class OneByOne final : public MfmaRun {
   std::vector<MfmaStep> steps_;
 };
 
-/// A run in which A is converted when another one, or a changed one, is multiplied.
-class KeepsA final : public MfmaRun {
+/// A run that keeps the last A and some B as they were converted.
+class KeepsConverted final : public MfmaRun {
  public:
-  KeepsA(const MfmaShape& shape, const MfmaParts& parts, std::span<const MfmaStep> steps)
+  KeepsConverted(const MfmaShape& shape, const MfmaParts& parts, std::span<const MfmaStep> steps)
       : parts_(parts) {
-    std::int32_t kept = -1;
+    if (parts.convert_b != nullptr)
+      slots_.resize(std::clamp<std::size_t>(kSlotDwords / parts.b_dwords, 1, 16));
+    std::int32_t kept = kNothing;
     for (const MfmaStep& step : steps) {
-      steps_.push_back({step, step.a != kept});
-      const bool is_changed = step.d < step.a + shape.a_registers &&
-                              step.a < step.d + static_cast<int>(shape.d_registers);
-      kept = is_changed ? -1 : step.a;
+      const auto overwrites = [&](std::int32_t first, int rows) {
+        return step.d < first + rows && first < step.d + static_cast<int>(shape.d_registers);
+      };
+      const auto [slot, is_new] = slot_of(step.b);
+      steps_.push_back({step, step.a != kept, is_new, slot});
+      kept = overwrites(step.a, shape.a_registers) ? kNothing : step.a;
+      for (Slot& other : slots_)
+        if (overwrites(other.b, shape.b_registers)) other.b = kNothing;
     }
   }
   void execute(std::uint32_t* rows) const override {
     alignas(64) std::uint32_t a[MfmaParts::kLargest];
+    alignas(64) std::uint32_t b[std::max(kSlotDwords, MfmaParts::kLargest)];
     for (const Step& step : steps_) {
       const MfmaOperands operands = operands_of(step.step, rows);
+      std::uint32_t* const of_b = b + step.b_slot * parts_.b_dwords;
       if (step.converts_a) parts_.convert_a(operands.a, a);
-      parts_.multiply(a, operands);
+      if (step.converts_b) parts_.convert_b(operands.b, of_b);
+      parts_.multiply(a, of_b, operands);
     }
   }
 
@@ -100,12 +110,32 @@ class KeepsA final : public MfmaRun {
   }
 
  private:
+  static constexpr std::int32_t kNothing = -1000;
+  static constexpr std::size_t kSlotDwords = 6144;  // half of a small first-level cache
   struct Step {
     MfmaStep step;
-    bool converts_a;
+    bool converts_a, converts_b;
+    std::size_t b_slot;
   };
+  struct Slot {
+    std::int32_t b = kNothing;
+    std::size_t used = 0;  // after how many steps
+  };
+
+  /// The slot for B, and whether it has to be converted: that which has it, or was used least
+  /// recently.
+  std::pair<std::size_t, bool> slot_of(std::int32_t b) {
+    if (slots_.empty()) return {0, false};
+    auto slot = std::ranges::find(slots_, b, &Slot::b);
+    const bool is_new = slot == slots_.end();
+    if (is_new) slot = std::ranges::min_element(slots_, {}, &Slot::used);
+    *slot = {b, steps_.size() + 1};
+    return {static_cast<std::size_t>(slot - slots_.begin()), is_new};
+  }
+
   MfmaParts parts_;
   std::vector<Step> steps_;
+  std::vector<Slot> slots_;  // as of the step that is added
 };
 
 }  // namespace
@@ -150,8 +180,8 @@ std::unique_ptr<const MfmaRun> prepare_mfma_run(const MfmaShape& shape, const Mf
                                                 std::span<const MfmaStep> steps) {
   if (kernel.prepare != nullptr) return kernel.prepare(steps);
   if (kernel.parts.multiply != nullptr &&
-      std::ranges::all_of(steps, [&](const MfmaStep& s) { return KeepsA::can_do(shape, s); }))
-    return std::make_unique<KeepsA>(shape, kernel.parts, steps);
+      std::ranges::all_of(steps, [&](const MfmaStep& s) { return KeepsConverted::can_do(shape, s); }))
+    return std::make_unique<KeepsConverted>(shape, kernel.parts, steps);
   return std::make_unique<OneByOne>(kernel.run, steps);
 }
 

@@ -69,6 +69,48 @@ template <typename R>
 inline constexpr bool kKeepsNan =
     R::kOperation == Operation::add || R::kOperation == Operation::multiply ||
     R::kOperation == Operation::multiply_add;
+/// The same arithmetic on the unit for f16 that some hosts have. It keeps denormals whatever MXCSR
+/// says, as the conversions below do.
+[[nodiscard]] bool has_half_unit() {
+  static const bool has = __builtin_cpu_supports("avx512fp16");
+  return has;
+}
+template <typename R>
+inline constexpr bool kHalfUnitHas =
+    std::is_same_v<R, v_add_f16> || std::is_same_v<R, v_mul_f16> || std::is_same_v<R, v_fma_f16>;
+template <typename R, std::size_t count>
+[[gnu::target("avx512fp16")]] void run_on_half_unit(const SourceRows (&rows)[count],
+                                                    __m512i (&results)[kChunks]) {
+  for (int chunk = 0; chunk < kChunks; ++chunk) {
+    __m512h halves[count];
+    for (std::size_t n = 0; n < count; ++n)
+      halves[n] = _mm512_castsi512_ph(_mm512_loadu_si512(rows[n].low + chunk * rows[n].stride));
+    if constexpr (std::is_same_v<R, v_add_f16>)
+      results[chunk] = _mm512_castph_si512(_mm512_add_ph(halves[0], halves[1]));
+    else if constexpr (std::is_same_v<R, v_mul_f16>)
+      results[chunk] = _mm512_castph_si512(_mm512_mul_ph(halves[0], halves[1]));
+    else
+      results[chunk] = _mm512_castph_si512(_mm512_fmadd_ph(halves[0], halves[1], halves[2]));
+  }
+}
+template <typename R, std::size_t count>
+void run_on_conversions(const SourceRows (&rows)[count], __m512i (&results)[kChunks]) {
+  for (int chunk = 0; chunk < kChunks; ++chunk) {
+    __m256i result[2];
+    for (int part = 0; part < 2; ++part)
+      [&]<std::size_t... n>(std::index_sequence<n...>) {
+        const auto operand = [&](const SourceRows& row) {
+          const std::uint32_t* const from = row.low + chunk * row.stride + part * (kLanes / 2);
+          return as<F32>(
+              _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))));
+        };
+        result[part] =
+            _mm512_cvtps_ph(as<__m512>(R::eval(operand(rows[n])...)), _MM_FROUND_CUR_DIRECTION);
+      }(std::make_index_sequence<count>{});
+    // One store for both: the next instruction's loads are served by it.
+    results[chunk] = _mm512_inserti64x4(_mm512_castsi256_si512(result[0]), result[1], 1);
+  }
+}
 /// An f16 row on all halves as they are in the registers, without taking them apart: for all lanes
 /// and without modifiers. False, and nothing has been done, if there is a NaN: of two the compiler
 /// would choose one.
@@ -78,19 +120,10 @@ template <typename R, std::size_t... n>
   if constexpr (!kKeepsNan<R>)
     if ((has_nan(rows[n]) || ...)) return false;
   __m512i results[kChunks];
-  for (int chunk = 0; chunk < kChunks; ++chunk) {
-    __m256i result[2];
-    for (int part = 0; part < 2; ++part) {
-      const auto operand = [&](const SourceRows& row) {
-        const std::uint32_t* const from = row.low + chunk * row.stride + part * (kLanes / 2);
-        return as<F32>(_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))));
-      };
-      result[part] =
-          _mm512_cvtps_ph(as<__m512>(R::eval(operand(rows[n])...)), _MM_FROUND_CUR_DIRECTION);
-    }
-    // One store for both: the next instruction's loads are served by it.
-    results[chunk] = _mm512_inserti64x4(_mm512_castsi256_si512(result[0]), result[1], 1);
-  }
+  if (kHalfUnitHas<R> && has_half_unit())
+    run_on_half_unit<R>(rows, results);
+  else
+    run_on_conversions<R>(rows, results);
   if constexpr (kKeepsNan<R>) {
     __mmask32 is_nan = 0;
     for (const __m512i& halves : results) is_nan |= nan_halves(halves);

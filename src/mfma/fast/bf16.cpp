@@ -85,21 +85,24 @@ MARGAY_INLINE void convert(const std::uint32_t* rows, std::uint32_t* to) {
 template <MfmaType ta, MfmaType tb, int m, int k, int blocks>
 struct Bytes {
   using Dwords = ConvertedDwords<m, k, blocks>;
-  static constexpr int kSize = Dwords::kSteps * Dwords::kChunks * 16;
+  static constexpr std::size_t kBDwords = Dwords::kSteps * Dwords::kChunks * 16;
 
   [[gnu::flatten]] static void convert_a(const std::uint32_t* rows, std::uint32_t* converted) {
-    static_assert(kSize <= MfmaParts::kLargest);
+    static_assert(kBDwords <= MfmaParts::kLargest);
     convert<ta, m, k, blocks>(rows, converted);
   }
-  [[gnu::flatten]] static void multiply(const std::uint32_t* converted, const MfmaOperands& op) {
-    alignas(64) std::uint32_t b[kSize];
-    convert<tb, m, k, blocks>(op.b, b);
-    multiply_pairs<Dwords, m, Dwords::kChunks>(converted, b, Addend{op.c, op.c_constant}, op.d);
+  [[gnu::flatten]] static void convert_b(const std::uint32_t* rows, std::uint32_t* converted) {
+    convert<tb, m, k, blocks>(rows, converted);
+  }
+  [[gnu::flatten]] static void multiply(const std::uint32_t* a, const std::uint32_t* b,
+                                        const MfmaOperands& op) {
+    multiply_pairs<Dwords, m, Dwords::kChunks>(a, b, Addend{op.c, op.c_constant}, op.d);
   }
   static void run(const MfmaOperands& op) {
-    alignas(64) std::uint32_t a[kSize];
+    alignas(64) std::uint32_t a[kBDwords], b[kBDwords];
     convert_a(op.a, a);
-    multiply(a, op);
+    convert_b(op.b, b);
+    multiply(a, b, op);
   }
 };
 

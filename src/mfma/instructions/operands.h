@@ -43,12 +43,16 @@ class MfmaRun {
 };
 using MfmaPrepareFunction = std::unique_ptr<const MfmaRun> (*)(std::span<const MfmaStep> steps);
 
-/// A kernel in two parts, for runs whose instructions multiply the same A by several B.
+/// A kernel in parts, for runs whose instructions multiply the same A and B several times.
 struct MfmaParts {
-  static constexpr std::size_t kLargest = 1792;  ///< Dwords of a converted A, at most.
-  /// Converts A to what `multiply` needs, which does not read `operands.a`.
+  static constexpr std::size_t kLargest = 1792;  ///< Dwords of a converted operand, at most.
+  /// Convert A and B to what `multiply` needs, which does not read them in `operands`. Without
+  /// `convert_b` it does read B, and gets none converted.
   void (*convert_a)(const std::uint32_t* rows, std::uint32_t* converted) = nullptr;
-  void (*multiply)(const std::uint32_t* converted, const MfmaOperands& operands) = nullptr;
+  void (*convert_b)(const std::uint32_t* rows, std::uint32_t* converted) = nullptr;
+  void (*multiply)(const std::uint32_t* a, const std::uint32_t* b,
+                   const MfmaOperands& operands) = nullptr;
+  std::size_t b_dwords = 0;  ///< Of a converted B.
 };
 
 struct MfmaKernel {

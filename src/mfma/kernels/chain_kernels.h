@@ -61,37 +61,56 @@ MARGAY_INLINE void chain_fused(const F32 (&a)[k][chunks], Column&& column, Adden
   }
 }
 
-/// A chain of fused multiply-adds for each element of D, in two parts (MfmaParts).
+/// A chain of fused multiply-adds for each element of D, in parts (MfmaParts).
 template <MfmaType ta, MfmaType tb, int m, int k, int blocks>
 struct Fused {
   static constexpr int kChunks = m * blocks / 16;
   static constexpr std::ptrdiff_t kSource = m * k * blocks * mfma_type_bytes(tb) / 4;
   static constexpr std::ptrdiff_t kResult = m * m * blocks;
-  using A = F32[k][kChunks];
+  using Converted = F32[k][kChunks];
+  static_assert(sizeof(Converted) <= MfmaParts::kLargest * 4);
+  /// Values that take one operation are made where they are used.
+  static constexpr bool kIsCheap = tb == MfmaType::bf16 || tb == MfmaType::f32;
+  static constexpr std::size_t kBDwords = kIsCheap ? 0 : sizeof(Converted) / 4;
 
   [[gnu::flatten]] static void convert_a(const std::uint32_t* rows, std::uint32_t* converted) {
-    static_assert(sizeof(A) <= MfmaParts::kLargest * 4);
-    expand<ta, m, k, blocks>(rows, *reinterpret_cast<A*>(converted));
+    expand<ta, m, k, blocks>(rows, *reinterpret_cast<Converted*>(converted));
   }
-  [[gnu::flatten]] static void multiply(const std::uint32_t* converted, const MfmaOperands& op) {
-    const A& a = *reinterpret_cast<const A*>(converted);
+  [[gnu::flatten]] static void convert_all_of_b(const std::uint32_t* rows,
+                                                std::uint32_t* converted) {
+    expand<tb, m, k, blocks>(rows, *reinterpret_cast<Converted*>(converted));
+  }
+  static constexpr auto convert_b = kIsCheap ? nullptr : convert_all_of_b;
+
+  [[gnu::flatten]] static void multiply(const std::uint32_t* of_a, const std::uint32_t* of_b,
+                                        const MfmaOperands& op) {
+    const Converted& a = *reinterpret_cast<const Converted*>(of_a);
     const Addend c{op.c, op.c_constant};
-    // Values that take one operation are made where they are used, if D is not written meanwhile.
-    constexpr bool is_cheap = tb == MfmaType::bf16 || tb == MfmaType::f32;
-    if (is_cheap && (m <= kRowsAtOnce || op.d + kResult <= op.b || op.b + kSource <= op.d)) {
+    const auto with = [&](const Converted& b) {
+      chain_fused<m, k>(a, [&](auto kk, unsigned u) { return b[kk][u]; }, c, op.d);
+    };
+    if constexpr (!kIsCheap) {
+      with(*reinterpret_cast<const Converted*>(of_b));
+    } else if (m <= kRowsAtOnce || op.d + kResult <= op.b || op.b + kSource <= op.d) {
       chain_fused<m, k>(
           a, [&](auto kk, unsigned u) { return operand_values<tb, m, k, blocks>(op.b, kk, u); }, c,
           op.d);
-    } else {
-      F32 b[k][kChunks];
+    } else {  // D is written before all of B has been used
+      Converted b;
       expand<tb, m, k, blocks>(op.b, b);
-      chain_fused<m, k>(a, [&](auto kk, unsigned u) { return b[kk][u]; }, c, op.d);
+      with(b);
     }
   }
   static void run(const MfmaOperands& op) {
-    alignas(64) std::uint32_t a[sizeof(A) / 4];
+    alignas(64) std::uint32_t a[sizeof(Converted) / 4];
     convert_a(op.a, a);
-    multiply(a, op);
+    if constexpr (kIsCheap) {
+      multiply(a, nullptr, op);
+    } else {
+      alignas(64) std::uint32_t b[sizeof(Converted) / 4];
+      convert_all_of_b(op.b, b);
+      multiply(a, b, op);
+    }
   }
 };
 

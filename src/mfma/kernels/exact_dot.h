@@ -157,22 +157,27 @@ struct DotRows : DotOperand<m, k, kWindowA, /*keeps_small=*/false> {
   }
 };
 
-/// D = C + A B in two parts (MfmaParts).
+/// D = C + A B in parts (MfmaParts).
 template <int m, int k>
 struct ExactDot {
   using A = DotRows<m, k>;
   using B = DotOperand<m, k, kWindowB, /*keeps_small=*/true>;
   static constexpr int kGroups = k / 8;
+  static constexpr std::size_t kBDwords = sizeof(B) / 4;
 
   [[gnu::flatten]] static void convert_a(const std::uint32_t* rows, std::uint32_t* converted) {
     static_assert(sizeof(A) <= MfmaParts::kLargest * 4);
     reinterpret_cast<A*>(converted)->convert(rows);
   }
+  [[gnu::flatten]] static void convert_b(const std::uint32_t* rows, std::uint32_t* converted) {
+    static_assert(sizeof(B) <= MfmaParts::kLargest * 4);
+    reinterpret_cast<B*>(converted)->prepare(rows);
+  }
 
-  [[gnu::flatten]] static void multiply(const std::uint32_t* converted, const MfmaOperands& op) {
-    const A& a = *reinterpret_cast<const A*>(converted);
-    B b;
-    b.prepare(op.b);
+  [[gnu::flatten]] static void multiply(const std::uint32_t* of_a, const std::uint32_t* of_b,
+                                        const MfmaOperands& op) {
+    const A& a = *reinterpret_cast<const A*>(of_a);
+    const B& b = *reinterpret_cast<const B*>(of_b);
     if (__builtin_expect(!(a.usable && b.usable), 0)) {
       run_other(a, op);
       return;
@@ -194,9 +199,10 @@ struct ExactDot {
   }
 
   static void run(const MfmaOperands& op) {
-    alignas(64) std::uint32_t a[sizeof(A) / 4];
+    alignas(64) std::uint32_t a[sizeof(A) / 4], b[kBDwords];
     convert_a(op.a, a);
-    multiply(a, op);
+    convert_b(op.b, b);
+    multiply(a, b, op);
   }
 
  private:

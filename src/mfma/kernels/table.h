@@ -24,11 +24,13 @@ void run_guarded(const MfmaOperands& op) {
 template <MfmaFunction kernel, std::size_t index>
 inline constexpr MfmaKernel kGuarded = {.run = run_guarded<kernel, index>};
 
-/// A kernel in two parts.
+/// A kernel in parts.
 template <typename Kernel, std::size_t index>
-inline constexpr MfmaKernel kInParts = {
-    .run = run_guarded<Kernel::run, index>,
-    .parts = {.convert_a = Kernel::convert_a, .multiply = Kernel::multiply}};
+inline constexpr MfmaKernel kInParts = {.run = run_guarded<Kernel::run, index>,
+                                        .parts = {.convert_a = Kernel::convert_a,
+                                                  .convert_b = Kernel::convert_b,
+                                                  .multiply = Kernel::multiply,
+                                                  .b_dwords = Kernel::kBDwords}};
 
 /// The table of what `Kernels::of<index>()` gives for each of kMfmaShapes, without sparse kernels.
 template <typename Kernels>
