@@ -45,8 +45,10 @@ struct MatrixGroup {
   };
   Adjacent adjacent;
   Deferred deferred;
-  bool is_deferred = false;      ///< Else it runs by itself when it is not observed.
-  bool needs_all_lanes = false;  ///< Deferred only where EXEC has all lanes.
+  /// That of the instruction in whose place it runs when it is not observed; null: it runs by
+  /// itself.
+  const MatrixGroup* runs_in = nullptr;
+  bool needs_all_lanes = false;  ///< By itself where EXEC has not all lanes.
 };
 
 class Program {

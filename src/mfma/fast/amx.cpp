@@ -16,8 +16,8 @@ struct alignas(64) TileConfig {
   std::uint16_t bytes_per_row[16] = {64, 64, 64, 64, 32, 64, 64, 64};
   std::uint8_t rows[16] = {16, 16, 16, 16, 16, 8, 16, 16};
 };
-// Tiles 0 to 3: C and D. 4: A of one instruction (16 rows of 8 bf16 pairs). 5: its B (8 rows of 16
-// pairs). 6 and 7: the same of two instructions side by side.
+// Tiles 0 to 3: C and D. 4: A of one instruction (16 rows of 8 dwords: bf16 pairs, or four bytes).
+// 5: its B (8 rows of 16 dwords). 6 and 7: the same of two instructions side by side.
 
 thread_local bool configured = false;
 
@@ -26,8 +26,8 @@ thread_local bool configured = false;
   asm volatile("" : : "r"(at) : "memory");
 }
 
-/// A's eight rows of 16 pairs (row = register * 4 + lane / 16, column = i), transposed: row r of
-/// the result is A's i in the order of C's register rows, r = i % 4 * 4 + i / 4, and its 8 pairs
+/// A's eight rows of 16 dwords (row = register * 4 + lane / 16, column = i), transposed: row r of
+/// the result is A's i in the order of C's register rows, r = i % 4 * 4 + i / 4, and its 8 dwords
 /// are in the order of B's rows as they are. `stride` is in bytes.
 [[gnu::always_inline]] inline void transpose(const std::uint32_t* a, char* to, std::size_t stride) {
   __m512i row[8], pairs[8], quads[8];
@@ -58,6 +58,13 @@ thread_local bool configured = false;
                         _mm512_extracti64x4_epi64(second, 1));
   }
 }
+
+/// D += A B of tiles, for pairs of bf16 or signed bytes.
+#define MARGAY_MULTIPLY(d, a, b)    \
+  if constexpr (type == Type::bf16) \
+    _tile_dpbf16ps(d, a, b);        \
+  else                              \
+    _tile_dpbssd(d, a, b)
 
 /// Tile numbers are part of the instruction: one copy of `op` for each accumulator.
 #define MARGAY_FOR_TILE(number, op) \
@@ -90,7 +97,10 @@ void end() {
   configured = false;
 }
 
-void run(const MfmaOperands& op) {
+namespace {
+
+template <Type type>
+void run_one(const MfmaOperands& op) {
   if (!configured) begin();
   alignas(64) char a[16 * 32];
   transpose(op.a, a, 32);
@@ -107,12 +117,13 @@ void run(const MfmaOperands& op) {
   }
   _tile_loadd(5, op.b, 64);
   _tile_loadd(4, a, 32);
-  _tile_dpbf16ps(0, 4, 5);
+  MARGAY_MULTIPLY(0, 4, 5);
   _tile_stored(0, op.d, 64);
   settle_memory(op.d);
 }
 
-void run_ops(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
+template <Type type>
+void run_all(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
              std::uint32_t* base) {
   if (!configured) begin();
   alignas(64) char scratch[kScratchSlots * 1024];
@@ -155,12 +166,12 @@ void run_ops(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
         _tile_loadd(7, at, 64);
         break;
       case TileOp::Code::multiply:
-#define MARGAY_OP(tile) _tile_dpbf16ps(tile, 4, 5)
+#define MARGAY_OP(tile) MARGAY_MULTIPLY(tile, 4, 5)
         MARGAY_FOR_TILE(op.tile, MARGAY_OP)
 #undef MARGAY_OP
         break;
       case TileOp::Code::multiply2:
-#define MARGAY_OP(tile) _tile_dpbf16ps(tile, 6, 7)
+#define MARGAY_OP(tile) MARGAY_MULTIPLY(tile, 6, 7)
         MARGAY_FOR_TILE(op.tile, MARGAY_OP)
 #undef MARGAY_OP
         break;
@@ -178,13 +189,13 @@ void run_ops(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
       case TileOp::Code::multiply_four:
         _tile_loadd(4, slot, 64);
         _tile_loadd(5, numbered(0), 64);
-        _tile_dpbf16ps(0, 4, 5);
+        MARGAY_MULTIPLY(0, 4, 5);
         _tile_loadd(5, numbered(1), 64);
-        _tile_dpbf16ps(1, 4, 5);
+        MARGAY_MULTIPLY(1, 4, 5);
         _tile_loadd(5, numbered(2), 64);
-        _tile_dpbf16ps(2, 4, 5);
+        MARGAY_MULTIPLY(2, 4, 5);
         _tile_loadd(5, numbered(3), 64);
-        _tile_dpbf16ps(3, 4, 5);
+        MARGAY_MULTIPLY(3, 4, 5);
         break;
       case TileOp::Code::store_four:
         _tile_stored(0, numbered(0), 64);
@@ -195,6 +206,17 @@ void run_ops(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
     }
   }
   settle_memory(base);
+}
+
+}  // namespace
+
+void run(Type type, const MfmaOperands& op) {
+  type == Type::bf16 ? run_one<Type::bf16>(op) : run_one<Type::i8>(op);
+}
+void run_ops(Type type, const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
+             std::uint32_t* base) {
+  type == Type::bf16 ? run_all<Type::bf16>(ops, count, numbers, base)
+                     : run_all<Type::i8>(ops, count, numbers, base);
 }
 
 }  // namespace margay::mfma_amx

@@ -1,5 +1,5 @@
-// v_mfma_f32_16x16x16_bf16 on the host's AMX unit. Compiled with AMX enabled; call only if
-// amx_usable() returns true.
+// v_mfma_f32_16x16x16_bf16 and v_mfma_i32_16x16x32_i8 on the host's AMX unit. Compiled with AMX
+// enabled; call only if amx_usable() returns true.
 #pragma once
 
 #include "mfma/instructions/operands.h"
@@ -10,8 +10,11 @@ namespace margay::mfma_amx {
 void begin();
 void end();
 
+/// Of A and B. Both have their dwords in the same places.
+enum class Type : std::uint8_t { bf16, i8 };
+
 /// One instruction. D may overlap C elsewhere: all of C is read before D is written.
-void run(const MfmaOperands& operands);
+void run(Type type, const MfmaOperands& operands);
 
 /// One step of a run, for the unit: each has a tile number and a register row. A tiles are
 /// transposed into scratch slots of 1 KiB first: C and D rows are rows of the unit's tiles as they
@@ -46,7 +49,7 @@ inline constexpr int kScratchSlots = 16;
 /// number 0. (Pointers rather than
 /// spans: this header is compiled with AMX and AVX-512 on, where no inline function may be
 /// emitted.)
-void run_ops(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
+void run_ops(Type type, const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
              std::uint32_t* base);
 
 }  // namespace margay::mfma_amx

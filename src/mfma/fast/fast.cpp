@@ -28,50 +28,54 @@ extern const MfmaTable kExactTable;
 
 namespace {
 
-/// One tile of AMX's, v_mfma_f32_16x16x16_bf16.
-constexpr bool is_amx_shape(const MfmaShape& shape) {
-  return shape.a == MfmaType::bf16 && shape.m == 16 && shape.k == 16 && shape.blocks == 1;
+/// The instructions that are one tile of AMX's.
+constexpr bool is_amx_shape(const MfmaShape& shape, MfmaType type, int k) {
+  return shape.a == type && shape.m == 16 && shape.k == k && shape.blocks == 1;
 }
 
-/// Whether the CPU has AMX with bf16 and the kernel lets this process use it. Linux requires each
+/// Whether the CPU has AMX for a type and the kernel lets this process use it. Linux requires each
 /// process to request it first (Documentation/arch/x86/xstate.rst).
-bool amx_usable() {
-  static const bool usable = [] {
+bool amx_usable(mfma_amx::Type type) {
+  static const unsigned usable = [] {
     unsigned a = 0, b = 0, c = 0, d = 0;
-    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
-    constexpr unsigned kAmxBf16 = 1u << 22, kAmxTile = 1u << 24;  // leaf 7, EDX
-    if ((d & (kAmxBf16 | kAmxTile)) != (kAmxBf16 | kAmxTile)) return false;
+    constexpr unsigned kAmxTile = 1u << 24;  // leaf 7, EDX
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (d & kAmxTile) == 0) return 0u;
     constexpr long kRequestPermission = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM
-    return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+    return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0 ? d : 0u;
   }();
-  return usable;
+  return (usable & (type == mfma_amx::Type::bf16 ? 1u << 22 : 1u << 25)) != 0;
 }
 
+template <mfma_amx::Type type>
 class AmxRun final : public MfmaRun {
  public:
   explicit AmxRun(std::span<const MfmaStep> steps) : plan_(mfma_amx::make_plan(steps)) {}
   void execute(std::uint32_t* rows) const override {
-    mfma_amx::run_ops(plan_.ops.data(), plan_.ops.size(), plan_.numbers.data(), rows);
+    mfma_amx::run_ops(type, plan_.ops.data(), plan_.ops.size(), plan_.numbers.data(), rows);
   }
 
  private:
   mfma_amx::Plan plan_;
 };
-std::unique_ptr<const MfmaRun> prepare_amx(std::span<const MfmaStep> steps) {
-  return std::make_unique<AmxRun>(steps);
-}
+template <mfma_amx::Type type>
+constexpr MfmaKernel kAmxKernel = {
+    .run = [](const MfmaOperands& op) { mfma_amx::run(type, op); },
+    .prepare = [](std::span<const MfmaStep> steps) -> std::unique_ptr<const MfmaRun> {
+      return std::make_unique<AmxRun<type>>(steps);
+    }};
 
 }  // namespace
 
 std::vector<FastMethod> fast_mfma_methods(std::size_t index) {
   std::vector<FastMethod> methods;
-  if (is_amx_shape(kMfmaShapes[index]) && amx_usable())
-    methods.push_back({"AMX bf16", {mfma_amx::run, prepare_amx}});
+  const bool has_amx = amx_usable(mfma_amx::Type::bf16);
+  if (has_amx && is_amx_shape(kMfmaShapes[index], MfmaType::bf16, 16))
+    methods.push_back({"AMX bf16", kAmxKernel<mfma_amx::Type::bf16>});
   const MfmaKernel pairs = mfma_x86_bf16::kFastTable.kernels[index];
   if (pairs.run && __builtin_cpu_supports("avx512bf16")) {
     // VDPBF16PS does two products where VFMADDPS does one; but the CPUs that have AMX do it at less
     // than half the rate (measured: 32x32x8 in 207 ns, as fma in 142 ns).
-    if (amx_usable()) methods.push_back({"as fma", {}});
+    if (has_amx) methods.push_back({"as fma", {}});
     methods.push_back({"AVX-512 BF16", pairs});
   }
   methods.push_back({"as fma", {}});
@@ -79,6 +83,8 @@ std::vector<FastMethod> fast_mfma_methods(std::size_t index) {
 }
 
 MfmaKernel vnni_kernel(std::size_t index, MfmaMode mode) {
+  if (amx_usable(mfma_amx::Type::i8) && is_amx_shape(kMfmaShapes[index], MfmaType::i8, 32))
+    return kAmxKernel<mfma_amx::Type::i8>;
   if (!__builtin_cpu_supports("avx512vnni")) return {};
   const MfmaKernel kernel = mfma_x86_vnni::kIntegerTable.kernels[index];
   if (kernel.run || mode != MfmaMode::exact) return kernel;
@@ -86,10 +92,10 @@ MfmaKernel vnni_kernel(std::size_t index, MfmaMode mode) {
 }
 
 void fast_mfma_thread_begin() {
-  if (amx_usable()) mfma_amx::begin();
+  if (amx_usable(mfma_amx::Type::bf16)) mfma_amx::begin();
 }
 void fast_mfma_thread_end() {
-  if (amx_usable()) mfma_amx::end();
+  if (amx_usable(mfma_amx::Type::bf16)) mfma_amx::end();
 }
 
 #else

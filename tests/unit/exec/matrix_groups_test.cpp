@@ -28,7 +28,16 @@ namespace {
 constexpr unsigned kOperands = 32, kNumbers = 52, kFloats = 58, kRows = 64;
 using Registers = std::array<std::uint32_t, (kRows + kTemporaryRows + kSpareRows) * kWaveLanes>;
 
-class MatrixGroups : public testing::TestWithParam<MfmaMode> {
+/// A mode, and an instruction: its encoding without registers.
+struct Case {
+  const char* name;
+  MfmaMode mode;
+  std::uint64_t multiply;
+};
+// v_mfma_f32_16x16x16_bf16, v_mfma_i32_16x16x32_i8, v_mfma_i32_32x32x16_i8
+constexpr std::uint64_t kBfloats = 0xd3e1, kBytes = 0xd3d7, kWideBytes = 0xd3d6;
+
+class MatrixGroups : public testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
     if (std::getenv("MARGAY_BREAK_ROW") != nullptr)
@@ -36,7 +45,7 @@ class MatrixGroups : public testing::TestWithParam<MfmaMode> {
     auto decoder = isa::Decoder::create(kGfx942);
     ASSERT_TRUE(decoder);
     decoder_ = std::move(*decoder);
-    group_.mfma = GetParam();
+    group_.mfma = GetParam().mode;
     wave_.v = v_.data();
     wave_.vgpr_rows = kRows;
     wave_.group = &group_;
@@ -65,11 +74,11 @@ class MatrixGroups : public testing::TestWithParam<MfmaMode> {
     text_ += "\n";
     program_.push_back(*bound);
   }
-  /// v_mfma_f32_16x16x16_bf16; `c` may be kNoC.
+  /// `c` may be kNoC.
   static constexpr unsigned kNoC = ~0u;
   void multiply(unsigned d, unsigned a, unsigned b, unsigned c) {
     const std::uint64_t of_c = c == kNoC ? 128 : 256 + c;
-    add(0xd3e1ull << 16 | d | (256ull + a) << 32 | (256ull + b) << 41 | of_c << 50);
+    add(GetParam().multiply << 16 | d | (256ull + a) << 32 | (256ull + b) << 41 | of_c << 50);
   }
   void multiply(unsigned d, unsigned a, unsigned b) { multiply(d, a, b, d); }
   void move(unsigned to, unsigned from) { add(0x7e000200 | to << 17 | (256 + from)); }
@@ -91,7 +100,7 @@ class MatrixGroups : public testing::TestWithParam<MfmaMode> {
     for (const std::size_t n : targets) is_target[n] = true;
     auto grouped = program_;
     const auto groups =
-        group_matrix_instructions(grouped, is_target, kRows + kTemporaryRows, GetParam());
+        group_matrix_instructions(grouped, is_target, kRows + kTemporaryRows, GetParam().mode);
     const Registers before = v_;
     const std::uint64_t exec = wave_.exec();
     group_.observed = false;
@@ -252,6 +261,16 @@ TEST_P(MatrixGroups, AResultGoesWhereALaterOneWas) {
   EXPECT_EQ(run().matrix_instructions, 11u);
 }
 
+TEST_P(MatrixGroups, TheNextGroupMayRunOneByOne) {
+  multiply(0, 32, 40);
+  multiply(16, 34, 40);
+  multiply(0, 16, 40);  // A is the second one's result
+  multiply(24, 36, 40);
+  move(1, kFloats);  // the lanes that are off keep a result
+  wave_.set_exec(0x5555);
+  EXPECT_EQ(run().matrix_instructions, 4u);
+}
+
 TEST_P(MatrixGroups, AnyProgram) {
   for (unsigned n = 0; n < 3000; ++n) {
     const auto targets = make_program(20 + n % 60);
@@ -265,17 +284,13 @@ TEST_P(MatrixGroups, AnyProgram) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, MatrixGroups,
-                         testing::Values(MfmaMode::exact, MfmaMode::fma, MfmaMode::fast),
-                         [](const auto& instance) {
-                           switch (instance.param) {
-                             case MfmaMode::exact:
-                               return "exact";
-                             case MfmaMode::fma:
-                               return "fma";
-                             default:
-                               return "fast";
-                           }
-                         });
+                         testing::Values(Case{"exact", MfmaMode::exact, kBfloats},
+                                         Case{"fma", MfmaMode::fma, kBfloats},
+                                         Case{"fast", MfmaMode::fast, kBfloats},
+                                         Case{"bytes", MfmaMode::exact, kBytes},
+                                         // D has 16 registers, some of which are those of A and B.
+                                         Case{"wide_bytes", MfmaMode::exact, kWideBytes}),
+                         [](const auto& instance) { return instance.param.name; });
 
 }  // namespace
 }  // namespace margay

@@ -41,7 +41,7 @@ const Instruction* run_matrix_group(Wave& wave, const Instruction& i) {
   }
   // Without all lanes, what overwrites a result leaves a part of it. (EXEC is the same for all of a
   // group.)
-  if (!group.is_deferred || (group.needs_all_lanes && wave.exec() != ~0ull))
+  if (group.runs_in == nullptr || (group.needs_all_lanes && wave.exec() != ~0ull))
     return run_matrix(wave, i);
   const MatrixGroup::Deferred& deferred = group.deferred;
   copy_rows(wave, deferred.before);
@@ -141,7 +141,7 @@ class Waiting {
             last.after.push_back({static_cast<std::uint16_t>(moved.to + n),
                                   static_cast<std::uint16_t>(moved.from + n), 1});
       for (const std::size_t n : members_) {
-        groups_[n]->is_deferred = true;
+        groups_[n]->runs_in = groups_[members_.back()].get();
         groups_[n]->needs_all_lanes = !moved_.empty();
       }
     }
@@ -347,19 +347,20 @@ std::vector<std::unique_ptr<MatrixGroup>> group_matrix_instructions(
     first += groups[first]->adjacent.instructions;
   }
   // One whose effect comes later, and pauses, are passed over by the one before.
-  const auto has_effect = [&](std::size_t n) {
+  const auto has_effect = [&](std::size_t n, const MatrixGroup& before) {
     if (!groups[n]) return !is_pause(instructions[n]);
-    const MatrixGroup::Deferred& deferred = groups[n]->deferred;
-    return !groups[n]->is_deferred || deferred.run || !deferred.before.empty();
+    const MatrixGroup& group = *groups[n];
+    return group.runs_in == nullptr || group.deferred.run || !group.deferred.before.empty() ||
+           (group.needs_all_lanes && group.runs_in != before.runs_in);
   };
   for (std::size_t n = 0; n < instructions.size(); ++n) {
     if (!groups[n]) continue;
-    if (!groups[n]->is_deferred) {
+    if (groups[n]->runs_in == nullptr) {
       if (!groups[n]->adjacent.run) groups[n].reset();  // runs by itself, observed or not
       continue;
     }
     std::size_t next = n + 1;
-    while (next < instructions.size() && !is_target[next] && !has_effect(next)) ++next;
+    while (next < instructions.size() && !is_target[next] && !has_effect(next, *groups[n])) ++next;
     groups[n]->deferred.instructions = static_cast<std::uint32_t>(next - n);
   }
   for (std::size_t n = 0; n < instructions.size(); ++n) {
