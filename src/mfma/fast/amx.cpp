@@ -59,6 +59,50 @@ thread_local bool configured = false;
   }
 }
 
+// ---- 32x32: register rows of 64 lanes are two of 32 columns -------------------------------------
+
+constexpr std::ptrdiff_t kWideStride = 128;  // bytes from one row of 32 columns to the next
+
+/// The 16x16 of D's rows in `base`: rows 16 i, columns 16 j.
+[[gnu::always_inline]] inline std::uint32_t* wide_tile(std::uint32_t* base, int i, int j) {
+  return base + i * 16 * 32 + j * 16;
+}
+
+/// A's four dwords of each of 32 rows, as number n of the four in tiles' rows of 64 bytes; rows
+/// in the order of D's: register r of D has rows 8 (r / 4) + r % 4 and, in its upper half, four on.
+[[gnu::always_inline]] inline void pack_a(const std::uint32_t* a, char* to, int n) {
+  for (int i = 0; i < 2; ++i) {
+    __m512i row[4];
+    for (int k = 0; k < 4; ++k) row[k] = _mm512_load_si512(a + k * 32 + i * 16);
+    const __m512i low[] = {_mm512_unpacklo_epi32(row[0], row[1]),
+                           _mm512_unpacklo_epi32(row[2], row[3])};
+    const __m512i high[] = {_mm512_unpackhi_epi32(row[0], row[1]),
+                            _mm512_unpackhi_epi32(row[2], row[3])};
+    // quads[c]: in 128-bit lane L, the dwords of row 4 L + c.
+    const __m512i quads[] = {
+        _mm512_unpacklo_epi64(low[0], low[1]), _mm512_unpackhi_epi64(low[0], low[1]),
+        _mm512_unpacklo_epi64(high[0], high[1]), _mm512_unpackhi_epi64(high[0], high[1])};
+    const auto put = [&](int place, __m128i quad) __attribute__((always_inline)) {
+      _mm_store_si128(reinterpret_cast<__m128i*>(to + i * 1024 + place * 64 + n * 16), quad);
+    };
+    for (int c = 0; c < 4; ++c) {
+      put(2 * c, _mm512_castsi512_si128(quads[c]));
+      put(2 * c + 1, _mm512_extracti32x4_epi32(quads[c], 1));
+      put(8 + 2 * c, _mm512_extracti32x4_epi32(quads[c], 2));
+      put(8 + 2 * c + 1, _mm512_extracti32x4_epi32(quads[c], 3));
+    }
+  }
+}
+/// B's four rows of 32 columns, as number n of the four.
+[[gnu::always_inline]] inline void pack_b(const std::uint32_t* b, char* to, int n) {
+  for (int j = 0; j < 2; ++j)
+    for (int k = 0; k < 4; ++k)
+      _mm512_store_si512(to + j * 1024 + (n * 4 + k) * 64, _mm512_load_si512(b + k * 32 + j * 16));
+}
+[[gnu::always_inline]] inline void clear_packed(char* slot) {
+  for (int n = 0; n < 2048; n += 64) _mm512_store_si512(slot + n, _mm512_setzero_si512());
+}
+
 /// D += A B of tiles, for pairs of bf16 or signed bytes.
 #define MARGAY_MULTIPLY(d, a, b)    \
   if constexpr (type == Type::bf16) \
@@ -119,6 +163,57 @@ void run_one(const MfmaOperands& op) {
   _tile_loadd(4, a, 32);
   MARGAY_MULTIPLY(0, 4, 5);
   _tile_stored(0, op.d, 64);
+  settle_memory(op.d);
+}
+
+/// The tiles of D += A B, from their packed slots.
+#define MARGAY_MULTIPLY_WIDE(a, b) \
+  _tile_loadd(6, a, 64);           \
+  _tile_loadd(7, b, 64);           \
+  MARGAY_MULTIPLY(0, 6, 7);        \
+  _tile_loadd(7, (b) + 1024, 64);  \
+  MARGAY_MULTIPLY(1, 6, 7);        \
+  _tile_loadd(6, (a) + 1024, 64);  \
+  MARGAY_MULTIPLY(3, 6, 7);        \
+  _tile_loadd(7, b, 64);           \
+  MARGAY_MULTIPLY(2, 6, 7)
+#define MARGAY_LOAD_WIDE(at)                        \
+  _tile_loadd(0, wide_tile(at, 0, 0), kWideStride); \
+  _tile_loadd(1, wide_tile(at, 0, 1), kWideStride); \
+  _tile_loadd(2, wide_tile(at, 1, 0), kWideStride); \
+  _tile_loadd(3, wide_tile(at, 1, 1), kWideStride)
+#define MARGAY_STORE_WIDE(at)                        \
+  _tile_stored(0, wide_tile(at, 0, 0), kWideStride); \
+  _tile_stored(1, wide_tile(at, 0, 1), kWideStride); \
+  _tile_stored(2, wide_tile(at, 1, 0), kWideStride); \
+  _tile_stored(3, wide_tile(at, 1, 1), kWideStride)
+#define MARGAY_SPLAT_WIDE(value) \
+  _tile_loadd(0, value, 0);      \
+  _tile_loadd(1, value, 0);      \
+  _tile_loadd(2, value, 0);      \
+  _tile_loadd(3, value, 0)
+
+template <Type type>
+void run_one_wide(const MfmaOperands& op) {
+  if (!configured) begin();
+  alignas(64) char a[2048], b[2048];
+  clear_packed(a);
+  clear_packed(b);
+  pack_a(op.a, a, 0);
+  pack_b(op.b, b, 0);
+  alignas(64) std::uint32_t value[16];
+  _mm512_store_si512(value, _mm512_set1_epi32(static_cast<int>(op.c_constant)));
+  settle_memory(value);
+  settle_memory(a);
+  settle_memory(b);
+  std::uint32_t* const c = const_cast<std::uint32_t*>(op.c);
+  if (c) {
+    MARGAY_LOAD_WIDE(c);
+  } else {
+    MARGAY_SPLAT_WIDE(value);
+  }
+  MARGAY_MULTIPLY_WIDE(a, b);
+  MARGAY_STORE_WIDE(op.d);
   settle_memory(op.d);
 }
 
@@ -203,6 +298,33 @@ void run_all(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
         _tile_stored(2, numbered(2), 64);
         _tile_stored(3, numbered(3), 64);
         break;
+      case TileOp::Code::clear_packed:
+        clear_packed(slot);
+        break;
+      case TileOp::Code::pack_a:
+        pack_a(at, slot, op.tile);
+        break;
+      case TileOp::Code::pack_b:
+        pack_b(at, slot, op.tile);
+        break;
+      case TileOp::Code::load_wide:
+        MARGAY_LOAD_WIDE(at);
+        break;
+      case TileOp::Code::splat_wide: {
+        alignas(64) std::uint32_t value[16];
+        _mm512_store_si512(value, _mm512_set1_epi32(static_cast<int>(numbers[op.row])));
+        settle_memory(value);
+        MARGAY_SPLAT_WIDE(value);
+        break;
+      }
+      case TileOp::Code::multiply_wide: {
+        char* const b = scratch + op.tile * 1024;
+        MARGAY_MULTIPLY_WIDE(slot, b);
+        break;
+      }
+      case TileOp::Code::store_wide:
+        MARGAY_STORE_WIDE(at);
+        break;
     }
   }
   settle_memory(base);
@@ -210,8 +332,11 @@ void run_all(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
 
 }  // namespace
 
-void run(Type type, const MfmaOperands& op) {
-  type == Type::bf16 ? run_one<Type::bf16>(op) : run_one<Type::i8>(op);
+void run(Type type, Size size, const MfmaOperands& op) {
+  if (size == Size::one)
+    type == Type::bf16 ? run_one<Type::bf16>(op) : run_one<Type::i8>(op);
+  else
+    type == Type::bf16 ? run_one_wide<Type::bf16>(op) : run_one_wide<Type::i8>(op);
 }
 void run_ops(Type type, const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
              std::uint32_t* base) {

@@ -1,5 +1,5 @@
-// v_mfma_f32_16x16x16_bf16 and v_mfma_i32_16x16x32_i8 on the host's AMX unit. Compiled with AMX
-// enabled; call only if amx_usable() returns true.
+// v_mfma_f32_16x16x16_bf16, v_mfma_i32_16x16x32_i8, and those of 32x32 that read as many registers,
+// on the host's AMX unit. Compiled with AMX enabled; call only if amx_usable() returns true.
 #pragma once
 
 #include "mfma/instructions/operands.h"
@@ -12,9 +12,11 @@ void end();
 
 /// Of A and B. Both have their dwords in the same places.
 enum class Type : std::uint8_t { bf16, i8 };
+/// Of D: 16x16 is one tile of the unit's, 32x32 four.
+enum class Size : std::uint8_t { one, four };
 
 /// One instruction. D may overlap C elsewhere: all of C is read before D is written.
-void run(Type type, const MfmaOperands& operands);
+void run(Type type, Size size, const MfmaOperands& operands);
 
 /// One step of a run, for the unit: each has a tile number and a register row. A tiles are
 /// transposed into scratch slots of 1 KiB first: C and D rows are rows of the unit's tiles as they
@@ -35,6 +37,15 @@ struct TileOp {
     load_four,
     multiply_four,  ///< tile += A B, for A in scratch `slot`
     store_four,
+    // Of 32x32. Tile 2 i + j has rows 16 i and columns 16 j of D, and A and B are packed: up to
+    // four instructions' side by side in two scratch slots each.
+    clear_packed,  ///< slots `slot` and `slot` + 1 <- 0
+    pack_a,        ///< A of one instruction, rows `row`, as number `tile` of slot `slot`
+    pack_b,
+    load_wide,
+    splat_wide,
+    multiply_wide,  ///< tiles += A B, for A packed in `slot` and B in `tile`
+    store_wide,
   };
   Code code;
   std::uint8_t tile = 0;
@@ -44,6 +55,7 @@ struct TileOp {
 
 inline constexpr int kAccumulators = 4;  ///< Tiles for C and D.
 inline constexpr int kScratchSlots = 16;
+inline constexpr int kPacked = 4;  ///< Instructions of which A or B are packed side by side.
 
 /// Executes a plan's ops; `numbers` are its constants and rows, `base` the register row that has
 /// number 0. (Pointers rather than

@@ -28,9 +28,9 @@ extern const MfmaTable kExactTable;
 
 namespace {
 
-/// The instructions that are one tile of AMX's.
-constexpr bool is_amx_shape(const MfmaShape& shape, MfmaType type, int k) {
-  return shape.a == type && shape.m == 16 && shape.k == k && shape.blocks == 1;
+/// The instructions for AMX: A and B of two registers, and one block.
+constexpr bool is_amx_shape(const MfmaShape& shape, MfmaType type) {
+  return shape.a == type && shape.a_registers == 2 && shape.blocks == 1;
 }
 
 /// Whether the CPU has AMX for a type and the kernel lets this process use it. Linux requires each
@@ -49,7 +49,8 @@ bool amx_usable(mfma_amx::Type type) {
 template <mfma_amx::Type type>
 class AmxRun final : public MfmaRun {
  public:
-  explicit AmxRun(std::span<const MfmaStep> steps) : plan_(mfma_amx::make_plan(steps)) {}
+  AmxRun(mfma_amx::Size size, std::span<const MfmaStep> steps)
+      : plan_(mfma_amx::make_plan(size, steps)) {}
   void execute(std::uint32_t* rows) const override {
     mfma_amx::run_ops(type, plan_.ops.data(), plan_.ops.size(), plan_.numbers.data(), rows);
   }
@@ -57,20 +58,25 @@ class AmxRun final : public MfmaRun {
  private:
   mfma_amx::Plan plan_;
 };
-template <mfma_amx::Type type>
+template <mfma_amx::Type type, mfma_amx::Size size>
 constexpr MfmaKernel kAmxKernel = {
-    .run = [](const MfmaOperands& op) { mfma_amx::run(type, op); },
+    .run = [](const MfmaOperands& op) { mfma_amx::run(type, size, op); },
     .prepare = [](std::span<const MfmaStep> steps) -> std::unique_ptr<const MfmaRun> {
-      return std::make_unique<AmxRun<type>>(steps);
+      return std::make_unique<AmxRun<type>>(size, steps);
     }};
+template <mfma_amx::Type type>
+MfmaKernel amx_kernel(const MfmaShape& shape) {
+  using mfma_amx::Size;
+  return shape.m == 16 ? kAmxKernel<type, Size::one> : kAmxKernel<type, Size::four>;
+}
 
 }  // namespace
 
 std::vector<FastMethod> fast_mfma_methods(std::size_t index) {
   std::vector<FastMethod> methods;
   const bool has_amx = amx_usable(mfma_amx::Type::bf16);
-  if (has_amx && is_amx_shape(kMfmaShapes[index], MfmaType::bf16, 16))
-    methods.push_back({"AMX bf16", kAmxKernel<mfma_amx::Type::bf16>});
+  if (has_amx && is_amx_shape(kMfmaShapes[index], MfmaType::bf16))
+    methods.push_back({"AMX bf16", amx_kernel<mfma_amx::Type::bf16>(kMfmaShapes[index])});
   const MfmaKernel pairs = mfma_x86_bf16::kFastTable.kernels[index];
   if (pairs.run && __builtin_cpu_supports("avx512bf16")) {
     // VDPBF16PS does two products where VFMADDPS does one; but the CPUs that have AMX do it at less
@@ -83,8 +89,8 @@ std::vector<FastMethod> fast_mfma_methods(std::size_t index) {
 }
 
 MfmaKernel vnni_kernel(std::size_t index, MfmaMode mode) {
-  if (amx_usable(mfma_amx::Type::i8) && is_amx_shape(kMfmaShapes[index], MfmaType::i8, 32))
-    return kAmxKernel<mfma_amx::Type::i8>;
+  if (amx_usable(mfma_amx::Type::i8) && is_amx_shape(kMfmaShapes[index], MfmaType::i8))
+    return amx_kernel<mfma_amx::Type::i8>(kMfmaShapes[index]);
   if (!__builtin_cpu_supports("avx512vnni")) return {};
   const MfmaKernel kernel = mfma_x86_vnni::kIntegerTable.kernels[index];
   if (kernel.run || mode != MfmaMode::exact) return kernel;

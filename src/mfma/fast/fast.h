@@ -20,8 +20,8 @@ struct FastMethod {
 /// always the last entry.
 [[nodiscard]] std::vector<FastMethod> fast_mfma_methods(std::size_t index);
 
-/// kMfmaShapes[index] by AMX or AVX-512 VNNI: i8 in every mode, since integers are exact, and bf16 in mode
-/// `exact`. Null if this host has none, and for other instructions.
+/// kMfmaShapes[index] by AMX or AVX-512 VNNI: i8 in every mode, since integers are exact, and bf16
+/// in mode `exact`. Null if this host has none, and for other instructions.
 [[nodiscard]] MfmaKernel vnni_kernel(std::size_t index, MfmaMode mode);
 
 /// See mfma_thread_begin and mfma_thread_end.

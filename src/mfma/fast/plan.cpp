@@ -7,7 +7,7 @@
 namespace margay::mfma_amx {
 namespace {
 
-constexpr int kSourceRows = 2, kResultRows = 4;
+constexpr int kSourceRows = 2;
 using Code = TileOp::Code;
 
 /// One multiplication of the unit: one instruction's A and B, or two instructions' side by side.
@@ -60,6 +60,8 @@ struct Chain {
 /// overwrite what it reads.
 class Segment {
  public:
+  explicit Segment(int result_rows) : result_rows_(result_rows) {}
+
   /// False when the step has to wait for the segment to end.
   bool add(const MfmaStep& step) {
     if (is_written(step.a, kSourceRows) || is_written(step.b, kSourceRows)) return false;
@@ -70,9 +72,9 @@ class Segment {
         chain->factors.emplace_back(step.a, step.b);
         return true;
       }
-      if (is_written(step.c, kResultRows)) return false;
+      if (is_written(step.c, result_rows_)) return false;
     }
-    if (is_written(step.d, kResultRows)) return false;
+    if (is_written(step.d, result_rows_)) return false;
     chains_.push_back({step, step.d, {{step.a, step.b}}, {}});
     return true;
   }
@@ -82,21 +84,20 @@ class Segment {
     for (const std::size_t n : order().value()) out.push_back(chains_[n]);
     return out;
   }
-  [[nodiscard]] bool empty() const { return chains_.empty(); }
 
  private:
   [[nodiscard]] bool is_written(std::int32_t first, int count) const {
     return std::ranges::any_of(chains_, [&](const Chain& chain) {
-      return meet(first, count, chain.d, kResultRows) ||
+      return meet(first, count, chain.d, result_rows_) ||
              std::ranges::any_of(chain.left, [&](const auto& place) {
-               return meet(first, count, place.first, kResultRows);
+               return meet(first, count, place.first, result_rows_);
              });
     });
   }
-  [[nodiscard]] static bool multiplies(const Chain& chain, std::int32_t rows) {
+  [[nodiscard]] bool multiplies(const Chain& chain, std::int32_t rows) const {
     return std::ranges::any_of(chain.factors, [&](const auto& factors) {
-      return meet(rows, kResultRows, factors.first, kSourceRows) ||
-             meet(rows, kResultRows, factors.second, kSourceRows);
+      return meet(rows, result_rows_, factors.first, kSourceRows) ||
+             meet(rows, result_rows_, factors.second, kSourceRows);
     });
   }
   /// Numbers of chains, each behind those that read what it writes in the end, or else in the order
@@ -104,7 +105,7 @@ class Segment {
   [[nodiscard]] std::optional<std::vector<std::size_t>> order() const {
     const auto is_before = [&](const Chain& reader, const Chain& writer) {
       return (!reader.first.c_is_constant &&
-              meet(writer.d, kResultRows, reader.first.c, kResultRows)) ||
+              meet(writer.d, result_rows_, reader.first.c, result_rows_)) ||
              multiplies(reader, writer.d);
     };
     std::vector<std::size_t> out;
@@ -128,11 +129,11 @@ class Segment {
   /// cannot.
   bool move(Chain& chain, std::int32_t to) {
     for (const Chain& other : chains_) {
-      if (meet(to, kResultRows, other.d, kResultRows)) return false;
+      if (meet(to, result_rows_, other.d, result_rows_)) return false;
       // What it leaves is written while other chains of its block go on.
       if (multiplies(other, chain.d)) return false;
       for (const auto& [place, count] : other.left)
-        if (place != to && meet(to, kResultRows, place, kResultRows)) return false;
+        if (place != to && meet(to, result_rows_, place, result_rows_)) return false;
     }
     const std::int32_t from = std::exchange(chain.d, to);
     if (!order()) {
@@ -145,6 +146,7 @@ class Segment {
     return true;
   }
 
+  int result_rows_;
   std::vector<Chain> chains_;
 };
 
@@ -282,21 +284,96 @@ class Emitter {
   Key loaded_a_ = kNothing, loaded_b_ = kNothing;
 };
 
-}  // namespace
+/// For instructions of 32x32, chain by chain, in each four instructions at a time.
+class WideEmitter {
+ public:
+  explicit WideEmitter(Plan& plan) : plan_(plan) {}
 
-Plan make_plan(std::span<const MfmaStep> steps) {
+  void emit(const Segment& segment) {
+    packed_a_ = Packed(Code::pack_a, 0);
+    packed_b_ = Packed(Code::pack_b, kScratchSlots / 2);
+    for (const Chain& chain : segment.chains()) emit_chain(chain);
+  }
+
+ private:
+  /// The A or B of up to kPacked instructions, by their registers, in slots of their own.
+  class Packed {
+   public:
+    Packed(Code code, int first_slot) : code_(code), first_slot_(first_slot) {}
+
+    std::uint8_t slot_of(const std::vector<std::int32_t>& rows, std::vector<TileOp>& ops) {
+      const auto found = std::ranges::find(kept_, rows);
+      if (found != kept_.end()) return slot(found - kept_.begin());
+      const std::size_t n = next_++ % kKept;
+      if (kept_.size() <= n) kept_.resize(n + 1);
+      kept_[n] = rows;
+      const std::uint8_t to = slot(static_cast<std::ptrdiff_t>(n));
+      if (rows.size() < kPacked) ops.push_back({.code = Code::clear_packed, .slot = to});
+      for (std::size_t k = 0; k < rows.size(); ++k)
+        ops.push_back(
+            {.code = code_, .tile = static_cast<std::uint8_t>(k), .slot = to, .row = rows[k]});
+      return to;
+    }
+
+   private:
+    static constexpr std::size_t kKept = kScratchSlots / 4;  // of two slots, for half of them
+    [[nodiscard]] std::uint8_t slot(std::ptrdiff_t n) const {
+      return static_cast<std::uint8_t>(first_slot_ + 2 * n);
+    }
+    Code code_;
+    int first_slot_;
+    std::vector<std::vector<std::int32_t>> kept_;
+    std::size_t next_ = 0;
+  };
+
+  void emit_chain(const Chain& chain) {
+    std::vector<TileOp>& ops = plan_.ops;
+    if (chain.first.c_is_constant) {
+      ops.push_back(
+          {.code = Code::splat_wide, .row = static_cast<std::int32_t>(plan_.numbers.size())});
+      plan_.numbers.push_back(chain.first.c_constant);
+    } else {
+      ops.push_back({.code = Code::load_wide, .row = chain.first.c});
+    }
+    for (std::size_t n = 0; n < chain.factors.size();) {
+      std::vector<std::int32_t> a, b;
+      do {
+        a.push_back(chain.factors[n].first);
+        b.push_back(chain.factors[n].second);
+        ++n;
+      } while (n < chain.factors.size() && a.size() < kPacked && !chain.is_left_after(n));
+      const std::uint8_t of_a = packed_a_.slot_of(a, ops), of_b = packed_b_.slot_of(b, ops);
+      ops.push_back({.code = Code::multiply_wide, .tile = of_b, .slot = of_a});
+      for (const auto& [row, count] : chain.left)
+        if (count == n) ops.push_back({.code = Code::store_wide, .row = row});
+    }
+    ops.push_back({.code = Code::store_wide, .row = chain.d});
+  }
+
+  Plan& plan_;
+  Packed packed_a_{Code::pack_a, 0}, packed_b_{Code::pack_b, 0};
+};
+
+template <typename Emitter>
+Plan plan_with(std::span<const MfmaStep> steps, int result_rows) {
   Plan plan;
   Emitter emitter(plan);
-  Segment segment;
+  Segment segment(result_rows);
   for (const MfmaStep& step : steps) {
     if (!segment.add(step)) {
       emitter.emit(segment);
-      segment = Segment{};
+      segment = Segment(result_rows);
       segment.add(step);
     }
   }
   emitter.emit(segment);
   return plan;
+}
+
+}  // namespace
+
+Plan make_plan(Size size, std::span<const MfmaStep> steps) {
+  return size == Size::one ? plan_with<Emitter>(steps, 4) : plan_with<WideEmitter>(steps, 16);
 }
 
 }  // namespace margay::mfma_amx

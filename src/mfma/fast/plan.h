@@ -17,6 +17,6 @@ struct Plan {
 
 /// Executing the plan's ops gives what the steps give one after another, except for the order in
 /// which k is summed.
-[[nodiscard]] Plan make_plan(std::span<const MfmaStep> steps);
+[[nodiscard]] Plan make_plan(Size size, std::span<const MfmaStep> steps);
 
 }  // namespace margay::mfma_amx

@@ -33,9 +33,11 @@ struct Case {
   const char* name;
   MfmaMode mode;
   std::uint64_t multiply;
+  unsigned results = 8;  ///< Where programs have D: v0, v4 ...
 };
-// v_mfma_f32_16x16x16_bf16, v_mfma_i32_16x16x32_i8, v_mfma_i32_32x32x16_i8
-constexpr std::uint64_t kBfloats = 0xd3e1, kBytes = 0xd3d7, kWideBytes = 0xd3d6;
+// v_mfma_f32_16x16x16_bf16, v_mfma_f32_32x32x8_bf16, v_mfma_i32_16x16x32_i8, v_mfma_i32_32x32x16_i8
+constexpr std::uint64_t kBfloats = 0xd3e1, kWideBfloats = 0xd3e0, kBytes = 0xd3d7,
+                        kWideBytes = 0xd3d6;
 
 class MatrixGroups : public testing::TestWithParam<Case> {
  protected:
@@ -137,12 +139,13 @@ class MatrixGroups : public testing::TestWithParam<Case> {
     const auto below = [&](unsigned n) { return static_cast<unsigned>(random_() % n); };
     while (program_.size() < count) {
       if (below(40) == 0) targets.push_back(program_.size());
-      const unsigned kind = below(100), d = below(8) * 4;
+      const unsigned kind = below(100), d = below(GetParam().results) * 4;
       const unsigned a = kOperands + below(18), b = kOperands + below(18);
       if (kind < 55)
         multiply(d, a, b);
       else if (kind < 65)
-        multiply(below(4) == 0 ? below(29) : d, a, b, below(3) == 0 ? kNoC : below(8) * 4);
+        multiply(below(4) == 0 ? below(GetParam().results * 4 - 3) : d, a, b,
+                 below(3) == 0 ? kNoC : below(GetParam().results) * 4);
       else if (kind < 80)
         move(kOperands + below(20), kNumbers + below(6));
       else if (kind < 88)
@@ -287,6 +290,8 @@ INSTANTIATE_TEST_SUITE_P(Modes, MatrixGroups,
                          testing::Values(Case{"exact", MfmaMode::exact, kBfloats},
                                          Case{"fma", MfmaMode::fma, kBfloats},
                                          Case{"fast", MfmaMode::fast, kBfloats},
+                                         Case{"wide_exact", MfmaMode::exact, kWideBfloats, 5},
+                                         Case{"wide_fast", MfmaMode::fast, kWideBfloats, 5},
                                          Case{"bytes", MfmaMode::exact, kBytes},
                                          // D has 16 registers, some of which are those of A and B.
                                          Case{"wide_bytes", MfmaMode::exact, kWideBytes}),
