@@ -179,8 +179,9 @@ MfmaOperands operands_of(const MfmaStep& step, std::uint32_t* rows) {
 std::unique_ptr<const MfmaRun> prepare_mfma_run(const MfmaShape& shape, const MfmaKernel& kernel,
                                                 std::span<const MfmaStep> steps) {
   if (kernel.prepare != nullptr) return kernel.prepare(steps);
-  if (kernel.parts.multiply != nullptr &&
-      std::ranges::all_of(steps, [&](const MfmaStep& s) { return KeepsConverted::can_do(shape, s); }))
+  if (kernel.parts.multiply != nullptr && std::ranges::all_of(steps, [&](const MfmaStep& s) {
+        return KeepsConverted::can_do(shape, s);
+      }))
     return std::make_unique<KeepsConverted>(shape, kernel.parts, steps);
   return std::make_unique<OneByOne>(kernel.run, steps);
 }
