@@ -178,6 +178,7 @@ class ComputeUnit {
       now_ = std::max(now_, turn.time);
       take(turn.wave, turn.time);
     }
+    out_.cycles = drained_;
     for (const double end : out_.workgroup_end) out_.cycles = std::max(out_.cycles, end);
     if (latencies_) {
       latencies_->finish(out_.cycles);
@@ -553,6 +554,8 @@ class ComputeUnit {
                             ? 0
                             : queue_[queue_.size() - static_cast<std::size_t>(p_.vector_queue)];
     if (waits_for(index, now, simd.vector_memory, room)) return;
+    if (const double fewer = wave.vm.reaches(kMostInFlight - 1); fewer > now)
+      return wait(index, now, fewer, Stall::ex_stall);
     simd.vector_memory = now + p_.turn;
     if (!i.has_work) return went_on(wave, index, now + p_.turn);  // works on caches
     const MemoryWork work = changed(i, next_work(wave));
@@ -618,7 +621,8 @@ class ComputeUnit {
       const double far_bytes =
           std::min<double>(bytes, work.far_lines * gpu_.arch().caches.line_bytes);
       const double cus = share_.active_cus * share_.clock_ghz;  // bytes/ns -> of one CU, per cycle
-      const double from_memory = far_bytes * (1 - infinity_cache_hits_);
+      const double hits = sectors ? share_.infinity_cache_write_hits : infinity_cache_hits_;
+      const double from_memory = far_bytes * (1 - hits);
       const bool writes = sectors && !i.is_atomic;
       const double fabric_rate =
           (writes ? p_.fabric_write_bytes_per_ns : p_.fabric_bytes_per_ns) / cus;
@@ -633,8 +637,12 @@ class ComputeUnit {
                          serve(memory_, from_memory, memory_rate)});
       if (!sectors) latency += far_latency();
     }
+    if (sectors) drained_ = std::max(drained_, served);
     return served + latency;
   }
+
+  /// Of a wave's vector memory accesses: its counter has six bits.
+  static constexpr std::size_t kMostInFlight = 63;
 
   const ComputeUnitRecording& cu_;
   const std::span<const Instruction> instructions_;
@@ -654,6 +662,7 @@ class ComputeUnit {
   std::array<double, 8> arguments_ = {-1, -1, -1, -1, -1, -1, -1, -1};  // when each line comes
   double dispatcher_ = 0;     // when it is free for this compute unit
   double returned_ = 0;       // when vL1D has returned the last load's data
+  double drained_ = 0;        // when L2 has taken the last store: waves do not wait for it
   double far_lines_ = 0;      // with Change::far_lines: parts of lines that are left over
   std::deque<double> queue_;  // when the TA has taken each vector memory instruction
   std::vector<Group> groups_;

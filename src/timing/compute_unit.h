@@ -33,7 +33,7 @@ struct Share {
   std::uint32_t active_cus_per_xcd = 1;
   /// Of the lines that miss L2, the part that does not load HBM, and the part that does not wait
   /// for it (LaunchRecording).
-  double infinity_cache_hits = 0, infinity_cache_ready = 0;
+  double infinity_cache_hits = 0, infinity_cache_write_hits = 0, infinity_cache_ready = 0;
   double untranslated = 0;  ///< Part of the memory that is beyond the reach of the TLBs.
   bool code_is_warm = true;
   double arguments_ns = 0;  ///< Until the first load of a kernel argument returns.

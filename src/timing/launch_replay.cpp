@@ -178,6 +178,7 @@ Share LaunchReplay::share(double ghz, double active) const {
   share.active_cus = static_cast<std::uint32_t>(std::max(1.0, active));
   share.active_cus_per_xcd = std::max(1u, (share.active_cus + gpu_.xcds - 1) / gpu_.xcds);
   share.infinity_cache_hits = launch_.infinity_cache_hits;
+  share.infinity_cache_write_hits = launch_.infinity_cache_write_hits;
   share.infinity_cache_ready = launch_.infinity_cache_ready;
   constexpr double kGiB = 1 << 30;
   const double reach = parameters_.translated_gib * kGiB;

@@ -92,14 +92,14 @@ struct ComputeUnitRecording {
   std::vector<const WorkgroupRecording*> workgroups;  ///< In the order in which they begin.
 };
 
-/// Of lines that are read `times` times by L2s, over `generations` of workgroups: the part of these
-/// reads that finds them in the Infinity Cache. What is read again is shared within a generation
-/// and between them, and XCDs that share a line in one generation ask for it at about the same
-/// time.
+/// Of lines that are read `times` times by L2s, over `generations` of workgroups, each line by
+/// `sharing` XCDs: the part of these reads that finds them in the Infinity Cache. XCDs that share a
+/// line in one generation ask for it at about the same time; an XCD that reads it again does so
+/// later.
 [[nodiscard]] constexpr double ready_in_infinity_cache(double times, double generations,
-                                                       std::uint32_t xcds) {
+                                                       double sharing) {
   const double together =
-      std::clamp(times / std::max(1.0, generations), 1.0, static_cast<double>(xcds));
+      std::clamp(times / std::max(1.0, generations), 1.0, std::max(1.0, sharing));
   return 1 - std::min(1.0, together / std::max(1.0, times));
 }
 
@@ -126,7 +126,9 @@ struct LaunchRecording {
   double needed_far_lines = 1;
   double touched_bytes = 0;        ///< Memory that the whole launch reads or writes, once.
   double memory_bytes = 0;         ///< Of the whole launch, read from and written to HBM.
-  double infinity_cache_hits = 0;  ///< Part of the lines that miss L2.
+  double infinity_cache_hits = 0;  ///< Part of the lines that loads miss in L2.
+  /// Of what stores send beyond L2, and atomics miss there: the part that was written before.
+  double infinity_cache_write_hits = 0;
   /// The part that it had before the workgroups of the time came: of others, which several XCDs
   /// load together, HBM sends one, and all wait for it.
   double infinity_cache_ready = 0;

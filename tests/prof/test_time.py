@@ -201,7 +201,7 @@ def test_rectangles_of_a_grid_share_lines_and_a_stream_has_none_to_share(tmp_pat
         assert what_ifs["no L2 misses"]["saves_percent"] > what_ifs["lines shared in L2"]["saves_percent"]
         assert not what_ifs["no L2 misses"]["is_advice"], "a limit"
     stream = what_ifs_of(tmp_path / "c.json", "stream=2432")
-    assert stream["no L2 misses"]["saves_percent"] > 20
+    assert stream["no L2 misses"]["saves_percent"] > 10
     assert stream["lines shared in L2"]["saves_percent"] == pytest.approx(0, abs=0.5)
 
 

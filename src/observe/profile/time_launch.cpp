@@ -29,6 +29,7 @@ struct FarReads {
   double lines = 0;      ///< Each as often as an XCD asked for it.
   double once = 0;       ///< Each once, if it was not in L2.
   double footprint = 0;  ///< Lines that it reads at all.
+  double by_xcds = 0;    ///< The same, once for each XCD that reads it.
 };
 
 /// `scale`: of the launch to what was watched, workgroups of one XCD or of all.
@@ -42,9 +43,12 @@ FarReads far_reads(const Replay& replay, const TensorLines& tensors, double scal
     if (n == tensors.unnamed()) {
       out.once += lines;
       out.footprint += lines;
+      out.by_xcds += lines;
       continue;
     }
-    auto once = static_cast<double>(replay.touched(n).lines_read);
+    const Touched touched = replay.touched(n);
+    out.by_xcds += scale * static_cast<double>(touched.lines_read_by_xcds);
+    auto once = static_cast<double>(touched.lines_read);
     // Workgroups that were not watched read as much anew, as far as the tensor goes.
     if (sampled) once = std::min(once * scale, static_cast<double>(tensors.lines(n)));
     out.once += std::min(lines, once);
@@ -302,24 +306,33 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
   out.touched_bytes = touched_bytes(replay, tensors, scale, sampled);
   out.needed_far_lines =
       needed_far_lines(replay, tensors, static_cast<double>(watched.workgroups), out.resident);
-  const double written = std::min(count(TCC_EA0_WRREQ_sum) * kSectorBytes,
-                                  written_once(replay, tensors, scale, sampled));
+  const double writes = count(TCC_EA0_WRREQ_sum) * kSectorBytes;
+  const double written = std::min(writes, written_once(replay, tensors, scale, sampled));
   const auto room = static_cast<double>(program.gpu().infinity_cache_bytes);
   const bool is_warm = config.warm && reads.footprint * kLineBytes + written <= room;
   const double cold = is_warm ? 0 : reads.once;
   // Stores that make lines of L2 dirty go there even if no read misses L2.
   out.infinity_cache_hits = is_warm ? 1 : reads.lines > 0 ? 1 - cold / reads.lines : 0;
+  out.infinity_cache_write_hits = is_warm ? 1 : writes > 0 ? 1 - written / writes : 0;
   const double generations = static_cast<double>(out.grid) /
                              (static_cast<double>(out.resident) * program.gpu().compute_units());
-  out.infinity_cache_ready = is_warm    ? 1
-                             : cold > 0 ? timing::ready_in_infinity_cache(
-                                              reads.lines / cold, generations, program.gpu().xcds)
-                                        : 0;
+  const double sharing =
+      std::min<double>(reads.by_xcds / std::max(reads.footprint, 1.0), program.gpu().xcds);
+  out.infinity_cache_ready =
+      is_warm    ? 1
+      : cold > 0 ? timing::ready_in_infinity_cache(reads.lines / cold, generations, sharing)
+                 : 0;
   out.memory_bytes = is_warm ? 0 : cold * kLineBytes + written;
   // L2 holds no more of a whole launch than of a sample that has filled it.
-  const double l2s = sampled ? std::min<double>(scale, program.gpu().xcds) : 1;
-  out.dirty_bytes =
-      l2s * static_cast<double>(watched.counters[TCC_ALL_TC_OP_WB_WRITEBACK_sum]) * kLineBytes;
+  const auto dirty =
+      kLineBytes * static_cast<double>(watched.counters[TCC_ALL_TC_OP_WB_WRITEBACK_sum]);
+  double l2s = 1;
+  if (sampled) {
+    const double read = kLineBytes * static_cast<double>(watched.counters[TCC_EA0_RDREQ_sum]);
+    const double filled = (read + dirty) / program.gpu().arch().caches.l2_bytes();
+    l2s = std::min(scale, program.gpu().xcds / std::clamp(filled, 1e-9, 1.0));
+  }
+  out.dirty_bytes = l2s * dirty;
   out.vector_flops = scale * watched.vector_flops;
   constexpr double kOperations = 512;  // what one MOPS counts
   // What was not watched may have another share of matrix instructions.

@@ -91,8 +91,11 @@ TEST(Memory, LinesOfL2ComeOneInACycleUnlessTheyAreForOneBank) {
 // MGPUSim's mi300a.csv: a vector sum reads twice as much as it writes, a copy as much.
 TEST(Memory, TheInfinityCacheTakesWritesMoreSlowlyThanItGivesReads) {
   constexpr unsigned kAccesses = 20000;
-  const Share share = {
-      .clock_ghz = 2.1, .active_cus = 228, .active_cus_per_xcd = 38, .infinity_cache_hits = 1};
+  const Share share = {.clock_ghz = 2.1,
+                       .active_cus = 228,
+                       .active_cus_per_xcd = 38,
+                       .infinity_cache_hits = 1,
+                       .infinity_cache_write_hits = 1};
   const MemoryWork load = {.cycles = 16, .l2_lines = 8, .far_lines = 8};
   const MemoryWork store = {.cycles = 16, .l2_lines = 16, .far_lines = 8};
   const double reads = cycles_of(access(false), load, kAccesses, mi300a(), share);
@@ -103,6 +106,26 @@ TEST(Memory, TheInfinityCacheTakesWritesMoreSlowlyThanItGivesReads) {
   EXPECT_NEAR(bytes / (reads / 2.1), 4900, 0.1 * 4900);
 }
 
+// A wave ends with its last stores in flight, but the launch does not: a fill by few workgroups.
+TEST(Memory, ALaunchEndsWhenL2HasTakenItsStores) {
+  constexpr unsigned kStores = 5000;
+  const Share share = {.clock_ghz = 2.1, .active_cus = 304, .active_cus_per_xcd = 38};
+  const MemoryWork store = {.cycles = 16, .l2_lines = 16, .far_lines = 8};
+  const double waited = cycles_of(access(true), store, kStores, default_gpu(), share);
+  WorkgroupRecording group;
+  WaveRecording& wave = group.waves.emplace_back();
+  wave.instructions.assign(kStores, 0);
+  wave.memory.assign(kStores, store);
+  ComputeUnitRecording cu;
+  cu.workgroups.push_back(&group);
+  const std::vector<Instruction> instructions = {access(true)};
+  const ComputeUnitTime time =
+      replay(cu, instructions, {1, 0}, default_gpu(), parameters_of(default_gpu()), share);
+  EXPECT_NEAR(time.cycles, waited, 0.01 * waited);
+  // Of its stores 63 can be in flight, so that it ends not much earlier.
+  EXPECT_GT(time.workgroup_end[0], 0.95 * time.cycles);
+}
+
 TEST(Memory, XcdsThatShareALineInOneGenerationWaitForHbmTogether) {
   EXPECT_EQ(ready_in_infinity_cache(1, 1, 8), 0) << "each line is read once";
   EXPECT_EQ(ready_in_infinity_cache(8, 1, 8), 0) << "by all XCDs, at one time";
@@ -110,6 +133,7 @@ TEST(Memory, XcdsThatShareALineInOneGenerationWaitForHbmTogether) {
   EXPECT_DOUBLE_EQ(ready_in_infinity_cache(16, 4, 8), 0.75) << "four at a time, of sixteen";
   EXPECT_DOUBLE_EQ(ready_in_infinity_cache(100, 1, 8), 0.92) << "there are no more XCDs";
   EXPECT_EQ(ready_in_infinity_cache(2, 0.5, 8), 0) << "half a generation";
+  EXPECT_DOUBLE_EQ(ready_in_infinity_cache(4, 1, 1), 0.75) << "four passes by one XCD";
 }
 
 TEST(Memory, WhatTheInfinityCacheGetsFromHbmMeanwhileTakesAsLong) {

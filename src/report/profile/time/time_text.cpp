@@ -1,10 +1,12 @@
 #include "report/profile/time/time_text.h"
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "report/profile/analysis/bounds.h"
 #include "report/profile/analysis/metrics.h"
 #include "report/profile/kernel_table.h"
 #include "report/profile/time/line_times.h"
@@ -46,6 +48,37 @@ std::string busy_text(const timing::Utilisation& busy) {
       percent(busy.matrix), percent(busy.valu), percent(busy.scalar), percent(busy.lds),
       percent(busy.vector_cache), percent(busy.l2), percent(busy.infinity_cache),
       percent(busy.memory), percent(busy.dispatcher));
+}
+
+/// Where compute units have no work at all. Empty if all have.
+std::string idle_text(const KernelProfile& kernel) {
+  const unsigned all = kernel.gpu->compute_units();
+  const double used = cus_in_use(kernel);
+  if (used >= all) return {};
+  return fmt::format(
+      "{:.0f} of {} compute units, for the grid has {:.0f} workgroups; what is busy is of the "
+      "others",
+      all - used, all, used);
+}
+
+/// Atomics that meet in few places, which the model does not let wait for each other. Empty if
+/// none do.
+std::string contention_text(const KernelProfile& kernel) {
+  std::map<std::int32_t, double> requests;
+  for (const Site& site : kernel.sites)
+    if (site.is_atomic && site.memory && site.tensor >= 0)
+      requests[site.tensor] += static_cast<double>(site.memory->l2_writes);
+  constexpr double kMany = 256, kSector = 64;  // of one place; bytes
+  std::string out;
+  for (const auto& [tensor, count] : requests) {
+    const TensorTraffic& t = kernel.tensors[static_cast<std::size_t>(tensor)];
+    const double sectors = static_cast<double>(t.touched_written_bytes) / kSector;
+    if (sectors == 0 || count < kMany * sectors) continue;
+    out += fmt::format("{}{} atomics' requests meet in {} of {}", out.empty() ? "" : ", ",
+                       report::quantity_text(count), report::bytes_text(kSector * sectors), t.name);
+  }
+  if (!out.empty()) out += ": how long they wait for each other is not modelled, it takes longer";
+  return out;
 }
 
 /// Which of the two times a measured one has to be compared with. Empty if they are the same.
@@ -197,6 +230,9 @@ std::vector<std::string> time_sentences(const KernelProfile& kernel) {
     out.push_back(fmt::format("compare {}", compare));
   out.push_back(
       fmt::format("bound by {}; busy: {}", timing::bound_name(t.bound), busy_text(t.busy)));
+  if (const std::string idle = idle_text(kernel); !idle.empty()) out.push_back("idle: " + idle);
+  if (const std::string contention = contention_text(kernel); !contention.empty())
+    out.push_back("atomics: " + contention);
   if (all > 0)
     out.push_back(
         fmt::format("waves: issue {}, {}", percent(t.issue / all), stalls_text(t.stalls, all)));
@@ -233,6 +269,10 @@ std::string kernel_text(const KernelProfile& kernel, const report::TextOptions& 
     out += fmt::format("  compare   {}\n", compare);
   out += fmt::format("  bound by  {}\n", timing::bound_name(t.bound));
   out += fmt::format("  busy      {}\n", busy_text(t.busy));
+  if (const std::string idle = idle_text(kernel); !idle.empty())
+    out += fmt::format("  idle      {}\n", idle);
+  if (const std::string contention = contention_text(kernel); !contention.empty())
+    out += fmt::format("  atomics   {}\n", contention);
   out += fmt::format("  outside   launch and write-back {}, tail {}\n", us_text(t.launch_us),
                      us_text(t.tail_us));
   if (all > 0)

@@ -61,6 +61,32 @@ TEST(Screen, ModelledTimeIsThereIfItWasAskedFor) {
   EXPECT_THAT(text_of(k, p, TextStyle{}), Not(HasSubstr("modelled")));
 }
 
+TEST(Screen, ComputeUnitsWithoutWorkAreNamed) {
+  KernelProfile k = timed(10, 800, 800);
+  Profile p;
+  k.grid = {304, 1, 1};
+  EXPECT_THAT(text_of(k, p, TextStyle{}), Not(HasSubstr("compute units")));
+  k.grid = {64, 1, 1};
+  EXPECT_THAT(text_of(k, p, TextStyle{}),
+              HasSubstr("idle: 240 of 304 compute units, for the grid has 64 workgroups"));
+}
+
+TEST(Screen, AtomicsThatMeetAreNamed) {
+  KernelProfile k = timed(10, 800, 800);
+  Profile p;
+  TensorTraffic& bins = k.tensors.emplace_back();
+  bins.name = "bins";
+  bins.touched_written_bytes = 1024;
+  Site& site = k.sites[0];
+  site.is_atomic = true;
+  site.tensor = static_cast<std::int32_t>(k.tensors.size() - 1);
+  site.memory.emplace().l2_writes = 1'000'000;
+  EXPECT_THAT(text_of(k, p, TextStyle{}),
+              HasSubstr("1.00 M atomics' requests meet in 1.02 kB of bins: how"));
+  k.tensors.back().touched_written_bytes = 1 << 20;
+  EXPECT_THAT(text_of(k, p, TextStyle{}), Not(HasSubstr("meet in")));
+}
+
 TEST(Screen, APrebuiltKernelShowsInstructions) {
   KernelProfile k = timed(10, 200, 800);
   k.time->sites[1].flight = 1000;
