@@ -111,7 +111,7 @@ class KeepsConverted final : public MfmaRun {
 
  private:
   static constexpr std::int32_t kNothing = -1000;
-  static constexpr std::size_t kSlotDwords = 6144;  // half of a small first-level cache
+  static constexpr std::size_t kSlotDwords = 6144;  // 24 KB of a first-level cache of 32 or 48
   struct Step {
     MfmaStep step;
     bool converts_a, converts_b;
