@@ -120,10 +120,12 @@ template <typename R, std::size_t... n>
   if constexpr (!kKeepsNan<R>)
     if ((has_nan(rows[n]) || ...)) return false;
   __m512i results[kChunks];
-  if (kHalfUnitHas<R> && has_half_unit())
-    run_on_half_unit<R>(rows, results);
-  else
+  const auto compute = [&] {
+    if constexpr (kHalfUnitHas<R>)
+      if (has_half_unit()) return run_on_half_unit<R>(rows, results);
     run_on_conversions<R>(rows, results);
+  };
+  compute();
   if constexpr (kKeepsNan<R>) {
     __mmask32 is_nan = 0;
     for (const __m512i& halves : results) is_nan |= nan_halves(halves);

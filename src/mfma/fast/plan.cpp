@@ -81,7 +81,8 @@ class Segment {
   /// In the order in which they are to be executed.
   [[nodiscard]] std::vector<Chain> chains() const {
     std::vector<Chain> out;
-    for (const std::size_t n : order().value()) out.push_back(chains_[n]);
+    const auto numbers = order();
+    for (const std::size_t n : numbers.value()) out.push_back(chains_[n]);
     return out;
   }
 
