@@ -5,6 +5,7 @@
 
 #include "base/host_level.h"
 #include "mfma/fast/fast.h"
+#include "mfma/instructions/rows_meet.h"
 #include "mfma/kernels/prepare.h"
 #include "mfma/mfma.h"
 
@@ -80,7 +81,7 @@ class KeepsConverted final : public MfmaRun {
     std::int32_t kept = kNothing;
     for (const MfmaStep& step : steps) {
       const auto overwrites = [&](std::int32_t first, int rows) {
-        return step.d < first + rows && first < step.d + static_cast<int>(shape.d_registers);
+        return rows_meet(step.d, shape.d_registers, first, rows);
       };
       const auto [slot, is_new] = slot_of(step.b);
       steps_.push_back({step, step.a != kept, is_new, slot});

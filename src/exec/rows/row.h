@@ -157,9 +157,8 @@ struct Row {
   bool zero_extended_immediate = false;  ///< SOPK: the immediate is unsigned.
   std::uint8_t mfma_registers[4] = {};   ///< Registers of A, B, C and D.
   const MfmaShape* shape = nullptr;
-  std::shared_ptr<const MatrixKernels>
-      matrix;                  ///< Its kernel (exec/instructions/matrix/matrix.cpp).
-  bool returns_value = false;  ///< Atomic that writes its destination.
+  std::shared_ptr<const MatrixKernels> matrix;  ///< Its kernels (exec/instructions/matrix).
+  bool returns_value = false;                   ///< Atomic that writes its destination.
   MemoryTraits memory;
   std::uint8_t registers = 0;  ///< Memory: data registers.
   bool is_store = false, is_load = false, is_atomic = false;

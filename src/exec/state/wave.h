@@ -23,7 +23,7 @@ inline constexpr unsigned kVccIndex = 106, kM0Index = 124, kExecIndex = 126;
 inline constexpr unsigned kScalarRegisters = 128;
 /// Rows after a wave's VGPRs that the executor may use while one instruction runs.
 inline constexpr unsigned kTemporaryRows = 16;
-/// Rows after those, for A and B of matrix instructions that wait
+/// Rows after those, for what is overwritten while matrix instructions wait
 /// (exec/instructions/matrix/groups.cpp).
 inline constexpr unsigned kSpareRows = 96;
 

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "mfma/instructions/rows_meet.h"
+
 namespace margay::mfma_amx {
 namespace {
 
@@ -51,10 +53,6 @@ struct Chain {
   }
 };
 
-[[nodiscard]] bool meet(std::int32_t a, int a_rows, std::int32_t b, int b_rows) {
-  return a < b + b_rows && b < a + a_rows;
-}
-
 /// A segment of the run whose chains can each be executed at once: no instruction reads a D that
 /// another chain of the segment writes, or its own except as C. A chain comes before those that
 /// overwrite what it reads.
@@ -89,16 +87,16 @@ class Segment {
  private:
   [[nodiscard]] bool is_written(std::int32_t first, int count) const {
     return std::ranges::any_of(chains_, [&](const Chain& chain) {
-      return meet(first, count, chain.d, result_rows_) ||
+      return rows_meet(first, count, chain.d, result_rows_) ||
              std::ranges::any_of(chain.left, [&](const auto& place) {
-               return meet(first, count, place.first, result_rows_);
+               return rows_meet(first, count, place.first, result_rows_);
              });
     });
   }
   [[nodiscard]] bool multiplies(const Chain& chain, std::int32_t rows) const {
     return std::ranges::any_of(chain.factors, [&](const auto& factors) {
-      return meet(rows, result_rows_, factors.first, kSourceRows) ||
-             meet(rows, result_rows_, factors.second, kSourceRows);
+      return rows_meet(rows, result_rows_, factors.first, kSourceRows) ||
+             rows_meet(rows, result_rows_, factors.second, kSourceRows);
     });
   }
   /// Numbers of chains, each behind those that read what it writes in the end, or else in the order
@@ -106,7 +104,7 @@ class Segment {
   [[nodiscard]] std::optional<std::vector<std::size_t>> order() const {
     const auto is_before = [&](const Chain& reader, const Chain& writer) {
       return (!reader.first.c_is_constant &&
-              meet(writer.d, result_rows_, reader.first.c, result_rows_)) ||
+              rows_meet(writer.d, result_rows_, reader.first.c, result_rows_)) ||
              multiplies(reader, writer.d);
     };
     std::vector<std::size_t> out;
@@ -130,11 +128,11 @@ class Segment {
   /// cannot.
   bool move(Chain& chain, std::int32_t to) {
     for (const Chain& other : chains_) {
-      if (meet(to, result_rows_, other.d, result_rows_)) return false;
+      if (rows_meet(to, result_rows_, other.d, result_rows_)) return false;
       // What it leaves is written while other chains of its block go on.
       if (multiplies(other, chain.d)) return false;
       for (const auto& [place, count] : other.left)
-        if (place != to && meet(to, result_rows_, place, result_rows_)) return false;
+        if (place != to && rows_meet(to, result_rows_, place, result_rows_)) return false;
     }
     const std::int32_t from = std::exchange(chain.d, to);
     if (!order()) {

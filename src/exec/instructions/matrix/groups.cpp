@@ -15,6 +15,7 @@
 #include "exec/program/program.h"
 #include "exec/program/register_use.h"
 #include "exec/rows/row_table.h"
+#include "mfma/instructions/rows_meet.h"
 
 namespace margay {
 namespace {
@@ -85,9 +86,6 @@ const Instruction* run_matrix_group(Wave& wave, const Instruction& i) {
   for (unsigned n = 0; n < count; ++n)
     if (contains(mask, static_cast<unsigned>(first) + n)) return true;
   return false;
-}
-[[nodiscard]] bool meet(std::int32_t a, unsigned a_rows, std::int32_t b, unsigned b_rows) {
-  return a < b + static_cast<std::int32_t>(b_rows) && b < a + static_cast<std::int32_t>(a_rows);
 }
 
 /// Whether it overwrites all of each register that it writes, if all lanes are active.
@@ -162,9 +160,10 @@ class Waiting {
     std::uint32_t overwritten = 0;
 
     [[nodiscard]] bool is_left(unsigned n) const { return (overwritten >> n & 1) == 0; }
-    [[nodiscard]] bool left_meets(std::int32_t first, unsigned count) const {
+    [[nodiscard]] bool left_meets(std::int32_t first, int count) const {
       for (unsigned n = 0; n < rows; ++n)
-        if (is_left(n) && meet(from + static_cast<std::int32_t>(n), 1, first, count)) return true;
+        if (is_left(n) && rows_meet(from + static_cast<std::int32_t>(n), 1, first, count))
+          return true;
       return false;
     }
     [[nodiscard]] bool left_meets(const VgprMask& mask) const {
@@ -180,8 +179,8 @@ class Waiting {
     const MfmaShape& s = *row_->shape;
     return std::ranges::any_of(steps_,
                                [&](const MfmaStep& other) {
-                                 return meet(step.a, s.a_registers, other.d, s.d_registers) ||
-                                        meet(step.b, s.b_registers, other.d, s.d_registers);
+                                 return rows_meet(step.a, s.a_registers, other.d, s.d_registers) ||
+                                        rows_meet(step.b, s.b_registers, other.d, s.d_registers);
                                }) ||
            std::ranges::any_of(moved_, [&](const Moved& moved) {
              return moved.left_meets(step.a, s.a_registers) ||
@@ -240,7 +239,7 @@ class Waiting {
   [[nodiscard]] bool move(std::int32_t result, std::vector<MatrixGroup::Copy>& copies) {
     const std::uint8_t rows = row_->shape->d_registers;
     const auto shares = [&](std::int32_t other) {
-      return other != result && meet(other, rows, result, rows);
+      return other != result && rows_meet(other, rows, result, rows);
     };
     const std::uint16_t to = spare(rows);
     bool is_first = true;
