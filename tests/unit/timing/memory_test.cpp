@@ -106,6 +106,26 @@ TEST(Memory, TheInfinityCacheTakesWritesMoreSlowlyThanItGivesReads) {
   EXPECT_NEAR(bytes / (reads / 2.1), 4900, 0.1 * 4900);
 }
 
+// What loads find in the Infinity Cache says nothing of stores and atomics.
+TEST(Memory, StoresAndAtomicsHaveTheirOwnHitsInTheInfinityCache) {
+  Instruction atomic = access(true);
+  atomic.is_store = false;
+  atomic.is_atomic = true;
+  for (const Instruction& one : {access(true), atomic}) {
+    const auto cycles = [&](double hits, double write_hits) {
+      const Share share = {.clock_ghz = 2.1,
+                           .active_cus = 304,
+                           .active_cus_per_xcd = 38,
+                           .infinity_cache_hits = hits,
+                           .infinity_cache_write_hits = write_hits};
+      return cycles_of(one, {.cycles = 16, .l2_lines = 16, .far_lines = 8}, 5000, default_gpu(),
+                       share);
+    };
+    EXPECT_NEAR(cycles(1, 0), cycles(0, 0), 0.01 * cycles(0, 0));
+    EXPECT_LT(cycles(0, 1), 0.9 * cycles(0, 0));
+  }
+}
+
 // A wave ends with its last stores in flight, but the launch does not: a fill by few workgroups.
 TEST(Memory, ALaunchEndsWhenL2HasTakenItsStores) {
   constexpr unsigned kStores = 5000;
