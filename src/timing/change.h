@@ -20,6 +20,7 @@ struct Change {
   double lds_speed = 1;                ///< Of LDS, bus and banks.
   unsigned additional_workgroups = 0;  ///< That a compute unit has room for.
   double dispatch_speed = 1;           ///< Of the dispatchers that start workgroups.
+  bool longest_first = false;          ///< Workgroups that have more to do begin earlier.
 };
 
 }  // namespace margay::timing

@@ -89,7 +89,9 @@ KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, const TimeConf
               boost.dispatch / std::max(boost.cycles, 1.0)};
   out.flops = launch.flops;
   out.launch_us = out.us_boost - boost.cycles / out.boost_ghz / 1e3;
-  out.tail_us = std::max(0.0, boost.cycles - boost.mean) / out.boost_ghz / 1e3;
+  // While the last compute units keep memory busy, all that is to be moved is.
+  const double moving = std::max(out.busy.memory, out.busy.infinity_cache) * boost.cycles;
+  out.tail_us = std::max(0.0, boost.cycles - std::max(boost.mean, moving)) / out.boost_ghz / 1e3;
   out.bound = bound_of(out.busy, out.launch_us / out.us_boost, out.tail_us / out.us_boost);
   out.error_percent = error_of(out.bound);
   if (config.what_if) {

@@ -78,6 +78,21 @@ void add_occupancy(const std::vector<ComputeUnitTime>& times, unsigned simds, Re
   out.waves_per_simd = waves / out.simds.all();
 }
 
+std::size_t instructions_of(const WorkgroupRecording& group) {
+  std::size_t sum = 0;
+  for (const WaveRecording& wave : group.waves) sum += wave.instructions.size();
+  return sum;
+}
+
+/// Whether it makes a difference in which order they begin.
+bool are_uneven(const std::vector<std::uint32_t>& lengths) {
+  constexpr double kEven = 1.05;
+  if (lengths.empty()) return false;
+  const double sum = std::accumulate(lengths.begin(), lengths.end(), 0.0);
+  const auto working = static_cast<double>(lengths.size() - std::ranges::count(lengths, 0u));
+  return std::ranges::max(lengths) * working > kEven * sum;
+}
+
 /// Calls `task` for each number below `count`.
 template <typename Task>
 void in_parallel(std::size_t count, unsigned threads, Task task) {
@@ -104,10 +119,10 @@ LaunchReplay::LaunchReplay(const LaunchRecording& launch, const Gpu& gpu,
   most_ = std::ceil(grid / active_);
   least_ = std::floor(grid / active_);
   for (const WorkgroupRecording& group : launch.workgroups)
-    for (const WaveRecording& wave : group.waves)
-      instructions_ += static_cast<double>(wave.instructions.size());
+    instructions_ += static_cast<double>(instructions_of(group));
   instructions_ /= static_cast<double>(std::max<std::size_t>(launch.workgroups.size(), 1));
   if (launch.workgroup_instructions > 0) instructions_ = launch.workgroup_instructions;
+  is_uneven_ = !launch.is_whole() && are_uneven(launch.lengths);
 }
 
 LaunchReplay LaunchReplay::on(const Gpu& gpu, const Parameters& parameters) const {
@@ -165,8 +180,7 @@ ReplayedLaunch LaunchReplay::few(double ghz, const Change& change) const {
 std::size_t LaunchReplay::longest() const {
   const auto instructions = [](const ComputeUnitRecording& cu) {
     std::size_t sum = 0;
-    for (const WorkgroupRecording* const group : cu.workgroups)
-      for (const WaveRecording& wave : group->waves) sum += wave.instructions.size();
+    for (const WorkgroupRecording* const group : cu.workgroups) sum += instructions_of(*group);
     return sum;
   };
   return static_cast<std::size_t>(std::ranges::max_element(cus_, {}, instructions) - cus_.begin());
@@ -245,8 +259,7 @@ double LaunchReplay::work_of_one(const std::vector<std::size_t>& cus,
     const auto& recorded = cus_[n].workgroups;
     const std::size_t count = occupants.workgroups != 0 ? occupants.workgroups : recorded.size();
     for (std::size_t place = 0; place < count; ++place)
-      for (const WaveRecording& wave : recorded[place % recorded.size()]->waves)
-        instructions += static_cast<double>(wave.instructions.size());
+      instructions += static_cast<double>(instructions_of(*recorded[place % recorded.size()]));
     workgroups += static_cast<double>(count);
   }
   const double of_mean = launch_.equivalent_workgroups / static_cast<double>(launch_.grid);
@@ -271,6 +284,57 @@ std::vector<ComputeUnitTime> LaunchReplay::times_of(const std::vector<std::size_
                     {.latencies = latencies});
   });
   return out;
+}
+
+Speeds LaunchReplay::speeds(std::uint32_t resident, const Share& share) const {
+  // Workgroups that are all alike: one that has as much to do as any.
+  ComputeUnitRecording cu = cus_.front();
+  cu.workgroups = {*std::ranges::max_element(
+      cu.workgroups, {}, [](const WorkgroupRecording* group) { return instructions_of(*group); })};
+  Speeds out;
+  for (std::uint32_t now = 1; out.size() < resident; now = std::min(2 * now, resident)) {
+    // The first ones wait for code and arguments.
+    const ComputeUnitTime time =
+        replay(cu, launch_.instructions, {now, 2 * now}, gpu_, parameters_, share, {}, {});
+    std::vector<double> ends = time.workgroup_end;
+    std::ranges::sort(ends);
+    const std::size_t from = out.size();
+    const double before = out.empty() ? 0 : out.back();
+    const double speed = std::max(before, now / std::max(1.0, ends.back() - ends[now - 1]));
+    for (std::size_t more = 1; more <= now - from; ++more)
+      out.push_back(std::lerp(before, speed, static_cast<double>(more) / (now - from)));
+  }
+  return out;
+}
+
+double LaunchReplay::imbalance(const std::vector<std::size_t>& cus, const Occupants& occupants,
+                               const Share& share, const Change& change) const {
+  const auto [known, is_new] =
+      imbalances_.try_emplace({occupants.resident, cus.size(), change.longest_first}, 1.0);
+  if (!is_new) return known->second;
+  const Speeds speeds = this->speeds(occupants.resident, share);
+  const auto evenly = [](const std::vector<std::uint32_t>& work, std::uint64_t count) {
+    const double sum = std::accumulate(work.begin(), work.end(), 0.0);
+    return std::vector(count,
+                       static_cast<std::uint32_t>(std::llround(sum / static_cast<double>(count))));
+  };
+  std::vector<std::uint32_t> work = launch_.lengths;
+  if (change.longest_first) std::ranges::sort(work, std::ranges::greater{});
+  const double of_launch =
+      makespan(work, gpu_, speeds) / makespan(evenly(work, launch_.grid), gpu_, speeds);
+  // What was replayed has its own share of it.
+  double of_sample = 0;
+  for (const std::size_t n : cus) {
+    const auto& recorded = cus_[n].workgroups;
+    work.clear();
+    for (std::size_t place = 0; place < occupants.workgroups; ++place)
+      work.push_back(
+          static_cast<std::uint32_t>(instructions_of(*recorded[place % recorded.size()])));
+    of_sample += makespan_of_one(work, speeds) /
+                 makespan_of_one(evenly(work, work.size()), speeds) /
+                 static_cast<double>(cus.size());
+  }
+  return known->second = of_launch / of_sample;
 }
 
 double LaunchReplay::dispatch_cycles(const Change& change) const {
@@ -304,6 +368,7 @@ ReplayedLaunch LaunchReplay::replayed_by(double active, const std::vector<std::s
   out.sites.resize(launch_.instructions.size());
   const std::vector<ComputeUnitTime> times = times_of(cus, occupants, share, change, latencies);
   if (!launch_.is_whole()) {
+    const double imbalance = is_uneven_ ? this->imbalance(cus, occupants, share, change) : 1;
     out.cycles = cycles_of(most_, cus, times, occupants);
     out.mean = out.cycles;
     if (least_ < most_) {
@@ -317,6 +382,7 @@ ReplayedLaunch LaunchReplay::replayed_by(double active, const std::vector<std::s
       const double with_most = static_cast<double>(launch_.grid) / active_ - least_;
       out.mean = with_most * out.cycles + (1 - with_most) * shorter;
     }
+    out.cycles *= imbalance;
   }
   for (const ComputeUnitTime& time : times) {
     if (launch_.is_whole()) {

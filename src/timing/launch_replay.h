@@ -2,10 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "timing/compute_unit.h"
+#include "timing/schedule.h"
 #include "timing/time_config.h"
 
 namespace margay::timing {
@@ -67,6 +71,12 @@ class LaunchReplay {
                                                       const Occupants& occupants,
                                                       const Share& share, const Change& change,
                                                       bool latencies) const;
+  /// How many times as long the last compute unit works as it would if all workgroups had as much
+  /// to do.
+  [[nodiscard]] double imbalance(const std::vector<std::size_t>& cus, const Occupants& occupants,
+                                 const Share& share, const Change& change) const;
+  /// Of a compute unit with room for `resident` workgroups.
+  [[nodiscard]] Speeds speeds(std::uint32_t resident, const Share& share) const;
   /// All workgroups, those that end at once included.
   [[nodiscard]] double dispatch_cycles(const Change& change) const;
   [[nodiscard]] ReplayedLaunch replayed(const std::vector<std::size_t>& cus, double ghz,
@@ -87,6 +97,10 @@ class LaunchReplay {
   double most_ = 1;          ///< Workgroups of the one that has most.
   double least_ = 1;         ///< Of the others: as many, or one less.
   double instructions_ = 0;  ///< Of a workgroup, over its waves, on average.
+  bool is_uneven_ = false;   ///< Workgroups of a launch that was recorded in part.
+  /// By room for workgroups, units that are replayed, and Change::longest_first. Clocks and other
+  /// changes make no difference that matters.
+  mutable std::map<std::tuple<std::uint32_t, std::size_t, bool>, double> imbalances_;
 };
 
 }  // namespace margay::timing

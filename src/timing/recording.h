@@ -116,6 +116,9 @@ struct LaunchRecording {
   /// Instructions of one of those, over its waves, on average; 0: as many as the recorded ones
   /// have.
   double workgroup_instructions = 0;
+  /// Instructions of each workgroup that the launch ran, also of those that were not recorded, 0 of
+  /// those that ended at once; empty if they are not known.
+  std::vector<std::uint32_t> lengths;
   bool host_arguments = false;  ///< See TimeConfig.
   bool is_warm = false;         ///< A launch like this one went before.
   std::uint32_t resident = 1;   ///< Workgroups that a compute unit has room for.

@@ -27,6 +27,7 @@ constexpr Row kRows[kWhatIfs] = {
     {"double LDS bandwidth", {.lds_speed = 2}},
     {"one more workgroup per CU", {.additional_workgroups = 1}},
     {"workgroups of 256", {}},  // how much faster that starts waves is known from the launch
+    {"longest workgroups first", {.longest_first = true}},
 };
 
 /// What the memory instructions of a launch cost, by number of the instruction.
@@ -118,6 +119,7 @@ std::vector<double> weights(WhatIfKind kind, const LaunchRecording& launch, cons
       return saved_waits(launch, before, after);
     case WhatIfKind::additional_workgroup:
     case WhatIfKind::larger_workgroups:
+    case WhatIfKind::longest_first:
       return {};  // of the whole kernel
   }
   return {};

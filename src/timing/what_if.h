@@ -28,8 +28,9 @@ enum class WhatIfKind : std::uint8_t {
   double_lds,
   additional_workgroup,
   larger_workgroups,
+  longest_first,  ///< Of a launch that was recorded in part.
 };
-inline constexpr unsigned kWhatIfs = 12;
+inline constexpr unsigned kWhatIfs = 13;
 
 /// "no bank conflicts".
 [[nodiscard]] std::string_view what_if_name(WhatIfKind kind);

@@ -88,6 +88,15 @@ void run_strips() {
   for (float4* const one : {a, b, out}) (void)hipFree(one);
 }
 
+/// Workgroups have 1, 2 ... times as much to do, the last ones or the first ones most.
+__global__ void triangle(float* out, bool is_ascending) {
+  const unsigned trips = is_ascending ? blockIdx.x + 1 : gridDim.x - blockIdx.x;
+  float sum = static_cast<float>(threadIdx.x);
+  for (unsigned n = 0; n < trips; ++n)
+    for (int k = 0; k < 4; ++k) sum = sum * 0.5f + 1;
+  out[threadIdx.x] = sum;
+}
+
 /// The first `working` workgroups read 256 KiB each, the others end at once.
 __global__ void some(const float4* in, float4* out, unsigned working) {
   if (blockIdx.x >= working) return;
@@ -207,6 +216,8 @@ int main(int count, char** words) {
     if (word.starts_with("stream=")) stream(static_cast<unsigned>(std::stoul(word.substr(7))));
     if (word.starts_with("some=")) run_some(word.substr(5));
     if (word.starts_with("chase=")) run_chase(static_cast<unsigned>(std::stoul(word.substr(6))));
+    if (word == "ascending" || word == "descending")
+      triangle<<<1216, 256>>>(out, word == "ascending");
     if (word == "in-columns") run_strips<false>();
     if (word == "in-rectangles") run_strips<true>();
     if (word.starts_with("at=")) copied_at(std::stoul(word.substr(3)), false);

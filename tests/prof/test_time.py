@@ -127,6 +127,15 @@ def test_a_sample_of_a_launch_takes_as_long_as_the_whole(tmp_path):
     assert sum(i["hits"] for i in sample["instructions"]) < sum(i["hits"] for i in whole["instructions"]) / 4
 
 
+@pytest.mark.parametrize("order", ["ascending", "descending"])
+def test_a_sample_knows_that_other_workgroups_are_longer(order, tmp_path):
+    sample = kernel_of(tmp_path / "s.json", order)
+    whole = kernel_of(tmp_path / "w.json", order, "--all-workgroups")
+    assert sample["us_boost"] == pytest.approx(whole["us_boost"], rel=0.15)
+    savings = {w["what"]: w["saves_percent"] for w in sample["what_if"]}
+    assert (savings["longest workgroups first"] > 15) == (order == "ascending"), savings
+
+
 @pytest.mark.parametrize("option", [(), ("--all-workgroups",)])
 def test_workgroups_that_end_at_once_take_nothing_from_the_others(option, tmp_path):
     alone = kernel_of(tmp_path / "a.json", "some=32/32")
@@ -134,6 +143,8 @@ def test_workgroups_that_end_at_once_take_nothing_from_the_others(option, tmp_pa
         among_others = kernel_of(tmp_path / "o.json", f"some=32/{grid}", *option)
         assert among_others["us_boost"] == pytest.approx(alone["us_boost"], rel=0.03), grid
         assert among_others["flops"] == pytest.approx(alone["flops"], rel=0.15), grid  # of a sample
+    full = kernel_of(tmp_path / "f.json", "some=304/304")
+    assert kernel_of(tmp_path / "g.json", "some=304/608", *option)["us_boost"] == pytest.approx(full["us_boost"], rel=0.03)
     # Where the sample has many of them, it is the mean unit that counts, not the slowest.
     some = kernel_of(tmp_path / "s.json", "some=300/3040")
     assert some["us_boost"] == pytest.approx(kernel_of(tmp_path / "t.json", "some=300/300")["us_boost"], rel=0.1)
@@ -145,8 +156,10 @@ def test_the_last_workgroups_have_the_bandwidth_of_those_that_are_done(tmp_path)
     # One for each compute unit: none has to wait, in whatever order the engines of an XCD take them.
     assert kernel_of(tmp_path / "o.json", "some=304/304")["us_boost"] < even + 0.1 * (twice - even)
     for workgroups in (305, 312):
-        tail = kernel_of(tmp_path / "m.json", f"some={workgroups}/{workgroups}")["us_boost"]
-        assert tail < even + 0.5 * (twice - even), workgroups
+        kernel = kernel_of(tmp_path / "m.json", f"some={workgroups}/{workgroups}")
+        assert kernel["us_boost"] < even + 0.5 * (twice - even), workgroups
+        # Few compute units work at the end, and memory all the time.
+        assert kernel["bound"] == "HBM" and kernel["tail_us"] < 0.1 * kernel["us_boost"], workgroups
 
 
 def test_xcds_that_share_lines_wait_for_memory_together(tmp_path):

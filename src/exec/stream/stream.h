@@ -17,7 +17,10 @@ class StreamObserver final : public WorkgroupObserver {
   StreamObserver(std::unique_ptr<W> watcher, Program& program)
       : watcher_(std::move(watcher)), facts_(program.facts<InstructionFacts>()) {}
 
-  void begin(Workgroup& group) override { watches_ = watcher_->begin(group); }
+  void begin(Workgroup& group) override {
+    begun_ = true;
+    watches_ = watcher_->begin(group);
+  }
   [[nodiscard]] WorkgroupEnd run(Workgroup& group) override {
     if (!watches_) {
       NoObserver nobody;
@@ -26,7 +29,11 @@ class StreamObserver final : public WorkgroupObserver {
     return group.run(*this);
   }
   void end(Workgroup& group, WorkgroupEnd how) override {
-    if (std::exchange(watches_, false)) watcher_->end(group, how);
+    if (!std::exchange(begun_, false)) return;
+    if (watches_)
+      watcher_->end(group, how);
+    else
+      watcher_->pass(group);
   }
 
   // The interface for run_wave and Workgroup::run.
@@ -67,7 +74,7 @@ class StreamObserver final : public WorkgroupObserver {
  private:
   const std::unique_ptr<W> watcher_;
   FactsTable<InstructionFacts>& facts_;
-  bool watches_ = false;
+  bool begun_ = false, watches_ = false;
   LaneAccesses accesses_;
 };
 

@@ -16,7 +16,15 @@ bool Watchers::begin(Workgroup& group) {
   return !watching_.empty();
 }
 void Watchers::end(Workgroup& group, WorkgroupEnd how) {
-  for (Watcher* const one : watching_) one->end(group, how);
+  for (const auto& one : all_) {
+    if (std::ranges::find(watching_, one.get()) != watching_.end())
+      one->end(group, how);
+    else
+      one->pass(group);
+  }
+}
+void Watchers::pass(const Workgroup& group) {
+  for (const auto& one : all_) one->pass(group);
 }
 void Watchers::reach(const Executed& event) {
   for (Watcher* const one : watching_) one->reach(event);

@@ -35,6 +35,8 @@ class Watcher {
   [[nodiscard]] virtual bool begin(Workgroup& group) = 0;
   /// The workgroup has ended or was abandoned.
   virtual void end(Workgroup& group, WorkgroupEnd how) = 0;
+  /// The same of a workgroup that is not watched.
+  virtual void pass(const Workgroup&) {}
 
   // Called for each instruction in this order; the first three before it is executed. If one of
   // them stops the wave (Wave::fault), it is not executed.
@@ -78,6 +80,7 @@ class Watchers final : public Watcher {
 
   [[nodiscard]] bool begin(Workgroup& group) override;
   void end(Workgroup& group, WorkgroupEnd how) override;
+  void pass(const Workgroup& group) override;
   void reach(const Executed& event) override;
   void admit(const Executed& event) override;
   void issue(const Executed& event) override;

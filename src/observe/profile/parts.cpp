@@ -68,6 +68,7 @@ void put(Writer& out, const WorkerResults& results, const Facts& facts) {
   out.put_all(results.tensors);
   encode(out, results.maps);
   encode(out, results.traces);
+  out.put_all(results.lengths);
 }
 
 /// This process's number of the instruction at an address.
@@ -95,6 +96,7 @@ std::optional<WorkerResults> get_worker(Reader& in, Program& program) {
   results.tensors = in.get_all<LaneTraffic>();
   decode(in, results.maps);
   decode(in, results.traces);
+  results.lengths = in.get_all<WorkgroupLength>();
   if (!in.ok()) return {};
   return results;
 }

@@ -1,6 +1,7 @@
 #include "observe/profile/session.h"
 
 #include <algorithm>
+#include <limits>
 #include <thread>
 
 #include <fmt/format.h>
@@ -40,6 +41,19 @@ void add_the_rest(const LaunchRequest& request, std::uint64_t watched, const Wat
   };
   add(work.instructions, report.wave_instructions);
   add(work.counters[Counter::SQ_INSTS_MFMA], report.mfma_instructions);
+}
+
+/// Of all workgroups, or of none.
+void add_lengths(const std::vector<WorkerResults>& all, std::uint64_t grid, WatchedWork& sum) {
+  std::uint64_t known = 0;
+  for (const WorkerResults& results : all) known += results.lengths.size();
+  if (known != grid) return;
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  sum.lengths.resize(grid);
+  for (const WorkerResults& results : all)
+    for (const WorkgroupLength& length : results.lengths)
+      sum.lengths[length.workgroup] =
+          static_cast<std::uint32_t>(std::min(length.instructions, kMost));
 }
 
 void add_work(const WorkerResults& results, Program& program, WatchedWork& sum) {
@@ -161,6 +175,7 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
   WatchedWork work;
   for (const WorkerResults& results : profiler.results())
     add_work(results, profiler.program(), work);
+  if (result) add_lengths(profiler.results(), request.grid.count(), work);
   for (WorkerResults& results : profiler.results())
     totals->add_worker(std::move(results), profiler.program());
   const std::uint64_t cold =

@@ -176,6 +176,13 @@ double instructions_of(const timing::WorkgroupRecording& group) {
 /// take no part in the bandwidth, and the others' work is not theirs.
 constexpr double kLeast = 0.05;
 
+/// LaunchRecording::lengths. `most`: instructions of a workgroup that was recorded.
+std::vector<std::uint32_t> lengths_of_working(std::vector<std::uint32_t> lengths, double most) {
+  for (std::uint32_t& length : lengths)
+    if (length < kLeast * most) length = 0;
+  return lengths;
+}
+
 /// A number of its own for each execution of each instruction.
 std::uint64_t shift_of(std::uint64_t vaddr, std::uint64_t time) {
   const std::uint64_t seed = (vaddr << 32 ^ time) * 6364136223846793005ull + 1442695040888963407ull;
@@ -295,11 +302,17 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
   const double fewer = 1 - out.equivalent_workgroups / static_cast<double>(out.grid);
   const bool others_end =
       sampled && fewer > kFewer && most - fewest < kExplained * fewer * out.workgroup_instructions;
-  if (!sampled)
+  out.lengths = lengths_of_working(watched.lengths, most);
+  if (!sampled) {
     out.grid -= ended;
-  else if (ended != 0 || others_end)
+  } else if (!out.lengths.empty()) {
+    out.grid -= static_cast<std::uint64_t>(std::ranges::count(out.lengths, 0u));
+    out.equivalent_workgroups =
+        std::accumulate(out.lengths.begin(), out.lengths.end(), 0.0) / out.workgroup_instructions;
+  } else if (ended != 0 || others_end) {
     out.grid =
         static_cast<std::uint64_t>(std::llround(std::max(working, out.equivalent_workgroups)));
+  }
   out.ended_at_once = request.grid.count() - std::min(out.grid, request.grid.count());
   const auto count = [&](Counter c) { return scale * static_cast<double>(watched.counters[c]); };
   const FarReads reads = far_reads(replay, tensors, scale, sampled);

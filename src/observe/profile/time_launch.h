@@ -15,6 +15,8 @@ struct WatchedWork {
   Counters counters;
   std::uint64_t workgroups = 0, instructions = 0;
   double vector_flops = 0;
+  /// Instructions of each workgroup of the launch, watched or not; empty if they are not known.
+  std::vector<std::uint32_t> lengths;
 };
 
 /// Takes the recordings out of `replay`, which has been finished.

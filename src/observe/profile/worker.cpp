@@ -10,6 +10,9 @@ namespace {
 /// The cache address of scratch: above all host addresses that programs use.
 constexpr std::uint64_t kScratchBase = 1ull << 46;
 
+/// In grids of more workgroups the last ones are a small part of all, however long they are.
+constexpr std::uint64_t kMostLengths = 1 << 18;
+
 }  // namespace
 
 Worker::Worker(const Launch& launch)
@@ -49,6 +52,7 @@ Worker::~Worker() {
   results.tensors = std::move(tensors_);
   results.maps = std::move(maps_);
   results.traces = std::move(traces_);
+  results.lengths = std::move(lengths_);
   launch_.collect(std::move(results));
 }
 
@@ -95,7 +99,14 @@ bool Worker::begin(Workgroup& group) {
   return true;
 }
 
+void Worker::note_length(const Workgroup& group) {
+  if (!launch_.timed || launch_.request.grid.count() > kMostLengths) return;
+  WorkgroupLength& length = lengths_.emplace_back(group.id());
+  for (const Wave& wave : group.waves()) length.instructions += wave.instructions;
+}
+
 void Worker::end(Workgroup& group, WorkgroupEnd) {
+  note_length(group);
   if (mapping_) maps_ = map_.maps(launch_.tensors);
   std::uint32_t steps = 0;
   for (std::uint32_t n = 0; n < waves_.size(); ++n) {

@@ -38,13 +38,20 @@ struct LaneTraffic {
   std::uint64_t workgroup_lines = 0, workgroup_pieces = 0;
 };
 
+/// How much a workgroup executed, watched or not.
+struct WorkgroupLength {
+  std::uint64_t workgroup = 0;
+  std::uint64_t instructions = 0;  ///< Over its waves.
+};
+
 /// The results of a launch's workers.
 struct WorkerResults {
   Counters counters;
   std::vector<SiteCounts> sites;  ///< By InstructionFacts::number.
   std::vector<LaneTraffic> tensors;
   std::vector<WaveMap> maps;
-  std::vector<WaveTrace> traces;  ///< Slices name sites by slot.
+  std::vector<WaveTrace> traces;         ///< Slices name sites by slot.
+  std::vector<WorkgroupLength> lengths;  ///< If time is asked for, and they are not too many.
 };
 
 class Worker final : public Watcher {
@@ -70,6 +77,7 @@ class Worker final : public Watcher {
 
   [[nodiscard]] bool begin(Workgroup& group) override;
   void end(Workgroup& group, WorkgroupEnd how) override;
+  void pass(const Workgroup& group) override { note_length(group); }
   void issue(const Executed& event) override;
   void jump(const Wave& wave, const Instruction& next) override;
   void barrier_opens(Workgroup& group) override;
@@ -92,6 +100,7 @@ class Worker final : public Watcher {
   [[nodiscard]] std::uint64_t vector_cache_bytes() const {
     return static_cast<std::uint64_t>(launch_.program.gpu().arch().rates.vector_cache_bytes);
   }
+  void note_length(const Workgroup& group);
   void count_lines_once();
   void count(PerWave& w, const InstructionFacts& facts, const Wave& wave);
   void lds(const PerWave& w, const InstructionFacts& facts, const Executed& event);
@@ -130,6 +139,7 @@ class Worker final : public Watcher {
   TouchedLines lines_;  ///< That the workgroup reads.
   std::vector<WaveMap> maps_;
   std::vector<WaveTrace> traces_;
+  std::vector<WorkgroupLength> lengths_;
 };
 
 }  // namespace margay::profile

@@ -152,6 +152,48 @@ TEST(Device, WorkgroupsThatRunAtTheSameTimeMakeNoTail) {
   }
 }
 
+// Each workgroup has one wave, and a compute unit room for one workgroup, so that times add up.
+TEST(Device, ALongWorkgroupThatBeginsLastIsATail) {
+  constexpr std::uint64_t kGrid = 304 * 8;
+  constexpr unsigned kInstructions = 3000;
+  LaunchRecording launch = matrix_launch(100, kGrid, kInstructions);
+  const double even = time_of(launch, default_gpu()).cycles;
+  launch.lengths.assign(kGrid, kInstructions);
+  EXPECT_EQ(time_of(launch, default_gpu()).cycles, even);
+  launch.lengths.back() = 9 * kInstructions;
+  const KernelTime last = time_of(launch, default_gpu());
+  const double of_one = kInstructions * 16;
+  EXPECT_NEAR(last.cycles - even, 8 * of_one, 0.2 * of_one);
+  EXPECT_NEAR(last.tail_us, 8 * of_one / last.boost_ghz / 1e3, 0.05 * last.tail_us);
+  EXPECT_NEAR(what_if_of(last, WhatIfKind::longest_first).saves_percent,
+              100 * (1 - even / last.cycles), 10);
+
+  std::swap(launch.lengths.front(), launch.lengths.back());
+  const KernelTime first = time_of(launch, default_gpu());
+  EXPECT_NEAR(first.cycles - even, of_one, 0.2 * of_one) << "9 of 8 + 8 / 304";
+  EXPECT_EQ(what_if_of(first, WhatIfKind::longest_first).saves_percent, 0);
+}
+
+TEST(Device, WhatWasRecordedMayBeATailItself) {
+  constexpr std::uint64_t kGrid = 304 * 4;
+  LaunchRecording launch = matrix_launch(kGrid / 8, kGrid, 0);
+  launch.resident = 4;
+  launch.cus.clear();
+  launch.cus.resize(38);
+  double all = 0;
+  for (std::uint64_t n = 0; n < kGrid; ++n)
+    all += launch.lengths.emplace_back(static_cast<std::uint32_t>(n));
+  for (WorkgroupRecording& group : launch.workgroups) {
+    group.waves[0].instructions.assign(launch.lengths[group.id * 8], 0);
+    launch.cus[group.id % 38].workgroups.push_back(&group);
+  }
+  launch.workgroup_instructions = all / kGrid;
+  // Four waves on four SIMDs do not disturb each other: the longest one ends last.
+  const KernelTime time = time_of(launch, default_gpu());
+  EXPECT_NEAR((time.us_boost - time.launch_us) * time.boost_ghz * 1e3, kGrid * 16,
+              0.1 * kGrid * 16);
+}
+
 // Of the workgroups that were not recorded most find nothing to do.
 TEST(Device, WorkgroupsWithLittleToDoAreStartedLikeOthers) {
   constexpr std::uint64_t kGrid = 304 * 400;

@@ -137,6 +137,15 @@ std::string what_to_do(const timing::WhatIf& what_if, const KernelProfile& kerne
           "the dispatcher of an XCD starts one workgroup after the other: with 256 work-items in "
           "place of {} there are fewer to start; or let each work-item do more",
           items_of(kernel));
+    case WhatIfKind::longest_first:
+      return fmt::format(
+          "workgroups begin in the order of the grid, and those that begin last leave compute "
+          "units "
+          "idle if they are long: number the longest ones first (causal attention: the last rows), "
+          "or give all as much to do; the {} XCDs get workgroups in turn, each a fair share of "
+          "long "
+          "ones",
+          kernel.gpu->xcds);
   }
   return {};
 }
