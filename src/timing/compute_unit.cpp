@@ -122,7 +122,9 @@ struct Wave {
 /// Which of two waves a SIMD serves first. LLVM marks transcendental and packed f32 instructions as
 /// those that never issue together with a matrix instruction (SIPreEmitPeephole); that they come
 /// last, and matrix instructions first, is derived from the MI300 thread trace: there v_exp and
-/// v_pk_mul wait for the other wave, and neither MFMA nor other VALU instructions do.
+/// v_pk_mul wait for the other wave, and neither MFMA nor other VALU instructions do. However long:
+/// if packed ones went first after 16, 32 or 64 cycles, those of the trace would take 50, 39 or 29
+/// % less than they do.
 enum class IssueClass : std::uint8_t { matrix, ordinary, alone };
 
 IssueClass issue_class(Unit unit) {

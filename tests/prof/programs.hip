@@ -88,6 +88,37 @@ void run_strips() {
   for (float4* const one : {a, b, out}) (void)hipFree(one);
 }
 
+/// Eight workgroups in a row read 64 KiB together, each 4 KiB of its own, and all of them a table.
+__global__ void shares(const float4* shared, const float4* own, const float4* table, float4* out) {
+  float4 sum = {};
+  for (unsigned n = threadIdx.x; n < 4096; n += 256) sum += shared[blockIdx.x / 8 * 4096 + n];
+  sum += own[blockIdx.x * 256 + threadIdx.x];
+  for (unsigned n = threadIdx.x; n < 16384; n += 256) sum += table[n];
+  out[blockIdx.x * 256 + threadIdx.x] = sum;
+}
+/// Tensors are allocated by themselves, or all of them are in one pool with others in between.
+void run_shares(bool pooled) {
+  constexpr unsigned kWorkgroups = 2432;
+  const std::size_t bytes[] = {std::size_t{kWorkgroups} * 8192, std::size_t{kWorkgroups} * 4096,
+                               1 << 18, std::size_t{kWorkgroups} * 4096};
+  constexpr std::size_t kPool = std::size_t{1} << 28;
+  float4* tensors[4] = {};
+  char* pool = nullptr;
+  if (pooled && hipMalloc(&pool, 4 * kPool) != hipSuccess) return;
+  for (unsigned n = 0; n < 4; ++n) {
+    if (pooled)
+      tensors[n] = reinterpret_cast<float4*>(pool + n * kPool);
+    else if (hipMalloc(&tensors[n], bytes[n]) != hipSuccess)
+      return;
+  }
+  shares<<<kWorkgroups, 256>>>(tensors[0], tensors[1], tensors[2], tensors[3]);
+  (void)hipDeviceSynchronize();
+  if (pooled)
+    (void)hipFree(pool);
+  else
+    for (float4* const tensor : tensors) (void)hipFree(tensor);
+}
+
 /// Workgroups have 1, 2 ... times as much to do, the last ones or the first ones most.
 __global__ void triangle(float* out, bool is_ascending) {
   const unsigned trips = is_ascending ? blockIdx.x + 1 : gridDim.x - blockIdx.x;
@@ -218,6 +249,7 @@ int main(int count, char** words) {
     if (word.starts_with("chase=")) run_chase(static_cast<unsigned>(std::stoul(word.substr(6))));
     if (word == "ascending" || word == "descending")
       triangle<<<1216, 256>>>(out, word == "ascending");
+    if (word == "pooled" || word == "separate") run_shares(word == "pooled");
     if (word == "in-columns") run_strips<false>();
     if (word == "in-rectangles") run_strips<true>();
     if (word.starts_with("at=")) copied_at(std::stoul(word.substr(3)), false);

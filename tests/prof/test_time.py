@@ -162,6 +162,13 @@ def test_the_last_workgroups_have_the_bandwidth_of_those_that_are_done(tmp_path)
         assert kernel["bound"] == "HBM" and kernel["tail_us"] < 0.1 * kernel["us_boost"], workgroups
 
 
+def test_the_size_of_an_allocation_makes_no_difference(tmp_path):
+    separate = kernel_of(tmp_path / "s.json", "separate")
+    pooled = kernel_of(tmp_path / "p.json", "pooled")
+    assert pooled["us_boost"] == pytest.approx(separate["us_boost"], rel=0.05)
+    assert pooled["busy"]["memory"] == pytest.approx(separate["busy"]["memory"], abs=0.1)
+
+
 def test_xcds_that_share_lines_wait_for_memory_together(tmp_path):
     one = kernel_of(tmp_path / "1.json", "chase=1")
     eight = kernel_of(tmp_path / "8.json", "chase=8")

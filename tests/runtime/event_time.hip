@@ -43,10 +43,10 @@ __global__ void twin(float* out) {
   out[threadIdx.x] = x;
 }
 
-/// The work of a workgroup grows with its number modulo 96.
+/// The work of a workgroup grows with its number modulo 97.
 __global__ void triangle(float* out, int rounds) {
   float x = out[blockIdx.x];
-  for (int n = 0; n < rounds * static_cast<int>(blockIdx.x % 96); ++n) x = x * 0.5f + 1.0f;
+  for (int n = 0; n < rounds * static_cast<int>(blockIdx.x % 97); ++n) x = x * 0.5f + 1.0f;
   out[blockIdx.x] = x + 1.0f;
 }
 

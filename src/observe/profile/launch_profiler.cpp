@@ -61,8 +61,8 @@ std::unique_ptr<Worker> LaunchProfiler::make(const LaunchRequest& request, Progr
   prepare(request, program);
   return std::make_unique<Worker>(Worker::Launch{
       request, program, tensors_.host, addresses_, lines_, *replay_, resident_, plan_.number,
-      plan_.sample, plan_.first, plan_.first ? plan_.traced_workgroups : 0, plan_.timed,
-      [this](WorkerResults&& results) { collect(std::move(results)); }});
+      plan_.sample, plan_.probes, plan_.first, plan_.first ? plan_.traced_workgroups : 0,
+      plan_.timed, [this](WorkerResults&& results) { collect(std::move(results)); }});
 }
 
 }  // namespace margay::profile

@@ -24,6 +24,7 @@ struct LaunchPlan {
   std::uint64_t traced_workgroups = 0;
   Selection sample = {};  ///< Of its workgroups.
   bool timed = false, warm = false;
+  std::vector<std::uint64_t> probes = {};  ///< See probes_of().
 };
 
 /// A launch's tensors, as the kernel and as the caches see them.

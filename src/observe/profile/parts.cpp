@@ -26,7 +26,7 @@ namespace margay::profile {
 auto members(Is<TensorRanges> auto& tensors) { return std::tie(tensors.host, tensors.seen); }
 auto members(Is<LaunchPlan> auto& plan) {
   return std::tie(plan.number, plan.first, plan.traced_workgroups, plan.sample, plan.timed,
-                  plan.warm);
+                  plan.warm, plan.probes);
 }
 static void encode(Writer& out, const Selection& selection) {
   encode(out, selection.ranges());
@@ -44,6 +44,16 @@ auto members(Is<WaveTrace> auto& trace) {
 namespace {
 
 constexpr std::uint32_t kNoNumber = ~0u;
+
+void put(Writer& out, const std::vector<LineSet>& sets) {
+  out.put(static_cast<std::uint64_t>(sets.size()));
+  for (const LineSet& set : sets) set.put(out);
+}
+std::vector<LineSet> get_line_sets(Reader& in) {
+  std::vector<LineSet> sets(in.get_count(sizeof(std::uint64_t)));
+  for (LineSet& set : sets) set = LineSet::get(in);
+  return sets;
+}
 
 // ---- The results of a worker ----------------------------------------------------------------
 
@@ -69,6 +79,13 @@ void put(Writer& out, const WorkerResults& results, const Facts& facts) {
   encode(out, results.maps);
   encode(out, results.traces);
   out.put_all(results.lengths);
+  out.put(static_cast<std::uint64_t>(results.probes.size()));
+  for (const Probe& probe : results.probes) {
+    out.put(probe.workgroup);
+    out.put(probe.instructions);
+    put(out, probe.read);
+    put(out, probe.written);
+  }
 }
 
 /// This process's number of the instruction at an address.
@@ -97,6 +114,13 @@ std::optional<WorkerResults> get_worker(Reader& in, Program& program) {
   decode(in, results.maps);
   decode(in, results.traces);
   results.lengths = in.get_all<WorkgroupLength>();
+  results.probes.resize(in.get_count(sizeof(std::uint64_t)));
+  for (Probe& probe : results.probes) {
+    probe.workgroup = in.get<std::uint64_t>();
+    probe.instructions = in.get<std::uint64_t>();
+    probe.read = get_line_sets(in);
+    probe.written = get_line_sets(in);
+  }
   if (!in.ok()) return {};
   return results;
 }
@@ -117,10 +141,8 @@ void put(Writer& out, const XcdResults& results) {
     if (!is_nothing(results.sites[slot])) sites.emplace_back(slot, results.sites[slot]);
   encode(out, sites);
   out.put_all(results.tensors);
-  for (const auto* const sets : {&results.lines_read, &results.sectors_written}) {
-    out.put(static_cast<std::uint64_t>(sets->size()));
-    for (const LineSet& set : *sets) set.put(out);
-  }
+  put(out, results.lines_read);
+  put(out, results.sectors_written);
   out.put(static_cast<std::uint64_t>(results.recorded.size()));
   for (const RecordedWorkgroup& recorded : results.recorded) {
     out.put(recorded.cu);
@@ -141,10 +163,8 @@ std::optional<XcdResults> get_xcd(Reader& in, std::size_t sites,
     results.sites[slot] = in.get<ServedBy>();
   }
   results.tensors = in.get_all<ServedBy>();
-  for (auto* const sets : {&results.lines_read, &results.sectors_written}) {
-    sets->resize(in.get_count(sizeof(std::uint64_t)));
-    for (LineSet& set : *sets) set = LineSet::get(in);
-  }
+  results.lines_read = get_line_sets(in);
+  results.sectors_written = get_line_sets(in);
   results.recorded.resize(in.get_count(sizeof(std::uint64_t)));
   for (RecordedWorkgroup& recorded : results.recorded) {
     recorded.cu = in.get<std::uint32_t>();
@@ -196,6 +216,11 @@ class Parts final : public LaunchParts {
     for (std::uint64_t left = in.get_count(); left > 0; --left) {
       auto worker = get_worker(in, program);
       if (!worker) return false;
+      const auto tensors = profiler_.lines().unnamed();
+      if (!std::ranges::all_of(worker->probes, [&](const Probe& probe) {
+            return probe.read.size() == tensors && probe.written.size() == tensors;
+          }))
+        return false;
       workers.push_back(*std::move(worker));
     }
     std::vector<std::pair<std::uint32_t, XcdResults>> replayed;

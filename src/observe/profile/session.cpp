@@ -1,7 +1,9 @@
 #include "observe/profile/session.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <random>
 #include <thread>
 
 #include <fmt/format.h>
@@ -11,23 +13,12 @@
 #include "exec/stream/watcher.h"
 #include "observe/profile/parts.h"
 #include "observe/profile/time_launch.h"
+#include "observe/profile/time_sample.h"
 #include "observe/profile/totals.h"
 #include "report/words.h"
 
 namespace margay::profile {
 namespace {
-
-/// What the model of time sees of a launch: all workgroups if one XCD has room for them, else those
-/// of the first XCD, until it has been filled once, and twice if that is a small part of the
-/// launch. XCDs get workgroups in turn, so that the first one's are as good as any.
-Selection time_sample(const Gpu& gpu, const LaunchRequest& request) {
-  constexpr std::uint64_t kSmallPart = 16;
-  const ReplayPlan plan = replay_plan(gpu, request, 0, {});
-  const std::uint64_t room = std::uint64_t{plan.workgroups_per_cu} * gpu.cus_per_xcd;
-  if (plan.workgroups <= room) return {};
-  return Selection::every(gpu.xcds,
-                          std::clamp<std::uint64_t>(plan.workgroups / kSmallPart, room, 2 * room));
-}
 
 /// As if the workgroups that did not run had done as much as those that ran unwatched.
 void add_the_rest(const LaunchRequest& request, std::uint64_t watched, const WatchedWork& work,
@@ -43,17 +34,27 @@ void add_the_rest(const LaunchRequest& request, std::uint64_t watched, const Wat
   add(work.counters[Counter::SQ_INSTS_MFMA], report.mfma_instructions);
 }
 
-/// Of all workgroups, or of none.
+/// Of all workgroups, or of none. Those that did not run are taken to be as long as one of the
+/// known ones near them: lengths that change along the grid keep their trend, and those that change
+/// from one workgroup to the next their spread.
 void add_lengths(const std::vector<WorkerResults>& all, std::uint64_t grid, WatchedWork& sum) {
-  std::uint64_t known = 0;
-  for (const WorkerResults& results : all) known += results.lengths.size();
-  if (known != grid) return;
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
-  sum.lengths.resize(grid);
+  std::vector<WorkgroupLength> known;
   for (const WorkerResults& results : all)
-    for (const WorkgroupLength& length : results.lengths)
-      sum.lengths[length.workgroup] =
-          static_cast<std::uint32_t>(std::min(length.instructions, kMost));
+    known.insert(known.end(), results.lengths.begin(), results.lengths.end());
+  if (known.empty()) return;
+  std::ranges::sort(known, {}, &WorkgroupLength::workgroup);
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  constexpr std::size_t kNear = 4;
+  std::minstd_rand random(1);
+  sum.lengths.resize(grid);
+  std::size_t next = 0;  // the first that is known from here on
+  for (std::uint64_t n = 0; n < grid; ++n) {
+    while (next < known.size() && known[next].workgroup < n) ++next;
+    std::size_t like = next;
+    if (next == known.size() || known[next].workgroup != n)
+      like = std::min(std::max(next, kNear / 2) - kNear / 2 + random() % kNear, known.size() - 1);
+    sum.lengths[n] = static_cast<std::uint32_t>(std::min(known[like].instructions, kMost));
+  }
 }
 
 void add_work(const WorkerResults& results, Program& program, WatchedWork& sum) {
@@ -68,30 +69,6 @@ void add_work(const WorkerResults& results, Program& program, WatchedWork& sum) 
 }
 
 }  // namespace
-
-std::shared_ptr<const std::vector<std::uint64_t>> workgroups_to_time(const Gpu& gpu,
-                                                                     const LaunchRequest& request) {
-  constexpr std::uint64_t kFewest = 16, kPart = 4;
-  const Selection sample = time_sample(gpu, request);
-  const std::uint64_t all = request.grid.count();
-  const std::uint64_t watched = sample.count_below(all);
-  const std::uint64_t others = std::max(kFewest, watched / kPart);
-  if (watched + 2 * others >= all) return nullptr;
-  std::vector<std::uint64_t> chosen;
-  for (std::uint64_t n = 0; n < all && chosen.size() < watched; n += gpu.xcds)
-    if (sample.contains(n)) chosen.push_back(n);
-  // Multiples of the golden ratio are spread evenly, whatever the period in which work changes.
-  constexpr std::uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;  // its fraction, of 2^64
-  std::set<std::uint64_t> rest;
-  for (std::uint64_t n = 1; rest.size() < others; ++n) {
-    const auto id =
-        static_cast<std::uint64_t>(static_cast<unsigned __int128>(n * kGoldenRatio) * all >> 64);
-    if (!sample.contains(id)) rest.insert(id);
-  }
-  chosen.insert(chosen.end(), rest.begin(), rest.end());
-  std::ranges::sort(chosen);
-  return std::make_shared<const std::vector<std::uint64_t>>(std::move(chosen));
-}
 
 Session::Session(ProfileConfig config) : config_(std::move(config)) {}
 Session::~Session() = default;
@@ -155,9 +132,8 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
     // Of later launches of the same size the model says nothing new.
     if (!chosen || (config_.timed && totals->is_timed())) totals = nullptr;
   }
-  const Selection sample = config_.timed && config_.workgroups.all() && !config_.time.all_workgroups
-                               ? time_sample(device.gpu(), request)
-                               : config_.workgroups;
+  const bool is_sampled = config_.timed && config_.workgroups.all() && !config_.time.all_workgroups;
+  const Selection sample = is_sampled ? time_sample(device.gpu(), request) : config_.workgroups;
   const std::uint64_t counted = sample.count_below(request.grid.count());
   if (totals == nullptr || counted == 0) return run(nullptr);
   const std::vector<TensorArgument> tensors =
@@ -167,7 +143,8 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
   DeviceAddresses addresses(device.memory(), ranges);
   SharedLaunchProfiler profiler(
       addresses, tensor_ranges(tensors, addresses),
-      {launches_, first, config_.traced_workgroups, sample, config_.timed, config_.time.warm});
+      {launches_, first, config_.traced_workgroups, sample, config_.timed, config_.time.warm,
+       is_sampled ? probes_of(device.gpu(), request) : std::vector<std::uint64_t>{}});
   Result<LaunchReport> result = run(&profiler);
   if (profiler.replay() == nullptr) return result;
   // Its results are added at once, so that profile() never sees a part of them.
@@ -175,7 +152,10 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
   WatchedWork work;
   for (const WorkerResults& results : profiler.results())
     add_work(results, profiler.program(), work);
+  work.sample = sample;
   if (result) add_lengths(profiler.results(), request.grid.count(), work);
+  for (WorkerResults& results : profiler.results())
+    std::ranges::move(results.probes, std::back_inserter(work.probes));
   for (WorkerResults& results : profiler.results())
     totals->add_worker(std::move(results), profiler.program());
   const std::uint64_t cold =

@@ -33,11 +33,6 @@ struct ProfileConfig {
 /// reports, or the mangled name itself.
 [[nodiscard]] bool is_wanted(const Kernel& kernel, std::string_view wanted);
 
-/// The workgroups that have to run so that the time of the launch can be modelled: those that the
-/// model watches, and some of the others, which say how much the rest has to do. Null: all.
-[[nodiscard]] std::shared_ptr<const std::vector<std::uint64_t>> workgroups_to_time(
-    const Gpu& gpu, const LaunchRequest& request);
-
 class KernelTotals;
 
 class Session {

@@ -33,7 +33,8 @@ struct FarReads {
 };
 
 /// `scale`: of the launch to what was watched, workgroups of one XCD or of all.
-FarReads far_reads(const Replay& replay, const TensorLines& tensors, double scale, bool sampled) {
+FarReads far_reads(const Replay& replay, const TensorLines& tensors, const Footprint& footprint,
+                   double scale) {
   FarReads out;
   for (std::size_t n = 0; n < tensors.size(); ++n) {
     double lines = 0;
@@ -46,44 +47,32 @@ FarReads far_reads(const Replay& replay, const TensorLines& tensors, double scal
       out.by_xcds += lines;
       continue;
     }
-    const Touched touched = replay.touched(n);
-    out.by_xcds += scale * static_cast<double>(touched.lines_read_by_xcds);
-    auto once = static_cast<double>(touched.lines_read);
-    // Workgroups that were not watched read as much anew, as far as the tensor goes.
-    if (sampled) once = std::min(once * scale, static_cast<double>(tensors.lines(n)));
-    out.once += std::min(lines, once);
-    out.footprint += once;
+    out.by_xcds += scale * static_cast<double>(replay.touched(n).lines_read_by_xcds);
+    out.once += std::min(lines, footprint.lines_read(n));
+    out.footprint += footprint.lines_read(n);
   }
   return out;
 }
 
-/// Bytes that the whole launch reads or writes. `scale`: as for far_reads().
-double touched_bytes(const Replay& replay, const TensorLines& tensors, double scale, bool sampled) {
+/// Bytes that the whole launch reads or writes.
+double touched_bytes(const TensorLines& tensors, const Footprint& footprint) {
   double lines = 0;
-  for (std::size_t n = 0; n < tensors.size(); ++n) {
-    if (n == tensors.unnamed()) continue;
-    const auto touched = replay.touched(n);
-    // Most tensors are read or written, or both in the same places.
-    const double once = std::max(static_cast<double>(touched.lines_read),
-                                 static_cast<double>(touched.sectors_written) / 2);
-    lines += sampled ? std::min(once * scale, static_cast<double>(tensors.lines(n))) : once;
-  }
+  // Most tensors are read or written, or both in the same places.
+  for (std::size_t n = 0; n < tensors.unnamed(); ++n)
+    lines += std::max(footprint.lines_read(n), footprint.sectors_written(n) / 2);
   return lines * kLineBytes;
 }
 
 /// Bytes that the whole launch writes to the fabric, what is written again counted once: the
 /// Infinity Cache has it. `scale`: as for far_reads().
-double written_once(const Replay& replay, const TensorLines& tensors, double scale, bool sampled) {
+double written_once(const Replay& replay, const TensorLines& tensors, const Footprint& footprint,
+                    double scale) {
   double bytes = 0;
   for (std::size_t n = 0; n < tensors.size(); ++n) {
     double all = 0;
     for (const auto& xcd : replay.xcds())
       all += scale * static_cast<double>(xcd->tensors()[n].fabric_written_bytes);
-    if (n != tensors.unnamed()) {
-      const double once = static_cast<double>(replay.touched(n).sectors_written) * kSectorBytes;
-      all = std::min(
-          all, sampled ? std::min(once * scale, tensors.lines(n) * double{kLineBytes}) : once);
-    }
+    if (n != tensors.unnamed()) all = std::min(all, footprint.sectors_written(n) * kSectorBytes);
     bytes += all;
   }
   return bytes;
@@ -315,12 +304,18 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
   }
   out.ended_at_once = request.grid.count() - std::min(out.grid, request.grid.count());
   const auto count = [&](Counter c) { return scale * static_cast<double>(watched.counters[c]); };
-  const FarReads reads = far_reads(replay, tensors, scale, sampled);
-  out.touched_bytes = touched_bytes(replay, tensors, scale, sampled);
+  const Footprint footprint = sampled ? Footprint(replay, tensors, watched.probes, watched.sample,
+                                                  {.scale = scale,
+                                                   .watched = working,
+                                                   .others = out.equivalent_workgroups - working,
+                                                   .has_work = kLeast * most})
+                                      : Footprint(replay, tensors);
+  const FarReads reads = far_reads(replay, tensors, footprint, scale);
+  out.touched_bytes = touched_bytes(tensors, footprint);
   out.needed_far_lines =
       needed_far_lines(replay, tensors, static_cast<double>(watched.workgroups), out.resident);
   const double writes = count(TCC_EA0_WRREQ_sum) * kSectorBytes;
-  const double written = std::min(writes, written_once(replay, tensors, scale, sampled));
+  const double written = std::min(writes, written_once(replay, tensors, footprint, scale));
   const auto room = static_cast<double>(program.gpu().infinity_cache_bytes);
   const bool is_warm = config.warm && reads.footprint * kLineBytes + written <= room;
   const double cold = is_warm ? 0 : reads.once;

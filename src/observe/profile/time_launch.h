@@ -3,9 +3,10 @@
 
 #include "exec/program/program.h"
 #include "exec/workgroup/launch_request.h"
+#include "observe/profile/memory/footprint.h"
 #include "observe/profile/memory/replay.h"
 #include "report/profile/counters.h"
-#include "timing/device.h"
+#include "timing/launch/device.h"
 #include "timing/time_config.h"
 
 namespace margay::profile {
@@ -17,6 +18,8 @@ struct WatchedWork {
   double vector_flops = 0;
   /// Instructions of each workgroup of the launch, watched or not; empty if they are not known.
   std::vector<std::uint32_t> lengths;
+  Selection sample;           ///< Which they were.
+  std::vector<Probe> probes;  ///< Of the others.
 };
 
 /// Takes the recordings out of `replay`, which has been finished.

@@ -13,6 +13,12 @@ constexpr std::uint64_t kScratchBase = 1ull << 46;
 /// In grids of more workgroups the last ones are a small part of all, however long they are.
 constexpr std::uint64_t kMostLengths = 1 << 18;
 
+std::uint64_t instructions_of(const Workgroup& group) {
+  std::uint64_t sum = 0;
+  for (const Wave& wave : group.waves()) sum += wave.instructions;
+  return sum;
+}
+
 }  // namespace
 
 Worker::Worker(const Launch& launch)
@@ -20,7 +26,8 @@ Worker::Worker(const Launch& launch)
       facts_(launch.program.facts<InstructionFacts>()),
       first_vaddr_(launch.program.executable_range().first),
       tensors_(launch.tensor_lines.size()),
-      tensor_(launch.tensor_lines) {}
+      tensor_(launch.tensor_lines),
+      tensors_aside_(launch.tensor_lines.size()) {}
 
 Worker::~Worker() {
   WorkerResults results;
@@ -53,17 +60,22 @@ Worker::~Worker() {
   results.maps = std::move(maps_);
   results.traces = std::move(traces_);
   results.lengths = std::move(lengths_);
+  results.probes = std::move(probes_);
   launch_.collect(std::move(results));
 }
 
 // ---- A workgroup's run ----------------------------------------------------------------------
 
 bool Worker::begin(Workgroup& group) {
-  if (!launch_.sample.contains(group.id())) return false;
   workgroup_ = group.id();
+  probing_ = !launch_.sample.contains(workgroup_);
+  if (probing_) {
+    if (!std::ranges::binary_search(launch_.probes, workgroup_)) return false;
+    swap_counts();
+  }
   stream_ = std::make_unique<MemoryStream>();
   stream_->workgroup = workgroup_;
-  if (launch_.timed) {
+  if (launch_.timed && !probing_) {
     stream_->recording = std::make_shared<timing::WorkgroupRecording>();
     stream_->recording->id = workgroup_;
     stream_->recording->waves.resize(group.waves().size());
@@ -74,7 +86,7 @@ bool Worker::begin(Workgroup& group) {
   first_argument_ = addresses.arguments;
   const std::uint64_t first = launch_.sample.first();
   mapping_ = launch_.map_first_workgroup && workgroup_ == first;
-  const bool tracing = workgroup_ - first < launch_.traced_workgroups;
+  const bool tracing = !probing_ && workgroup_ - first < launch_.traced_workgroups;
   waves_.assign(group.waves().size(), {});
   using enum Counter;
   std::uint64_t items = group.request().block.count();
@@ -101,12 +113,18 @@ bool Worker::begin(Workgroup& group) {
 
 void Worker::note_length(const Workgroup& group) {
   if (!launch_.timed || launch_.request.grid.count() > kMostLengths) return;
-  WorkgroupLength& length = lengths_.emplace_back(group.id());
-  for (const Wave& wave : group.waves()) length.instructions += wave.instructions;
+  lengths_.push_back({group.id(), instructions_of(group)});
 }
 
 void Worker::end(Workgroup& group, WorkgroupEnd) {
   note_length(group);
+  if (probing_) {
+    probes_.push_back(probe_of(*stream_, launch_.tensor_lines));
+    probes_.back().instructions = instructions_of(group);
+    swap_counts();
+    stream_.reset();
+    return;
+  }
   if (mapping_) maps_ = map_.maps(launch_.tensors);
   std::uint32_t steps = 0;
   for (std::uint32_t n = 0; n < waves_.size(); ++n) {
@@ -123,6 +141,12 @@ void Worker::end(Workgroup& group, WorkgroupEnd) {
   std::ranges::sort(stream_->events, {},
                     [](const MemoryEvent& e) { return std::tuple(e.step, e.wave, e.first_run); });
   launch_.replay.deposit(std::move(stream_));
+}
+
+void Worker::swap_counts() {
+  sites_.swap(sites_aside_);
+  std::swap(counters_, counters_aside_);
+  tensors_.swap(tensors_aside_);
 }
 
 void Worker::count_lines_once() {
@@ -169,7 +193,7 @@ void Worker::issue(const Executed& event) {
   PerWave& w = waves_[event.wave.index_in_group];
   const InstructionFacts& facts = facts_.of(event.instruction);
   count(w, facts, event.wave);
-  if (launch_.timed) [[unlikely]] {
+  if (stream_->recording != nullptr) [[unlikely]] {
     timing::WaveRecording& wave = stream_->recording->waves[event.wave.index_in_group];
     wave.instructions.push_back(facts.number);
     if (facts.timed.has_work) wave.memory.emplace_back();
@@ -189,7 +213,7 @@ void Worker::jump(const Wave& wave, const Instruction& next) {
 }
 
 timing::MemoryWork* Worker::work_of(const PerWave& w) {
-  if (!launch_.timed) return nullptr;
+  if (stream_->recording == nullptr) return nullptr;
   return &stream_->recording->waves[static_cast<std::size_t>(&w - waves_.data())].memory.back();
 }
 
@@ -239,7 +263,7 @@ void Worker::add_event(PerWave& w, const InstructionFacts& facts, const Coalesce
   event.wave = static_cast<std::uint8_t>(&w - waves_.data());
   event.bypasses_l1 = facts.bypasses_l1;
   event.returns_value = facts.returns_value;
-  if (launch_.timed)
+  if (stream_->recording != nullptr)
     event.work =
         static_cast<std::uint32_t>(stream_->recording->waves[event.wave].memory.size() - 1);
   stream_->runs.insert(stream_->runs.end(), coalesced.runs.begin(), coalesced.runs.end());

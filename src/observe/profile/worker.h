@@ -14,6 +14,7 @@
 #include "observe/profile/lds/lds_patterns.h"
 #include "observe/profile/memory/coalescer.h"
 #include "observe/profile/memory/device_addresses.h"
+#include "observe/profile/memory/footprint.h"
 #include "observe/profile/memory/replay.h"
 #include "observe/profile/memory/touched_lines.h"
 #include "observe/profile/trace_recorder.h"
@@ -50,7 +51,8 @@ struct WorkerResults {
   std::vector<SiteCounts> sites;  ///< By InstructionFacts::number.
   std::vector<LaneTraffic> tensors;
   std::vector<WaveMap> maps;
-  std::vector<WaveTrace> traces;         ///< Slices name sites by slot.
+  std::vector<WaveTrace> traces;  ///< Slices name sites by slot.
+  std::vector<Probe> probes;
   std::vector<WorkgroupLength> lengths;  ///< If time is asked for, and they are not too many.
 };
 
@@ -66,6 +68,7 @@ class Worker final : public Watcher {
     std::uint32_t resident_workgroups = 1;  ///< On the whole device; each has its own scratch.
     std::uint32_t number = 0;
     const Selection& sample;  ///< Workgroups that are counted; the others only run.
+    const std::vector<std::uint64_t>& probes;  ///< Of the others; in ascending order.
     bool map_first_workgroup = false;
     std::uint64_t traced_workgroups = 0;
     bool timed = false;  ///< Workgroups are recorded for the model of time.
@@ -101,6 +104,8 @@ class Worker final : public Watcher {
     return static_cast<std::uint64_t>(launch_.program.gpu().arch().rates.vector_cache_bytes);
   }
   void note_length(const Workgroup& group);
+  /// What a probe counts is not that of the launch.
+  void swap_counts();
   void count_lines_once();
   void count(PerWave& w, const InstructionFacts& facts, const Wave& wave);
   void lds(const PerWave& w, const InstructionFacts& facts, const Executed& event);
@@ -140,6 +145,11 @@ class Worker final : public Watcher {
   std::vector<WaveMap> maps_;
   std::vector<WaveTrace> traces_;
   std::vector<WorkgroupLength> lengths_;
+  bool probing_ = false;
+  std::vector<Probe> probes_;
+  std::vector<SiteCounts> sites_aside_;
+  Counters counters_aside_;
+  std::vector<LaneTraffic> tensors_aside_;
 };
 
 }  // namespace margay::profile

@@ -15,7 +15,7 @@
 #include "gpu/gpu.h"
 #include "isa/traits.h"
 #include "report/profile/counters.h"
-#include "timing/device.h"
+#include "timing/launch/device.h"
 
 namespace margay::profile {
 

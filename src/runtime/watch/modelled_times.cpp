@@ -6,6 +6,7 @@
 
 #include "base/fork.h"
 #include "observe/profile/session.h"
+#include "observe/profile/time_sample.h"
 
 namespace margay::runtime {
 namespace {

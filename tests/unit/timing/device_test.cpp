@@ -1,5 +1,5 @@
 // From compute units to the device: clock, tail, and workgroups that were not recorded.
-#include "timing/device.h"
+#include "timing/launch/device.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "timing/compute_unit.h"
-#include "timing/device.h"
+#include "timing/launch/device.h"
 
 namespace margay::timing {
 namespace {

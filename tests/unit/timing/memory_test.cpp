@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "timing/compute_unit.h"
-#include "timing/device.h"
+#include "timing/launch/device.h"
 
 namespace margay::timing {
 namespace {

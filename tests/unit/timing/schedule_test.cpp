@@ -1,5 +1,5 @@
 // Workgroups with unequal amounts of work on compute units.
-#include "timing/schedule.h"
+#include "timing/launch/schedule.h"
 
 #include <gtest/gtest.h>
 

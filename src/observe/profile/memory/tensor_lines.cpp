@@ -94,4 +94,17 @@ std::uint64_t LineSet::count() const {
   return total;
 }
 
+std::uint64_t LineSet::count_without(const LineSet& other) const {
+  std::uint64_t total = 0;
+  for (std::size_t n = 0; n < chunks_.size(); ++n) {
+    if (chunks_[n] == nullptr) continue;
+    const Chunk* const without = n < other.chunks_.size() ? other.chunks_[n].get() : nullptr;
+    for (std::size_t word = 0; word < kChunkWords; ++word) {
+      const std::uint64_t taken = without == nullptr ? 0 : (*without)[word];
+      total += static_cast<std::uint64_t>(std::popcount((*chunks_[n])[word] & ~taken));
+    }
+  }
+  return total;
+}
+
 }  // namespace margay::profile

@@ -19,6 +19,8 @@ class LineSet {
   void add(std::uint64_t number);
   void add(const LineSet& other);
   [[nodiscard]] std::uint64_t count() const;
+  /// Of those that `other` does not have.
+  [[nodiscard]] std::uint64_t count_without(const LineSet& other) const;
   void put(Writer& out) const;
   [[nodiscard]] static LineSet get(Reader& in);
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "timing/device.h"
+#include "timing/launch/device.h"
 
 namespace margay::profile {
 

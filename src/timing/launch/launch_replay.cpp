@@ -1,4 +1,4 @@
-#include "timing/launch_replay.h"
+#include "timing/launch/launch_replay.h"
 
 #include <algorithm>
 #include <atomic>

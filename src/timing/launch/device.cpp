@@ -1,9 +1,9 @@
-#include "timing/device.h"
+#include "timing/launch/device.h"
 
 #include <algorithm>
 
-#include "timing/launch_replay.h"
-#include "timing/sustained.h"
+#include "timing/launch/launch_replay.h"
+#include "timing/launch/sustained.h"
 
 namespace margay::timing {
 namespace {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "timing/compute_unit.h"
+#include "timing/launch/what_if.h"
 #include "timing/time_config.h"
 #include "timing/timeline.h"
-#include "timing/what_if.h"
 
 namespace margay::timing {
 

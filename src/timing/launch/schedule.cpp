@@ -1,4 +1,4 @@
-#include "timing/schedule.h"
+#include "timing/launch/schedule.h"
 
 #include <algorithm>
 #include <functional>

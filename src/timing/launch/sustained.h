@@ -1,7 +1,7 @@
 // The clock that a device can hold within its power, and a launch at it.
 #pragma once
 
-#include "timing/launch_replay.h"
+#include "timing/launch/launch_replay.h"
 
 namespace margay::timing {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "timing/compute_unit.h"
-#include "timing/schedule.h"
+#include "timing/launch/schedule.h"
 #include "timing/time_config.h"
 
 namespace margay::timing {

@@ -1,4 +1,4 @@
-#include "timing/sustained.h"
+#include "timing/launch/sustained.h"
 
 #include <algorithm>
 #include <cmath>

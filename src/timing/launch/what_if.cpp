@@ -1,11 +1,11 @@
-#include "timing/what_if.h"
+#include "timing/launch/what_if.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "timing/launch_replay.h"
-#include "timing/sustained.h"
+#include "timing/launch/launch_replay.h"
+#include "timing/launch/sustained.h"
 
 namespace margay::timing {
 namespace {

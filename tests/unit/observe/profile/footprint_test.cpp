@@ -1,0 +1,111 @@
+// How much a whole launch touches, from a sample and probes.
+#include "observe/profile/memory/footprint.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
+#include <vector>
+
+namespace margay::profile {
+namespace {
+
+constexpr std::uint64_t kWorkgroups = 2048, kXcds = 8, kSample = 38;
+constexpr double kMost = 1e9;
+
+using Lines = std::function<void(std::uint64_t workgroup, LineSet& lines)>;
+
+void add(LineSet& lines, std::uint64_t first, std::uint64_t count) {
+  for (std::uint64_t n = first; n < first + count; ++n) lines.add(n);
+}
+
+/// What is said of a launch of kWorkgroups, and what it is.
+struct Said {
+  double all = 0, truth = 0;
+};
+Said said_of(const Lines& touch) {
+  LineSet seen, truth;
+  std::vector<LineSet> spread, row;
+  for (std::uint64_t n = 0; n < kWorkgroups; ++n) {
+    touch(n, truth);
+    if (n % kXcds == 0 && n < kSample * kXcds) touch(n, seen);
+    if (n >= kSample * kXcds && row.size() < kProbesInARow) touch(n, row.emplace_back());
+  }
+  std::minstd_rand random(1);
+  for (std::uint64_t n = 0; n < 21; ++n)
+    touch(random() % (kWorkgroups / kXcds) * kXcds + 1 + n % 7, spread.emplace_back());
+  std::vector<const LineSet*> of_spread, of_row;
+  for (const LineSet& set : spread) of_spread.push_back(&set);
+  for (const LineSet& set : row) of_row.push_back(&set);
+  const SampleSize size{.scale = static_cast<double>(kWorkgroups) / kSample,
+                        .watched = kSample,
+                        .others = kWorkgroups - kSample};
+  return {touched_by_all(seen, of_spread, of_row, size, kMost), static_cast<double>(truth.count())};
+}
+
+TEST(Footprint, AStreamIsReadOnce) {
+  const Said said = said_of([](std::uint64_t n, LineSet& lines) { add(lines, n * 32, 32); });
+  EXPECT_NEAR(said.all, said.truth, 0.01 * said.truth);
+}
+
+TEST(Footprint, ATableThatAllReadIsNotReadAnewByOthers) {
+  const Said said = said_of([](std::uint64_t, LineSet& lines) { add(lines, 0, 1000); });
+  EXPECT_EQ(said.all, said.truth);
+}
+
+TEST(Footprint, ATableAndAStreamInOneTensorAreNotAlike) {
+  for (const std::uint64_t table : {4, 16, 64, 1000}) {
+    const Said said = said_of([table](std::uint64_t n, LineSet& lines) {
+      add(lines, 0, table);
+      add(lines, 100000 + n * 64, 64);
+    });
+    EXPECT_GT(said.all, 0.95 * said.truth) << table;
+    // A row of probes has the table once more.
+    EXPECT_LT(said.all,
+              1.15 * said.truth + kWorkgroups / kProbesInARow * static_cast<double>(table))
+        << table;
+  }
+}
+
+// Neighbours read the same lines above and below.
+TEST(Footprint, HalosAreReadOnce) {
+  const Said said = said_of([](std::uint64_t n, LineSet& lines) { add(lines, n * 32, 32 + 16); });
+  EXPECT_NEAR(said.all, said.truth, 0.15 * said.truth);
+}
+
+// Heads of an attention: eight neighbours read one, or workgroups at a distance do.
+TEST(Footprint, WhatXcdsShareIsReadOnce) {
+  const Said near = said_of([](std::uint64_t n, LineSet& lines) { add(lines, n / 8 * 256, 256); });
+  EXPECT_NEAR(near.all, near.truth, 0.3 * near.truth);
+  const Said far = said_of([](std::uint64_t n, LineSet& lines) { add(lines, n % 64 * 256, 256); });
+  EXPECT_NEAR(far.all, far.truth, 0.3 * far.truth);
+}
+
+// Strips of a product: of 32 columns the sample's XCD has four.
+TEST(Footprint, StripsOfAProductAreReadOnce) {
+  const Said rows = said_of([](std::uint64_t n, LineSet& lines) { add(lines, n / 32 * 256, 256); });
+  EXPECT_NEAR(rows.all, rows.truth, 0.5 * rows.truth);
+  const Said columns =
+      said_of([](std::uint64_t n, LineSet& lines) { add(lines, n % 32 * 256, 256); });
+  EXPECT_NEAR(columns.all, columns.truth, 0.3 * columns.truth);
+}
+
+TEST(Footprint, ATensorIsReadAsAWholeUnlessProbesSayOtherwise) {
+  LineSet seen, half;
+  add(seen, 0, 100);
+  add(half, 50, 100);
+  const SampleSize size{.scale = 10, .watched = 10, .others = 90};
+  // 100 for each 55 of 100 that the sample has: 182.
+  EXPECT_EQ(touched_by_all(seen, {&half, &half}, {}, size, 250), 250);
+  EXPECT_NEAR(touched_by_all(seen, {&half, &half}, {}, size, 900), 182, 1);
+}
+
+TEST(Footprint, ATensorHasNoMoreThanItsLines) {
+  LineSet seen;
+  add(seen, 0, 100);
+  EXPECT_EQ(touched_by_all(seen, {}, {}, {.scale = 10, .watched = 1, .others = 9}, 250), 250);
+  EXPECT_EQ(touched_by_all(seen, {}, {}, {.scale = 2, .watched = 1, .others = 1}, 250), 200);
+}
+
+}  // namespace
+}  // namespace margay::profile
