@@ -192,6 +192,9 @@ void Worker::count(PerWave& w, const InstructionFacts& facts, const Wave& wave) 
 void Worker::issue(const Executed& event) {
   PerWave& w = waves_[event.wave.index_in_group];
   const InstructionFacts& facts = facts_.of(event.instruction);
+  // Of a probe only its lines are wanted.
+  if (probing_ && facts.action != Action::vector_memory && facts.action != Action::scalar_memory)
+    return;
   count(w, facts, event.wave);
   if (stream_->recording != nullptr) [[unlikely]] {
     timing::WaveRecording& wave = stream_->recording->waves[event.wave.index_in_group];
