@@ -86,6 +86,14 @@ struct WorkgroupRecording {
   std::vector<WaveRecording> waves;
 };
 
+/// Over its waves.
+[[nodiscard]] inline double instructions_of(const WorkgroupRecording& group) {
+  double sum = 0;
+  for (const WaveRecording& wave : group.waves)
+    sum += static_cast<double>(wave.instructions.size());
+  return sum;
+}
+
 /// The workgroups that one compute unit runs.
 struct ComputeUnitRecording {
   std::uint32_t xcd = 0, cu = 0;

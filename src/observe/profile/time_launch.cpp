@@ -153,13 +153,6 @@ double needed_far_lines(const Replay& replay, const TensorLines& tensors, double
   return missed > 0 ? std::clamp(needed / missed, 0.0, 1.0) : 1;
 }
 
-double instructions_of(const timing::WorkgroupRecording& group) {
-  double out = 0;
-  for (const timing::WaveRecording& wave : group.waves)
-    out += static_cast<double>(wave.instructions.size());
-  return out;
-}
-
 /// Workgroups that have less than this part of the work of another one end at once: grids are made
 /// for the most that there can be to do (experts, persistent kernels), and the rest leaves. They
 /// take no part in the bandwidth, and the others' work is not theirs.
@@ -304,12 +297,13 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
   }
   out.ended_at_once = request.grid.count() - std::min(out.grid, request.grid.count());
   const auto count = [&](Counter c) { return scale * static_cast<double>(watched.counters[c]); };
-  const Footprint footprint = sampled ? Footprint(replay, tensors, watched.probes, watched.sample,
-                                                  {.scale = scale,
-                                                   .watched = working,
-                                                   .others = out.equivalent_workgroups - working,
-                                                   .has_work = kLeast * most})
-                                      : Footprint(replay, tensors);
+  const Footprint footprint =
+      sampled ? Footprint(replay, tensors, watched.probes, watched.sample,
+                          {.scale = scale,
+                           .watched = working,
+                           .others = std::max(0.0, out.equivalent_workgroups - working),
+                           .has_work = kLeast * most})
+              : Footprint(replay, tensors);
   const FarReads reads = far_reads(replay, tensors, footprint, scale);
   out.touched_bytes = touched_bytes(tensors, footprint);
   out.needed_far_lines =

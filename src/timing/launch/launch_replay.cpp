@@ -78,12 +78,6 @@ void add_occupancy(const std::vector<ComputeUnitTime>& times, unsigned simds, Re
   out.waves_per_simd = waves / out.simds.all();
 }
 
-std::size_t instructions_of(const WorkgroupRecording& group) {
-  std::size_t sum = 0;
-  for (const WaveRecording& wave : group.waves) sum += wave.instructions.size();
-  return sum;
-}
-
 /// Whether it makes a difference in which order they begin.
 bool are_uneven(const std::vector<std::uint32_t>& lengths) {
   constexpr double kEven = 1.05;
@@ -118,8 +112,7 @@ LaunchReplay::LaunchReplay(const LaunchRecording& launch, const Gpu& gpu,
   active_ = std::min<double>(grid, gpu.compute_units());
   most_ = std::ceil(grid / active_);
   least_ = std::floor(grid / active_);
-  for (const WorkgroupRecording& group : launch.workgroups)
-    instructions_ += static_cast<double>(instructions_of(group));
+  for (const WorkgroupRecording& group : launch.workgroups) instructions_ += instructions_of(group);
   instructions_ /= static_cast<double>(std::max<std::size_t>(launch.workgroups.size(), 1));
   if (launch.workgroup_instructions > 0) instructions_ = launch.workgroup_instructions;
   is_uneven_ = !launch.is_whole() && are_uneven(launch.lengths);
@@ -179,7 +172,7 @@ ReplayedLaunch LaunchReplay::few(double ghz, const Change& change) const {
 
 std::size_t LaunchReplay::longest() const {
   const auto instructions = [](const ComputeUnitRecording& cu) {
-    std::size_t sum = 0;
+    double sum = 0;
     for (const WorkgroupRecording* const group : cu.workgroups) sum += instructions_of(*group);
     return sum;
   };
@@ -259,7 +252,7 @@ double LaunchReplay::work_of_one(const std::vector<std::size_t>& cus,
     const auto& recorded = cus_[n].workgroups;
     const std::size_t count = occupants.workgroups != 0 ? occupants.workgroups : recorded.size();
     for (std::size_t place = 0; place < count; ++place)
-      instructions += static_cast<double>(instructions_of(*recorded[place % recorded.size()]));
+      instructions += instructions_of(*recorded[place % recorded.size()]);
     workgroups += static_cast<double>(count);
   }
   const double of_mean = launch_.equivalent_workgroups / static_cast<double>(launch_.grid);

@@ -13,8 +13,8 @@ namespace margay::timing {
 /// more of them it is no slower.
 using Speeds = std::vector<double>;
 
-/// When the last compute unit is done, if each XCD gets every eighth workgroup and its dispatcher
-/// gives them, in order, to the unit that has fewest, when there is room. `work`: of each
+/// When the last compute unit is done, if the XCDs get workgroups in turn and their dispatchers
+/// give them, in order, to the unit that has fewest, when there is room. `work`: of each
 /// workgroup, in the order in which they begin.
 [[nodiscard]] double makespan(std::span<const std::uint32_t> work, const Gpu& gpu,
                               const Speeds& speeds);

@@ -67,11 +67,13 @@ double by_recapture(double seen, const New& found, const SampleSize& size) {
 double by_meetings(double seen, const New& found, double probes, const SampleSize& size) {
   constexpr double kFew = 2;
   if (found.all - found.distinct < kFew * found.largest || found.largest == 0) return INFINITY;
-  const double each = found.all / probes;
-  double least = found.distinct, most = 1e3 * found.all;
+  // As if they met once less: of a few meetings one more or less is chance, and what is said to
+  // come from HBM is rather too much than too little.
+  const double each = found.all / probes, distinct = found.distinct + found.largest;
+  double least = distinct, most = 1e3 * found.all;
   for (int n = 0; n < 60; ++n) {
     const double unseen = std::sqrt(least * most);
-    (drawn(unseen, each, probes) < found.distinct ? least : most) = unseen;
+    (drawn(unseen, each, probes) < distinct ? least : most) = unseen;
   }
   return seen + drawn(most, each, size.others);
 }
@@ -146,11 +148,6 @@ Footprint::Footprint(const Replay& replay, const TensorLines& tensors,
                      const SampleSize& size) {
   const std::uint64_t row = end_of(sample);
   for (std::size_t n = 0; n < tensors.unnamed(); ++n) {
-    LineSet read, written;
-    for (const auto& xcd : replay.xcds()) {
-      read.add(xcd->lines_read()[n]);
-      written.add(xcd->sectors_written()[n]);
-    }
     std::vector<const LineSet*> spread_read, row_read, spread_written, row_written;
     for (const Probe& probe : probes) {
       if (static_cast<double>(probe.instructions) < size.has_work) continue;
@@ -159,8 +156,9 @@ Footprint::Footprint(const Replay& replay, const TensorLines& tensors,
       (in_a_row ? row_written : spread_written).push_back(&probe.written[n]);
     }
     const auto lines = static_cast<double>(tensors.lines(n));
-    read_.push_back(touched_by_all(read, spread_read, row_read, size, lines));
-    written_.push_back(touched_by_all(written, spread_written, row_written, size, 2 * lines));
+    read_.push_back(touched_by_all(replay.lines_read(n), spread_read, row_read, size, lines));
+    written_.push_back(
+        touched_by_all(replay.sectors_written(n), spread_written, row_written, size, 2 * lines));
   }
 }
 

@@ -504,17 +504,26 @@ void Replay::finish(std::uint64_t code_fills) {
   }
 }
 
+LineSet Replay::lines_read(std::size_t tensor) const {
+  LineSet out;
+  for (const auto& xcd : xcds_) out.add(xcd->lines_read()[tensor]);
+  return out;
+}
+
+LineSet Replay::sectors_written(std::size_t tensor) const {
+  LineSet out;
+  for (const auto& xcd : xcds_) out.add(xcd->sectors_written()[tensor]);
+  return out;
+}
+
 Touched Replay::touched(std::size_t tensor) const {
   Touched out;
-  LineSet read, written;
   for (const auto& xcd : xcds_) {
     if (tensor >= xcd->lines_read().size()) return {};
     out.lines_read_by_xcds += xcd->lines_read()[tensor].count();
-    read.add(xcd->lines_read()[tensor]);
-    written.add(xcd->sectors_written()[tensor]);
   }
-  out.lines_read = read.count();
-  out.sectors_written = written.count();
+  out.lines_read = lines_read(tensor).count();
+  out.sectors_written = sectors_written(tensor).count();
   return out;
 }
 

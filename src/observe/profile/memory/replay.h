@@ -200,6 +200,9 @@ class Replay {
 
   [[nodiscard]] const std::vector<std::unique_ptr<Xcd>>& xcds() const { return xcds_; }
   [[nodiscard]] Touched touched(std::size_t tensor) const;
+  /// Of a tensor, which is not the unnamed one, by any XCD.
+  [[nodiscard]] LineSet lines_read(std::size_t tensor) const;
+  [[nodiscard]] LineSet sectors_written(std::size_t tensor) const;
 
  private:
   struct Inbox {
