@@ -47,9 +47,13 @@ class Equal(unittest.TestCase):
     def compare(self, command, what, *options, ranks=(2, 3)):
         expected, alone = watched(command, what, 1, *options)
         for count in ranks:
-            report, ended = watched(command, what, count, *options)
-            self.assertEqual(ended.returncode, alone.returncode, ended.stderr)
-            self.assertEqual(report, expected)
+            # On a machine that has other work the first rank may end a short launch before the others come.
+            for _ in range(5):
+                report, ended = watched(command, what, count, *options)
+                self.assertEqual(ended.returncode, alone.returncode, ended.stderr)
+                self.assertEqual(report, expected)
+                if max(numbers("elsewhere", ended.stderr), default=0) > 0:
+                    break
             self.assertGreater(max(numbers("elsewhere", ended.stderr), default=0), 0, ended.stderr)
         return expected
 
