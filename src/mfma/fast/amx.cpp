@@ -17,7 +17,7 @@ struct alignas(64) TileConfig {
   std::uint8_t rows[16] = {16, 16, 16, 16, 16, 8, 16, 16};
 };
 // Tiles 0 to 3: C and D. 4: A of one instruction (16 rows of 8 dwords: bf16 pairs, or four bytes).
-// 5: its B (8 rows of 16 dwords). 6 and 7: the same of two instructions side by side.
+// 5: its B (8 rows of 16 dwords). 6 and 7: the same of two instructions.
 
 thread_local bool configured = false;
 
@@ -57,6 +57,40 @@ thread_local bool configured = false;
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(at + 3 * stride),
                         _mm512_extracti64x4_epi64(second, 1));
   }
+}
+
+/// The same of two instructions' A, side by side, in rows of 64 bytes. Most of the work are loads
+/// into parts of registers, which the port of the shuffles is not needed for.
+[[gnu::always_inline]] inline void transpose_two(const std::uint32_t* first,
+                                                 const std::uint32_t* second, char* to) {
+  for (int group = 0; group < 4; ++group) {
+    __m512i row[4];
+    for (int n = 0; n < 4; ++n) {
+      const auto four = [&](const std::uint32_t* a, int k) __attribute__((always_inline)) {
+        return _mm_load_si128(reinterpret_cast<const __m128i*>(a + k * 16 + group * 4));
+      };
+      row[n] = _mm512_castsi128_si512(four(first, n));
+      row[n] = _mm512_mask_broadcast_i32x4(row[n], 0x00f0, four(first, n + 4));
+      row[n] = _mm512_mask_broadcast_i32x4(row[n], 0x0f00, four(second, n));
+      row[n] = _mm512_mask_broadcast_i32x4(row[n], 0xf000, four(second, n + 4));
+    }
+    const __m512i low[] = {_mm512_unpacklo_epi32(row[0], row[1]),
+                           _mm512_unpacklo_epi32(row[2], row[3])};
+    const __m512i high[] = {_mm512_unpackhi_epi32(row[0], row[1]),
+                            _mm512_unpackhi_epi32(row[2], row[3])};
+    // Column c of the group, i = 4 group + c, is row 4 c + group.
+    const auto put = [&](int c, __m512i column) __attribute__((always_inline)) {
+      _mm512_store_si512(to + (c * 4 + group) * 64, column);
+    };
+    put(0, _mm512_unpacklo_epi64(low[0], low[1]));
+    put(1, _mm512_unpackhi_epi64(low[0], low[1]));
+    put(2, _mm512_unpacklo_epi64(high[0], high[1]));
+    put(3, _mm512_unpackhi_epi64(high[0], high[1]));
+  }
+}
+/// B's eight rows of 16 dwords.
+[[gnu::always_inline]] inline void copy_b(const std::uint32_t* b, char* to) {
+  for (int n = 0; n < 8; ++n) _mm512_store_si512(to + n * 64, _mm512_load_si512(b + n * 16));
 }
 
 // ---- 32x32: register rows of 64 lanes are two of 32 columns -------------------------------------
@@ -232,7 +266,14 @@ void run_all(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
     };
     switch (op.code) {
       case TileOp::Code::transpose:
-        transpose(at, slot + op.tile * 32, 64);
+        transpose(at, slot, 64);
+        break;
+      case TileOp::Code::transpose_two:
+        transpose_two(numbered(0), numbered(1), slot);
+        break;
+      case TileOp::Code::copy_two:
+        copy_b(numbered(0), slot);
+        copy_b(numbered(1), slot + 512);
         break;
       case TileOp::Code::load_c:
 #define MARGAY_OP(tile) _tile_loadd(tile, at, 64)
@@ -248,24 +289,20 @@ void run_all(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
 #undef MARGAY_OP
         break;
       }
-      case TileOp::Code::load_a:
-        _tile_loadd(4, slot, 64);
-        break;
-      case TileOp::Code::load_a2:
-        _tile_loadd(6, slot, 64);
-        break;
-      case TileOp::Code::load_b:
-        _tile_loadd(5, at, 64);
-        break;
-      case TileOp::Code::load_b2:
-        _tile_loadd(7, at, 64);
-        break;
       case TileOp::Code::multiply:
+        _tile_loadd(4, slot, 64);
+        _tile_loadd(5, at, 64);
 #define MARGAY_OP(tile) MARGAY_MULTIPLY(tile, 4, 5)
         MARGAY_FOR_TILE(op.tile, MARGAY_OP)
 #undef MARGAY_OP
         break;
-      case TileOp::Code::multiply2:
+      case TileOp::Code::multiply_two:
+      case TileOp::Code::multiply_copied:
+        _tile_loadd(6, slot, 64);
+        if (op.code == TileOp::Code::multiply_two)
+          _tile_loadd(7, at, 64);
+        else
+          _tile_loadd(7, scratch + op.row * 1024, 64);
 #define MARGAY_OP(tile) MARGAY_MULTIPLY(tile, 6, 7)
         MARGAY_FOR_TILE(op.tile, MARGAY_OP)
 #undef MARGAY_OP
@@ -274,29 +311,6 @@ void run_all(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
 #define MARGAY_OP(tile) _tile_stored(tile, at, 64)
         MARGAY_FOR_TILE(op.tile, MARGAY_OP)
 #undef MARGAY_OP
-        break;
-      case TileOp::Code::load_four:
-        _tile_loadd(0, numbered(0), 64);
-        _tile_loadd(1, numbered(1), 64);
-        _tile_loadd(2, numbered(2), 64);
-        _tile_loadd(3, numbered(3), 64);
-        break;
-      case TileOp::Code::multiply_four:
-        _tile_loadd(4, slot, 64);
-        _tile_loadd(5, numbered(0), 64);
-        MARGAY_MULTIPLY(0, 4, 5);
-        _tile_loadd(5, numbered(1), 64);
-        MARGAY_MULTIPLY(1, 4, 5);
-        _tile_loadd(5, numbered(2), 64);
-        MARGAY_MULTIPLY(2, 4, 5);
-        _tile_loadd(5, numbered(3), 64);
-        MARGAY_MULTIPLY(3, 4, 5);
-        break;
-      case TileOp::Code::store_four:
-        _tile_stored(0, numbered(0), 64);
-        _tile_stored(1, numbered(1), 64);
-        _tile_stored(2, numbered(2), 64);
-        _tile_stored(3, numbered(3), 64);
         break;
       case TileOp::Code::clear_packed:
         clear_packed(slot);

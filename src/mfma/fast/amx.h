@@ -18,25 +18,20 @@ enum class Size : std::uint8_t { one, four };
 /// One instruction. D may overlap C elsewhere: all of C is read before D is written.
 void run(Type type, Size size, const MfmaOperands& operands);
 
-/// One step of a run, for the unit: each has a tile number and a register row. A tiles are
-/// transposed into scratch slots of 1 KiB first: C and D rows are rows of the unit's tiles as they
-/// are, and so are B's, but the unit takes A by row of A, and the register file has it by k.
+/// One step of a run, for the unit: each has a tile number and a register row. A is transposed into
+/// scratch slots of 1 KiB first: C and D rows are rows of the unit's tiles as they are, and so are
+/// B's, but the unit takes A by row of A, and the register file has it by k.
 struct TileOp {
   enum class Code : std::uint8_t {
-    transpose,  ///< A of one instruction, rows `row`, to half `tile` (0 or 1) of scratch `slot`
-    load_c,     ///< tile <- C rows
-    splat_c,    ///< tile <- 16x16 of number `row`
-    load_a,
-    load_a2,  ///< A of one instruction, or of two side by side, from scratch `slot`
-    load_b,
-    load_b2,  ///< B of one instruction, or of two in adjacent registers, from rows
-    multiply,
-    multiply2,  ///< tile += A B, for the A and B loaded last
-    store,      ///< D rows <- tile
-    // For tiles 0 to 3, whose rows are numbers `row` to `row` + 3.
-    load_four,
-    multiply_four,  ///< tile += A B, for A in scratch `slot`
-    store_four,
+    transpose,      ///< A of one instruction, rows `row`, to `slot`
+    transpose_two,  ///< A of two side by side, rows numbers `row` and `row` + 1
+    copy_two,       ///< B of two, one above the other, rows numbers `row` and `row` + 1, to `slot`
+    load_c,         ///< tile <- C rows
+    splat_c,        ///< tile <- 16x16 of number `row`
+    multiply,       ///< tile += A B, for A in `slot` and B rows `row`, of one instruction,
+    multiply_two,   ///< of two, B in adjacent registers,
+    multiply_copied,  ///< and of two with B in slot `row`
+    store,            ///< D rows <- tile
     // Of 32x32. Tile 2 i + j has rows 16 i and columns 16 j of D, and A and B are packed: up to
     // four instructions' side by side in two scratch slots each.
     clear_packed,  ///< slots `slot` and `slot` + 1 <- 0
@@ -54,7 +49,7 @@ struct TileOp {
 };
 
 inline constexpr int kAccumulators = 4;  ///< Tiles for C and D.
-inline constexpr int kScratchSlots = 16;
+inline constexpr int kScratchSlots = 32;
 inline constexpr int kPacked = 4;  ///< Instructions of which A or B are packed side by side.
 
 /// Executes a plan's ops; `numbers` are its constants and rows, `base` the register row that has

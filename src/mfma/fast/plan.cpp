@@ -12,17 +12,20 @@ namespace {
 constexpr int kSourceRows = 2;
 using Code = TileOp::Code;
 
-/// One multiplication of the unit: one instruction's A and B, or two instructions' side by side.
+/// One multiplication of the unit: one instruction's A and B, or two instructions'.
 struct Unit {
-  std::int32_t a, second_a, b;
+  std::int32_t a, second_a, b, second_b;
   std::size_t end;  // the number of its chain's factors up to it
   bool is_double;
+
+  [[nodiscard]] bool has_adjacent_b() const { return second_b == b + kSourceRows; }
 };
 
 /// The instructions of a segment of which each has the D of the one before as its C.
 struct Chain {
   MfmaStep first;
-  std::int32_t d;                                              // where the sum is now
+  std::int32_t d;         // where the sum is now,
+  bool only_run_reads_d;  // and whether only other steps read it
   std::vector<std::pair<std::int32_t, std::int32_t>> factors;  // A and B, in order
   /// Where it was before, unless another chain's sum has that place now, and after how many
   /// factors.
@@ -31,20 +34,19 @@ struct Chain {
   [[nodiscard]] std::vector<Unit> units() const {
     std::vector<Unit> units;
     for (std::size_t n = 0; n < factors.size(); ++n) {
-      const auto [a, b] = factors[n];
-      if (n + 1 < factors.size() && !is_left_after(n + 1)) {
-        const auto [next_a, next_b] = factors[n + 1];
-        if (next_b == b + kSourceRows || b == next_b + kSourceRows) {
-          // The order of k is free, so the lower B registers come first.
-          if (next_b > b)
-            units.push_back({a, next_a, b, n + 2, true});
-          else
-            units.push_back({next_a, a, next_b, n + 2, true});
-          ++n;
-          continue;
-        }
+      auto [a, b] = factors[n];
+      if (n + 1 == factors.size() || is_left_after(n + 1)) {
+        units.push_back({a, 0, b, 0, n + 1, false});
+        continue;
       }
-      units.push_back({a, 0, b, n + 1, false});
+      ++n;
+      auto [next_a, next_b] = factors[n];
+      // The order of k is free, so the lower B registers come first.
+      if (next_b < b) {
+        std::swap(a, next_a);
+        std::swap(b, next_b);
+      }
+      units.push_back({a, next_a, b, next_b, n + 1, true});
     }
     return units;
   }
@@ -67,13 +69,14 @@ class Segment {
       const auto chain = std::ranges::find(chains_, step.c, &Chain::d);
       if (chain != chains_.end()) {
         if (step.d != step.c && !move(*chain, step.d)) return false;
+        chain->only_run_reads_d = step.only_run_reads_d;
         chain->factors.emplace_back(step.a, step.b);
         return true;
       }
       if (is_written(step.c, result_rows_)) return false;
     }
     if (is_written(step.d, result_rows_)) return false;
-    chains_.push_back({step, step.d, {{step.a, step.b}}, {}});
+    chains_.push_back({step, step.d, step.only_run_reads_d, {{step.a, step.b}}, {}});
     return true;
   }
   /// In the order in which they are to be executed.
@@ -102,10 +105,15 @@ class Segment {
   /// Numbers of chains, each behind those that read what it writes in the end, or else in the order
   /// in which they begin. None: there is no such order.
   [[nodiscard]] std::optional<std::vector<std::size_t>> order() const {
-    const auto is_before = [&](const Chain& reader, const Chain& writer) {
+    const auto reads = [&](const Chain& reader, std::int32_t rows) {
       return (!reader.first.c_is_constant &&
-              rows_meet(writer.d, result_rows_, reader.first.c, result_rows_)) ||
-             multiplies(reader, writer.d);
+              rows_meet(rows, result_rows_, reader.first.c, result_rows_)) ||
+             multiplies(reader, rows);
+    };
+    const auto is_before = [&](const Chain& reader, const Chain& writer) {
+      return reads(reader, writer.d) || std::ranges::any_of(writer.left, [&](const auto& place) {
+               return reads(reader, place.first);
+             });
     };
     std::vector<std::size_t> out;
     std::vector<bool> is_out(chains_.size());
@@ -129,8 +137,6 @@ class Segment {
   bool move(Chain& chain, std::int32_t to) {
     for (const Chain& other : chains_) {
       if (rows_meet(to, result_rows_, other.d, result_rows_)) return false;
-      // What it leaves is written while other chains of its block go on.
-      if (multiplies(other, chain.d)) return false;
       for (const auto& [place, count] : other.left)
         if (place != to && rows_meet(to, result_rows_, place, result_rows_)) return false;
     }
@@ -141,7 +147,7 @@ class Segment {
     }
     for (Chain& other : chains_)
       std::erase_if(other.left, [&](const auto& place) { return place.first == to; });
-    chain.left.emplace_back(from, chain.factors.size());
+    if (!chain.only_run_reads_d) chain.left.emplace_back(from, chain.factors.size());
     return true;
   }
 
@@ -149,138 +155,131 @@ class Segment {
   std::vector<Chain> chains_;
 };
 
+/// Scratch slots by what they have, the one that is not needed for the longest time being used
+/// again.
+class Slots {
+ public:
+  /// The instructions' first registers: A's or B's of one or of two.
+  using Key = std::pair<std::int32_t, std::int32_t>;
+  struct Found {
+    std::uint8_t slot;
+    bool is_new;
+  };
+
+  Slots(int first, int count) : first_(first), kept_(static_cast<std::size_t>(count)) {}
+
+  [[nodiscard]] Found find(Key key) {
+    const auto known = std::ranges::find(kept_, std::optional(key), &Kept::key);
+    const auto at = known != kept_.end() ? known : std::ranges::min_element(kept_, {}, &Kept::used);
+    const bool is_new = known == kept_.end();
+    *at = {key, ++time_};
+    return {static_cast<std::uint8_t>(first_ + (at - kept_.begin())), is_new};
+  }
+
+ private:
+  struct Kept {
+    std::optional<Key> key;
+    std::uint64_t used = 0;
+  };
+  int first_;
+  std::vector<Kept> kept_;
+  std::uint64_t time_ = 0;
+};
+
+/// Chain by chain. The unit waits for what has just been stored, and the host can have many
+/// instructions on the way, so that operands are put into their slots some multiplications before,
+/// and a chain's result is stored behind the next chain's multiplications.
 class Emitter {
  public:
   explicit Emitter(Plan& plan) : plan_(plan) {}
 
   void emit(const Segment& segment) {
-    slots_.clear();
-    next_slot_ = 0;
-    loaded_a_ = loaded_b_ = kNothing;
-    const std::vector<Chain> chains = segment.chains();
-    for (std::size_t first = 0; first < chains.size();) {
-      std::vector<std::vector<Unit>> units;
-      while (units.size() < kAccumulators && first + units.size() < chains.size()) {
-        units.push_back(chains[first + units.size()].units());
-        if (units.back().size() != units.front().size()) {
-          units.pop_back();
-          break;
-        }
+    a_ = Slots(0, kScratchSlots / 2);
+    b_ = Slots(kScratchSlots / 2, kScratchSlots / 2);
+    std::vector<TileOp> to_store;
+    std::size_t number = 0;
+    for (const Chain& chain : segment.chains()) {
+      const auto tile = static_cast<std::uint8_t>(number++ % kAccumulators);
+      body_.push_back({c_op(chain.first, tile)});
+      for (const Unit& unit : chain.units()) {
+        body_.push_back({multiply_op(unit, tile)});
+        for (const auto& [row, count] : chain.left)
+          if (count == unit.end) body_.push_back({store_op(row, tile)});
       }
-      emit_block(std::span(chains).subspan(first, units.size()), units);
-      first += units.size();
+      body_.insert(body_.end(), to_store.begin(), to_store.end());
+      to_store = {store_op(chain.d, tile)};
     }
-    plan_.ops.insert(plan_.ops.end(), prologue_.begin(), prologue_.end());
-    plan_.ops.insert(plan_.ops.end(), body_.begin(), body_.end());
-    prologue_.clear();
-    body_.clear();
+    body_.insert(body_.end(), to_store.begin(), to_store.end());
+    put_together();
   }
 
  private:
-  /// Up to four chains, one per accumulator tile, unit by unit, so that shared operands are loaded
-  /// once.
-  void emit_block(std::span<const Chain> chains, const std::vector<std::vector<Unit>>& units) {
-    const bool four = chains.size() == kAccumulators;
-    if (four && std::ranges::none_of(chains, [](const Chain& c) { return c.first.c_is_constant; }))
-      emit_four(Code::load_four, chains, [](const Chain& c) { return c.first.c; });
-    else
-      for (std::size_t t = 0; t < chains.size(); ++t) emit_c(chains[t].first, t);
-    for (std::size_t u = 0; u < units.front().size(); ++u) {
-      const auto shares_a = [&](const std::vector<Unit>& of) {
-        return !of[u].is_double && of[u].a == units[0][u].a;
-      };
-      if (four && std::ranges::all_of(units, shares_a)) {
-        const std::uint8_t slot = slot_of(units[0][u]);
-        emit_four(
-            Code::multiply_four, units, [&](const std::vector<Unit>& of) { return of[u].b; }, slot);
-        loaded_a_ = loaded_b_ = kNothing;
-      } else {
-        for (std::size_t t = 0; t < chains.size(); ++t) emit_unit(units[t][u], t);
+  /// Multiplications between the one before which an operand is put into its slot and its own: less
+  /// than there are slots of A or B.
+  static constexpr std::size_t kAhead = 4;
+  static_assert(kAhead + 1 < kScratchSlots / 2);
+
+  [[nodiscard]] TileOp c_op(const MfmaStep& step, std::uint8_t tile) {
+    if (!step.c_is_constant) return {.code = Code::load_c, .tile = tile, .row = step.c};
+    return {.code = Code::splat_c, .tile = tile, .row = number(step.c_constant)};
+  }
+  [[nodiscard]] static TileOp store_op(std::int32_t row, std::uint8_t tile) {
+    return {.code = Code::store, .tile = tile, .row = row};
+  }
+  /// Its operands' slots are filled by prologues_, which has one entry for each multiplication.
+  [[nodiscard]] TileOp multiply_op(const Unit& unit, std::uint8_t tile) {
+    std::vector<TileOp>& prologue = prologues_.emplace_back();
+    const auto [a, is_new_a] = a_.find({unit.a, unit.is_double ? unit.second_a : kNone});
+    if (is_new_a && unit.is_double)
+      prologue.push_back(
+          {.code = Code::transpose_two, .slot = a, .row = numbers(unit.a, unit.second_a)});
+    else if (is_new_a)
+      prologue.push_back({.code = Code::transpose, .slot = a, .row = unit.a});
+    if (!unit.is_double) return {.code = Code::multiply, .tile = tile, .slot = a, .row = unit.b};
+    if (unit.has_adjacent_b())
+      return {.code = Code::multiply_two, .tile = tile, .slot = a, .row = unit.b};
+    const auto [b, is_new_b] = b_.find({unit.b, unit.second_b});
+    if (is_new_b)
+      prologue.push_back(
+          {.code = Code::copy_two, .slot = b, .row = numbers(unit.b, unit.second_b)});
+    return {.code = Code::multiply_copied, .tile = tile, .slot = a, .row = b};
+  }
+
+  [[nodiscard]] static bool multiplies(const TileOp& op) {
+    return op.code == Code::multiply || op.code == Code::multiply_two ||
+           op.code == Code::multiply_copied;
+  }
+  /// The body's ops, each prologue kAhead multiplications before its own.
+  void put_together() {
+    std::size_t ready = 0, reached = 0;
+    for (const TileOp& op : body_) {
+      if (multiplies(op)) {
+        ++reached;
+        for (; ready < std::min(prologues_.size(), reached + kAhead); ++ready)
+          plan_.ops.insert(plan_.ops.end(), prologues_[ready].begin(), prologues_[ready].end());
       }
-      for (std::size_t t = 0; t < chains.size(); ++t)
-        for (const auto& [row, count] : chains[t].left)
-          if (count == units[t][u].end) emit_store(row, t);
+      plan_.ops.push_back(op);
     }
-    if (four)
-      emit_four(Code::store_four, chains, [](const Chain& c) { return c.d; });
-    else
-      for (std::size_t t = 0; t < chains.size(); ++t) emit_store(chains[t].d, t);
+    body_.clear();
+    prologues_.clear();
   }
 
-  /// An op for all four tiles, with the rows of what they are for.
-  void emit_four(Code code, const auto& tiles, auto&& row_of, std::uint8_t slot = 0) {
-    body_.push_back(
-        {.code = code, .slot = slot, .row = static_cast<std::int32_t>(plan_.numbers.size())});
-    for (const auto& tile : tiles)
-      plan_.numbers.push_back(static_cast<std::uint32_t>(row_of(tile)));
+  [[nodiscard]] std::int32_t number(std::uint32_t value) {
+    plan_.numbers.push_back(value);
+    return static_cast<std::int32_t>(plan_.numbers.size() - 1);
   }
-  void emit_c(const MfmaStep& step, std::size_t tile) {
-    if (step.c_is_constant) {
-      body_.push_back({.code = Code::splat_c,
-                       .tile = static_cast<std::uint8_t>(tile),
-                       .row = static_cast<std::int32_t>(plan_.numbers.size())});
-      plan_.numbers.push_back(step.c_constant);
-    } else {
-      body_.push_back(
-          {.code = Code::load_c, .tile = static_cast<std::uint8_t>(tile), .row = step.c});
-    }
-  }
-  void emit_unit(const Unit& unit, std::size_t tile) {
-    load_a(unit);
-    load_b(unit);
-    body_.push_back({.code = unit.is_double ? Code::multiply2 : Code::multiply,
-                     .tile = static_cast<std::uint8_t>(tile)});
-  }
-  void emit_store(std::int32_t row, std::size_t tile) {
-    body_.push_back({.code = Code::store, .tile = static_cast<std::uint8_t>(tile), .row = row});
+  [[nodiscard]] std::int32_t numbers(std::int32_t first, std::int32_t second) {
+    const std::int32_t at = number(static_cast<std::uint32_t>(first));
+    (void)number(static_cast<std::uint32_t>(second));
+    return at;
   }
 
-  struct Key {
-    std::int32_t a, second_a;
-    int kind;  // 0: nothing, 1: one instruction's, 2: two
-    bool operator==(const Key&) const = default;
-  };
-  static constexpr Key kNothing = {0, 0, 0};
-
-  [[nodiscard]] static Key key_of(const Unit& unit) {
-    return {unit.a, unit.second_a, unit.is_double ? 2 : 1};
-  }
-  /// The scratch slot with its A, transposed.
-  std::uint8_t slot_of(const Unit& unit) {
-    const Key key = key_of(unit);
-    const auto found = std::ranges::find(slots_, key, &std::pair<Key, std::uint8_t>::first);
-    if (found != slots_.end()) return found->second;
-    // Transpositions come first while slots are free: the unit reads them back from the store
-    // buffer only after they have drained.
-    const bool reused = next_slot_ >= kScratchSlots;
-    const auto slot = static_cast<std::uint8_t>(next_slot_++ % kScratchSlots);
-    std::erase_if(slots_, [&](const auto& entry) { return entry.second == slot; });
-    auto& to = reused ? body_ : prologue_;
-    to.push_back({.code = Code::transpose, .tile = 0, .slot = slot, .row = unit.a});
-    if (unit.is_double)
-      to.push_back({.code = Code::transpose, .tile = 1, .slot = slot, .row = unit.second_a});
-    slots_.emplace_back(key, slot);
-    return slot;
-  }
-  void load_a(const Unit& unit) {
-    const Key key = key_of(unit);
-    if (key == loaded_a_) return;
-    body_.push_back({.code = unit.is_double ? Code::load_a2 : Code::load_a, .slot = slot_of(unit)});
-    loaded_a_ = key;
-  }
-
-  void load_b(const Unit& unit) {
-    const Key key{unit.b, 0, unit.is_double ? 2 : 1};
-    if (key == loaded_b_) return;
-    body_.push_back({.code = unit.is_double ? Code::load_b2 : Code::load_b, .row = unit.b});
-    loaded_b_ = key;
-  }
+  static constexpr std::int32_t kNone = -1;
 
   Plan& plan_;
-  std::vector<TileOp> prologue_, body_;
-  std::vector<std::pair<Key, std::uint8_t>> slots_;
-  int next_slot_ = 0;
-  Key loaded_a_ = kNothing, loaded_b_ = kNothing;
+  std::vector<TileOp> body_;
+  std::vector<std::vector<TileOp>> prologues_;
+  Slots a_{0, 0}, b_{0, 0};
 };
 
 /// For instructions of 32x32, chain by chain, in each four instructions at a time.

@@ -1,6 +1,6 @@
 // Turns a run of v_mfma_f32_16x16x16_bf16 into steps for the AMX unit: accumulators stay in tiles
 // from the first instruction that uses them to the last, A is transposed once regardless of how
-// often it is used, and two k steps whose B registers are adjacent become one.
+// often it is used, and two k steps become one.
 #pragma once
 
 #include <span>

@@ -31,6 +31,7 @@ struct MfmaStep {
   bool c_is_constant = false;
   std::uint32_t c_constant = 0;
   std::uint8_t cbsz = 0, abid = 0, blgp = 0;
+  bool only_run_reads_d = false;  ///< D's registers need not be written for others.
 };
 
 /// A run of the same instruction, prepared once and executed often, on any wave's registers and

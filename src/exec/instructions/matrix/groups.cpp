@@ -5,7 +5,8 @@
 // An instruction that is not observed therefore waits until another one reads its result, or until
 // the basic block ends: nothing else can tell. It runs with all that wait by then, in the place of
 // the last of them. Instructions that overwrite their registers do not end the wait: A, B and C are
-// copied to spare rows before, and a result that is overwritten unread goes to such rows.
+// copied to spare rows before, and a result that is overwritten unread goes to such rows. A and B
+// are also copied before a later one's result overwrites them, so that the run may have any order.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -111,6 +112,7 @@ class Waiting {
     if (!members_.empty() &&
         (instructions_[n].row != row_ || members_.size() == kLargest || depends(step)))
       run();
+    if (!members_.empty()) keep_from(step);
     row_ = instructions_[n].row;
     members_.push_back(n);
     steps_.push_back(step);
@@ -130,6 +132,9 @@ class Waiting {
   void run() {
     if (members_.size() > 1) {
       MatrixGroup::Deferred& last = groups_[members_.back()]->deferred;
+      for (MfmaStep& step : steps_)
+        step.only_run_reads_d = std::ranges::any_of(
+            moved_, [&](const Moved& moved) { return moved.to == step.d && !moved.is_any_left(); });
       last.run =
           prepare_mfma_run(*row_->shape, matrix_kernel(mode_, instructions_[members_[0]]), steps_);
       last.matrix_instructions = static_cast<std::uint32_t>(steps_.size());
@@ -160,6 +165,9 @@ class Waiting {
     std::uint32_t overwritten = 0;
 
     [[nodiscard]] bool is_left(unsigned n) const { return (overwritten >> n & 1) == 0; }
+    [[nodiscard]] bool is_any_left() const {
+      return std::popcount(overwritten) < static_cast<int>(rows);
+    }
     [[nodiscard]] bool left_meets(std::int32_t first, int count) const {
       for (unsigned n = 0; n < rows; ++n)
         if (is_left(n) && rows_meet(from + static_cast<std::int32_t>(n), 1, first, count))
@@ -171,6 +179,12 @@ class Waiting {
         if (is_left(n) && meets(mask, from + static_cast<std::int32_t>(n), 1)) return true;
       return false;
     }
+  };
+
+  struct Kept {
+    std::vector<MfmaStep> steps;
+    std::vector<Moved> moved;
+    unsigned spare_rows;
   };
 
   /// Whether its A or B is what one that waits writes, or it has registers whose contents will come
@@ -202,17 +216,42 @@ class Waiting {
   [[nodiscard]] bool keep_overwritten(const VgprMask& writes, bool whole) {
     const Kept before{steps_, moved_, spare_rows_};
     std::vector<MatrixGroup::Copy> copies;
-    const bool done = keep_results(writes, whole, copies);
+    if (!keep_results(writes, whole, copies)) {
+      restore(before);
+      return false;
+    }
     keep_sources(writes, copies);
-    if (!done || spare_rows_ > kSpareRows) {
-      steps_ = before.steps;
-      moved_ = before.moved;
-      spare_rows_ = before.spare_rows;
+    return commit(copies, before);
+  }
+
+  /// Has the A and B that the next one's result overwrites in spare rows, if there are any left:
+  /// the plan of the run is then free to put that result in its place at any time.
+  void keep_from(const MfmaStep& next) {
+    VgprMask writes{};
+    for (unsigned n = 0; n < row_->shape->d_registers; ++n) {
+      const unsigned row = static_cast<unsigned>(next.d) + n;
+      writes.at(row / 64) |= std::uint64_t{1} << row % 64;
+    }
+    const Kept before{steps_, moved_, spare_rows_};
+    std::vector<MatrixGroup::Copy> copies;
+    keep_sources(writes, copies);
+    (void)commit(copies, before);
+  }
+
+  /// False, and as `before`: there are not enough spare rows.
+  [[nodiscard]] bool commit(const std::vector<MatrixGroup::Copy>& copies, const Kept& before) {
+    if (spare_rows_ > kSpareRows) {
+      restore(before);
       return false;
     }
     auto& all = groups_[members_.back()]->deferred.before;
     all.insert(all.end(), copies.begin(), copies.end());
     return true;
+  }
+  void restore(const Kept& before) {
+    steps_ = before.steps;
+    moved_ = before.moved;
+    spare_rows_ = before.spare_rows;
   }
 
   [[nodiscard]] bool keep_results(const VgprMask& writes, bool whole,
@@ -280,12 +319,6 @@ class Waiting {
     spare_rows_ += rows;
     return first;
   }
-
-  struct Kept {
-    std::vector<MfmaStep> steps;
-    std::vector<Moved> moved;
-    unsigned spare_rows;
-  };
 
   std::vector<Instruction>& instructions_;
   std::vector<std::unique_ptr<MatrixGroup>>& groups_;
