@@ -154,11 +154,28 @@ void describe(TensorArgument& tensor, const Kernel& kernel) {
   tensor.shape = argument->shape;
 }
 
+/// Whether the pointer at `at` is in a parameter of which no field is known: debug information may
+/// have no more than the name of a class.
+bool may_be_pointer(std::size_t at, const Kernel& kernel, std::span<const ArgumentField> fields) {
+  if (fields.empty()) return true;
+  const auto holds = [&](const auto& part) {
+    return at + 8 > part.offset_bytes && at < part.offset_bytes + part.size_bytes;
+  };
+  return std::ranges::none_of(fields, holds) &&
+         std::ranges::any_of(kernel.arguments, [&](const KernelArgument& argument) {
+           return (argument.kind == ArgumentKind::by_value ||
+                   argument.kind == ArgumentKind::global_buffer) &&
+                  holds(argument);
+         });
+}
+
 std::vector<TensorArgument> untyped_arguments(const Kernel& kernel,
+                                              std::span<const ArgumentField> fields,
                                               std::span<const std::byte> arguments,
                                               const Memory& memory, const DescribedTensors& known) {
   std::vector<TensorArgument> tensors;
   for (std::size_t at = 0; at + 8 <= arguments.size(); at += 8) {
+    if (!may_be_pointer(at, kernel, fields)) continue;
     const std::uint64_t value = word_at(arguments, at, 8);
     if (value < kNullPage || (!memory.find(value) && known.at(value) == nullptr)) continue;
     TensorArgument& tensor = tensors.emplace_back();
@@ -174,9 +191,11 @@ std::vector<TensorArgument> untyped_arguments(const Kernel& kernel,
 std::vector<TensorArgument> tensor_arguments(const LaunchRequest& request, const Memory& memory,
                                              const DescribedTensors& known) {
   const auto fields = request.module->object().argument_fields(*request.kernel);
-  auto tensors = fields.empty()
-                     ? untyped_arguments(*request.kernel, request.arguments, memory, known)
-                     : typed_arguments(fields, request.arguments);
+  auto tensors = typed_arguments(fields, request.arguments);
+  for (TensorArgument& tensor :
+       untyped_arguments(*request.kernel, fields, request.arguments, memory, known))
+    tensors.push_back(std::move(tensor));
+  std::ranges::stable_sort(tensors, {}, &TensorArgument::offset);
   for (TensorArgument& tensor : tensors) find_extent(tensor, memory, known);
   return tensors;
 }

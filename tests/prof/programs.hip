@@ -234,6 +234,30 @@ void run_reads_on(float* out) {
   (void)hipFree(in);
 }
 
+// All read the same 256 KiB from HBM, one load after the other.
+__global__ void walks(const float4* in, float* out) {
+  float sum = 0;
+#pragma unroll 1
+  for (unsigned step = 0; step < 256; ++step) sum += in[step * 64 + threadIdx.x].x;
+  out[(blockIdx.x * 64 + threadIdx.x) % 4096] = sum;
+}
+
+void run_walks(unsigned workgroups, float* out) {
+  float4* in = nullptr;
+  if (hipMalloc(&in, 256 * 64 * sizeof *in) != hipSuccess) return;
+  walks<<<workgroups, 64>>>(in, out);
+  (void)hipDeviceSynchronize();
+  (void)hipFree(in);
+}
+
+// Debug information describes a class where its constructor is defined, if that is on the host.
+struct Owner {
+  explicit Owner(float* of);
+  float* data;
+};
+Owner::Owner(float* of) : data(of) {}
+__global__ void copies_owned(Owner from, float* to) { to[threadIdx.x] = from.data[threadIdx.x]; }
+
 int main(int count, char** words) {
   float *in = nullptr, *out = nullptr;
   if (hipMalloc(&in, 65536) != hipSuccess || hipMalloc(&out, 65536) != hipSuccess) return 1;
@@ -249,6 +273,9 @@ int main(int count, char** words) {
     if (word.starts_with("chase=")) run_chase(static_cast<unsigned>(std::stoul(word.substr(6))));
     if (word == "ascending" || word == "descending")
       triangle<<<1216, 256>>>(out, word == "ascending");
+    if (word.starts_with("walks="))
+      run_walks(static_cast<unsigned>(std::stoul(word.substr(6))), out);
+    if (word == "owned") copies_owned<<<1, 64>>>(Owner(in), out);
     if (word == "pooled" || word == "separate") run_shares(word == "pooled");
     if (word == "in-columns") run_strips<false>();
     if (word == "in-rectangles") run_strips<true>();

@@ -433,6 +433,26 @@ def test_names_of_tensors(tmp_path, option, names):
     assert f"read {names[0]} " in done.stdout
 
 
+@pytest.mark.parametrize(
+    "options, names",
+    [
+        ([], ["from.data", "to"]),
+        # A class of which no more than its name is known.
+        (["-Xarch_device", "-fno-standalone-debug"], ["argument at byte 0", "to"]),
+    ],
+)
+def test_tensors_in_a_class_with_a_constructor_on_the_host(tmp_path, options, names):
+    program = tmp_path / "owned"
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs.hip")
+    done = margay("hipcc", "-O2", *options, source, "-o", program)
+    assert done.returncode == 0, done.stderr
+    path = tmp_path / "p.json"
+    margay("prof", "--quiet", "--json", path, "--", program, "owned")
+    tensors = json.loads(path.read_text())["kernels"][0]["tensors"]
+    assert [t["name"] for t in tensors] == names
+    assert [t["read_bytes"] for t in tensors] == [256, 0]
+
+
 def test_size_is_the_tensors(tmp_path):
     done = prof("--", "device", "device")
     row = re.search(r"^ +read in +(.+)$", done.stdout, re.MULTILINE)[1]

@@ -359,11 +359,12 @@ HipccPlan Planner::finish(const HipccEnvironment& environment) && {
     if (!has_standard_ && !has_c_) out.emplace_back("-std=gnu++20");
     // Source lines in messages about instructions; code is the same with and without.
     if (!has_debug_) out.emplace_back("-gline-tables-only");
-    // And the names of kernel parameters; see device_pass/. Unused where only the host's is
-    // compiled.
+    // And the names of kernel parameters; see device_pass/. All of a class is described also where
+    // another file has its constructor. Unused where only the host's is compiled.
     if (!toolchain_.argument_types.empty() && (!has_debug_ || wants_types_))
       out.insert(out.end(),
                  {"--start-no-unused-arguments", "-Xarch_device", "-g", "-Xarch_device",
+                  "-fstandalone-debug", "-Xarch_device",
                   "-fpass-plugin=" + toolchain_.argument_types, "--end-no-unused-arguments"});
     out.insert(out.end(), function_support_.begin(), function_support_.end());
   }
