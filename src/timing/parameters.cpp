@@ -23,7 +23,12 @@ Parameters of(const Gpu& gpu) {
   p.sustained_watts = 750;
   p.boost_ghz = gpu.clock_hz() * 1e-9;
   // What is known of single machines.
-  if (gpu.option == "mi325x") p.sustained_watts = 1000;
+  if (gpu.option == "mi325x") {
+    p.sustained_watts = 1000;
+    p.f16_watts = 1.49;
+    p.bf16_watts = 1.31;
+    p.fp8_watts = 0.72;
+  }
   if (gpu.option == "mi300a") {
     // MGPUSim's mi300a.csv: vectoradd (two loads for a store) of 8 and 16 M elements, copies of 32
     // to 64 MB (one for one)
@@ -47,6 +52,10 @@ Parameters of(const Gpu& gpu) {
 }
 
 using enum Confidence;
+constexpr const char* kMatrixWatts =
+    "AMD's maximum achievable FLOP/s and their clocks (MI300X, MI325X), with the other terms of "
+    "the "
+    "fit to RRZE gpu-roofline";
 constexpr auto kTable = std::to_array<ParameterInfo>({
     {"turn", "between two instructions of one wave", "cycles",
      "pyhip mfma-valu-coissue (gfx942, s_memtime)", high, &Parameters::turn},
@@ -188,6 +197,10 @@ constexpr auto kTable = std::to_array<ParameterInfo>({
     {"sustained_watts", "power over seconds", "W",
      "data sheets (MI300X 750, MI325X 1000, MI300A 550 to 760)", medium,
      &Parameters::sustained_watts},
+    {"f16_watts", "f16 matrix instructions' power at 1 V", "W per TFLOP/s", kMatrixWatts, low,
+     &Parameters::f16_watts},
+    {"bf16_watts", "the same of bf16", "W per TFLOP/s", kMatrixWatts, low, &Parameters::bf16_watts},
+    {"fp8_watts", "the same of fp8", "W per TFLOP/s", kMatrixWatts, low, &Parameters::fp8_watts},
     {"boost_ghz", "clock of a short kernel", "GHz", "data sheets", high, &Parameters::boost_ghz},
 });
 static_assert(kTable.size() * sizeof(double) == sizeof(Parameters), "every figure has its source");

@@ -61,6 +61,8 @@ struct Parameters {
   double launch_ns = 0;       ///< Of an empty kernel, begin to end.
   double next_launch_ns = 0;  ///< The same, behind other work of its stream.
   double sustained_watts = 0;
+  /// Of matrix instructions, for each TFLOP/s at 1 V.
+  double f16_watts = 1.34, bf16_watts = 1.15, fp8_watts = 0.63;
   double boost_ghz = 0;
   double upload_ns = 13000;           ///< A copy of few bytes from the host to the device.
   double download_ns = 19000;         ///< And back.

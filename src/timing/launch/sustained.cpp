@@ -18,12 +18,13 @@ struct Load {
 /// The fit is of an MI300X (RRZE gpu-roofline); what its clock alone takes goes with the compute
 /// units: the 80 of an MI308X hold 1.59 GHz with a stream of HBM at 650 W (pyhip,
 /// gpu-frequency-probe), which takes 640 W here where it is of 4 TB/s.
-double watts(const Load& load, double ghz) {
+double watts(const Load& load, const Parameters& parameters, double ghz) {
   constexpr double kFittedUnits = 304;
   const double volts = std::max(0.65, 0.65 + 0.15 * (ghz - 0.8));
   const double v2 = volts * volts;
-  const double matrix = 1.34 * load.f16_tflops_per_ghz + 1.15 * load.bf16_tflops_per_ghz +
-                        0.63 * load.fp8_tflops_per_ghz;
+  const double matrix = parameters.f16_watts * load.f16_tflops_per_ghz +
+                        parameters.bf16_watts * load.bf16_tflops_per_ghz +
+                        parameters.fp8_watts * load.fp8_tflops_per_ghz;
   return 150 + 109 * load.memory_tb + 222 * load.compute_units / kFittedUnits * ghz * v2 +
          (8.2 * load.vector_tflops_per_ghz + matrix) * ghz * v2;
 }
@@ -34,7 +35,7 @@ constexpr double kLeastGhz = 0.5;
 double sustained_ghz(const Load& load, const Parameters& parameters) {
   constexpr double kStep = 0.005;
   double ghz = parameters.boost_ghz;
-  while (ghz > kLeastGhz && watts(load, ghz) > parameters.sustained_watts) ghz -= kStep;
+  while (ghz > kLeastGhz && watts(load, parameters, ghz) > parameters.sustained_watts) ghz -= kStep;
   return ghz;
 }
 
