@@ -9,6 +9,7 @@
 #include <queue>
 #include <utility>
 
+#include "timing/coalescing.h"
 #include "timing/wave_waits.h"
 
 namespace margay::timing {
@@ -470,10 +471,10 @@ class ComputeUnit {
   [[nodiscard]] double ahead(Wave& wave, double now) const {
     if (wave.issued.empty()) wave.issued.resize(instructions_.size(), -1);
     const double before = std::exchange(wave.issued[number_of(wave)], now);
-    if (before < 0) return 0;
-    // Compilers unroll loops: a step is no longer than from barrier to barrier, where there are
-    // any.
+    // Compilers unroll loops, also wholly, so that each load executes once: a step is no longer
+    // than from barrier to barrier, where there are any.
     const double step = std::max(wave.intervals[0], wave.intervals[1]);
+    if (before < 0) return step;
     return step > 0 ? std::min(now - before, step) : now - before;
   }
   /// The wave's instruction began at `now` and gets what it asked for, or has stored it, at `done`.
@@ -502,9 +503,9 @@ class ComputeUnit {
     double latency = p_.scalar_hit_latency;
     if (work.argument_lines != 0)
       latency = std::max(latency, arguments_come(work, now) - now);
-    else if (work.far_lines != 0)
+    else if (work.far_lines != 0 || work.awaited == Level::memory)
       latency = p_.scalar_l2_latency + far_latency();
-    else if (work.l2_lines != 0)
+    else if (work.l2_lines != 0 || work.awaited == Level::l2)
       latency = p_.scalar_l2_latency;
     const double done = wave.lgkm.add(now + latency, false, number_of(wave), is_scored(at(wave)));
     accessed(wave, now, done);
@@ -577,7 +578,10 @@ class ComputeUnit {
 
   /// What the change leaves of a vector memory instruction's work.
   [[nodiscard]] MemoryWork changed(const Instruction& i, MemoryWork work) {
-    if (change_.no_l2_misses) work.far_lines = 0;
+    if (change_.no_l2_misses) {
+      work.far_lines = 0;
+      work.awaited = std::min(work.awaited, Level::l2);
+    }
     if (change_.far_lines < 1 && !i.is_store && !i.is_atomic) {
       // The lines of one access come together.
       far_lines_ += work.far_lines * change_.far_lines;
@@ -585,18 +589,14 @@ class ComputeUnit {
       far_lines_ -= work.far_lines;
     }
     if (!change_.perfect_coalescing) return work;
-    const bool sectors = i.is_store || i.is_atomic;
-    const Caches& caches = gpu_.arch().caches;
-    const unsigned bytes = std::max(i.lane_bytes_in, i.lane_bytes_out) * gpu_.arch().wavefront_size;
-    const unsigned line = sectors ? caches.sector_bytes : caches.line_bytes;
-    const auto least = static_cast<std::uint16_t>(std::max(1u, (bytes + line - 1) / line));
-    if (work.l2_lines > least) {
-      work.far_lines = static_cast<std::uint16_t>(work.far_lines * least / work.l2_lines);
-      work.l2_lines = least;
-      const auto banked = (least + kVectorCacheBanks - 1) / kVectorCacheBanks;
+    const LeastWork least = least_work(i, gpu_);
+    if (work.l2_lines > least.l2_lines) {
+      work.far_lines = static_cast<std::uint16_t>(work.far_lines * least.l2_lines / work.l2_lines);
+      work.l2_lines = least.l2_lines;
+      const auto banked = (least.l2_lines + kVectorCacheBanks - 1) / kVectorCacheBanks;
       work.bank_lines = static_cast<std::uint8_t>(std::min<unsigned>(work.bank_lines, banked));
     }
-    work.cycles = std::min(work.cycles, least);
+    work.cycles = std::min(work.cycles, least.cycles);
     return work;
   }
 
@@ -608,8 +608,14 @@ class ComputeUnit {
            ((1 - share_.untranslated) / rate + share_.untranslated / p_.untranslated_bytes_per_ns);
   }
 
+  /// The latency of a load whose lines come for another wave.
+  [[nodiscard]] double on_its_way(Level from) const {
+    if (from == Level::vector_cache) return p_.vector_cache_latency;
+    return from == Level::l2 ? p_.l2_latency : p_.l2_latency + far_latency();
+  }
+
   double beyond_vector_cache(const Instruction& i, const MemoryWork& work, double looked_up) {
-    if (work.l2_lines == 0) return looked_up + p_.vector_cache_latency;
+    if (work.l2_lines == 0) return looked_up + on_its_way(work.awaited);
     const bool sectors = i.is_store || i.is_atomic;
     const double bytes =
         work.l2_lines * (sectors ? gpu_.arch().caches.sector_bytes : gpu_.arch().caches.line_bytes);
@@ -638,6 +644,8 @@ class ComputeUnit {
       served = std::max({served, serve(fabric_, far_bytes, fabric_rate),
                          serve(memory_, from_memory, memory_rate)});
       if (!sectors) latency += far_latency();
+    } else if (work.awaited == Level::memory) {
+      latency += far_latency();
     }
     if (sectors) drained_ = std::max(drained_, served);
     return served + latency;

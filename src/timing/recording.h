@@ -61,6 +61,9 @@ struct Instruction {
 /// Of vL1D. Address bits 7 and 8 say which one a line is in.
 inline constexpr unsigned kVectorCacheBanks = 4;
 
+/// Where the lines of a load come from, the nearest first.
+enum class Level : std::uint8_t { vector_cache, l2, memory };
+
 /// What one execution of a memory instruction asks of the memory system.
 struct MemoryWork {
   std::uint16_t cycles = 0;     ///< LDS: passes over the banks. Vector memory: of the TA and vL1D.
@@ -74,6 +77,9 @@ struct MemoryWork {
   std::uint8_t argument_lines = 0;
   /// Vector loads: the most of the lines from L2 that go to one bank of vL1D.
   std::uint8_t bank_lines = 0;
+  /// Loads: the farthest level from which a line that is not among the above is on its way for
+  /// another wave. (Of scalar loads the nearest one is the scalar cache.)
+  Level awaited = Level::vector_cache;
 };
 
 struct WaveRecording {

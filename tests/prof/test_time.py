@@ -176,6 +176,27 @@ def test_xcds_that_share_lines_wait_for_memory_together(tmp_path):
     assert kernel_of(tmp_path / "w.json", "chase=8", "--warm")["us_boost"] < 0.8 * eight["us_boost"]
 
 
+def test_nobody_passes_who_waits_for_memory(tmp_path):
+    one = kernel_of(tmp_path / "1.json", "walks=1")
+    # In the same caches as the first, and each of them has to wait for every line.
+    many = kernel_of(tmp_path / "n.json", "walks=64")
+    assert one["us_boost"] > 256 * 0.3
+    assert many["us_boost"] == pytest.approx(one["us_boost"], rel=0.03)
+
+
+def test_no_more_of_a_tensor_is_touched_than_there_is(tmp_path):
+    path = tmp_path / "p.json"
+    subprocess.run(
+        [MARGAY, "prof", "--time", "--quiet", "--json", path, "--", PROGRAMS, "walks=2432"],
+        capture_output=True,
+        check=True,
+        timeout=120,
+    )
+    (kernel,) = json.loads(path.read_text())["kernels"]
+    tensor = kernel["tensors"][0]
+    assert tensor["touched_read_bytes"] == tensor["bytes"] == 256 * 64 * 16
+
+
 def test_a_launch_after_a_launch_finds_its_data_in_the_caches(tmp_path):
     cold = kernel_of(tmp_path / "c.json", "stream=304")
     warm = kernel_of(tmp_path / "w.json", "stream=304", "--warm")

@@ -172,8 +172,9 @@ std::uint64_t shift_of(std::uint64_t vaddr, std::uint64_t time) {
 }
 
 /// The waves of an XCD run alike, and the one that is first misses L2 for the others. On the device
-/// it is not always the same one: the others come up with it while it waits. So the misses of
-/// each execution of an instruction are dealt out anew to the waves that execute it.
+/// it is not always the same one: the others come up with it while it waits. So the bandwidth that
+/// the misses of each execution of an instruction take is dealt out anew to the waves that execute
+/// it. (That the others wait, too, arrival.h knows.)
 void deal_out_misses(const std::vector<RecordedWorkgroup>& workgroups,
                      const std::vector<timing::Instruction>& instructions) {
   std::vector<std::vector<std::vector<timing::MemoryWork*>>> executions(instructions.size());

@@ -226,6 +226,20 @@ void KernelTotals::set_time(timing::KernelTime time,
   profile_.time = std::move(time);
 }
 
+namespace {
+
+/// Workgroups of a sample, and the others, may touch the same lines. No launch touches more of a
+/// tensor than there is.
+void keep_to_size(TensorTraffic& tensor, std::uint64_t launches) {
+  if (tensor.bytes == 0) return;
+  const std::uint64_t lines = (tensor.bytes + kLineBytes - 1) / kLineBytes;
+  const std::uint64_t most = launches * lines * kLineBytes;
+  tensor.touched_read_bytes = std::min(tensor.touched_read_bytes, most);
+  tensor.touched_written_bytes = std::min(tensor.touched_written_bytes, most);
+}
+
+}  // namespace
+
 KernelProfile KernelTotals::profile() const {
   using enum Counter;
   KernelProfile out = profile_;
@@ -262,7 +276,10 @@ KernelProfile KernelTotals::profile() const {
     scale.counters(out.counters);
     for (Counters& xcd : out.xcds) scale.counters(xcd);
     for (Site& site : out.sites) scale.site(site);
-    for (TensorTraffic& tensor : out.tensors) scale.record(tensor);
+    for (TensorTraffic& tensor : out.tensors) {
+      scale.record(tensor);
+      keep_to_size(tensor, out.launches);
+    }
   }
   return out;
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "timing/coalescing.h"
 #include "timing/launch/launch_replay.h"
 #include "timing/launch/sustained.h"
 
@@ -32,10 +33,10 @@ constexpr Row kRows[kWhatIfs] = {
 
 /// What the memory instructions of a launch cost, by number of the instruction.
 struct Causes {
-  std::vector<double> conflicts, lds, misses, lines;
+  std::vector<double> conflicts, lds, misses, scattered;
 };
 
-Causes causes_of(const LaunchRecording& launch) {
+Causes causes_of(const LaunchRecording& launch, const Gpu& gpu) {
   const std::size_t count = launch.instructions.size();
   Causes out{std::vector<double>(count), std::vector<double>(count), std::vector<double>(count),
              std::vector<double>(count)};
@@ -51,7 +52,9 @@ Causes causes_of(const LaunchRecording& launch) {
           out.lds[n] += one.cycles;
         } else {
           out.misses[n] += one.far_lines;
-          out.lines[n] += one.cycles;
+          const LeastWork least = least_work(i, gpu);
+          out.scattered[n] += std::max(one.cycles - least.cycles, 0);
+          out.scattered[n] += std::max(one.l2_lines - least.l2_lines, 0);
         }
       }
     }
@@ -108,7 +111,7 @@ std::vector<double> weights(WhatIfKind kind, const LaunchRecording& launch, cons
     case WhatIfKind::shared_l2_lines:
       return causes.misses;
     case WhatIfKind::perfect_coalescing:
-      return causes.lines;
+      return causes.scattered;
     case WhatIfKind::no_barrier_skew:
     case WhatIfKind::half_the_barriers:
       return held_up(launch, times, Unit::barrier);
@@ -237,7 +240,7 @@ std::string_view what_if_name(WhatIfKind kind) { return kRows[static_cast<unsign
 std::vector<WhatIf> what_ifs(const LaunchReplay& replay, const LaunchRecording& launch,
                              const ReplayedLaunch& before, const std::vector<SiteTime>& times,
                              double ghz, double part) {
-  const Causes causes = causes_of(launch);
+  const Causes causes = causes_of(launch, replay.gpu());
   std::vector<ReplayedLaunch> after;
   for (unsigned n = 0; n < kWhatIfs; ++n) {
     Change change = kRows[n].change;

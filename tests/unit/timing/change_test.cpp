@@ -97,6 +97,12 @@ TEST_F(Changes, LoadsAStepAheadAreAStepAheadInAnUnrolledLoop) {
   EXPECT_GE(cycles(unrolled, {.loads_ahead = true}), 0.99 * ahead);
 }
 
+TEST_F(Changes, LoadsAStepAheadAreAStepAheadWhereEachIsExecutedOnce) {
+  // The first of all has nothing before it.
+  EXPECT_EQ(cycles("LwvvvB", {.loads_ahead = true}), cycles("LwvvvB", {}));
+  EXPECT_LT(cycles("BvvvvvvvvvvBKw", {.loads_ahead = true}), cycles("BvvvvvvvvvvBKw", {}) - 40);
+}
+
 TEST_F(Changes, WaitsAtUseOfALoadAreWhereItsRegisterIsRead) {
   // It comes back at 121, and ten others need 40 cycles meanwhile.
   EXPECT_EQ(cycles("Lwvvvvvvvvvvu", {}), 121 + 4 + 40 + 4);

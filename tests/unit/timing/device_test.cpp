@@ -416,6 +416,24 @@ TEST(WhatIf, LinesSharedInL2AreStillReadFromMemoryOnce) {
   EXPECT_LT(us_with(0.75), us_with(0.5) - 0.1);
 }
 
+// A wave's 16 bytes per lane take vL1D 16 cycles.
+TEST(WhatIf, LoadsOfLanesSideBySideAreNotCoalescedBetter) {
+  LaunchRecording launch = loading_launch();
+  const auto coalesced = [&] {
+    return what_if_of(time_of(launch, default_gpu()), WhatIfKind::perfect_coalescing);
+  };
+  EXPECT_EQ(coalesced().saves_percent, 0);
+  // The second load's lanes are apart.
+  for (WorkgroupRecording& group : launch.workgroups)
+    for (WaveRecording& wave : group.waves)
+      for (std::size_t n = 1; n < wave.memory.size(); n += 2)
+        wave.memory[n] = {.cycles = 64, .l2_lines = 64, .far_lines = 64};
+  const WhatIf scattered = coalesced();
+  EXPECT_GT(scattered.saves_percent, 20);
+  ASSERT_EQ(scattered.sites.size(), 1U);
+  EXPECT_EQ(scattered.sites[0].vaddr, 8U);
+}
+
 TEST(WhatIf, LoadsAStepAheadTakeTheRegistersOfAStep) {
   LaunchRecording launch = loading_launch();
   const auto vgprs = [&] {

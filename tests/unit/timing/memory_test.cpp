@@ -77,6 +77,23 @@ TEST(Memory, AChainOfLoadsTakesWhatWasMeasured) {
   EXPECT_NEAR(cycles_of_step(scalar, {}), 48, 4.1);
 }
 
+TEST(Memory, AHitOnALineThatIsOnItsWayTakesAsLongAsTheLine) {
+  const double far = cycles_of_step(access(false), {.cycles = 1, .l2_lines = 1, .far_lines = 1});
+  const double l2 = cycles_of_step(access(false), {.cycles = 1, .l2_lines = 1});
+  EXPECT_GT(far, l2 + 300);
+  EXPECT_NEAR(cycles_of_step(access(false), {.cycles = 1, .awaited = Level::memory}), far, 4);
+  EXPECT_NEAR(cycles_of_step(access(false), {.cycles = 1, .l2_lines = 1, .awaited = Level::memory}),
+              far, 4);
+  EXPECT_NEAR(cycles_of_step(access(false), {.cycles = 1, .awaited = Level::l2}), l2, 4);
+  Instruction scalar;
+  scalar.unit = Unit::scalar_memory;
+  scalar.has_work = scalar.counts_lgkm = true;
+  EXPECT_NEAR(cycles_of_step(scalar, {.awaited = Level::memory}),
+              cycles_of_step(scalar, {.l2_lines = 1, .far_lines = 1}), 0.1);
+  EXPECT_NEAR(cycles_of_step(scalar, {.awaited = Level::l2}),
+              cycles_of_step(scalar, {.l2_lines = 1}), 0.1);
+}
+
 // AMD's CDNA 3 white paper: 128 bytes per clock from L2 to a compute unit.
 TEST(Memory, LinesOfL2ComeOneInACycleUnlessTheyAreForOneBank) {
   constexpr unsigned kLoads = 2000;

@@ -56,6 +56,12 @@ class Cache {
 
   void drop(Slot& slot) { slot = {}; }
 
+  /// From 0 to slots() - 1.
+  [[nodiscard]] std::size_t number_of(const Slot& slot) const {
+    return static_cast<std::size_t>(&slot - slots_.data());
+  }
+  [[nodiscard]] std::size_t slots() const { return slots_.size(); }
+
   template <typename Visit>
   void for_each(Visit&& visit) {
     for (Slot& slot : slots_)

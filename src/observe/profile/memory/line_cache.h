@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "observe/profile/memory/arrival.h"
+
 namespace margay::profile {
 
 class LineCache {
@@ -15,17 +17,17 @@ class LineCache {
     clear();
   }
 
-  /// Whether it holds `line`, which then is the most recently used one.
-  bool find(std::uint64_t line) {
+  /// How `line` came, which then is the most recently used one; null if the cache does not hold it.
+  const Arrival* find(std::uint64_t line) {
     const Place place = *link_to(line);
-    if (place == kNone) return false;
+    if (place == kNone) return nullptr;
     unlink(place);
     link_first(place);
-    return true;
+    return &slots_[place].arrival;
   }
 
-  /// `line` is not in the cache.
-  void insert(std::uint64_t line) {
+  /// `line` is not in the cache. Until the next call the caller may say how it comes.
+  Arrival& insert(std::uint64_t line) {
     if (used_ + 1 == slots_.size()) drop(slots_[slots_[kEnds].newer].line);
     Place place = free_;
     if (place == kNone)
@@ -38,6 +40,7 @@ class LineCache {
     bucket = place;
     link_first(place);
     ++used_;
+    return slots_[place].arrival;
   }
 
   /// `line` may be in the cache.
@@ -66,6 +69,7 @@ class LineCache {
 
   struct Slot {
     std::uint64_t line = 0;
+    Arrival arrival;
     Place next = kNone;  ///< In its bucket, or free.
     Place newer = kEnds, older = kEnds;
   };

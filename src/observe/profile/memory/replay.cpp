@@ -53,18 +53,27 @@ Xcd::Xcd(std::uint32_t index, const ReplayPlan& plan, const TensorLines& tensors
   const Caches& caches = plan.gpu->arch().caches;
   for (std::uint32_t n = 0; n < plan.gpu->sqcs_per_xcd; ++n)
     scalar_caches_.emplace_back(caches.scalar_bytes, kScalarLineBytes, caches.scalar_ways);
+  scalar_arrivals_.assign(scalar_caches_.size(), std::vector<Arrival>(scalar_caches_[0].slots()));
+  l2_arrivals_.resize(l2_.slots());
 }
 
 Xcd::ComputeUnit* Xcd::free_cu() {
   const Gpu& gpu = *plan_.gpu;
-  // In order: a workgroup whose shader engine is full keeps the later ones waiting.
-  const auto engine = static_cast<std::uint32_t>(placed_ % gpu.shader_engines_per_xcd);
-  ComputeUnit* best = nullptr;
-  for (std::uint32_t cu = first_cu(gpu, engine); cu < first_cu(gpu, engine + 1); ++cu)
-    if (cus_[cu].resident < plan_.workgroups_per_cu &&
-        (best == nullptr || cus_[cu].resident < best->resident))
-      best = &cus_[cu];
-  return best;
+  // A full shader engine is passed over: AMD's patent US 11941723 (dynamic dispatch) has workgroups
+  // go by what the engines have free. Else twice as many workgroups as compute units would take
+  // three rounds, since engines do not have the same number of units.
+  for (std::uint32_t n = 0; n < gpu.shader_engines_per_xcd; ++n) {
+    const std::uint32_t engine = (next_engine_ + n) % gpu.shader_engines_per_xcd;
+    ComputeUnit* best = nullptr;
+    for (std::uint32_t cu = first_cu(gpu, engine); cu < first_cu(gpu, engine + 1); ++cu)
+      if (cus_[cu].resident < plan_.workgroups_per_cu &&
+          (best == nullptr || cus_[cu].resident < best->resident))
+        best = &cus_[cu];
+    if (best == nullptr) continue;
+    next_engine_ = (engine + 1) % gpu.shader_engines_per_xcd;
+    return best;
+  }
+  return nullptr;
 }
 
 void Xcd::place(std::unique_ptr<MemoryStream> stream, ComputeUnit& cu) {
@@ -90,9 +99,11 @@ template <typename Take>
 void Xcd::advance(Take&& take, bool launch_has_ended) {
   while (true) {
     while (next_ < plan_.workgroups) {
+      const std::uint32_t engine = next_engine_;
       ComputeUnit* const cu = free_cu();
       if (cu == nullptr) break;
       auto stream = take(next_);
+      if (stream == nullptr) next_engine_ = engine;
       if (stream == nullptr && !launch_has_ended) return;
       if (stream == nullptr) {
         next_ = plan_.workgroups;
@@ -114,8 +125,7 @@ void Xcd::next_event() {
   if (r.next < events.size()) {
     // All events of one step at once: the queue dominates the cost.
     const std::uint32_t step = events[r.next].step;
-    while (r.next < events.size() && events[r.next].step == step)
-      perform(*r.stream, events[r.next++], r.cu);
+    while (r.next < events.size() && events[r.next].step == step) perform(r, events[r.next++]);
     const std::uint32_t after = r.next < events.size() ? events[r.next].step : r.stream->steps;
     running_.push({r.begin + std::max(after, step), turn.workgroup, turn.slot});
     return;
@@ -132,8 +142,12 @@ void Xcd::next_event() {
   free_slots_.push_back(turn.slot);
 }
 
-void Xcd::perform(const MemoryStream& stream, const MemoryEvent& event, std::uint32_t cu) {
+void Xcd::perform(const Resident& resident, const MemoryEvent& event) {
+  const MemoryStream& stream = *resident.stream;
+  const std::uint32_t cu = resident.cu;
   l2_lines_ = far_lines_ = 0;
+  awaited_ = timing::Level::vector_cache;
+  begin_ = resident.begin;
   std::array<std::uint16_t, timing::kVectorCacheBanks> bank_lines{};
   for (std::uint32_t n = 0; n < event.run_count; ++n) {
     const LineRun& run = stream.runs[event.first_run + n];
@@ -167,6 +181,11 @@ void Xcd::perform(const MemoryStream& stream, const MemoryEvent& event, std::uin
   const auto banked = std::ranges::max(bank_lines);
   work.bank_lines = static_cast<std::uint8_t>(std::min(work.bank_lines + banked, 255));
   work.argument_lines |= event.argument_lines;
+  work.awaited = std::max(work.awaited, awaited_);
+}
+
+void Xcd::meet(const Arrival& arrival, const MemoryEvent& event) {
+  if (arrival.is_on_its_way(event, begin_, now_)) awaited_ = std::max(awaited_, arrival.from);
 }
 
 void Xcd::note_read(std::size_t tensor, std::uint64_t line) {
@@ -176,11 +195,12 @@ void Xcd::note_read(std::size_t tensor, std::uint64_t line) {
 
 void Xcd::read_line(std::uint64_t line, const MemoryEvent& event, std::uint32_t cu) {
   LineCache& cache = cus_[cu].vector_cache;
+  Arrival* arrival = nullptr;
   if (event.bypasses_l1) {
     cache.drop(line);
   } else {
-    if (cache.find(line)) return;
-    cache.insert(line);
+    if (const Arrival* const earlier = cache.find(line)) return meet(*earlier, event);
+    arrival = &cache.insert(line);
   }
   const std::size_t tensor = tensor_lines_.of_line(line);
   note_read(tensor, line);
@@ -188,7 +208,8 @@ void Xcd::read_line(std::uint64_t line, const MemoryEvent& event, std::uint32_t 
   ++counters_[Counter::TCP_TCC_RW_READ_REQ_sum];
   ++sites_[event.site].l2_reads;
   ++by_tensor_[tensor].l2_reads;
-  l2_read(line, kLineBytes, sites_[event.site], by_tensor_[tensor]);
+  const timing::Level from = l2_read(line, kLineBytes, event, by_tensor_[tensor]);
+  if (arrival != nullptr) *arrival = Arrival::of(event, now_, from);
 }
 
 void Xcd::write_line(std::uint64_t line, std::uint8_t quarters, const MemoryEvent& event,
@@ -232,26 +253,31 @@ void Xcd::read_scalar(std::uint64_t line, std::uint8_t quarters, const MemoryEve
                       std::uint32_t cu) {
   using enum Counter;
   Cache& cache = scalar_caches_[sqc_of(*plan_.gpu, cu)];
+  std::vector<Arrival>& arrivals = scalar_arrivals_[sqc_of(*plan_.gpu, cu)];
   const unsigned sectors = halves(quarters);
   for (unsigned half = 0; half < 2; ++half) {
     if ((sectors >> half & 1) == 0) continue;
     const std::uint64_t scalar_line = 2 * line + half;
-    const bool cached = cache.find(scalar_line) != nullptr;
-    if (cached && !event.bypasses_l1) {
+    const Cache::Slot* slot = cache.find(scalar_line);
+    if (slot != nullptr && !event.bypasses_l1) {
       ++counters_[SQC_DCACHE_HITS];
+      meet(arrivals[cache.number_of(*slot)], event);
       continue;
     }
-    if (!cached) cache.insert(scalar_line, [](const Cache::Slot&) {});
+    if (slot == nullptr) slot = &cache.insert(scalar_line, [](const Cache::Slot&) {});
+    Arrival& arrival = arrivals[cache.number_of(*slot)];
     ++counters_[SQC_DCACHE_MISSES];
     ++counters_[SQC_TC_DATA_READ_REQ];
     ++counters_[SQC_TC_REQ];
     if (event.argument_lines != 0) {
       read_uncached();
+      arrival = {};  // when arguments come, the model of time knows
       continue;
     }
     const std::size_t tensor = tensor_lines_.of_line(line);
     note_read(tensor, line);
-    l2_read(line, kScalarLineBytes, sites_[event.site], by_tensor_[tensor]);
+    const timing::Level from = l2_read(line, kScalarLineBytes, event, by_tensor_[tensor]);
+    arrival = Arrival::of(event, now_, from);
   }
 }
 
@@ -281,17 +307,22 @@ void Xcd::read_uncached() {
     ++counters_[c];
 }
 
-void Xcd::l2_read(std::uint64_t line, std::uint32_t bytes, ServedBy& site, ServedBy& tensor) {
+timing::Level Xcd::l2_read(std::uint64_t line, std::uint32_t bytes, const MemoryEvent& event,
+                           ServedBy& tensor) {
   using enum Counter;
+  ServedBy& site = sites_[event.site];
   ++counters_[TCC_REQ_sum];
   ++counters_[TCC_RW_REQ_sum];
   ++counters_[TCC_READ_sum];
   ++l2_lines_;
-  if (l2_.find(line) != nullptr) {
+  if (const Cache::Slot* const slot = l2_.find(line)) {
     ++counters_[TCC_HIT_sum];
     ++site.l2_hits;
     ++tensor.l2_hits;
-    return;
+    const Arrival& arrival = l2_arrivals_[l2_.number_of(*slot)];
+    if (!arrival.is_on_its_way(event, begin_, now_)) return timing::Level::l2;
+    awaited_ = timing::Level::memory;
+    return timing::Level::memory;
   }
   ++counters_[TCC_MISS_sum];
   ++site.l2_misses;
@@ -302,12 +333,14 @@ void Xcd::l2_read(std::uint64_t line, std::uint32_t bytes, ServedBy& site, Serve
   if (bytes == kLineBytes) ++counters_[TCC_BUBBLE_sum];
   site.fabric_read_bytes += bytes;
   tensor.fabric_read_bytes += bytes;
-  l2_.insert(line, [this](const Cache::Slot& old) {
+  const Cache::Slot& slot = l2_.insert(line, [this](const Cache::Slot& old) {
     ++counters_[Counter::TCC_NORMAL_EVICT_sum];
     if (old.dirty == 0) return;
     ++counters_[Counter::TCC_NORMAL_WRITEBACK_sum];
     write_back(old);
   });
+  l2_arrivals_[l2_.number_of(slot)] = Arrival::of(event, now_, timing::Level::memory);
+  return timing::Level::memory;
 }
 
 bool Xcd::l2_write(std::uint64_t line, std::uint8_t quarters, ServedBy& site, ServedBy& tensor) {
@@ -331,6 +364,7 @@ bool Xcd::l2_write(std::uint64_t line, std::uint8_t quarters, ServedBy& site, Se
       ++counters_[Counter::TCC_NORMAL_WRITEBACK_sum];
       write_back(old);
     });
+    l2_arrivals_[l2_.number_of(*slot)] = {};
   }
   const bool was_clean = slot->dirty == 0;
   slot->dirty |= quarters;
@@ -381,6 +415,7 @@ std::vector<std::unique_ptr<MemoryStream>> Xcd::begin_again() {
       for (timing::MemoryWork& work : wave.memory) {
         work.l2_lines = work.far_lines = 0;
         work.bank_lines = 0;
+        work.awaited = timing::Level::vector_cache;
       }
   }
   if (fits_l2())
@@ -388,6 +423,7 @@ std::vector<std::unique_ptr<MemoryStream>> Xcd::begin_again() {
   else
     l2_.clear();
   for (Cache& cache : scalar_caches_) cache.clear();
+  std::ranges::fill(l2_arrivals_, Arrival());
   for (ComputeUnit& cu : cus_) {
     cu.vector_cache.clear();
     cu.used = false;
@@ -397,6 +433,7 @@ std::vector<std::unique_ptr<MemoryStream>> Xcd::begin_again() {
   by_tensor_.assign(by_tensor_.size(), {});
   recorded_.clear();
   recorded_instructions_ = placed_ = now_ = 0;
+  next_engine_ = 0;
   next_ = index_;
   skip_uncounted();
   return std::move(kept_);

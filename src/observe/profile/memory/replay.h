@@ -14,6 +14,7 @@
 #include <queue>
 #include <vector>
 
+#include "observe/profile/memory/arrival.h"
 #include "observe/profile/memory/cache.h"
 #include "observe/profile/memory/line_cache.h"
 #include "observe/profile/memory/memory_stream.h"
@@ -134,10 +135,11 @@ class Xcd {
   }
   /// Whether L2 still has at the end of the launch what was read at its begin.
   [[nodiscard]] bool fits_l2() const;
+  /// For the next workgroup; null: all are full.
   [[nodiscard]] ComputeUnit* free_cu();
   void place(std::unique_ptr<MemoryStream> stream, ComputeUnit& cu);
   void next_event();
-  void perform(const MemoryStream& stream, const MemoryEvent& event, std::uint32_t cu);
+  void perform(const Resident& resident, const MemoryEvent& event);
   void note_read(std::size_t tensor, std::uint64_t line);
   void read_line(std::uint64_t line, const MemoryEvent& event, std::uint32_t cu);
   void write_line(std::uint64_t line, std::uint8_t quarters, const MemoryEvent& event,
@@ -150,7 +152,11 @@ class Xcd {
   void write_sector(std::uint64_t line, std::size_t tensor, unsigned half, std::uint8_t quarters,
                     const MemoryEvent& event);
   void read_uncached();
-  void l2_read(std::uint64_t line, std::uint32_t bytes, ServedBy& site, ServedBy& tensor);
+  /// Where it comes from.
+  timing::Level l2_read(std::uint64_t line, std::uint32_t bytes, const MemoryEvent& event,
+                        ServedBy& tensor);
+  /// It hits a line that came so.
+  void meet(const Arrival& arrival, const MemoryEvent& event);
   /// Whether the line was clean.
   bool l2_write(std::uint64_t line, std::uint8_t quarters, ServedBy& site, ServedBy& tensor);
   void write_back(const Cache::Slot& slot);
@@ -162,10 +168,13 @@ class Xcd {
   std::vector<std::unique_ptr<MemoryStream>> kept_;
   std::uint64_t next_;  // workgroup
   std::uint64_t placed_ = 0;
+  std::uint32_t next_engine_ = 0;
   std::uint64_t now_ = 0;
   std::vector<ComputeUnit> cus_;
   std::vector<Cache> scalar_caches_;
   Cache l2_;
+  std::vector<std::vector<Arrival>> scalar_arrivals_;  // by the number of the slot
+  std::vector<Arrival> l2_arrivals_;
   std::vector<Resident> residents_;
   std::vector<std::uint32_t> free_slots_;
   std::priority_queue<Turn, std::vector<Turn>, std::greater<>> running_;
@@ -176,7 +185,10 @@ class Xcd {
   std::vector<RecordedWorkgroup> recorded_;
   std::uint64_t recorded_instructions_ = 0;
   std::optional<std::uint32_t> adopted_sqcs_;
-  std::uint16_t l2_lines_ = 0, far_lines_ = 0;  ///< Of the current event.
+  // Of the current event:
+  std::uint16_t l2_lines_ = 0, far_lines_ = 0;
+  timing::Level awaited_ = timing::Level::vector_cache;
+  std::uint64_t begin_ = 0;  ///< Of its workgroup.
 };
 
 /// The accesses of a launch to one tensor.

@@ -152,11 +152,13 @@ class SlowXcd {
 
   void place() {
     while (!waiting_.empty()) {
-      const auto [first, end] = cus_of_engine(cu_of.size() % 4);
       std::optional<std::uint32_t> best;
-      for (std::uint32_t cu = first; cu < end; ++cu)
-        if (residents_[cu] < per_cu_ && (!best || residents_[cu] < residents_[*best])) best = cu;
-      if (!best) return;  // the later ones wait as well
+      for (int n = 0; n < 4 && !best; ++n) {
+        const auto [first, end] = cus_of_engine(engine_++ % 4);
+        for (std::uint32_t cu = first; cu < end; ++cu)
+          if (residents_[cu] < per_cu_ && (!best || residents_[cu] < residents_[*best])) best = cu;
+      }
+      if (!best) return;
       ++residents_[*best];
       cu_of[waiting_.front()->workgroup] = *best;
       running_[waiting_.front()->workgroup] = {waiting_.front(), now_, 0, *best};
@@ -173,8 +175,8 @@ class SlowXcd {
         perform(*r.stream, events[r.next++], r.cu);
       if (r.next == events.size() && r.begin + r.stream->steps <= now_) {
         --residents_[r.cu];
-        at = running_.erase(at);
         place();  // at the end of the map, where this loop will come to it
+        at = running_.erase(at);
       } else {
         ++at;
       }
@@ -268,6 +270,7 @@ class SlowXcd {
   const Machine& machine_;
   std::uint32_t per_cu_;
   std::uint64_t now_ = 0;
+  std::uint64_t engine_ = 0;  // the next one
   bool fetches_ = true;
   std::list<const MemoryStream*> waiting_;
   std::map<std::uint64_t, Running> running_;
@@ -452,27 +455,35 @@ TEST(Replay, AWorkgroupForEachComputeUnitWaitsForNone) {
   EXPECT_EQ(replay(streams, streams.size(), 1).xcds[0][TCC_BUBBLE_sum], 0u);
 }
 
-TEST(Replay, AFullEngineKeepsTheLaterOnesWaiting) {
+TEST(Replay, TwoWorkgroupsForEachComputeUnitTakeTwoRounds) {
+  // Engines have 9 or 10 units. The last workgroup of the XCD reads a line that one of the second
+  // round wrote at its end: in L2 only if it began later, in a third round.
+  std::vector<MemoryStream> streams;
+  for (std::uint64_t n = 0; n < 8 * 76; ++n) {
+    MemoryStream& s = streams.emplace_back();
+    s.workgroup = n;
+    s.steps = 1000;
+  }
+  add(streams[8 * 40], 999, Kind::vector_write, {7, 0, 1, 15});
+  add(streams[8 * 75], 500, Kind::vector_read, {7, 0, 1, 15});
+  EXPECT_EQ(replay(streams, streams.size(), 1).xcds[0][TCC_BUBBLE_sum], 1u);  // the read missed
+}
+
+TEST(Replay, AFullEngineIsPassedOver) {
   // One per CU. Workgroups of engine 3 (every fourth, from the fourth on), which has nine, take
-  // very long; the tenth of them has to wait for the first, and with it all after it, although the
-  // other engines are idle.
+  // very long; those after them go to the other engines.
   std::vector<std::uint32_t> steps;
-  for (int n = 0; n < 44; ++n) steps.push_back(n % 4 == 3 ? 1000 : 2);
+  for (int n = 0; n < 44; ++n) steps.push_back(n % 4 == 3 && n < 36 ? 1000 : 2);
   std::vector<MemoryStream> streams;
   for (std::uint64_t n = 0; n < 8 * steps.size(); ++n) {
     MemoryStream& s = streams.emplace_back();
     s.workgroup = n;
     s.steps = n % 8 == 0 ? steps[n / 8] : 1;
   }
-  // Workgroup 40 (engine 0, right after the one that waits) writes a line; the first of engine 3
-  // reads it in step 900. Had 40 not waited, the line would be in L2 by then.
+  // Workgroup 40 writes a line; the first of engine 3 reads it in step 900.
   add(streams[8 * 40], 0, Kind::vector_write, {7, 0, 1, 15});
   add(streams[8 * 3], 900, Kind::vector_read, {7, 0, 1, 15});
-  const Outcome outcome = replay(streams, streams.size(), 1);
-  EXPECT_EQ(outcome.xcds[0][TCC_BUBBLE_sum], 1u);  // the read missed
-  // Without the wait it hits.
-  for (std::size_t n = 7; n < 40; n += 4) streams[8 * n].steps = 2;
-  EXPECT_EQ(replay(streams, streams.size(), 1).xcds[0][TCC_BUBBLE_sum], 0u);
+  EXPECT_EQ(replay(streams, streams.size(), 1).xcds[0][TCC_BUBBLE_sum], 0u) << "the read hit";
 }
 
 TEST(Replay, OfALaunchThatFailedHasTheWorkgroupsThatRan) {
@@ -666,6 +677,88 @@ TEST(Replay, ScalarLoadsOfKernelArgumentsSayWhichLinesTheyRead) {
   EXPECT_EQ(memory[0].argument_lines, 2u);
   EXPECT_EQ(memory[0].l2_lines, 0u) << "L2 does not keep them";
   EXPECT_EQ(memory[1].argument_lines, 2u);
+}
+
+/// A workgroup of one wave that reads one line once.
+struct Reading {
+  std::uint64_t workgroup = 0;
+  std::uint32_t step = 10;
+  std::uint32_t site = 0;
+  std::uint64_t line = 5;
+  Kind kind = Kind::vector_read;
+  std::uint32_t steps = 2000;
+};
+
+/// Where what each reads is on its way from, in the order of the workgroups' numbers. All are of
+/// one XCD, `per_cu` of a compute unit.
+std::vector<timing::Level> awaited(const std::vector<Reading>& all, std::uint32_t per_cu) {
+  const TensorLines lines(tensors());
+  Replay replay({320, per_cu, kSites}, lines);
+  for (const Reading& one : all) {
+    MemoryStream s;
+    s.workgroup = one.workgroup;
+    s.steps = one.steps;
+    s.recording = std::make_shared<timing::WorkgroupRecording>();
+    s.recording->id = one.workgroup;
+    timing::WaveRecording& wave = s.recording->waves.emplace_back();
+    wave.instructions.assign(1, 0);
+    wave.memory.resize(1);
+    add(s, one.step, one.kind, {one.line, 0, 1, 3}, one.site);
+    s.events.back().work = 0;
+    replay.deposit(std::make_unique<MemoryStream>(s));
+  }
+  replay.finish(0);
+  std::vector<std::pair<std::uint64_t, timing::Level>> found;
+  for (const RecordedWorkgroup& recorded : replay.xcds()[0]->recorded())
+    found.emplace_back(recorded.workgroup->id, recorded.workgroup->waves[0].memory[0].awaited);
+  std::ranges::sort(found);
+  std::vector<timing::Level> out;
+  for (const auto& [workgroup, level] : found) out.push_back(level);
+  return out;
+}
+
+TEST(Replay, WavesThatRunAlikeWaitForALineThatOneOfThemBrings) {
+  using enum timing::Level;
+  const std::vector<timing::Level> first_brings = {vector_cache, memory};
+  // The workgroups are of two compute units: the line is on its way to L2.
+  EXPECT_EQ(awaited({{.workgroup = 0}, {.workgroup = 8}}, 1), first_brings);
+  EXPECT_EQ(awaited({{.workgroup = 0}, {.workgroup = 8, .step = 13}}, 1), first_brings);
+  EXPECT_EQ(awaited({{.workgroup = 0, .kind = Kind::scalar_read},
+                     {.workgroup = 8, .kind = Kind::scalar_read}},
+                    1),
+            first_brings);
+  const std::vector<timing::Level> none = {vector_cache, vector_cache};
+  EXPECT_EQ(awaited({{.workgroup = 0}, {.workgroup = 8, .line = 6}}, 1), none);
+  EXPECT_EQ(awaited({{.workgroup = 0}, {.workgroup = 8, .step = 14}}, 1), none)
+      << "of a later execution";
+  EXPECT_EQ(awaited({{.workgroup = 0}, {.workgroup = 8, .site = 1}}, 1), none)
+      << "of another instruction";
+}
+
+TEST(Replay, NobodyWaitsForALineThatCameBeforeItBegan) {
+  using enum timing::Level;
+  // 38 compute units have one workgroup each, and the one after them begins when the first ends.
+  std::vector<Reading> all;
+  for (std::uint64_t n = 0; n < 39; ++n) all.push_back({.workgroup = 8 * n, .line = 100 + n});
+  all[0].steps = 50;
+  all[38].line = all[0].line;
+  EXPECT_EQ(awaited(all, 1)[38], vector_cache);
+  // In the same place, with two workgroups for each compute unit, it waits.
+  EXPECT_EQ(awaited(all, 2)[38], memory);
+}
+
+TEST(Replay, ALineOnItsWayToTheVectorCacheComesFromL2OrFromMemory) {
+  using enum timing::Level;
+  // Two for each compute unit: 2 and 38 are of the same one.
+  std::vector<Reading> all;
+  for (std::uint64_t n = 0; n < 39; ++n) all.push_back({.workgroup = 8 * n, .line = 100 + n});
+  all[38].line = all[2].line;
+  EXPECT_EQ(awaited(all, 2)[38], memory);
+  // Another instruction has brought it to L2, from another compute unit.
+  all[1].line = all[2].line;
+  all[1].step = 1;
+  all[1].site = 1;
+  EXPECT_EQ(awaited(all, 2)[38], l2);
 }
 
 }  // namespace
