@@ -141,11 +141,10 @@ TEST(HipccPlan, TypesOfArgumentsOnTheDevice) {
     return plan_hipcc(toolchain, arguments, {}).value().command;
   };
   const Words command = with({"-c", "a.cpp"});
-  EXPECT_THAT(
-      from(command, "-gline-tables-only", 9),
-      ElementsAre("-gline-tables-only", "--start-no-unused-arguments", "-Xarch_device", "-g",
-                  "-Xarch_device", "-fstandalone-debug", "-Xarch_device", "-fpass-plugin=PASS",
-                  "--end-no-unused-arguments"));
+  EXPECT_THAT(from(command, "-gline-tables-only", 9),
+              ElementsAre("-gline-tables-only", "--start-no-unused-arguments", "-Xarch_device",
+                          "-g", "-Xarch_device", "-fstandalone-debug", "-Xarch_device",
+                          "-fpass-plugin=PASS", "--end-no-unused-arguments"));
   for (const std::string debug : {"-g", "-ggdb", "-g3", "-gdwarf-5"})
     EXPECT_THAT(with({"-c", debug, "a.cpp"}), Contains("-fpass-plugin=PASS")) << debug;
   for (const std::string debug : {"-g0", "-g1", "-gmlt", "-gline-tables-only"})

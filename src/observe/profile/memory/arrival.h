@@ -9,8 +9,8 @@
 namespace margay::profile {
 
 /// Memory answers at once in a replay of caches, so that all but the first wave of those that run
-/// alike find what they read. On the device they wait with the first one: whoever is behind it
-/// comes up with it, and nobody can pass it. So a line counts as on its way for the same execution
+/// alike find what they read. On the device they wait with the first one: a wave behind it
+/// comes up with it, and none can pass it. So a line counts as on its way for the same execution
 /// of the same instruction, by waves that ran already when it was asked for.
 struct Arrival {
   std::uint64_t at = 0;      ///< Of the XCD's steps.
@@ -32,7 +32,7 @@ struct Arrival {
   /// Waves that run alike execute an instruction in the same step after their workgroups' begin,
   /// but for a branch.
   static constexpr std::uint32_t kSameExecution = 3;
-  /// In so many steps, of at least 4 cycles, a line comes from HBM.
+  /// Steps, of at least 4 cycles each, in which a line comes from HBM.
   static constexpr std::uint64_t kReach = 256;
 };
 
