@@ -88,6 +88,21 @@ TEST(Arrival, NoOneWaitsForALineThatCameBeforeTheirBegin) {
   EXPECT_EQ(awaited(all, 2)[38], memory);
 }
 
+TEST(Arrival, AWaveThatIsFarBehindFindsTheLine) {
+  using enum timing::Level;
+  // The last one begins when the first ends, and executes its load as late after the second's.
+  const auto last = [](std::uint32_t begin) {
+    std::vector<Reading> all;
+    for (std::uint64_t n = 0; n < 39; ++n) all.push_back({.workgroup = 8 * n, .line = 100 + n});
+    all[0].steps = begin;
+    all[38].line = all[1].line;
+    all[1].step = all[38].step = 1000;
+    return awaited(all, 1)[38];
+  };
+  EXPECT_EQ(last(200), memory);
+  EXPECT_EQ(last(300), vector_cache);
+}
+
 TEST(Arrival, ALineOnItsWayToTheVectorCacheComesFromL2OrFromMemory) {
   using enum timing::Level;
   // Two for each compute unit: 2 and 38 are of the same one.
