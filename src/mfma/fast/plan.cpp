@@ -24,8 +24,8 @@ struct Unit {
 /// The instructions of a segment of which each has the D of the one before as its C.
 struct Chain {
   MfmaStep first;
-  std::int32_t d;         // where the sum is now,
-  bool only_run_reads_d;  // and whether only other steps read it
+  std::int32_t d;          // where the sum is now,
+  bool only_next_reads_d;  // and whether its next step alone reads it there
   std::vector<std::pair<std::int32_t, std::int32_t>> factors;  // A and B, in order
   /// Where it was before, unless another chain's sum has that place now, and after how many
   /// factors.
@@ -69,14 +69,14 @@ class Segment {
       const auto chain = std::ranges::find(chains_, step.c, &Chain::d);
       if (chain != chains_.end()) {
         if (step.d != step.c && !move(*chain, step.d)) return false;
-        chain->only_run_reads_d = step.only_run_reads_d;
+        chain->only_next_reads_d = step.only_next_reads_d;
         chain->factors.emplace_back(step.a, step.b);
         return true;
       }
       if (is_written(step.c, result_rows_)) return false;
     }
     if (is_written(step.d, result_rows_)) return false;
-    chains_.push_back({step, step.d, step.only_run_reads_d, {{step.a, step.b}}, {}});
+    chains_.push_back({step, step.d, step.only_next_reads_d, {{step.a, step.b}}, {}});
     return true;
   }
   /// In the order in which they are to be executed.
@@ -147,7 +147,7 @@ class Segment {
     }
     for (Chain& other : chains_)
       std::erase_if(other.left, [&](const auto& place) { return place.first == to; });
-    if (!chain.only_run_reads_d) chain.left.emplace_back(from, chain.factors.size());
+    if (!chain.only_next_reads_d) chain.left.emplace_back(from, chain.factors.size());
     return true;
   }
 
@@ -155,33 +155,35 @@ class Segment {
   std::vector<Chain> chains_;
 };
 
-/// Scratch slots by what they have, the one that is not needed for the longest time being used
+/// Scratch slots by what they have, those that are not needed for the longest time being used
 /// again.
 class Slots {
  public:
-  /// The instructions' first registers: A's or B's of one or of two.
-  using Key = std::pair<std::int32_t, std::int32_t>;
+  /// The instructions' first registers of A or B.
+  using Key = std::vector<std::int32_t>;
   struct Found {
     std::uint8_t slot;
     bool is_new;
   };
 
-  Slots(int first, int count) : first_(first), kept_(static_cast<std::size_t>(count)) {}
+  /// Half of all, from `first` on, `each` at a time.
+  Slots(int first, int each)
+      : first_(first), each_(each), kept_(static_cast<std::size_t>(kScratchSlots / 2 / each)) {}
 
-  [[nodiscard]] Found find(Key key) {
-    const auto known = std::ranges::find(kept_, std::optional(key), &Kept::key);
+  [[nodiscard]] Found find(const Key& key) {
+    const auto known = std::ranges::find(kept_, key, &Kept::key);
     const auto at = known != kept_.end() ? known : std::ranges::min_element(kept_, {}, &Kept::used);
     const bool is_new = known == kept_.end();
     *at = {key, ++time_};
-    return {static_cast<std::uint8_t>(first_ + (at - kept_.begin())), is_new};
+    return {static_cast<std::uint8_t>(first_ + each_ * (at - kept_.begin())), is_new};
   }
 
  private:
   struct Kept {
-    std::optional<Key> key;
+    Key key;
     std::uint64_t used = 0;
   };
-  int first_;
+  int first_, each_;
   std::vector<Kept> kept_;
   std::uint64_t time_ = 0;
 };
@@ -194,8 +196,8 @@ class Emitter {
   explicit Emitter(Plan& plan) : plan_(plan) {}
 
   void emit(const Segment& segment) {
-    a_ = Slots(0, kScratchSlots / 2);
-    b_ = Slots(kScratchSlots / 2, kScratchSlots / 2);
+    a_ = Slots(0, 1);
+    b_ = Slots(kScratchSlots / 2, 1);
     std::vector<TileOp> to_store;
     std::size_t number = 0;
     for (const Chain& chain : segment.chains()) {
@@ -229,7 +231,8 @@ class Emitter {
   /// Its operands' slots are filled by prologues_, which has one entry for each multiplication.
   [[nodiscard]] TileOp multiply_op(const Unit& unit, std::uint8_t tile) {
     std::vector<TileOp>& prologue = prologues_.emplace_back();
-    const auto [a, is_new_a] = a_.find({unit.a, unit.is_double ? unit.second_a : kNone});
+    const auto [a, is_new_a] =
+        a_.find(unit.is_double ? Slots::Key{unit.a, unit.second_a} : Slots::Key{unit.a});
     if (is_new_a && unit.is_double)
       prologue.push_back(
           {.code = Code::transpose_two, .slot = a, .row = numbers(unit.a, unit.second_a)});
@@ -274,12 +277,10 @@ class Emitter {
     return at;
   }
 
-  static constexpr std::int32_t kNone = -1;
-
   Plan& plan_;
   std::vector<TileOp> body_;
   std::vector<std::vector<TileOp>> prologues_;
-  Slots a_{0, 0}, b_{0, 0};
+  Slots a_{0, 1}, b_{kScratchSlots / 2, 1};
 };
 
 /// For instructions of 32x32, chain by chain, in each four instructions at a time.
@@ -288,41 +289,23 @@ class WideEmitter {
   explicit WideEmitter(Plan& plan) : plan_(plan) {}
 
   void emit(const Segment& segment) {
-    packed_a_ = Packed(Code::pack_a, 0);
-    packed_b_ = Packed(Code::pack_b, kScratchSlots / 2);
+    a_ = Slots(0, kSlotsOfPacked);
+    b_ = Slots(kScratchSlots / 2, kSlotsOfPacked);
     for (const Chain& chain : segment.chains()) emit_chain(chain);
   }
 
  private:
-  /// The A or B of up to kPacked instructions, by their registers, in slots of their own.
-  class Packed {
-   public:
-    Packed(Code code, int first_slot) : code_(code), first_slot_(first_slot) {}
-
-    std::uint8_t slot_of(const std::vector<std::int32_t>& rows, std::vector<TileOp>& ops) {
-      const auto found = std::ranges::find(kept_, rows);
-      if (found != kept_.end()) return slot(found - kept_.begin());
-      const std::size_t n = next_++ % kKept;
-      if (kept_.size() <= n) kept_.resize(n + 1);
-      kept_[n] = rows;
-      const std::uint8_t to = slot(static_cast<std::ptrdiff_t>(n));
-      if (rows.size() < kPacked) ops.push_back({.code = Code::clear_packed, .slot = to});
-      for (std::size_t k = 0; k < rows.size(); ++k)
-        ops.push_back(
-            {.code = code_, .tile = static_cast<std::uint8_t>(k), .slot = to, .row = rows[k]});
-      return to;
-    }
-
-   private:
-    static constexpr std::size_t kKept = kScratchSlots / 4;  // of two slots, for half of them
-    [[nodiscard]] std::uint8_t slot(std::ptrdiff_t n) const {
-      return static_cast<std::uint8_t>(first_slot_ + 2 * n);
-    }
-    Code code_;
-    int first_slot_;
-    std::vector<std::vector<std::int32_t>> kept_;
-    std::size_t next_ = 0;
-  };
+  /// The slots with the A or B of up to kPacked instructions.
+  [[nodiscard]] std::uint8_t packed(Code code, const std::vector<std::int32_t>& rows,
+                                    Slots& slots) {
+    const auto [slot, is_new] = slots.find(rows);
+    if (!is_new) return slot;
+    if (rows.size() < kPacked) plan_.ops.push_back({.code = Code::clear_packed, .slot = slot});
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      plan_.ops.push_back(
+          {.code = code, .tile = static_cast<std::uint8_t>(k), .slot = slot, .row = rows[k]});
+    return slot;
+  }
 
   void emit_chain(const Chain& chain) {
     std::vector<TileOp>& ops = plan_.ops;
@@ -340,7 +323,7 @@ class WideEmitter {
         b.push_back(chain.factors[n].second);
         ++n;
       } while (n < chain.factors.size() && a.size() < kPacked && !chain.is_left_after(n));
-      const std::uint8_t of_a = packed_a_.slot_of(a, ops), of_b = packed_b_.slot_of(b, ops);
+      const std::uint8_t of_a = packed(Code::pack_a, a, a_), of_b = packed(Code::pack_b, b, b_);
       ops.push_back({.code = Code::multiply_wide, .tile = of_b, .slot = of_a});
       for (const auto& [row, count] : chain.left)
         if (count == n) ops.push_back({.code = Code::store_wide, .row = row});
@@ -348,8 +331,10 @@ class WideEmitter {
     ops.push_back({.code = Code::store_wide, .row = chain.d});
   }
 
+  static constexpr int kSlotsOfPacked = 2;
+
   Plan& plan_;
-  Packed packed_a_{Code::pack_a, 0}, packed_b_{Code::pack_b, 0};
+  Slots a_{0, kSlotsOfPacked}, b_{kScratchSlots / 2, kSlotsOfPacked};
 };
 
 template <typename Emitter>

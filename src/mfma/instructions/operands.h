@@ -31,7 +31,9 @@ struct MfmaStep {
   bool c_is_constant = false;
   std::uint32_t c_constant = 0;
   std::uint8_t cbsz = 0, abid = 0, blgp = 0;
-  bool only_run_reads_d = false;  ///< D's registers need not be written for others.
+  /// One later step of the run reads D, as its C, if any, and nothing else: D's registers need not
+  /// be written.
+  bool only_next_reads_d = false;
 };
 
 /// A run of the same instruction, prepared once and executed often, on any wave's registers and

@@ -231,6 +231,15 @@ TEST_P(MatrixGroups, AResultMayBeOverwrittenUnread) {
   EXPECT_EQ(run().matrix_instructions, 4u);
 }
 
+TEST_P(MatrixGroups, AResultThatIsOverwrittenMayHaveBeenReadTwice) {
+  multiply(0, 32, 40);
+  multiply(4, 34, 40, 0);
+  multiply(8, 36, 40, 0);
+  for (const unsigned n : {0u, 1u, 2u, 3u}) move(n, kFloats + n);
+  multiply(12, 38, 40);
+  EXPECT_EQ(run().matrix_instructions, 4u);
+}
+
 TEST_P(MatrixGroups, ResultsMoveInTurn) {
   // Up, so that each takes the place of the next one, which has gone; then down.
   for (const unsigned n : {0u, 1u, 2u, 3u}) multiply(n * 4, 32, 40 + n);

@@ -84,6 +84,23 @@ TEST(Device, DenseMatrixWorkRunsAtALowerClockForLong) {
             time_of(launch, default_gpu(), {.clock_ghz = 1.5}).us_boost);
 }
 
+// AMD's maximum achievable FLOP/s and clocks.
+TEST(Device, MatrixWorkNeedsMorePowerOnAnMi325x) {
+  const auto parameters = [](const char* option) { return parameters_of(**find_gpu(option)); };
+  const Parameters larger = parameters("mi325x"), usual = parameters("mi300x");
+  EXPECT_GT(larger.bf16_watts, 1.1 * usual.bf16_watts);
+  LaunchRecording launch = matrix_launch(304 * 4, 304 * 4, 10000);
+  launch.resident = 4;
+  const double ghz = time_of(launch, default_gpu()).sustained_ghz;
+  // As much more f16 as its instructions need more power, held at the same clock.
+  LaunchRecording half = matrix_launch(304 * 4, 304 * 4, 10000);
+  half.resident = 4;
+  half.f16_flops = half.bf16_flops * larger.bf16_watts / larger.f16_watts;
+  half.bf16_flops = 0;
+  EXPECT_NEAR(time_of(half, default_gpu()).sustained_ghz, ghz, 0.011);
+  EXPECT_NEAR(ghz, 1.51, 0.03);
+}
+
 TEST(Device, WorkgroupsThatWereNotRecordedTakeAsLong) {
   const KernelTime all = time_of(matrix_launch(304 * 8, 304 * 8, 3000), default_gpu());
   const KernelTime sample = time_of(matrix_launch(304 * 2, 304 * 8, 3000), default_gpu());

@@ -132,9 +132,8 @@ class Waiting {
   void run() {
     if (members_.size() > 1) {
       MatrixGroup::Deferred& last = groups_[members_.back()]->deferred;
-      for (MfmaStep& step : steps_)
-        step.only_run_reads_d = std::ranges::any_of(
-            moved_, [&](const Moved& moved) { return moved.to == step.d && !moved.is_any_left(); });
+      for (std::size_t n = 0; n < steps_.size(); ++n)
+        steps_[n].only_next_reads_d = is_all_overwritten(steps_[n].d) && reads_of_result(n) <= 1;
       last.run =
           prepare_mfma_run(*row_->shape, matrix_kernel(mode_, instructions_[members_[0]]), steps_);
       last.matrix_instructions = static_cast<std::uint32_t>(steps_.size());
@@ -202,6 +201,21 @@ class Waiting {
                     moved.left_meets(step.d, s.d_registers) ||
                     (!step.c_is_constant && moved.left_meets(step.c, s.d_registers));
            });
+  }
+
+  [[nodiscard]] bool is_all_overwritten(std::int32_t result) const {
+    return std::ranges::any_of(
+        moved_, [&](const Moved& moved) { return moved.to == result && !moved.is_any_left(); });
+  }
+  /// How many of the steps after it have the result of step number n as their C.
+  [[nodiscard]] std::size_t reads_of_result(std::size_t n) const {
+    const std::int32_t result = steps_[n].d;
+    std::size_t reads = 0;
+    for (const MfmaStep& step : std::span(steps_).subspan(n + 1)) {
+      if (!step.c_is_constant && step.c == result) ++reads;
+      if (step.d == result) break;
+    }
+    return reads;
   }
 
   [[nodiscard]] bool reads_result(const VgprMask& reads) const {
