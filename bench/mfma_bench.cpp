@@ -27,9 +27,14 @@ struct alignas(64) Registers {
   std::uint32_t* row(int number) { return words + number * kLanes; }
 };
 
-void fill(std::uint32_t* rows, int count, MfmaType type, std::mt19937& random, bool positive) {
+/// Standard normal values, their magnitudes, or with a bf16 denormal in every hundredth dword.
+enum class Values { normal, positive, blemished };
+
+void fill(std::uint32_t* rows, int count, MfmaType type, std::mt19937& random, Values values) {
   std::normal_distribution<float> normal;
-  const auto value = [&] { return positive ? std::abs(normal(random)) : normal(random); };
+  const auto value = [&] {
+    return values == Values::positive ? std::abs(normal(random)) : normal(random);
+  };
   for (int n = 0; n < count * kLanes; ++n) {
     const auto upper = [&] { return std::bit_cast<std::uint32_t>(value()) >> 16; };
     const auto half = [&] {  // rounds toward zero; the values are far from f16's ends
@@ -41,6 +46,8 @@ void fill(std::uint32_t* rows, int count, MfmaType type, std::mt19937& random, b
     switch (type) {
       case MfmaType::bf16:
         rows[n] = upper() | upper() << 16;
+        if (values == Values::blemished && random() % 100 == 0)
+          rows[n] = (rows[n] & 0xffff0000) | 1;
         break;
       case MfmaType::f16:
         rows[n] = half() | half() << 16;
@@ -68,9 +75,9 @@ struct Case {
   void clear_results() {
     std::memset(registers.row(32), 0, static_cast<std::size_t>(result_rows) * kLanes * 4);
   }
-  Case(const MfmaShape& shape, bool positive) {
+  Case(const MfmaShape& shape, Values values) {
     std::mt19937 random(1);
-    fill(registers.row(0), 32, shape.a, random, positive);
+    fill(registers.row(0), 32, shape.a, random, values);
     result_rows = std::min(kTile * kTile * static_cast<int>(shape.d_registers), 480);
     clear_results();
     for (int step = 0; step < kSteps; ++step)
@@ -86,8 +93,8 @@ struct Case {
 };
 
 void run(benchmark::State& state, const MfmaShape& shape, MfmaMode mode, std::string_view level,
-         bool grouped, bool positive) {
-  const auto data = std::make_unique<Case>(shape, positive);
+         bool grouped, Values values) {
+  const auto data = std::make_unique<Case>(shape, values);
   const MfmaKernel kernel = mfma_kernel(shape, mode, level);
   const auto prepared = prepare_mfma_run(shape, kernel, data->steps);
   std::uint32_t* const rows = data->registers.row(0);
@@ -121,13 +128,17 @@ void add_benchmarks() {
                                    std::string(level) + (grouped ? "/group" : "/single");
           benchmark::RegisterBenchmark(
               text.c_str(), [&shape, mode = mode, level, grouped](benchmark::State& state) {
-                run(state, shape, mode, level, grouped, false);
+                run(state, shape, mode, level, grouped, Values::normal);
               });
-          if (mode == MfmaMode::exact && !grouped)
-            benchmark::RegisterBenchmark((text + "/positive").c_str(),
-                                         [&shape, mode = mode, level](benchmark::State& state) {
-                                           run(state, shape, mode, level, false, true);
-                                         });
+          const auto add = [&](const char* name, Values values) {
+            benchmark::RegisterBenchmark((text + name).c_str(), [&shape, mode = mode, level,
+                                                                 values](benchmark::State& state) {
+              run(state, shape, mode, level, false, values);
+            });
+          };
+          if (mode != MfmaMode::exact || grouped) continue;
+          add("/positive", Values::positive);
+          if (shape.a == MfmaType::bf16) add("/blemished", Values::blemished);
         }
 }
 

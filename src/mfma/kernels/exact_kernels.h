@@ -10,7 +10,8 @@
 //      C is larger they are made (exact_sums.h).
 //
 // This needs exponents that fit a byte after biasing, and products far from the ends of f32's
-// range. Operands outside (or infinite, NaN, or bf16 denormals) go to the scalar model.
+// range. The scalar model computes the rows and columns of infinities, NaNs and bf16 denormals, and
+// all where the others are outside, too.
 #pragma once
 
 #include "mfma/kernels/exact_sums.h"
@@ -161,7 +162,8 @@ template <MfmaType ta, MfmaType tb, int m, int k, int blocks>
     value_exponents<tb>(b, eb);
   }
   if (!vector_sums_possible(ea, eb)) {
-    mfma_reference(kMfmaShapes[shape_index<ta, tb, m, k, blocks>()], MfmaMode::exact, op);
+    mfma_around_extremes(kMfmaShapes[shape_index<ta, tb, m, k, blocks>()], op,
+                         run_exact<ta, tb, m, k, blocks>);
     return;
   }
   constexpr int group = kGroup<ta, k>;

@@ -12,7 +12,13 @@ namespace margay {
 /// Runs one dense instruction; `fast` is treated as `fma`. Any overlap of the operands is allowed.
 void mfma_reference(const MfmaShape& shape, MfmaMode mode, const MfmaOperands& operands);
 
-/// The same for a sparse instruction.
+/// `exact` of one instruction whose operands are out of `vectors`' range, without modifiers. Where
+/// that is for infinities, NaNs or denormals in A or B, only their rows and columns are computed
+/// here, and `vectors` sees zeros in their places; else all is computed here.
+void mfma_around_extremes(const MfmaShape& shape, const MfmaOperands& operands,
+                          MfmaFunction vectors);
+
+/// mfma_reference for a sparse instruction.
 void smfmac_reference(const MfmaShape& shape, MfmaMode mode, const SmfmacOperands& operands);
 
 /// The k of B that kept value `p` of row i of A is multiplied by.

@@ -37,23 +37,24 @@ inline constexpr int kA = 0, kB = 8, kC = 16, kD = 64;
 
 /// What the random elements look like.
 enum class Fill {
-  bits,      ///< Any pattern: all exponents, infinities, NaN, denormals.
-  normal,    ///< Standard normal values.
-  positive,  ///< Uniform in (0, 1): C grows far beyond the products.
-  wide,      ///< Exponents spread over 40 powers of two.
-  sparse,    ///< Mostly zeros, of both signs.
-  cancel,    ///< Few distinct values of both signs: sums cancel.
-  tiny,      ///< Around the smallest normal, denormals included.
-  huge,      ///< Around the largest: products overflow.
-  brink,     ///< Around 2^64: some products overflow.
-  abyss,     ///< Around 2^-64: some products are denormal.
-  apart,     ///< A few elements 2^80 above the others, with no product near the ends of f32.
-  decay,     ///< From 8 down to the smallest normal, as what exp gives.
-  units,     ///< 0, 1 and -1: short sums are exact in any order. (Not in kFills.)
+  bits,       ///< Any pattern: all exponents, infinities, NaN, denormals.
+  normal,     ///< Standard normal values.
+  positive,   ///< Uniform in (0, 1): C grows far beyond the products.
+  wide,       ///< Exponents spread over 40 powers of two.
+  sparse,     ///< Mostly zeros, of both signs.
+  cancel,     ///< Few distinct values of both signs: sums cancel.
+  tiny,       ///< Around the smallest normal, denormals included.
+  huge,       ///< Around the largest: products overflow.
+  brink,      ///< Around 2^64: some products overflow.
+  abyss,      ///< Around 2^-64: some products are denormal.
+  apart,      ///< A few elements 2^80 above the others, with no product near the ends of f32.
+  decay,      ///< From 8 down to the smallest normal, as what exp gives.
+  blemished,  ///< Standard normal but for a few infinities, NaNs and denormals.
+  units,      ///< 0, 1 and -1: short sums are exact in any order. (Not in kFills.)
 };
-inline constexpr Fill kFills[] = {Fill::bits,   Fill::normal, Fill::positive, Fill::wide,
-                                  Fill::sparse, Fill::cancel, Fill::tiny,     Fill::huge,
-                                  Fill::brink,  Fill::abyss,  Fill::apart,    Fill::decay};
+inline constexpr Fill kFills[] = {
+    Fill::bits, Fill::normal, Fill::positive, Fill::wide,  Fill::sparse, Fill::cancel,   Fill::tiny,
+    Fill::huge, Fill::brink,  Fill::abyss,    Fill::apart, Fill::decay,  Fill::blemished};
 
 inline int bits_of(MfmaType type) {
   switch (type) {
@@ -121,6 +122,12 @@ inline std::uint64_t random_element(MfmaType type, Fill fill, Random& random) {
     case Fill::bits:
       return any;
     case Fill::normal:
+      return encode(type, std::normal_distribution<>()(random));
+    case Fill::blemished:
+      if (random() % 40 == 0) {
+        if (type == MfmaType::fp8 || type == MfmaType::bf8) return 0x80;  // NaN
+        return with_exponent(random() % 2 ? 0 : exponents);
+      }
       return encode(type, std::normal_distribution<>()(random));
     case Fill::positive:
       return encode(type, std::uniform_real_distribution<>(0.001, 1)(random));
