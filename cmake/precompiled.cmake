@@ -1,11 +1,10 @@
 # Precompiled headers. Without them the standard library and fmt, read by three hundred sources, are half of the
 # time of a build from nothing.
 #
-# Not with ccache, which would find nothing for another folder, since what a precompiled header contains depends on
-# where it is. What builds without them holds that each source includes what it uses: a build with ccache, and
-# tools/check-sources.
+# tools/compile-cached makes them known to ccache. What builds without them holds that each source includes what it
+# uses: tools/check-sources, and sanitizers by default.
 set(margay_precompiles OFF)
-if(CMAKE_CXX_COMPILER_ID MATCHES Clang AND NOT MARGAY_SANITIZER AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang AND NOT MARGAY_SANITIZER)
   set(margay_precompiles ON)
 endif()
 option(MARGAY_PRECOMPILED_HEADERS "Precompile the headers that most sources include" ${margay_precompiles})

@@ -237,6 +237,37 @@ packages() {
   said 'apt-get install -y --no-install-recommends no-such-package-1 no-such-package-2'
 }
 
+# The same checksum for the same headers in another folder, another one for others, none for none.
+compile_cached() {
+  local folder
+  # shellcheck disable=SC2317  # called through status
+  precompile() {
+    (cd "$1/build" && ../tools/compile-cached ccache clang++-19 -x c++-header "$work/$1/build/all.hxx" \
+      -Xclang -emit-pch -MD -MF all.d -o all.pch)
+  }
+  for folder in one two; do
+    mkdir -p $folder/{tools,src,build}
+    cp "$source/tools/compile-cached" $folder/tools/
+    echo 'inline int answer() { return 42; }' >$folder/src/own.h
+    echo "#include \"$work/$folder/src/own.h\"" >$folder/build/all.hxx
+    status 0 precompile $folder
+    [ -s $folder/build/all.pch ] || fail "no header"
+  done
+  cmp one/build/all.pch.sum two/build/all.pch.sum || fail "the folder went into the checksum"
+  sed -i 's/42/43/' two/src/own.h
+  status 0 precompile two
+  ! cmp -s one/build/all.pch.sum two/build/all.pch.sum || fail "what is in a header did not go into the checksum"
+  echo 'int answer(' >two/src/own.h
+  status 1 precompile two
+  [ ! -e two/build/all.pch.sum ] || fail "an old checksum stays where there is no header"
+
+  # shellcheck disable=SC2016  # the script expands these
+  printf '#!/bin/sh\necho "$CCACHE_PCH_EXTSUM $CCACHE_SLOPPINESS" "$@"\n' >cache
+  chmod +x cache
+  (cd one/build && ../tools/compile-cached "$work/cache" clang++-19 -Xclang -include -Xclang "$PWD/all.hxx" -c 'a b.cpp') >said
+  said '1 pch_defines,time_macros clang++-19 -Xclang -include -Xclang all.hxx -c a b.cpp'
+}
+
 includes() {
   mkdir -p src/{base,isa,mfma,exec,cli,apps} include kernels
   for folder in src/*; do echo 'What belongs here.' >"$folder/README.md"; done

@@ -17,6 +17,11 @@ pytest.importorskip("torch", reason="torch is not installed (pip install torch)"
 import margay.triton  # noqa: E402,F401  # pylint: disable=wrong-import-position,unused-import
 
 
+def pytest_configure(config):
+    """The marks of these tests."""
+    config.addinivalue_line("markers", "any_version: does not depend on Triton's version; .ci/run tests it with one")
+
+
 @pytest.fixture
 def margay_tool():
     """The command `margay` of the build that is tested."""

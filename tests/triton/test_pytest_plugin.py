@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.any_version
+
 SUITE = """
 import kernels, torch
 

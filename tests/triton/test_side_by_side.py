@@ -7,6 +7,10 @@ import pathlib
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.any_version
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOL = ROOT / "tools" / "triton_side_by_side.py"
 PAGE = ROOT / "docs" / "triton-side-by-side.md"
