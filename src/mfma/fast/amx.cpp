@@ -2,6 +2,8 @@
 
 #include <immintrin.h>
 
+#include "mfma/fast/bfloats.h"
+
 namespace margay::mfma_amx {
 namespace {
 
@@ -93,6 +95,37 @@ thread_local bool configured = false;
   for (int n = 0; n < 8; ++n) _mm512_store_si512(to + n * 64, _mm512_load_si512(b + n * 16));
 }
 
+/// A or B of fp8 or bf8, two registers, as those of two bf16 instructions, of two registers each:
+/// the bytes of each register are one of them.
+[[gnu::always_inline]] inline void convert(Type type, const std::uint32_t* from, char* to) {
+  using mfma_x86_amx::load, mfma_x86_amx::U32;
+  const auto as = [&](auto pairs_of) __attribute__((always_inline)) {
+    for (int reg = 0; reg < 2; ++reg)
+      for (int lane = 0; lane < 64; lane += 16) {
+        const auto pairs = pairs_of(load<U32>(from + reg * 64 + lane));
+        char* const at = to + reg * 512 + lane * 4;
+        _mm512_store_si512(at, (__m512i)pairs.low);
+        _mm512_store_si512(at + 256, (__m512i)pairs.high);
+      }
+  };
+  if (type == Type::fp8)
+    as([](U32 four)
+           __attribute__((always_inline)) { return mfma_x86_amx::bfloats<MfmaType::fp8>(four); });
+  else
+    as([](U32 four)
+           __attribute__((always_inline)) { return mfma_x86_amx::bfloats<MfmaType::bf8>(four); });
+}
+/// Converted operands, before they are transposed or packed.
+struct Converted {
+  alignas(64) char bytes[1024];
+  [[gnu::always_inline]] Converted(Type type, const std::uint32_t* from) {
+    convert(type, from, bytes);
+  }
+  [[nodiscard, gnu::always_inline]] const std::uint32_t* of(int n) const {
+    return reinterpret_cast<const std::uint32_t*>(bytes) + n * 128;
+  }
+};
+
 // ---- 32x32: register rows of 64 lanes are two of 32 columns -------------------------------------
 
 constexpr std::ptrdiff_t kWideStride = 128;  // bytes from one row of 32 columns to the next
@@ -133,16 +166,29 @@ constexpr std::ptrdiff_t kWideStride = 128;  // bytes from one row of 32 columns
     for (int k = 0; k < 4; ++k)
       _mm512_store_si512(to + j * 1024 + (n * 4 + k) * 64, _mm512_load_si512(b + k * 32 + j * 16));
 }
+/// Converted A or B as numbers n and n + 1.
+[[gnu::always_inline]] inline void pack_converted_a(Type type, const std::uint32_t* a, char* to,
+                                                    int n) {
+  const Converted two(type, a);
+  pack_a(two.of(0), to, n);
+  pack_a(two.of(1), to, n + 1);
+}
+[[gnu::always_inline]] inline void pack_converted_b(Type type, const std::uint32_t* b, char* to,
+                                                    int n) {
+  const Converted two(type, b);
+  pack_b(two.of(0), to, n);
+  pack_b(two.of(1), to, n + 1);
+}
 [[gnu::always_inline]] inline void clear_packed(char* slot) {
   for (int n = 0; n < 2048; n += 64) _mm512_store_si512(slot + n, _mm512_setzero_si512());
 }
 
-/// D += A B of tiles, for pairs of bf16 or signed bytes.
-#define MARGAY_MULTIPLY(d, a, b)    \
-  if constexpr (type == Type::bf16) \
-    _tile_dpbf16ps(d, a, b);        \
-  else                              \
-    _tile_dpbssd(d, a, b)
+/// D += A B of tiles, for signed bytes or pairs of bf16.
+#define MARGAY_MULTIPLY(sum, rows, columns) \
+  if constexpr (types.a == Type::i8)        \
+    _tile_dpbssd(sum, rows, columns);       \
+  else                                      \
+    _tile_dpbf16ps(sum, rows, columns)
 
 /// Tile numbers are part of the instruction: one copy of `op` for each accumulator.
 #define MARGAY_FOR_TILE(number, op) \
@@ -177,12 +223,19 @@ void end() {
 
 namespace {
 
-template <Type type>
+template <Types types>
 void run_one(const MfmaOperands& op) {
   if (!configured) begin();
-  alignas(64) char a[16 * 32];
-  transpose(op.a, a, 32);
+  alignas(64) char a[1024], b[1024];
+  if constexpr (types.are_converted()) {
+    const Converted two(types.a, op.a);
+    transpose_two(two.of(0), two.of(1), a);
+    convert(types.b, op.b, b);
+  } else {
+    transpose(op.a, a, 32);
+  }
   settle_memory(a);
+  settle_memory(b);
   if (op.c) {
     _tile_loadd(0, op.c, 64);
   } else if (op.c_constant == 0) {
@@ -193,9 +246,15 @@ void run_one(const MfmaOperands& op) {
     settle_memory(value);
     _tile_loadd(0, value, 0);
   }
-  _tile_loadd(5, op.b, 64);
-  _tile_loadd(4, a, 32);
-  MARGAY_MULTIPLY(0, 4, 5);
+  if constexpr (types.are_converted()) {
+    _tile_loadd(6, a, 64);
+    _tile_loadd(7, b, 64);
+    MARGAY_MULTIPLY(0, 6, 7);
+  } else {
+    _tile_loadd(4, a, 32);
+    _tile_loadd(5, op.b, 64);
+    MARGAY_MULTIPLY(0, 4, 5);
+  }
   _tile_stored(0, op.d, 64);
   settle_memory(op.d);
 }
@@ -227,14 +286,19 @@ void run_one(const MfmaOperands& op) {
   _tile_loadd(2, value, 0);      \
   _tile_loadd(3, value, 0)
 
-template <Type type>
+template <Types types>
 void run_one_wide(const MfmaOperands& op) {
   if (!configured) begin();
   alignas(64) char a[2048], b[2048];
   clear_packed(a);
   clear_packed(b);
-  pack_a(op.a, a, 0);
-  pack_b(op.b, b, 0);
+  if constexpr (types.are_converted()) {
+    pack_converted_a(types.a, op.a, a, 0);
+    pack_converted_b(types.b, op.b, b, 0);
+  } else {
+    pack_a(op.a, a, 0);
+    pack_b(op.b, b, 0);
+  }
   alignas(64) std::uint32_t value[16];
   _mm512_store_si512(value, _mm512_set1_epi32(static_cast<int>(op.c_constant)));
   settle_memory(value);
@@ -251,7 +315,7 @@ void run_one_wide(const MfmaOperands& op) {
   settle_memory(op.d);
 }
 
-template <Type type>
+template <Types types>
 void run_all(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
              std::uint32_t* base) {
   if (!configured) begin();
@@ -274,6 +338,14 @@ void run_all(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
       case TileOp::Code::copy_two:
         copy_b(numbered(0), slot);
         copy_b(numbered(1), slot + 512);
+        break;
+      case TileOp::Code::convert_a: {
+        const Converted two(op.type, at);
+        transpose_two(two.of(0), two.of(1), slot);
+        break;
+      }
+      case TileOp::Code::convert_b:
+        convert(op.type, at, slot);
         break;
       case TileOp::Code::load_c:
 #define MARGAY_OP(tile) _tile_loadd(tile, at, 64)
@@ -321,6 +393,12 @@ void run_all(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
       case TileOp::Code::pack_b:
         pack_b(at, slot, op.tile);
         break;
+      case TileOp::Code::pack_converted_a:
+        pack_converted_a(op.type, at, slot, op.tile);
+        break;
+      case TileOp::Code::pack_converted_b:
+        pack_converted_b(op.type, at, slot, op.tile);
+        break;
       case TileOp::Code::load_wide:
         MARGAY_LOAD_WIDE(at);
         break;
@@ -344,18 +422,33 @@ void run_all(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
   settle_memory(base);
 }
 
+/// Calls `run_as` for the types, as a constant.
+template <typename F>
+void with_types(Types types, F&& run_as) {
+  constexpr Type bf16 = Type::bf16, i8 = Type::i8, fp8 = Type::fp8, bf8 = Type::bf8;
+  if (types.a == bf16) run_as.template operator()<Types{bf16, bf16}>();
+  if (types.a == i8) run_as.template operator()<Types{i8, i8}>();
+  if (types.a == fp8 && types.b == fp8) run_as.template operator()<Types{fp8, fp8}>();
+  if (types.a == fp8 && types.b == bf8) run_as.template operator()<Types{fp8, bf8}>();
+  if (types.a == bf8 && types.b == fp8) run_as.template operator()<Types{bf8, fp8}>();
+  if (types.a == bf8 && types.b == bf8) run_as.template operator()<Types{bf8, bf8}>();
+}
+
 }  // namespace
 
-void run(Type type, Size size, const MfmaOperands& op) {
-  if (size == Size::one)
-    type == Type::bf16 ? run_one<Type::bf16>(op) : run_one<Type::i8>(op);
-  else
-    type == Type::bf16 ? run_one_wide<Type::bf16>(op) : run_one_wide<Type::i8>(op);
+void run(Types types, Size size, const MfmaOperands& op) {
+  const auto run_as = [&]<Types of>() {
+    size == Size::one ? run_one<of>(op) : run_one_wide<of>(op);
+  };
+  with_types(types, run_as);
 }
-void run_ops(Type type, const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
+void run_ops(Types types, const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
              std::uint32_t* base) {
-  type == Type::bf16 ? run_all<Type::bf16>(ops, count, numbers, base)
-                     : run_all<Type::i8>(ops, count, numbers, base);
+  // What is converted says each op of its own.
+  if (types.a == Type::i8)
+    run_all<Types{Type::i8, Type::i8}>(ops, count, numbers, base);
+  else
+    run_all<Types{Type::bf16, Type::bf16}>(ops, count, numbers, base);
 }
 
 }  // namespace margay::mfma_amx

@@ -1,5 +1,7 @@
-// v_mfma_f32_16x16x16_bf16, v_mfma_i32_16x16x32_i8, and those of 32x32 that read as many registers,
-// on the host's AMX unit. Compiled with AMX enabled; call only if amx_usable() returns true.
+// v_mfma_f32_16x16x16_bf16, v_mfma_i32_16x16x32_i8, v_mfma_f32_16x16x32_fp8_fp8 and its like, and
+// those of 32x32 that read as many registers, on the host's AMX unit. Bytes that are floating-point
+// numbers are made bf16, with which one of their instructions is two. Compiled with AMX enabled;
+// call only if amx_usable() returns true.
 #pragma once
 
 #include "mfma/instructions/operands.h"
@@ -10,13 +12,17 @@ namespace margay::mfma_amx {
 void begin();
 void end();
 
-/// Of A and B. Both have their dwords in the same places.
-enum class Type : std::uint8_t { bf16, i8 };
+/// Of A's and B's elements.
+enum class Type : std::uint8_t { bf16, i8, fp8, bf8 };
+struct Types {
+  Type a, b;  ///< The same, unless they are of fp8 and bf8.
+  [[nodiscard]] constexpr bool are_converted() const { return a == Type::fp8 || a == Type::bf8; }
+};
 /// Of D: 16x16 is one tile of the unit's, 32x32 four.
 enum class Size : std::uint8_t { one, four };
 
 /// One instruction. D may overlap C elsewhere: all of C is read before D is written.
-void run(Type type, Size size, const MfmaOperands& operands);
+void run(Types types, Size size, const MfmaOperands& operands);
 
 /// One step of a run, for the unit: each has a tile number and a register row. A is transposed into
 /// scratch slots of 1 KiB first: C and D rows are rows of the unit's tiles as they are, and so are
@@ -30,13 +36,17 @@ struct TileOp {
     splat_c,        ///< tile <- 16x16 of number `row`
     multiply,       ///< tile += A B, for A in `slot` and B rows `row`, of one instruction,
     multiply_two,   ///< of two, B in adjacent registers,
-    multiply_copied,  ///< and of two with B in slot `row`
-    store,            ///< D rows <- tile
+    multiply_copied,  ///< and of two, or a converted one, with B in slot `row`
+    convert_a,  ///< A or B of `type` of one instruction, rows `row`, to `slot` as those of two
+    convert_b,
+    store,  ///< D rows <- tile
     // Of 32x32. Tile 2 i + j has rows 16 i and columns 16 j of D, and A and B are packed: up to
     // four instructions' side by side in two scratch slots each.
     clear_packed,  ///< slots `slot` and `slot` + 1 <- 0
     pack_a,        ///< A of one instruction, rows `row`, as number `tile` of slot `slot`
     pack_b,
+    pack_converted_a,  ///< the same of `type`, as numbers `tile` and `tile` + 1
+    pack_converted_b,
     load_wide,
     splat_wide,
     multiply_wide,  ///< tiles += A B, for A packed in `slot` and B in `tile`
@@ -45,7 +55,8 @@ struct TileOp {
   Code code;
   std::uint8_t tile = 0;
   std::uint8_t slot = 0;
-  std::int32_t row = 0;  ///< Of the register file, from the run's base.
+  Type type = Type::bf16;  ///< Of what is converted.
+  std::int32_t row = 0;    ///< Of the register file, from the run's base.
 };
 
 inline constexpr int kAccumulators = 4;  ///< Tiles for C and D.
@@ -56,7 +67,7 @@ inline constexpr int kPacked = 4;  ///< Instructions of which A or B are packed 
 /// number 0. (Pointers rather than
 /// spans: this header is compiled with AMX and AVX-512 on, where no inline function may be
 /// emitted.)
-void run_ops(Type type, const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
+void run_ops(Types types, const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
              std::uint32_t* base);
 
 }  // namespace margay::mfma_amx

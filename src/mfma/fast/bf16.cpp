@@ -1,9 +1,8 @@
 // The bf16, fp8 and bf8 instructions on AVX-512 BF16, which multiplies pairs of k, flushes
 // denormals and rounds each pair's sum to nearest even. Bytes are numbers of bf16 exactly.
+#include "mfma/fast/bfloats.h"
 #include "mfma/fast/dot.h"
 #include "mfma/kernels/table.h"
-
-#include <bit>
 
 namespace margay::MARGAY_HOST_LEVEL {
 namespace {
@@ -32,33 +31,6 @@ template <int m, int k, int blocks>
 
 // ---- fp8, bf8 -------------------------------------------------------------------------------
 
-/// The bf16 of 32 bytes, each of which is the lower half of a word.
-template <MfmaType t>
-[[nodiscard]] MARGAY_INLINE U16 bfloats(U16 bytes) {
-  constexpr int mantissa_bits = t == MfmaType::fp8 ? 3 : 2;
-  constexpr std::uint16_t bias = t == MfmaType::fp8 ? 8 : 16;
-  // As to_f32 (expand.h), but that bf16 has no arithmetic: the denormals are looked up.
-  static constexpr auto kDenormals = [] {
-    struct {
-      alignas(64) std::uint16_t values[32];
-    } table{};
-    for (std::uint16_t n = 1; n < 1 << mantissa_bits; ++n) {
-      const auto top = static_cast<std::uint16_t>(std::bit_width(n) - 1);  // n = 2^top * 1.xxx
-      const auto exponent = static_cast<std::uint16_t>(127 + 1 - bias - mantissa_bits + top);
-      const auto fraction = static_cast<std::uint16_t>((n << (7 - top)) & 0x7f);
-      table.values[n] = static_cast<std::uint16_t>(exponent << 7 | fraction);
-    }
-    return table;
-  }();
-  const U16 magnitude = bytes & 0x7fu;
-  const U16 normal = (magnitude << (7 - mantissa_bits)) + std::uint16_t{(127 - bias) << 7};
-  const U16 denormal =
-      (U16)_mm512_permutexvar_epi16((__m512i)magnitude, _mm512_load_si512(&kDenormals.values[0]));
-  const U16 finite =
-      (magnitude < std::uint16_t{1 << mantissa_bits} ? denormal : normal) | (bytes & 0x80u) << 8;
-  return bytes == std::uint16_t{0x80} ? U16{} + std::uint16_t{0x7fc0} : finite;
-}
-
 /// The dwords of a converted operand: two for each register's dword, one after the other.
 template <int m, int k, int blocks>
 struct ConvertedDwords {
@@ -73,11 +45,9 @@ MARGAY_INLINE void convert(const std::uint32_t* rows, std::uint32_t* to) {
   unroll<Bytes::kSteps>([&](auto step) {
     constexpr int n = decltype(step)::value;
     for (int u = 0; u < Pairs::kChunks; ++u) {
-      const U32 four = load<U32>(rows + Bytes::offset(n) + u * 16);
-      // Two bytes of each dword to the lower halves of its words.
-      const auto words = [&](U32 x) { return (U16)((x & 0xffu) | (x & 0xff00u) << 8); };
-      store(to + Pairs::offset(2 * n) + u * 16, bfloats<t>(words(four)));
-      store(to + Pairs::offset(2 * n + 1) + u * 16, bfloats<t>(words(four >> 16)));
+      const auto [low, high] = bfloats<t>(load<U32>(rows + Bytes::offset(n) + u * 16));
+      store(to + Pairs::offset(2 * n) + u * 16, low);
+      store(to + Pairs::offset(2 * n + 1) + u * 16, high);
     }
   });
 }

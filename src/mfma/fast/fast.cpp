@@ -29,8 +29,11 @@ extern const MfmaTable kExactTable;
 namespace {
 
 /// The instructions for AMX: A and B of two registers, and one block.
-constexpr bool is_amx_shape(const MfmaShape& shape, MfmaType type) {
-  return shape.a == type && shape.a_registers == 2 && shape.blocks == 1;
+constexpr bool is_amx_shape(const MfmaShape& shape) {
+  return shape.a_registers == 2 && shape.blocks == 1;
+}
+constexpr bool is_byte_float(MfmaType type) {
+  return type == MfmaType::fp8 || type == MfmaType::bf8;
 }
 
 /// Whether the CPU has AMX for a type and the kernel lets this process use it. Linux requires each
@@ -43,31 +46,38 @@ bool amx_usable(mfma_amx::Type type) {
     constexpr long kRequestPermission = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM
     return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0 ? d : 0u;
   }();
-  return (usable & (type == mfma_amx::Type::bf16 ? 1u << 22 : 1u << 25)) != 0;
+  return (usable & (type == mfma_amx::Type::i8 ? 1u << 25 : 1u << 22)) != 0;
 }
 
-template <mfma_amx::Type type>
+template <mfma_amx::Types types>
 class AmxRun final : public MfmaRun {
  public:
   AmxRun(mfma_amx::Size size, std::span<const MfmaStep> steps)
-      : plan_(mfma_amx::make_plan(size, steps)) {}
+      : plan_(mfma_amx::make_plan(types, size, steps)) {}
   void execute(std::uint32_t* rows) const override {
-    mfma_amx::run_ops(type, plan_.ops.data(), plan_.ops.size(), plan_.numbers.data(), rows);
+    mfma_amx::run_ops(types, plan_.ops.data(), plan_.ops.size(), plan_.numbers.data(), rows);
   }
 
  private:
   mfma_amx::Plan plan_;
 };
-template <mfma_amx::Type type, mfma_amx::Size size>
+template <mfma_amx::Types types, mfma_amx::Size size>
 constexpr MfmaKernel kAmxKernel = {
-    .run = [](const MfmaOperands& op) { mfma_amx::run(type, size, op); },
+    .run = [](const MfmaOperands& op) { mfma_amx::run(types, size, op); },
     .prepare = [](std::span<const MfmaStep> steps) -> std::unique_ptr<const MfmaRun> {
-      return std::make_unique<AmxRun<type>>(size, steps);
+      return std::make_unique<AmxRun<types>>(size, steps);
     }};
-template <mfma_amx::Type type>
+template <mfma_amx::Type a, mfma_amx::Type b>
 MfmaKernel amx_kernel(const MfmaShape& shape) {
   using mfma_amx::Size;
-  return shape.m == 16 ? kAmxKernel<type, Size::one> : kAmxKernel<type, Size::four>;
+  constexpr mfma_amx::Types types{a, b};
+  return shape.m == 16 ? kAmxKernel<types, Size::one> : kAmxKernel<types, Size::four>;
+}
+MfmaKernel amx_byte_float_kernel(const MfmaShape& shape) {
+  using enum mfma_amx::Type;
+  if (shape.a == MfmaType::fp8)
+    return shape.b == MfmaType::fp8 ? amx_kernel<fp8, fp8>(shape) : amx_kernel<fp8, bf8>(shape);
+  return shape.b == MfmaType::fp8 ? amx_kernel<bf8, fp8>(shape) : amx_kernel<bf8, bf8>(shape);
 }
 
 }  // namespace
@@ -75,8 +85,13 @@ MfmaKernel amx_kernel(const MfmaShape& shape) {
 std::vector<FastMethod> fast_mfma_methods(std::size_t index) {
   std::vector<FastMethod> methods;
   const bool has_amx = amx_usable(mfma_amx::Type::bf16);
-  if (has_amx && is_amx_shape(kMfmaShapes[index], MfmaType::bf16))
-    methods.push_back({"AMX bf16", amx_kernel<mfma_amx::Type::bf16>(kMfmaShapes[index])});
+  const MfmaShape& shape = kMfmaShapes[index];
+  if (has_amx && is_amx_shape(shape)) {
+    using enum mfma_amx::Type;
+    if (shape.a == MfmaType::bf16) methods.push_back({"AMX bf16", amx_kernel<bf16, bf16>(shape)});
+    if (is_byte_float(shape.a))
+      methods.push_back({"bytes on AMX bf16", amx_byte_float_kernel(shape)});
+  }
   const MfmaKernel pairs = mfma_x86_bf16::kFastTable.kernels[index];
   if (pairs.run && __builtin_cpu_supports("avx512bf16")) {
     // VDPBF16PS does two products where VFMADDPS does one; but the CPUs that have AMX do it at less
@@ -89,8 +104,10 @@ std::vector<FastMethod> fast_mfma_methods(std::size_t index) {
 }
 
 MfmaKernel vnni_kernel(std::size_t index, MfmaMode mode) {
-  if (amx_usable(mfma_amx::Type::i8) && is_amx_shape(kMfmaShapes[index], MfmaType::i8))
-    return amx_kernel<mfma_amx::Type::i8>(kMfmaShapes[index]);
+  const MfmaShape& shape = kMfmaShapes[index];
+  using enum mfma_amx::Type;
+  if (shape.a == MfmaType::i8 && is_amx_shape(shape) && amx_usable(i8))
+    return amx_kernel<i8, i8>(shape);
   if (!__builtin_cpu_supports("avx512vnni")) return {};
   const MfmaKernel kernel = mfma_x86_vnni::kIntegerTable.kernels[index];
   if (kernel.run || mode != MfmaMode::exact) return kernel;

@@ -31,11 +31,12 @@ struct Chain {
   /// factors.
   std::vector<std::pair<std::int32_t, std::size_t>> left;
 
-  [[nodiscard]] std::vector<Unit> units() const {
+  /// Of two instructions each where `in_pairs` and there are two.
+  [[nodiscard]] std::vector<Unit> units(bool in_pairs) const {
     std::vector<Unit> units;
     for (std::size_t n = 0; n < factors.size(); ++n) {
       auto [a, b] = factors[n];
-      if (n + 1 == factors.size() || is_left_after(n + 1)) {
+      if (!in_pairs || n + 1 == factors.size() || is_left_after(n + 1)) {
         units.push_back({a, 0, b, 0, n + 1, false});
         continue;
       }
@@ -193,7 +194,7 @@ class Slots {
 /// and a chain's result is stored behind the next chain's multiplications.
 class Emitter {
  public:
-  explicit Emitter(Plan& plan) : plan_(plan) {}
+  Emitter(Plan& plan, Types types) : plan_(plan), types_(types) {}
 
   void emit(const Segment& segment) {
     a_ = Slots(0, 1);
@@ -203,7 +204,7 @@ class Emitter {
     for (const Chain& chain : segment.chains()) {
       const auto tile = static_cast<std::uint8_t>(number++ % kAccumulators);
       body_.push_back({c_op(chain.first, tile)});
-      for (const Unit& unit : chain.units()) {
+      for (const Unit& unit : chain.units(!types_.are_converted())) {
         body_.push_back({multiply_op(unit, tile)});
         for (const auto& [row, count] : chain.left)
           if (count == unit.end) body_.push_back({store_op(row, tile)});
@@ -237,7 +238,16 @@ class Emitter {
       prologue.push_back(
           {.code = Code::transpose_two, .slot = a, .row = numbers(unit.a, unit.second_a)});
     else if (is_new_a)
-      prologue.push_back({.code = Code::transpose, .slot = a, .row = unit.a});
+      prologue.push_back({.code = types_.are_converted() ? Code::convert_a : Code::transpose,
+                          .slot = a,
+                          .type = types_.a,
+                          .row = unit.a});
+    if (types_.are_converted()) {
+      const auto [b, is_new_b] = b_.find({unit.b});
+      if (is_new_b)
+        prologue.push_back({.code = Code::convert_b, .slot = b, .type = types_.b, .row = unit.b});
+      return {.code = Code::multiply_copied, .tile = tile, .slot = a, .row = b};
+    }
     if (!unit.is_double) return {.code = Code::multiply, .tile = tile, .slot = a, .row = unit.b};
     if (unit.has_adjacent_b())
       return {.code = Code::multiply_two, .tile = tile, .slot = a, .row = unit.b};
@@ -278,15 +288,16 @@ class Emitter {
   }
 
   Plan& plan_;
+  Types types_;
   std::vector<TileOp> body_;
   std::vector<std::vector<TileOp>> prologues_;
   Slots a_{0, 1}, b_{kScratchSlots / 2, 1};
 };
 
-/// For instructions of 32x32, chain by chain, in each four instructions at a time.
+/// For instructions of 32x32, chain by chain, in each up to kPacked instructions at a time.
 class WideEmitter {
  public:
-  explicit WideEmitter(Plan& plan) : plan_(plan) {}
+  WideEmitter(Plan& plan, Types types) : plan_(plan), types_(types) {}
 
   void emit(const Segment& segment) {
     a_ = Slots(0, kSlotsOfPacked);
@@ -296,14 +307,17 @@ class WideEmitter {
 
  private:
   /// The slots with the A or B of up to kPacked instructions.
-  [[nodiscard]] std::uint8_t packed(Code code, const std::vector<std::int32_t>& rows,
+  [[nodiscard]] std::uint8_t packed(Code code, Type type, const std::vector<std::int32_t>& rows,
                                     Slots& slots) {
     const auto [slot, is_new] = slots.find(rows);
     if (!is_new) return slot;
-    if (rows.size() < kPacked) plan_.ops.push_back({.code = Code::clear_packed, .slot = slot});
+    if (rows.size() < at_once()) plan_.ops.push_back({.code = Code::clear_packed, .slot = slot});
     for (std::size_t k = 0; k < rows.size(); ++k)
-      plan_.ops.push_back(
-          {.code = code, .tile = static_cast<std::uint8_t>(k), .slot = slot, .row = rows[k]});
+      plan_.ops.push_back({.code = code,
+                           .tile = static_cast<std::uint8_t>(k * (kPacked / at_once())),
+                           .slot = slot,
+                           .type = type,
+                           .row = rows[k]});
     return slot;
   }
 
@@ -322,8 +336,12 @@ class WideEmitter {
         a.push_back(chain.factors[n].first);
         b.push_back(chain.factors[n].second);
         ++n;
-      } while (n < chain.factors.size() && a.size() < kPacked && !chain.is_left_after(n));
-      const std::uint8_t of_a = packed(Code::pack_a, a, a_), of_b = packed(Code::pack_b, b, b_);
+      } while (n < chain.factors.size() && a.size() < at_once() && !chain.is_left_after(n));
+      const bool converts = types_.are_converted();
+      const std::uint8_t of_a =
+          packed(converts ? Code::pack_converted_a : Code::pack_a, types_.a, a, a_);
+      const std::uint8_t of_b =
+          packed(converts ? Code::pack_converted_b : Code::pack_b, types_.b, b, b_);
       ops.push_back({.code = Code::multiply_wide, .tile = of_b, .slot = of_a});
       for (const auto& [row, count] : chain.left)
         if (count == n) ops.push_back({.code = Code::store_wide, .row = row});
@@ -331,16 +349,22 @@ class WideEmitter {
     ops.push_back({.code = Code::store_wide, .row = chain.d});
   }
 
+  /// Instructions of one multiplication.
+  [[nodiscard]] std::size_t at_once() const {
+    return types_.are_converted() ? kPacked / 2 : kPacked;
+  }
+
   static constexpr int kSlotsOfPacked = 2;
 
   Plan& plan_;
+  Types types_;
   Slots a_{0, kSlotsOfPacked}, b_{kScratchSlots / 2, kSlotsOfPacked};
 };
 
 template <typename Emitter>
-Plan plan_with(std::span<const MfmaStep> steps, int result_rows) {
+Plan plan_with(Types types, std::span<const MfmaStep> steps, int result_rows) {
   Plan plan;
-  Emitter emitter(plan);
+  Emitter emitter(plan, types);
   Segment segment(result_rows);
   for (const MfmaStep& step : steps) {
     if (!segment.add(step)) {
@@ -355,8 +379,9 @@ Plan plan_with(std::span<const MfmaStep> steps, int result_rows) {
 
 }  // namespace
 
-Plan make_plan(Size size, std::span<const MfmaStep> steps) {
-  return size == Size::one ? plan_with<Emitter>(steps, 4) : plan_with<WideEmitter>(steps, 16);
+Plan make_plan(Types types, Size size, std::span<const MfmaStep> steps) {
+  return size == Size::one ? plan_with<Emitter>(types, steps, 4)
+                           : plan_with<WideEmitter>(types, steps, 16);
 }
 
 }  // namespace margay::mfma_amx

@@ -358,15 +358,20 @@ TEST_P(Kernels, GroupsEqualSingles) {
 // The same for what `fast` plans ahead, with everything that keeps instructions from being
 // reordered: results that become operands, accumulators that overlap, more A operands than are
 // kept.
-TEST(Fast, PlannedRunsEqualSingles) {
-  const MfmaShape* shape = find_mfma_shape("v_mfma_f32_16x16x16_bf16");
+class Planned : public ::testing::TestWithParam<std::string_view> {};
+
+TEST_P(Planned, RunsEqualSingles) {
+  const MfmaShape* shape = find_mfma_shape(GetParam());
   const MfmaKernel kernel = mfma_kernel(*shape, MfmaMode::fast, "");
+  const int rows = shape->d_registers;
+  const bool is_integer = shape->a == MfmaType::i8;
   Random random(10);
   int compared = 0;
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < 600; ++round) {
     Registers single;
-    fill_rows(single.row(0), 64, MfmaType::bf16, Fill::units, random);
-    fill_rows(single.row(64), 64, MfmaType::f32, Fill::units, random);
+    fill_rows(single.row(0), 64, shape->a, Fill::units, random);
+    if (shape->b != shape->a) fill_rows(single.row(32), 32, shape->b, Fill::units, random);
+    fill_rows(single.row(64), Registers::kCount - 64, result_type(*shape), Fill::units, random);
     Registers grouped = single;
     std::vector<MfmaStep> steps;
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
@@ -374,10 +379,10 @@ TEST(Fast, PlannedRunsEqualSingles) {
     const int count = hazards == 0 ? 64 : 16;
     for (int n = 0; n < count; ++n) {
       const int a = below(16) * 2, b = below(16) * 2 + 32;
-      int d = 64 + below(8) * 4, c = d;
+      int d = 64 + below(8) * rows, c = d;
       if (below(8) < hazards) d = below(34) * 2;
       if (below(8) < hazards) c = d;
-      if (below(8) < hazards) c = 64 + below(32);
+      if (below(8) < hazards) c = 64 + below(8 * rows);
       const bool constant = below(16) < hazards;
       steps.push_back({.d = d, .a = a, .b = b, .c = c, .c_is_constant = constant});
     }
@@ -386,18 +391,28 @@ TEST(Fast, PlannedRunsEqualSingles) {
     for (const MfmaStep& step : steps) {
       const MfmaOperands operands = operands_of(step, single.row(0));
       kernel.run(operands);
-      exact = exact && std::all_of(operands.d, operands.d + 4 * kLanes, [](std::uint32_t bits) {
-                const float value = std::bit_cast<float>(bits);
-                return std::fabs(value) <= 256 && value == std::trunc(value);
-              });
+      exact = exact && (is_integer ||
+                        std::all_of(operands.d, operands.d + rows * kLanes, [](std::uint32_t bits) {
+                          const float value = std::bit_cast<float>(bits);
+                          return std::fabs(value) <= 256 && value == std::trunc(value);
+                        }));
     }
     if (!exact) continue;
     ++compared;
     prepare_mfma_run(*shape, kernel, steps)->execute(grouped.row(0));
     ASSERT_TRUE(single.words == grouped.words) << "round " << round;
   }
-  EXPECT_GT(compared, 1500);
+  EXPECT_GT(compared, 200);
 }
+
+INSTANTIATE_TEST_SUITE_P(Fast, Planned,
+                         ::testing::Values("v_mfma_f32_16x16x16_bf16", "v_mfma_f32_32x32x8_bf16",
+                                           "v_mfma_f32_16x16x32_fp8_fp8",
+                                           "v_mfma_f32_16x16x32_bf8_fp8",
+                                           "v_mfma_f32_32x32x16_fp8_bf8",
+                                           "v_mfma_f32_32x32x16_bf8_bf8", "v_mfma_i32_16x16x32_i8",
+                                           "v_mfma_i32_32x32x16_i8"),
+                         [](const auto& info) { return std::string(info.param.substr(7)); });
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Kernels, ::testing::ValuesIn(all_shapes()),
                          [](const auto& info) { return shape_name(info.param); });
