@@ -591,10 +591,14 @@ class ComputeUnit {
     if (!change_.perfect_coalescing) return work;
     const LeastWork least = least_work(i, gpu_);
     if (work.l2_lines > least.l2_lines) {
-      work.far_lines = static_cast<std::uint16_t>(work.far_lines * least.l2_lines / work.l2_lines);
-      work.l2_lines = least.l2_lines;
-      const auto banked = (least.l2_lines + kVectorCacheBanks - 1) / kVectorCacheBanks;
-      work.bank_lines = static_cast<std::uint8_t>(std::min<unsigned>(work.bank_lines, banked));
+      double part = 1.0 * least.l2_lines / work.l2_lines;
+      if (!i.is_store) part = std::max(part, change_.compulsory_far_lines);
+      coalesced_far_lines_ += work.far_lines * part;
+      work.far_lines = static_cast<std::uint16_t>(coalesced_far_lines_);
+      coalesced_far_lines_ -= work.far_lines;
+      work.l2_lines = std::max(least.l2_lines, work.far_lines);  // some access asks for these
+      const unsigned banked = (work.l2_lines + kVectorCacheBanks - 1) / kVectorCacheBanks;
+      work.bank_lines = std::min(work.bank_lines, static_cast<std::uint8_t>(banked));
     }
     work.cycles = std::min(work.cycles, least.cycles);
     return work;
@@ -670,10 +674,11 @@ class ComputeUnit {
   FarChannel fabric_, memory_;
   double code_comes_ = 0;                                               // for the first waves
   std::array<double, 8> arguments_ = {-1, -1, -1, -1, -1, -1, -1, -1};  // when each line comes
-  double dispatcher_ = 0;     // when it is free for this compute unit
-  double returned_ = 0;       // when vL1D has returned the last load's data
-  double drained_ = 0;        // when L2 has taken the last store: waves do not wait for it
-  double far_lines_ = 0;      // with Change::far_lines: parts of lines that are left over
+  double dispatcher_ = 0;  // when it is free for this compute unit
+  double returned_ = 0;    // when vL1D has returned the last load's data
+  double drained_ = 0;     // when L2 has taken the last store: waves do not wait for it
+  // With Change::far_lines, and with perfect_coalescing: parts of lines that are left over.
+  double far_lines_ = 0, coalesced_far_lines_ = 0;
   std::deque<double> queue_;  // when the TA has taken each vector memory instruction
   std::vector<Group> groups_;
   std::size_t next_group_ = 0;

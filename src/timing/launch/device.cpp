@@ -95,8 +95,8 @@ KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, const TimeConf
   out.bound = bound_of(out.busy, out.launch_us / out.us_boost, out.tail_us / out.us_boost);
   out.error_percent = error_of(out.bound);
   if (config.what_if) {
-    out.what_if =
-        what_ifs(replay, launch, few, boost.sites, out.boost_ghz, boost.cycles / out.cycles);
+    out.what_if = what_ifs(replay, launch, few, boost.sites, out.boost_ghz,
+                           boost.cycles / out.cycles, out.tail_us / out.us_boost);
     if (ghz == 0) out.elsewhere = elsewhere(replay, launch, gpu, boost, few, out.error_percent);
   }
   if (config.traced_workgroups != 0)

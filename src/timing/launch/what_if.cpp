@@ -29,6 +29,7 @@ constexpr Row kRows[kWhatIfs] = {
     {"one more workgroup per CU", {.additional_workgroups = 1}},
     {"workgroups of 256", {}},  // how much faster that starts waves is known from the launch
     {"longest workgroups first", {.longest_first = true}},
+    {"no tail", {}},  // known from the launch
 };
 
 /// What the memory instructions of a launch cost, by number of the instruction.
@@ -123,9 +124,40 @@ std::vector<double> weights(WhatIfKind kind, const LaunchRecording& launch, cons
     case WhatIfKind::additional_workgroup:
     case WhatIfKind::larger_workgroups:
     case WhatIfKind::longest_first:
+    case WhatIfKind::no_tail:
       return {};  // of the whole kernel
   }
   return {};
+}
+
+/// Of the lines that loads miss in L2, the part that the bytes fill for which they ask, each
+/// counted once: a line may be asked for in pieces, by one instruction after another, of which the
+/// first has the miss.
+double compulsory_far_lines(const LaunchRecording& launch, const Gpu& gpu) {
+  double asked = 0, far = 0;
+  for (const WorkgroupRecording& group : launch.workgroups)
+    for (const WaveRecording& wave : group.waves) {
+      std::size_t work = 0;
+      for (const std::uint32_t n : wave.instructions) {
+        const Instruction& i = launch.instructions[n];
+        if (!i.has_work) continue;
+        const MemoryWork& one = wave.memory[work++];
+        if (i.unit != Unit::vector_memory || i.is_store || i.is_atomic) continue;
+        asked += i.lane_bytes_in * gpu.arch().wavefront_size;
+        far += one.far_lines * gpu.arch().caches.line_bytes;
+      }
+    }
+  if (far == 0) return 0;
+  const auto recorded = static_cast<double>(launch.workgroups.size());
+  const double scale =
+      launch.equivalent_workgroups > 0 ? launch.equivalent_workgroups / recorded : 1;
+  const double once = launch.touched_bytes > 0 ? launch.touched_bytes / scale : asked;
+  return std::min(1.0, std::min(asked, once) / far);
+}
+
+bool has_barriers(const LaunchRecording& launch) {
+  return std::ranges::any_of(launch.instructions,
+                             [](const Instruction& i) { return i.unit == Unit::barrier; });
 }
 
 /// Barriers for each stretch between two of them in which a workgroup loads from memory.
@@ -187,17 +219,15 @@ std::uint32_t vgprs_of_a_step(const LaunchRecording& launch) {
   return most;
 }
 
-/// The largest parts first.
+/// The largest parts first. All of them: what is unrolled has many for each line.
 std::vector<WhatIf::Site> sites_of(const LaunchRecording& launch,
                                    const std::vector<double>& weights) {
-  constexpr std::size_t kMost = 32;
   double all = 0;
   for (const double weight : weights) all += weight;
   std::vector<WhatIf::Site> out;
   for (std::size_t n = 0; n < weights.size(); ++n)
     if (weights[n] > 0) out.push_back({launch.instructions[n].vaddr, weights[n] / all});
   std::ranges::stable_sort(out, std::ranges::greater{}, &WhatIf::Site::share);
-  if (out.size() > kMost) out.resize(kMost);
   return out;
 }
 
@@ -239,7 +269,7 @@ std::string_view what_if_name(WhatIfKind kind) { return kRows[static_cast<unsign
 
 std::vector<WhatIf> what_ifs(const LaunchReplay& replay, const LaunchRecording& launch,
                              const ReplayedLaunch& before, const std::vector<SiteTime>& times,
-                             double ghz, double part) {
+                             double ghz, double part, double tail) {
   const Causes causes = causes_of(launch, replay.gpu());
   std::vector<ReplayedLaunch> after;
   for (unsigned n = 0; n < kWhatIfs; ++n) {
@@ -253,6 +283,8 @@ std::vector<WhatIf> what_ifs(const LaunchReplay& replay, const LaunchRecording& 
         continue;
       }
     }
+    if (change.perfect_coalescing)
+      change.compulsory_far_lines = compulsory_far_lines(launch, replay.gpu());
     after.push_back(replay.few(ghz, change));
   }
   std::vector<WhatIf> out;
@@ -267,11 +299,12 @@ std::vector<WhatIf> what_ifs(const LaunchReplay& replay, const LaunchRecording& 
           replay.few(ghz, {.no_barrier_skew = true, .no_memory_waits = true});
       saved = std::min(saved, (working.cycles - even.cycles) / before.cycles);
     }
-    if (one.kind == WhatIfKind::half_the_barriers && launch.resident_with_twice_the_lds == 0 &&
-        barriers_per_step(launch) < 1.5)
+    if (one.kind == WhatIfKind::half_the_barriers &&
+        (!has_barriers(launch) ||
+         (launch.resident_with_twice_the_lds == 0 && barriers_per_step(launch) < 1.5)))
       saved = 0;
     if (one.kind == WhatIfKind::loads_ahead) one.vgprs = vgprs_of_a_step(launch);
-    one.saves_percent = 100 * saved * part;
+    one.saves_percent = 100 * (one.kind == WhatIfKind::no_tail ? tail : saved * part);
     one.sites = sites_of(launch, weights(one.kind, launch, causes, times, before, after[n]));
     out.push_back(std::move(one));
   }

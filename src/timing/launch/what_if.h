@@ -29,8 +29,9 @@ enum class WhatIfKind : std::uint8_t {
   additional_workgroup,
   larger_workgroups,
   longest_first,  ///< Of a launch that was recorded in part.
+  no_tail,        ///< The work of the last workgroups is spread over all compute units.
 };
-inline constexpr unsigned kWhatIfs = 13;
+inline constexpr unsigned kWhatIfs = 14;
 
 /// "no bank conflicts".
 [[nodiscard]] std::string_view what_if_name(WhatIfKind kind);
@@ -67,12 +68,12 @@ struct Elsewhere {
                                                double error_percent);
 
 /// All changes; `before`: a few compute units without any. `times`: of the instructions. `part`: of
-/// the kernel's cycles, in which compute units work.
+/// the kernel's cycles, in which compute units work. `tail`: the part in which only the last do.
 [[nodiscard]] std::vector<WhatIf> what_ifs(const LaunchReplay& replay,
                                            const LaunchRecording& launch,
                                            const ReplayedLaunch& before,
                                            const std::vector<SiteTime>& times, double ghz,
-                                           double part);
+                                           double part, double tail);
 
 /// Whether a saving is more than the model's error of savings. Two replays of one recording share
 /// most of their errors: a fifth of the kernel's is left.

@@ -184,6 +184,8 @@ TEST(Device, ALongWorkgroupThatBeginsLastIsATail) {
   EXPECT_NEAR(last.tail_us, 8 * of_one / last.boost_ghz / 1e3, 0.05 * last.tail_us);
   EXPECT_NEAR(what_if_of(last, WhatIfKind::longest_first).saves_percent,
               100 * (1 - even / last.cycles), 10);
+  EXPECT_NEAR(what_if_of(last, WhatIfKind::no_tail).saves_percent, 100 * (1 - even / last.cycles),
+              10);
 
   std::swap(launch.lengths.front(), launch.lengths.back());
   const KernelTime first = time_of(launch, default_gpu());
@@ -449,6 +451,56 @@ TEST(WhatIf, LoadsOfLanesSideBySideAreNotCoalescedBetter) {
   EXPECT_GT(scattered.saves_percent, 20);
   ASSERT_EQ(scattered.sites.size(), 1U);
   EXPECT_EQ(scattered.sites[0].vaddr, 8U);
+}
+
+// Each lane reads a line of its own in pieces, of which the first has the misses.
+TEST(WhatIf, LinesThatAreReadInPiecesAreReadFromMemoryAllTheSame) {
+  LaunchRecording launch = loading_launch();
+  for (WorkgroupRecording& group : launch.workgroups)
+    for (WaveRecording& wave : group.waves)
+      for (std::size_t n = 0; n < wave.memory.size(); ++n) wave.memory[n] = {.cycles = 64};
+  const auto saved = [&](std::size_t each) {
+    for (WorkgroupRecording& group : launch.workgroups)
+      for (WaveRecording& wave : group.waves)
+        for (std::size_t n = 0; n < wave.memory.size(); n += each)
+          wave.memory[n] = {.cycles = 64, .l2_lines = 64, .far_lines = 64};
+    return what_if_of(time_of(launch, default_gpu()), WhatIfKind::perfect_coalescing).saves_percent;
+  };
+  const double whole_lines = saved(8);
+  EXPECT_LT(whole_lines, 10) << "8 loads of 16 bytes are a line";
+  launch.touched_bytes = 4096;
+  EXPECT_GT(saved(8), 20) << "of one small place, again and again";
+  launch.touched_bytes = 0;
+  EXPECT_GT(saved(1), 50) << "no other load uses the rest of the lines";
+}
+
+TEST(WhatIf, EachInstructionOfAnUnrolledLoopIsNamed) {
+  LaunchRecording launch = loading_launch();
+  constexpr std::uint32_t kLoads = 100;
+  launch.instructions.resize(4 + kLoads, launch.instructions[0]);
+  for (std::uint32_t n = 0; n < kLoads; ++n) launch.instructions[4 + n].vaddr = 100 + 8 * n;
+  for (WorkgroupRecording& group : launch.workgroups)
+    for (WaveRecording& wave : group.waves) {
+      wave.instructions.clear();
+      for (std::uint32_t n = 0; n < kLoads; ++n) wave.instructions.push_back(4 + n);
+      wave.memory.assign(kLoads, {.cycles = 64, .l2_lines = 64, .far_lines = 64});
+    }
+  const KernelTime time = time_of(launch, default_gpu());
+  EXPECT_EQ(what_if_of(time, WhatIfKind::perfect_coalescing).sites.size(), kLoads);
+}
+
+TEST(WhatIf, WithoutBarriersThereAreNoneToHalve) {
+  LaunchRecording launch = loading_launch();
+  launch.resident = 4;
+  launch.resident_with_twice_the_lds = 1;
+  const auto saved = [&] {
+    return what_if_of(time_of(launch, default_gpu()), WhatIfKind::half_the_barriers).saves_percent;
+  };
+  EXPECT_NE(saved(), 0);
+  std::erase_if(launch.instructions, [](const Instruction& i) { return i.unit == Unit::barrier; });
+  for (WorkgroupRecording& group : launch.workgroups)
+    for (WaveRecording& wave : group.waves) std::erase(wave.instructions, 3U);
+  EXPECT_EQ(saved(), 0);
 }
 
 TEST(WhatIf, LoadsAStepAheadTakeTheRegistersOfAStep) {

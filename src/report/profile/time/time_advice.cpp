@@ -27,12 +27,22 @@ std::uint32_t waves_per_simd(const KernelProfile& kernel, std::uint32_t workgrou
   return (waves + cu.simds - 1) / cu.simds;
 }
 
+/// Workgroups of the grid.
+std::uint64_t workgroups_of(const KernelProfile& kernel) {
+  return std::uint64_t{kernel.grid[0]} * kernel.grid[1] * kernel.grid[2];
+}
+
 /// "; they take 32 registers of each lane, and 24 are free".
 std::string registers_for(std::uint32_t wanted, const KernelProfile& kernel) {
   const Resources& r = kernel.resources;
   if (wanted == 0 || r.workgroups_per_cu == 0) return {};
   const ComputeUnit& cu = kernel.gpu->arch().cu;
-  const std::uint32_t waves = std::max(1u, waves_per_simd(kernel, r.workgroups_per_cu));
+  // A grid may have fewer workgroups than there is room for.
+  const std::uint64_t units = kernel.gpu->xcds * kernel.gpu->cus_per_xcd;
+  const std::uint64_t begun = (workgroups_of(kernel) + units - 1) / units;
+  const auto resident = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(r.workgroups_per_cu, std::max<std::uint64_t>(begun, 1)));
+  const std::uint32_t waves = std::max(1u, waves_per_simd(kernel, resident));
   const std::uint32_t most = cu.vgprs_per_lane / waves / cu.vgpr_granule * cu.vgpr_granule;
   const std::uint32_t free = most > r.vgprs ? most - r.vgprs : 0;
   const std::string out = fmt::format("; a step's loads take {} VGPRs, {} are free", wanted, free);
@@ -95,6 +105,43 @@ std::string room_for_a_workgroup(const KernelProfile& kernel) {
   return out;
 }
 
+/// What to do where lanes access bytes that are apart.
+std::string side_by_side(const KernelProfile& kernel) {
+  std::string out =
+      "let adjacent lanes access adjacent bytes, 16 for each lane, and rows of tiles fill lines of "
+      "128 "
+      "bytes";
+  const std::uint64_t lds = kernel.gpu->arch().cu.lds_bytes;
+  if (std::ranges::any_of(kernel.tensors, [&](const auto& tensor) {
+        return tensor.touched_read_bytes != 0 && tensor.touched_read_bytes <= lds;
+      }))
+    out += "; a table in which lanes look something up fits LDS";
+  out +=
+      "; indices that come from data can be sorted, or each XCD take those of one part of the "
+      "table";
+  if (const std::uint32_t scratch = kernel.resources.scratch_bytes; scratch != 0)
+    out += fmt::format(
+        "; {} bytes of scratch for each work-item are such accesses, too: spills, or an array with "
+        "an "
+        "index that is not known before the kernel runs, which can be in LDS or have its loop "
+        "unrolled",
+        scratch);
+  return out;
+}
+
+/// What to do where only a few compute units have work at the end.
+std::string fill_the_rounds(const KernelProfile& kernel) {
+  const std::uint64_t units = kernel.gpu->xcds * kernel.gpu->cus_per_xcd;
+  return fmt::format(
+      "the last workgroups leave compute units idle: {} for {} units, and {} of each unit at a "
+      "time; let "
+      "their number fill whole rounds by another size of tile, or take smaller ones, or only as "
+      "many as "
+      "there is room for that share the work evenly (this is the most that it can save)",
+      report::counted(workgroups_of(kernel), "workgroup"), units,
+      kernel.resources.workgroups_per_cu);
+}
+
 std::string what_to_do(const timing::WhatIf& what_if, const KernelProfile& kernel) {
   switch (what_if.kind) {
     case WhatIfKind::no_bank_conflicts:
@@ -109,8 +156,7 @@ std::string what_to_do(const timing::WhatIf& what_if, const KernelProfile& kerne
           "late: L2 has lost them meanwhile",
           kernel.gpu->xcds);
     case WhatIfKind::perfect_coalescing:
-      return "let adjacent lanes access adjacent bytes, 16 for each lane, and rows of tiles fill "
-             "lines of 128 bytes; a table in which lanes look something up fits LDS";
+      return side_by_side(kernel);
     case WhatIfKind::no_barrier_skew:
       return "a limit, if waves of a workgroup never waited for each other: give them equal work";
     case WhatIfKind::half_the_barriers:
@@ -125,7 +171,8 @@ std::string what_to_do(const timing::WhatIf& what_if, const KernelProfile& kerne
              registers_for(what_if.vgprs, kernel);
     case WhatIfKind::waits_at_use:
       return "wait only for what is used next, right before its use: vmcnt(n), n > 0, leaves "
-             "younger loads in flight; behind a branch around loads compilers wait for all";
+             "younger loads in flight; behind a branch around loads or stores compilers wait for "
+             "all";
     case WhatIfKind::double_lds:
       return "the same with half of the bytes to and from LDS: keep in registers what is read "
              "again, and let each wave compute a larger tile (twice as wide and high, it reads "
@@ -146,12 +193,14 @@ std::string what_to_do(const timing::WhatIf& what_if, const KernelProfile& kerne
           "long "
           "ones",
           kernel.gpu->xcds);
+    case WhatIfKind::no_tail:
+      return fill_the_rounds(kernel);
   }
   return {};
 }
 
 /// A limit is nothing to do.
-bool is_limit(WhatIfKind kind, const timing::KernelTime& time) {
+bool is_limit(WhatIfKind kind, const KernelProfile& kernel) {
   switch (kind) {
     case WhatIfKind::no_memory_waits:
     case WhatIfKind::no_l2_misses:
@@ -160,7 +209,9 @@ bool is_limit(WhatIfKind kind, const timing::KernelTime& time) {
     case WhatIfKind::double_lds:
       // Bytes can be traded for registers. Where LDS is not what bounds the kernel, what that costs
       // elsewhere is more than it saves.
-      return time.bound != timing::Bound::lds;
+      return kernel.time->bound != timing::Bound::lds;
+    case WhatIfKind::additional_workgroup:
+      return kernel.resources.limit == name_of(OccupancyLimit::wave_slots);
     default:
       return false;
   }
@@ -193,7 +244,7 @@ std::vector<TimeAdvice> time_advice(const KernelProfile& kernel) {
     one.kind = what_if.kind;
     one.saves_percent = what_if.saves_percent;
     one.lines = saved_lines(kernel, what_if);
-    one.is_advice = !is_limit(what_if.kind, *kernel.time) &&
+    one.is_advice = !is_limit(what_if.kind, kernel) &&
                     timing::is_beyond_error(what_if.saves_percent, kernel.time->error_percent);
     one.what_to_do = what_to_do(what_if, kernel);
     one.vgprs = what_if.vgprs;

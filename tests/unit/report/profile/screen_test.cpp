@@ -173,6 +173,41 @@ TEST(Screen, LoadsAStepAheadSayWhichRegistersTheyTake) {
               HasSubstr("take 32 VGPRs, 24 are free: use 8 fewer elsewhere"));
 }
 
+TEST(Screen, LoadsAStepAheadKnowThatTheGridIsSmall) {
+  KernelProfile k = advised(timing::WhatIfKind::loads_ahead, 24);
+  k.grid = {64, 1, 1};
+  // One workgroup on each compute unit, one wave on each SIMD.
+  EXPECT_THAT(time_advice(k)[0].what_to_do, EndsWith("a step's loads take 24 VGPRs, 280 are free"));
+}
+
+TEST(Screen, AccessesOfLanesThatAreApartSayWhatMayHelp) {
+  KernelProfile k = advised(timing::WhatIfKind::perfect_coalescing, 0);
+  EXPECT_THAT(time_advice(k)[0].what_to_do, Not(HasSubstr("scratch")));
+  k.resources.scratch_bytes = 256;
+  EXPECT_THAT(time_advice(k)[0].what_to_do, HasSubstr("256 bytes of scratch for each work-item"));
+  k.tensors.clear();
+  k.tensors.emplace_back().touched_read_bytes = 70000;
+  EXPECT_THAT(time_advice(k)[0].what_to_do, Not(HasSubstr("fits LDS")));
+  k.tensors[0].touched_read_bytes = 60000;
+  EXPECT_THAT(time_advice(k)[0].what_to_do, HasSubstr("fits LDS"));
+}
+
+TEST(Screen, ATailSaysHowManyWorkgroupsThereAre) {
+  KernelProfile k = advised(timing::WhatIfKind::no_tail, 0);
+  k.grid = {320, 1, 1};
+  EXPECT_TRUE(time_advice(k)[0].is_advice);
+  EXPECT_THAT(time_advice(k)[0].what_to_do,
+              HasSubstr("320 workgroups for 304 units, and 2 of each unit"));
+}
+
+TEST(Screen, NoWorkgroupBeyondTheWaveSlotsIsAdvised) {
+  KernelProfile k = advised(timing::WhatIfKind::additional_workgroup, 0);
+  k.resources.limit = "LDS";
+  EXPECT_TRUE(time_advice(k)[0].is_advice);
+  k.resources.limit = "wave slots";
+  EXPECT_FALSE(time_advice(k)[0].is_advice) << "that is the hardware";
+}
+
 TEST(Screen, HalfTheBarriersSayWhichLdsTheyTake) {
   EXPECT_THAT(time_advice(advised(timing::WhatIfKind::half_the_barriers, 0))[0].what_to_do,
               HasSubstr("65536 bytes, with which 1 workgroup of 2 fit"));
