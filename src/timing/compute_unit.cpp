@@ -635,19 +635,20 @@ class ComputeUnit {
       const double cus = share_.active_cus * share_.clock_ghz;  // bytes/ns -> of one CU, per cycle
       const double hits = sectors ? share_.infinity_cache_write_hits : infinity_cache_hits_;
       const double from_memory = far_bytes * (1 - hits);
-      const bool writes = sectors && !i.is_atomic;
-      const double fabric_rate =
-          (writes ? p_.fabric_write_bytes_per_ns : p_.fabric_bytes_per_ns) / cus;
-      const double memory_rate = memory_bytes_per_ns(writes) / cus;
       const double dirty =
           p_.write_buffer * gpu_.arch().caches.l2_bytes() / share_.active_cus_per_xcd;
-      const auto serve = [&](FarChannel& channel, double of_bytes, double rate) {
-        return writes ? channel.write(looked_up, of_bytes / rate, dirty / rate)
-                      : channel.read(looked_up, of_bytes / rate, dirty / rate);
+      const auto moved = [&](bool writes) {
+        const auto on = [&](FarChannel& channel, double of_bytes, double rate) {
+          return writes ? channel.write(looked_up, of_bytes / rate, dirty / rate)
+                        : channel.read(looked_up, of_bytes / rate, dirty / rate);
+        };
+        const double fabric = writes ? p_.fabric_write_bytes_per_ns : p_.fabric_bytes_per_ns;
+        return std::max(on(fabric_, far_bytes, fabric / cus),
+                        on(memory_, from_memory, memory_bytes_per_ns(writes) / cus));
       };
-      served = std::max({served, serve(fabric_, far_bytes, fabric_rate),
-                         serve(memory_, from_memory, memory_rate)});
-      if (!sectors) latency += far_latency();
+      served = std::max(served, moved(i.is_store));
+      if (i.is_atomic) served = std::max(served, moved(true));  // and goes back, changed
+      if (!i.is_store && i.lane_bytes_in != 0) latency += far_latency();
     } else if (work.awaited == Level::memory) {
       latency += far_latency();
     }
@@ -677,8 +678,7 @@ class ComputeUnit {
   double dispatcher_ = 0;  // when it is free for this compute unit
   double returned_ = 0;    // when vL1D has returned the last load's data
   double drained_ = 0;     // when L2 has taken the last store: waves do not wait for it
-  // With Change::far_lines, and with perfect_coalescing: parts of lines that are left over.
-  double far_lines_ = 0, coalesced_far_lines_ = 0;
+  double far_lines_ = 0, coalesced_far_lines_ = 0;  // parts of lines that changes leave over
   std::deque<double> queue_;  // when the TA has taken each vector memory instruction
   std::vector<Group> groups_;
   std::size_t next_group_ = 0;

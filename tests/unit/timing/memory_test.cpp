@@ -143,6 +143,28 @@ TEST(Memory, StoresAndAtomicsHaveTheirOwnHitsInTheInfinityCache) {
   }
 }
 
+// What an atomic changes has to come to L2 and to go back. Who gets the old value waits for it.
+TEST(Memory, AtomicsThatMissL2ReadAndWriteMemory) {
+  constexpr unsigned kAccesses = 20000;
+  const Share share = {.clock_ghz = 2.1, .active_cus = 304, .active_cus_per_xcd = 38};
+  Instruction atomic = access(true);
+  atomic.is_store = false;
+  atomic.is_atomic = true;
+  const auto cycles = [&](const Instruction& i, unsigned count) {
+    return cycles_of(i, {.cycles = 16, .l2_lines = 16, .far_lines = 8}, count, default_gpu(),
+                     share);
+  };
+  const double reads = cycles_of(access(false), {.cycles = 16, .l2_lines = 8, .far_lines = 8},
+                                 kAccesses, default_gpu(), share);
+  const double writes = cycles(access(true), kAccesses);
+  EXPECT_NEAR(cycles(atomic, kAccesses), reads + writes, 0.05 * (reads + writes));
+
+  Instruction returning = atomic;
+  returning.lane_bytes_in = 4;
+  const double far = parameters_of(default_gpu()).memory_ns * share.clock_ghz;
+  EXPECT_NEAR(cycles(returning, 1) - cycles(atomic, 1), far, 0.5 * far);
+}
+
 // A wave ends with its last stores in flight, but the launch does not: a fill by few workgroups.
 TEST(Memory, ALaunchEndsWhenL2HasTakenItsStores) {
   constexpr unsigned kStores = 5000;
