@@ -36,6 +36,7 @@ class ModelledTime:
     bound: str  # what limits it: "matrix unit", "HBM", "latency" ...
     launch_us: float  # of these, the launch
     tail_us: float  # of these, compute units being idle while the last workgroups run
+    sample_length: float  # instructions of a workgroup that was watched, to those of one of the launch
     issue: float  # cycles of waves in which they issued
     stalls: Dict[str, float]  # cycles in which they waited, by reason
     busy: Dict[str, float]  # part of the time that each unit works, 0 to 1

@@ -45,6 +45,9 @@ struct KernelTime {
   double boost_ghz = 0, sustained_ghz = 0;
   double error_percent = 0;  ///< Of the times; see docs/time.md.
   double launch_us = 0, tail_us = 0;
+  /// Instructions of a recorded workgroup to those of one of the launch. Far from 1, what others
+  /// take for each of theirs is not known; error_percent says so.
+  double sample_length = 1;
   double flops = 0;  ///< Operations on numbers: of active lanes, and of whole matrices.
   Bound bound = Bound::latency;
   Utilisation busy;
@@ -62,6 +65,11 @@ struct KernelTime {
   std::vector<Elsewhere> elsewhere;
   Timeline timeline;  ///< Only when asked for.
 };
+
+/// Whether a sample is as long as the launch's other workgroups, but for what its error allows.
+[[nodiscard]] constexpr bool is_like_others(double sample_length) {
+  return sample_length > 0.85 && sample_length < 1.25;
+}
 
 /// `host_threads` make no difference to the result.
 [[nodiscard]] KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu,

@@ -177,6 +177,7 @@ TEST(Device, ALongWorkgroupThatBeginsLastIsATail) {
   const double even = time_of(launch, default_gpu()).cycles;
   launch.lengths.assign(kGrid, kInstructions);
   EXPECT_EQ(time_of(launch, default_gpu()).cycles, even);
+  EXPECT_EQ(time_of(launch, default_gpu()).sample_length, 1);
   launch.lengths.back() = 9 * kInstructions;
   const KernelTime last = time_of(launch, default_gpu());
   const double of_one = kInstructions * 16;
@@ -191,6 +192,12 @@ TEST(Device, ALongWorkgroupThatBeginsLastIsATail) {
   const KernelTime first = time_of(launch, default_gpu());
   EXPECT_NEAR(first.cycles - even, of_one, 0.2 * of_one) << "9 of 8 + 8 / 304";
   EXPECT_EQ(what_if_of(first, WhatIfKind::longest_first).saves_percent, 0);
+  EXPECT_LT(first.error_percent, 50);
+
+  launch.lengths.assign(kGrid, 2 * kInstructions);
+  const KernelTime shorter = time_of(launch, default_gpu());
+  EXPECT_EQ(shorter.sample_length, 0.5);
+  EXPECT_EQ(shorter.error_percent, 50) << "the sample's workgroups are not like the others";
 }
 
 TEST(Device, WhatWasRecordedMayBeATailItself) {

@@ -20,6 +20,7 @@ inline constexpr TimeFigure kTimeFigures[] = {
     {"error_percent", &timing::KernelTime::error_percent},
     {"launch_us", &timing::KernelTime::launch_us},
     {"tail_us", &timing::KernelTime::tail_us},
+    {"sample_length", &timing::KernelTime::sample_length},
     {"flops", &timing::KernelTime::flops},
     {"issue", &timing::KernelTime::issue},
     {"simd_cycles", &timing::KernelTime::simd_cycles},

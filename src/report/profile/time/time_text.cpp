@@ -63,6 +63,16 @@ std::string idle_text(const KernelProfile& kernel) {
 
 /// Atomics that meet in few places, which the model does not let wait for each other. Empty if
 /// none do.
+/// Where the workgroups that were watched are shorter or longer than others. Empty if they are not.
+std::string sample_text(const timing::KernelTime& t) {
+  if (timing::is_like_others(t.sample_length)) return {};
+  return fmt::format(
+      "a workgroup that was watched has {:.2f} times the instructions of the launch's: what others "
+      "take "
+      "for each of theirs is not known; --all-workgroups replays all",
+      t.sample_length);
+}
+
 std::string contention_text(const KernelProfile& kernel) {
   std::map<std::int32_t, double> requests;
   for (const Site& site : kernel.sites)
@@ -231,6 +241,8 @@ std::vector<std::string> time_sentences(const KernelProfile& kernel) {
   out.push_back(
       fmt::format("bound by {}; busy: {}", timing::bound_name(t.bound), busy_text(t.busy)));
   if (const std::string idle = idle_text(kernel); !idle.empty()) out.push_back("idle: " + idle);
+  if (const std::string sample = sample_text(t); !sample.empty())
+    out.push_back("sample: " + sample);
   if (const std::string contention = contention_text(kernel); !contention.empty())
     out.push_back("atomics: " + contention);
   if (all > 0)
@@ -271,6 +283,8 @@ std::string kernel_text(const KernelProfile& kernel, const report::TextOptions& 
   out += fmt::format("  busy      {}\n", busy_text(t.busy));
   if (const std::string idle = idle_text(kernel); !idle.empty())
     out += fmt::format("  idle      {}\n", idle);
+  if (const std::string sample = sample_text(t); !sample.empty())
+    out += fmt::format("  sample    {}\n", sample);
   if (const std::string contention = contention_text(kernel); !contention.empty())
     out += fmt::format("  atomics   {}\n", contention);
   out += fmt::format("  outside   launch and write-back {}, tail {}\n", us_text(t.launch_us),

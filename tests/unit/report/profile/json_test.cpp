@@ -65,6 +65,7 @@ Profile full() {
   time.error_percent = 15;
   time.launch_us = 2.7;
   time.tail_us = 0.125;
+  time.sample_length = 0.5;
   time.issue = 640;
   time.bound = timing::Bound::lds;
   time.busy = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7};

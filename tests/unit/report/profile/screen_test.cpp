@@ -146,6 +146,13 @@ TEST(Screen, ALimitIsNoAdvice) {
   EXPECT_FALSE(advice[2].is_advice) << "less than the model's error";
 }
 
+TEST(Screen, ASampleThatIsNotLikeTheOthersIsSaid) {
+  KernelProfile k = timed(10, 800, 800);
+  EXPECT_THAT(text_of(k, Profile{}, TextStyle{}), Not(HasSubstr("was watched has")));
+  k.time->sample_length = 0.2;
+  EXPECT_THAT(text_of(k, Profile{}, TextStyle{}), HasSubstr("was watched has 0.20 times"));
+}
+
 TEST(Screen, HalfTheBytesOfLdsAreAdviceWhereLdsIsTheBound) {
   KernelProfile k = timed(10, 800, 800);
   k.time->what_if = {{timing::WhatIfKind::double_lds, 40, 0, {}}};
