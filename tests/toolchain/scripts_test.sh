@@ -260,6 +260,10 @@ compile_cached() {
   echo 'int answer(' >two/src/own.h
   status 1 precompile two
   [ ! -e two/build/all.pch.sum ] || fail "an old checksum stays where there is no header"
+  echo 'int answer();' >'one/src/other own.h'
+  echo "#include \"$work/one/src/other own.h\"" >one/build/all.hxx
+  status 0 precompile one
+  [ ! -e one/build/all.pch.sum ] || fail "a checksum without what is in a header whose path has a space"
 
   # shellcheck disable=SC2016  # the script expands these
   printf '#!/bin/sh\necho "$CCACHE_PCH_EXTSUM $CCACHE_SLOPPINESS" "$@"\n' >cache

@@ -27,7 +27,6 @@ Bound bound_of(const Utilisation& u, double launch, double tail) {
   return tail > 0.3 ? Bound::tail : Bound::latency;
 }
 
-/// Per cent: about twice the mean error of the kernels in docs/time.md with this bound.
 /// KernelTime::sample_length.
 double sample_length(const LaunchRecording& launch) {
   const auto working =
@@ -39,6 +38,7 @@ double sample_length(const LaunchRecording& launch) {
   return recorded / static_cast<double>(launch.workgroups.size()) / (all / working);
 }
 
+/// Per cent: about twice the mean error of the kernels in docs/time.md with this bound.
 double error_of(Bound bound) {
   switch (bound) {
     case Bound::matrix:
