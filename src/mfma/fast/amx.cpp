@@ -185,7 +185,7 @@ constexpr std::ptrdiff_t kWideStride = 128;  // bytes from one row of 32 columns
 
 /// D += A B of tiles, for signed bytes or pairs of bf16.
 #define MARGAY_MULTIPLY(sum, rows, columns) \
-  if constexpr (types.a == Type::i8)        \
+  if constexpr (is_integer)                 \
     _tile_dpbssd(sum, rows, columns);       \
   else                                      \
     _tile_dpbf16ps(sum, rows, columns)
@@ -223,11 +223,11 @@ void end() {
 
 namespace {
 
-template <Types types>
-void run_one(const MfmaOperands& op) {
+template <bool is_integer>
+void run_one(Types types, const MfmaOperands& op) {
   if (!configured) begin();
   alignas(64) char a[1024], b[1024];
-  if constexpr (types.are_converted()) {
+  if (types.are_converted()) {
     const Converted two(types.a, op.a);
     transpose_two(two.of(0), two.of(1), a);
     convert(types.b, op.b, b);
@@ -246,7 +246,7 @@ void run_one(const MfmaOperands& op) {
     settle_memory(value);
     _tile_loadd(0, value, 0);
   }
-  if constexpr (types.are_converted()) {
+  if (types.are_converted()) {
     _tile_loadd(6, a, 64);
     _tile_loadd(7, b, 64);
     MARGAY_MULTIPLY(0, 6, 7);
@@ -286,13 +286,13 @@ void run_one(const MfmaOperands& op) {
   _tile_loadd(2, value, 0);      \
   _tile_loadd(3, value, 0)
 
-template <Types types>
-void run_one_wide(const MfmaOperands& op) {
+template <bool is_integer>
+void run_one_wide(Types types, const MfmaOperands& op) {
   if (!configured) begin();
   alignas(64) char a[2048], b[2048];
   clear_packed(a);
   clear_packed(b);
-  if constexpr (types.are_converted()) {
+  if (types.are_converted()) {
     pack_converted_a(types.a, op.a, a, 0);
     pack_converted_b(types.b, op.b, b, 0);
   } else {
@@ -315,7 +315,7 @@ void run_one_wide(const MfmaOperands& op) {
   settle_memory(op.d);
 }
 
-template <Types types>
+template <bool is_integer>
 void run_all(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
              std::uint32_t* base) {
   if (!configured) begin();
@@ -422,33 +422,19 @@ void run_all(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
   settle_memory(base);
 }
 
-/// Calls `run_as` for the types, as a constant.
-template <typename F>
-void with_types(Types types, F&& run_as) {
-  constexpr Type bf16 = Type::bf16, i8 = Type::i8, fp8 = Type::fp8, bf8 = Type::bf8;
-  if (types.a == bf16) run_as.template operator()<Types{bf16, bf16}>();
-  if (types.a == i8) run_as.template operator()<Types{i8, i8}>();
-  if (types.a == fp8 && types.b == fp8) run_as.template operator()<Types{fp8, fp8}>();
-  if (types.a == fp8 && types.b == bf8) run_as.template operator()<Types{fp8, bf8}>();
-  if (types.a == bf8 && types.b == fp8) run_as.template operator()<Types{bf8, fp8}>();
-  if (types.a == bf8 && types.b == bf8) run_as.template operator()<Types{bf8, bf8}>();
-}
-
 }  // namespace
 
 void run(Types types, Size size, const MfmaOperands& op) {
-  const auto run_as = [&]<Types of>() {
-    size == Size::one ? run_one<of>(op) : run_one_wide<of>(op);
-  };
-  with_types(types, run_as);
+  const bool is_integer = types.a == Type::i8;
+  if (size == Size::one)
+    is_integer ? run_one<true>(types, op) : run_one<false>(types, op);
+  else
+    is_integer ? run_one_wide<true>(types, op) : run_one_wide<false>(types, op);
 }
 void run_ops(Types types, const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
              std::uint32_t* base) {
-  // What is converted says each op of its own.
-  if (types.a == Type::i8)
-    run_all<Types{Type::i8, Type::i8}>(ops, count, numbers, base);
-  else
-    run_all<Types{Type::bf16, Type::bf16}>(ops, count, numbers, base);
+  types.a == Type::i8 ? run_all<true>(ops, count, numbers, base)
+                      : run_all<false>(ops, count, numbers, base);
 }
 
 }  // namespace margay::mfma_amx

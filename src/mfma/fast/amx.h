@@ -16,7 +16,9 @@ void end();
 enum class Type : std::uint8_t { bf16, i8, fp8, bf8 };
 struct Types {
   Type a, b;  ///< The same, unless they are of fp8 and bf8.
-  [[nodiscard]] constexpr bool are_converted() const { return a == Type::fp8 || a == Type::bf8; }
+  [[nodiscard, gnu::always_inline]] constexpr bool are_converted() const {
+    return a == Type::fp8 || a == Type::bf8;
+  }
 };
 /// Of D: 16x16 is one tile of the unit's, 32x32 four.
 enum class Size : std::uint8_t { one, four };

@@ -367,7 +367,7 @@ TEST_P(Planned, RunsEqualSingles) {
   const bool is_integer = shape->a == MfmaType::i8;
   Random random(10);
   int compared = 0;
-  for (int round = 0; round < 600; ++round) {
+  for (int round = 0; round < 2000; ++round) {
     Registers single;
     fill_rows(single.row(0), 64, shape->a, Fill::units, random);
     if (shape->b != shape->a) fill_rows(single.row(32), 32, shape->b, Fill::units, random);
@@ -402,7 +402,9 @@ TEST_P(Planned, RunsEqualSingles) {
     prepare_mfma_run(*shape, kernel, steps)->execute(grouped.row(0));
     ASSERT_TRUE(single.words == grouped.words) << "round " << round;
   }
-  EXPECT_GT(compared, 200);
+  // As bytes, most results are NaNs.
+  const bool are_bytes = shape->a == MfmaType::fp8 || shape->a == MfmaType::bf8;
+  EXPECT_GT(compared, are_bytes ? 750 : 1500);
 }
 
 INSTANTIATE_TEST_SUITE_P(Fast, Planned,

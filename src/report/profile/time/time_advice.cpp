@@ -1,11 +1,13 @@
 #include "report/profile/time/time_advice.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
 
 #include "gpu/occupancy.h"
+#include "report/profile/analysis/bounds.h"
 #include "report/profile/analysis/lines.h"
 #include "report/profile/analysis/occupancy_table.h"
 #include "report/words.h"
@@ -27,22 +29,14 @@ std::uint32_t waves_per_simd(const KernelProfile& kernel, std::uint32_t workgrou
   return (waves + cu.simds - 1) / cu.simds;
 }
 
-/// Workgroups of the grid.
-std::uint64_t workgroups_of(const KernelProfile& kernel) {
-  return std::uint64_t{kernel.grid[0]} * kernel.grid[1] * kernel.grid[2];
-}
-
 /// "; they take 32 registers of each lane, and 24 are free".
 std::string registers_for(std::uint32_t wanted, const KernelProfile& kernel) {
   const Resources& r = kernel.resources;
   if (wanted == 0 || r.workgroups_per_cu == 0) return {};
   const ComputeUnit& cu = kernel.gpu->arch().cu;
   // A grid may have fewer workgroups than there is room for.
-  const std::uint64_t units = kernel.gpu->xcds * kernel.gpu->cus_per_xcd;
-  const std::uint64_t begun = (workgroups_of(kernel) + units - 1) / units;
-  const auto resident = static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(r.workgroups_per_cu, std::max<std::uint64_t>(begun, 1)));
-  const std::uint32_t waves = std::max(1u, waves_per_simd(kernel, resident));
+  const auto waves =
+      static_cast<std::uint32_t>(std::ceil(achieved_waves_per_cu(kernel) / cu.simds));
   const std::uint32_t most = cu.vgprs_per_lane / waves / cu.vgpr_granule * cu.vgpr_granule;
   const std::uint32_t free = most > r.vgprs ? most - r.vgprs : 0;
   const std::string out = fmt::format("; a step's loads take {} VGPRs, {} are free", wanted, free);
@@ -109,10 +103,9 @@ std::string room_for_a_workgroup(const KernelProfile& kernel) {
 std::string side_by_side(const KernelProfile& kernel) {
   std::string out =
       "let adjacent lanes access adjacent bytes, 16 for each lane, and rows of tiles fill lines of "
-      "128 "
-      "bytes";
+      "128 bytes";
   const std::uint64_t lds = kernel.gpu->arch().cu.lds_bytes;
-  if (std::ranges::any_of(kernel.tensors, [&](const auto& tensor) {
+  if (std::ranges::any_of(kernel.tensors, [&](const TensorTraffic& tensor) {
         return tensor.touched_read_bytes != 0 && tensor.touched_read_bytes <= lds;
       }))
     out += "; a table in which lanes look something up fits LDS";
@@ -122,8 +115,7 @@ std::string side_by_side(const KernelProfile& kernel) {
   if (const std::uint32_t scratch = kernel.resources.scratch_bytes; scratch != 0)
     out += fmt::format(
         "; {} bytes of scratch for each work-item are such accesses, too: spills, or an array with "
-        "an "
-        "index that is not known before the kernel runs, which can be in LDS or have its loop "
+        "an index that is not known before the kernel runs, which can be in LDS or have its loop "
         "unrolled",
         scratch);
   return out;
@@ -131,15 +123,13 @@ std::string side_by_side(const KernelProfile& kernel) {
 
 /// What to do where only a few compute units have work at the end.
 std::string fill_the_rounds(const KernelProfile& kernel) {
-  const std::uint64_t units = kernel.gpu->xcds * kernel.gpu->cus_per_xcd;
   return fmt::format(
       "the last workgroups leave compute units idle: {} for {} units, and {} of each unit at a "
-      "time; let "
-      "their number fill whole rounds by another size of tile, or take smaller ones, or only as "
-      "many as "
-      "there is room for that share the work evenly (this is the most that it can save)",
-      report::counted(workgroups_of(kernel), "workgroup"), units,
-      kernel.resources.workgroups_per_cu);
+      "time; let their number fill whole rounds by another size of tile, or take smaller ones, or "
+      "only as many as there is room for that share the work evenly (this is the most that it can "
+      "save)",
+      report::counted(static_cast<std::uint64_t>(workgroups_of(kernel)), "workgroup"),
+      kernel.gpu->compute_units(), kernel.resources.workgroups_per_cu);
 }
 
 std::string what_to_do(const timing::WhatIf& what_if, const KernelProfile& kernel) {

@@ -61,18 +61,17 @@ std::string idle_text(const KernelProfile& kernel) {
       all - used, all, used);
 }
 
-/// Atomics that meet in few places, which the model does not let wait for each other. Empty if
-/// none do.
 /// Where the workgroups that were watched are shorter or longer than others. Empty if they are not.
 std::string sample_text(const timing::KernelTime& t) {
   if (timing::is_like_others(t.sample_length)) return {};
   return fmt::format(
       "a workgroup that was watched has {:.2f} times the instructions of the launch's: what others "
-      "take "
-      "for each of theirs is not known; --all-workgroups replays all",
+      "take for each of theirs is not known; --all-workgroups replays all",
       t.sample_length);
 }
 
+/// Atomics that meet in few places, which the model does not let wait for each other. Empty if
+/// none do.
 std::string contention_text(const KernelProfile& kernel) {
   std::map<std::int32_t, double> requests;
   for (const Site& site : kernel.sites)

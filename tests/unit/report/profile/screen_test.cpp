@@ -168,6 +168,7 @@ KernelProfile advised(timing::WhatIfKind kind, std::uint32_t vgprs) {
   k.resources.vgprs = 232;
   k.resources.dynamic_lds_bytes = 32768;
   k.resources.workgroups_per_cu = 2;
+  k.resources.waves_per_cu = 8;
   k.time->what_if = {{kind, 40, vgprs, {}}};
   return k;
 }
