@@ -9,6 +9,9 @@ import sys
 import time
 
 MARGAY, PROGRAM = sys.argv[1:3]
+# What is said of a rank of this machine that was killed while it had workgroups.
+LOST = (r"rank [12] \(this machine\) was lost during launch \d+ of .*mix.*: .*; its \d+ "
+        r"workgroups? run again on other ranks")
 
 
 def command(what, ranks, *options):

@@ -5,6 +5,7 @@
 """
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import time
 import unittest
 import uuid
 
-from common import MARGAY, PROGRAM, command, environment, numbers, run, wait_for, workers
+from common import LOST, MARGAY, PROGRAM, command, environment, numbers, run, wait_for, workers
 
 
 class SameBits(unittest.TestCase):
@@ -70,11 +71,18 @@ class SameBits(unittest.TestCase):
 class Lost(unittest.TestCase):
     def test_a_killed_rank_costs_time_only(self):
         expected = run("long", 1).stdout
+        # It has begun a workgroup, most likely; if not, the launch is as good without it.
+        for _ in range(5):
+            said = self.killed(expected)
+            if re.search(LOST, said):
+                break
+        self.assertRegex(said, LOST)
+
+    def killed(self, expected):
         mark = uuid.uuid4().hex
         program = subprocess.Popen(command("long", 3), env=environment(mark), stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
         wait_for(lambda: len(workers(mark)) == 2)
-        # It has begun a workgroup, most likely; if not, the launch is as good without it.
         time.sleep(0.2)
         victims = workers(mark)
         self.assertEqual(len(victims), 2)
@@ -82,8 +90,7 @@ class Lost(unittest.TestCase):
         output, said = program.communicate(timeout=300)
         self.assertEqual(program.returncode, 0, said)
         self.assertEqual(output, expected)
-        self.assertRegex(said, r"rank [12] \(this machine\) was lost during launch \d+ of .*mix.*: .*; its \d+ "
-                               r"workgroups? run again on other ranks")
+        return said
 
     def test_workers_end_with_the_program(self):
         mark = uuid.uuid4().hex
