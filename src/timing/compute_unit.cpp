@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "timing/coalescing.h"
+#include "timing/servers.h"
 #include "timing/wave_waits.h"
 
 namespace margay::timing {
@@ -51,48 +52,6 @@ class Outstanding {
  private:
   std::deque<Access> accesses_;
   double last_ = 0;
-};
-
-/// Serves one after the other.
-struct Server {
-  double free = 0, busy = 0;
-  /// When work that comes at `now` and takes `cycles` has been done.
-  double serve(double now, double cycles) {
-    free = std::max(now, free) + cycles;
-    busy += cycles;
-    return free;
-  }
-};
-
-/// To a level beyond L2: loads go first, what L2 writes back uses the time between them, until L2
-/// has no room for more dirty lines.
-class FarChannel {
- public:
-  /// `room`: of the dirty lines, in cycles that the channel needs for them.
-  double read(double now, double cycles, double room) {
-    pass(now);
-    const double excess = std::max(0.0, debt_ - room);
-    debt_ -= excess;
-    free_ += cycles + excess;
-    busy_ += cycles;
-    return free_;
-  }
-  /// When L2 has room for the store's lines.
-  double write(double now, double cycles, double room) {
-    pass(now);
-    debt_ += cycles;
-    busy_ += cycles;
-    return debt_ > room ? free_ + (debt_ - room) : now;
-  }
-  [[nodiscard]] double busy() const { return busy_; }
-
- private:
-  void pass(double now) {
-    if (now <= free_) return;
-    debt_ = std::max(0.0, debt_ - (now - free_));
-    free_ = now;
-  }
-  double free_ = 0, debt_ = 0, busy_ = 0;
 };
 
 struct Wave {
