@@ -9,9 +9,8 @@ import sys
 import time
 
 MARGAY, PROGRAM = sys.argv[1:3]
-# What is said of a rank of this machine that was killed while it had workgroups.
-LOST = (r"rank [12] \(this machine\) was lost during launch \d+ of .*mix.*: .*; its \d+ "
-        r"workgroups? run again on other ranks")
+# What is said of a rank that was lost while it had workgroups.
+LOST = r"rank [12] \(.*\) was lost during launch \d+ of .*mix.*: .*; its \d+ workgroups? run again on other ranks"
 
 
 def command(what, ranks, *options):
@@ -59,3 +58,13 @@ def wait_for(condition, seconds=60):
     deadline = time.monotonic() + seconds
     while not condition() and time.monotonic() < deadline:
         time.sleep(0.01)
+
+
+def said_of_a_loss(lose_a_rank, pattern=LOST):
+    """What a run says whose rank is lost. On a machine that has other work the rank may have no workgroup then, so that
+    nothing is to be said: it is tried five times."""
+    for _ in range(5):
+        said = lose_a_rank()
+        if re.search(pattern, said):
+            break
+    return said

@@ -5,7 +5,6 @@
 """
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -13,7 +12,7 @@ import time
 import unittest
 import uuid
 
-from common import LOST, MARGAY, PROGRAM, command, environment, numbers, run, wait_for, workers
+from common import LOST, MARGAY, PROGRAM, command, environment, numbers, run, said_of_a_loss, wait_for, workers
 
 
 class SameBits(unittest.TestCase):
@@ -71,12 +70,7 @@ class SameBits(unittest.TestCase):
 class Lost(unittest.TestCase):
     def test_a_killed_rank_costs_time_only(self):
         expected = run("long", 1).stdout
-        # It has begun a workgroup, most likely; if not, the launch is as good without it.
-        for _ in range(5):
-            said = self.killed(expected)
-            if re.search(LOST, said):
-                break
-        self.assertRegex(said, LOST)
+        self.assertRegex(said_of_a_loss(lambda: self.killed(expected)), LOST)
 
     def killed(self, expected):
         mark = uuid.uuid4().hex
@@ -100,6 +94,11 @@ class Lost(unittest.TestCase):
 
     def test_a_stopped_rank_costs_time_only(self):
         expected = run("long", 1).stdout
+        stopped = (r"rank 1 \(this machine\) was lost during launch .*: nothing was heard of it for 2 s; "
+                   r"its \d+ workgroups? run again")
+        self.assertRegex(said_of_a_loss(lambda: self.stopped(expected), stopped), stopped)
+
+    def stopped(self, expected):
         mark = uuid.uuid4().hex
         program = subprocess.Popen(command("long", 2), env={**environment(mark), "MARGAY_RANKS_SILENCE": "2"},
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -113,8 +112,7 @@ class Lost(unittest.TestCase):
             os.kill(victim, signal.SIGKILL)
         self.assertEqual(program.returncode, 0, said)
         self.assertEqual(output, expected)
-        self.assertRegex(said, r"rank 1 \(this machine\) was lost during launch .*: nothing was heard of it for 2 s; "
-                               r"its \d+ workgroups? run again")
+        return said
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import time
 import unittest
 import uuid
 
-from common import LOST, MARGAY, PROGRAM, environment, numbers, wait_for, workers
+from common import LOST, MARGAY, PROGRAM, environment, numbers, said_of_a_loss, wait_for, workers
 
 
 def words_of(command, what, ranks, report, *options):
@@ -142,12 +142,7 @@ class Lost(unittest.TestCase):
 
     def kill_one(self, command, what):
         expected, _ = watched(command, what, 1)
-        # On a machine that has other work the rank may have no workgroup when it is killed.
-        for _ in range(5):
-            said = self.killed(command, what, expected)
-            if re.search(LOST, said):
-                break
-        self.assertRegex(said, LOST)
+        self.assertRegex(said_of_a_loss(lambda: self.killed(command, what, expected)), LOST)
 
     def killed(self, command, what, expected):
         mark = uuid.uuid4().hex
