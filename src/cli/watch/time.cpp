@@ -76,7 +76,8 @@ void declare(CLI::App& app, Options& options) {
                  "write cycles by instruction to FILE, in the columns of AMD's thread-trace "
                  "statistics")
       ->type_name("FILE");
-  app.add_flag("--full", options.full, "every source line, and every change that was tried");
+  app.add_flag("--full", options.full,
+               "every source line that takes half a percent, and every change that was tried");
   app.add_flag("--quiet", options.quiet, "print no report");
 }
 

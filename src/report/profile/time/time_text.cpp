@@ -148,13 +148,16 @@ std::string place_of(const LineTime& line, const report::TextOptions& options) {
 
 }  // namespace
 
+/// Of all wave cycles; less is printed as 0 %.
+constexpr double kShown = 0.005;
+
 std::string memory_latency_text(const KernelProfile& kernel, const report::TextOptions& options,
                                 bool full) {
   const timing::KernelTime& t = *kernel.time;
   double all = t.issue;
   for (const double stall : t.stalls) all += stall;
   std::vector<LineTime> lines = place_times(kernel);
-  std::erase_if(lines, [](const LineTime& line) { return line.time.flight == 0; });
+  std::erase_if(lines, [all](const LineTime& line) { return line.time.flight < kShown * all; });
   std::ranges::stable_sort(lines, std::ranges::greater{},
                            [](const LineTime& line) { return line.time.unhidden; });
   constexpr std::size_t kFew = 4;
@@ -180,23 +183,30 @@ std::string time_lines_text(const KernelProfile& kernel, const report::TextOptio
   for (const LineTime& line : lines) all += line.time.latency;
   if (all == 0) return {};
   constexpr std::size_t kFew = 8;
-  const std::size_t shown = full ? lines.size() : std::min(kFew, lines.size());
+  const std::size_t most_shown = full ? lines.size() : std::min(kFew, lines.size());
   const double simd_cycles = kernel.time->simd_cycles;
   const bool are_lines =
       std::ranges::any_of(lines, [](const LineTime& line) { return !line.file.empty(); });
   std::string out = fmt::format("  wave cycles  issue   idle  {:<38}  {}\n", "stalled by",
                                 are_lines ? "line" : "instruction");
-  for (std::size_t n = 0; n < shown; ++n) {
-    const timing::SiteTime& time = lines[n].time;
-    if (time.latency < 0.005 * all && !full) break;
+  std::size_t shown = 0;
+  double left = all;
+  for (; shown < most_shown && lines[shown].time.latency >= kShown * all; ++shown) {
+    const LineTime& line = lines[shown];
+    const timing::SiteTime& time = line.time;
+    left -= time.latency;
     std::array<double, kStalls> worst{};
     const auto most = std::ranges::max_element(time.stalls);
     worst[static_cast<std::size_t>(most - time.stalls.begin())] = *most;
     const std::string idle = simd_cycles == 0 ? "" : percent(time.lost / simd_cycles);
     out += fmt::format("  {:>11}  {:>5}  {:>5}  {:<38}  {}\n", percent(time.latency / all),
                        percent((time.latency - time.stall()) / all), idle, stalls_text(worst, all),
-                       place_of(lines[n], options));
+                       place_of(line, options));
   }
+  if (full && shown < lines.size())
+    out += fmt::format(
+        "  {:>11}  of {} with less than {} % each, which --json has\n", percent(left / all),
+        report::counted(lines.size() - shown, are_lines ? "line" : "instruction"), 100 * kShown);
   return out;
 }
 
