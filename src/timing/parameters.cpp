@@ -47,6 +47,10 @@ Parameters of(const Gpu& gpu) {
   if (gpu.option == "mi308x") {
     p.boost_ghz = 1.83;  // pyhip, gpu-frequency-probe
     p.sustained_watts = 650;
+    p.matrix_ghz = 0.97;
+    // As much for each XCD as was measured of an MI300X's eight at best (chips and cheese).
+    p.fabric_bytes_per_ns = 11900.0 / 8 * gpu.xcds;
+    p.fabric_write_bytes_per_ns = 0.7 * p.fabric_bytes_per_ns;
   }
   return p;
 }
@@ -151,8 +155,9 @@ constexpr auto kTable = std::to_array<ParameterInfo>({
     {"write_buffer", "of L2: dirty lines that wait for the fabric while loads go first",
      "share of L2", "assumed", low, &Parameters::write_buffer},
     {"fabric_bytes_per_ns", "Infinity Cache reads, whole device", "bytes/ns",
-     "RRZE gpu-cache, 20 to 270 MB (5.3 to 10.2 TB/s), chips and cheese (11.9)", medium,
-     &Parameters::fabric_bytes_per_ns},
+     "RRZE gpu-cache, 20 to 270 MB (5.3 to 10.2 TB/s), chips and cheese (11.9); MI308X: "
+     "the latter, by its XCDs",
+     medium, &Parameters::fabric_bytes_per_ns},
     {"fabric_write_bytes_per_ns", "Infinity Cache writes, whole device", "bytes/ns",
      "MGPUSim's mi300a.csv: vectoradd and copies that fit it; the same share of reads elsewhere",
      low, &Parameters::fabric_write_bytes_per_ns},
@@ -201,6 +206,12 @@ constexpr auto kTable = std::to_array<ParameterInfo>({
      &Parameters::f16_watts},
     {"bf16_watts", "the same of bf16", "W per TFLOP/s", kMatrixWatts, low, &Parameters::bf16_watts},
     {"fp8_watts", "the same of fp8", "W per TFLOP/s", kMatrixWatts, low, &Parameters::fp8_watts},
+    {"matrix_ghz", "cycles for which a matrix unit works, over seconds; 0: no limit is known",
+     "cycles/ns",
+     "pyhip gpu-frequency-probe: MFMA without a pause goes from 1.83 to 1.0 GHz, at 242 W, and "
+     "stays "
+     "above 1.8 if one of 32 cycles comes every 60",
+     medium, &Parameters::matrix_ghz},
     {"boost_ghz", "clock of a short kernel", "GHz", "data sheets", high, &Parameters::boost_ghz},
 });
 static_assert(kTable.size() * sizeof(double) == sizeof(Parameters), "every figure has its source");

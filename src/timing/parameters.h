@@ -63,6 +63,7 @@ struct Parameters {
   double sustained_watts = 0;
   /// Of matrix instructions, for each TFLOP/s at 1 V.
   double f16_watts = 1.34, bf16_watts = 1.15, fp8_watts = 0.63;
+  double matrix_ghz = 0;  ///< Cycles that matrix units work for seconds, per ns; 0: no limit known.
   double boost_ghz = 0;
   double upload_ns = 13000;           ///< A copy of few bytes from the host to the device.
   double download_ns = 19000;         ///< And back.

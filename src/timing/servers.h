@@ -1,4 +1,4 @@
-// What works for one after the other: units of a compute unit, and its share of the levels beyond L2.
+// What works for one after the other: units of a compute unit, and its share of levels beyond L2.
 #pragma once
 
 #include <algorithm>

@@ -13,6 +13,7 @@ struct Load {
   double memory_tb = 0;              ///< TB/s of HBM traffic, at the clock of the compute units.
   double vector_tflops_per_ghz = 0;  ///< f32 equivalents.
   double f16_tflops_per_ghz = 0, bf16_tflops_per_ghz = 0, fp8_tflops_per_ghz = 0;  ///< Matrix.
+  double matrix = 0;  ///< Part of the cycles in which a matrix unit works.
 };
 
 /// The fit is of an MI300X (RRZE gpu-roofline); what its clock alone takes goes with the compute
@@ -36,7 +37,16 @@ double sustained_ghz(const Load& load, const Parameters& parameters) {
   constexpr double kStep = 0.005;
   double ghz = parameters.boost_ghz;
   while (ghz > kLeastGhz && watts(load, parameters, ghz) > parameters.sustained_watts) ghz -= kStep;
+  if (parameters.matrix_ghz > 0 && load.matrix * ghz > parameters.matrix_ghz)
+    ghz = std::max(kLeastGhz, parameters.matrix_ghz / load.matrix);
   return ghz;
+}
+
+/// How much of the launch's time a matrix unit works.
+double matrix_work(const ReplayedLaunch& replayed, const Gpu& gpu, double us_of_cycles, double us) {
+  const double of_units =
+      replayed.busy.matrix / (gpu.arch().cu.simds * std::max(replayed.cu_cycles, 1.0));
+  return of_units * replayed.active / gpu.compute_units() * us_of_cycles / us;
 }
 
 }  // namespace
@@ -58,19 +68,22 @@ AtClock sustained(const LaunchReplay& replay, const LaunchRecording& launch,
   constexpr int kRounds = 8;
   constexpr double kCloseGhz = 0.01;
   double low = kLeastGhz, high = boost_ghz;
+  ReplayedLaunch now = few;
   for (int round = 0; round < kRounds; ++round) {
     const double seconds = out.us * 1e-6;
     const double per_ghz = 1e-12 / seconds / out.ghz;
     const double clock = sustained_ghz(
         {static_cast<double>(replay.gpu().compute_units()), launch.memory_bytes * 1e-12 / seconds,
          launch.vector_flops * per_ghz, launch.f16_flops * per_ghz, launch.bf16_flops * per_ghz,
-         launch.fp8_flops * per_ghz},
+         launch.fp8_flops * per_ghz,
+         matrix_work(now, replay.gpu(), cycles * now.cycles / few.cycles / out.ghz / 1e3, out.us)},
         parameters);
     if (std::abs(clock - out.ghz) < kCloseGhz) break;
     (clock < out.ghz ? high : low) = out.ghz;
     if (high - low < kCloseGhz) break;
     out.ghz = low < clock && clock < high ? clock : (low + high) / 2;
-    out.us = us_of(cycles * replay.few(out.ghz).cycles / few.cycles, out.ghz, launch, parameters);
+    now = replay.few(out.ghz);
+    out.us = us_of(cycles * now.cycles / few.cycles, out.ghz, launch, parameters);
   }
   return out;
 }

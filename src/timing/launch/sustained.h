@@ -13,7 +13,8 @@ struct AtClock {
   double ghz = 0, us = 0;
 };
 
-/// The highest clock at which the device stays within its power for seconds. A fit to 55 measured
+/// The highest clock that the device holds for seconds: within its power, and with no more matrix
+/// work at a time than some can hold (Parameters::matrix_ghz). Power is a fit to 55 measured
 /// points on an MI300X (RRZE gpu-benches, gpu-roofline; mean error of the clock 3.9 %, the largest
 /// 16 %) and to AMD's MAF points of matrix instructions; random data. `replay`: of `launch` on the
 /// device of `parameters`. `cycles`: what all compute units take at `boost_ghz`; `few`: some of

@@ -10,7 +10,7 @@ namespace margay::timing {
 
 /// Workgroups of one wave with `instructions` matrix instructions of 16x16x16 bf16 each.
 inline LaunchRecording matrix_launch(std::uint64_t recorded, std::uint64_t grid,
-                                     unsigned instructions) {
+                                     unsigned instructions, const Gpu& gpu = default_gpu()) {
   LaunchRecording launch;
   Instruction matrix;
   matrix.unit = Unit::matrix;
@@ -19,7 +19,7 @@ inline LaunchRecording matrix_launch(std::uint64_t recorded, std::uint64_t grid,
   launch.grid = grid;
   launch.equivalent_workgroups = static_cast<double>(grid);
   launch.workgroups.resize(recorded);
-  const std::uint32_t cus = default_gpu().compute_units();
+  const std::uint32_t cus = gpu.compute_units();
   launch.cus.resize(std::min<std::uint64_t>(recorded, cus));
   for (std::uint64_t n = 0; n < recorded; ++n) {
     launch.workgroups[n].id = n;
