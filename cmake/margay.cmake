@@ -60,6 +60,16 @@ function(margay_know_levels)
   set_property(SOURCE ${ARGV} APPEND PROPERTY COMPILE_DEFINITIONS ${names})
 endfunction()
 
+# margay_cold(TARGET...): these do little: command lines, the runtime's calls. Sanitizers compile them without
+# optimisation, in half the time. (Tests and what they give much to do would take longer than that saves.)
+function(margay_cold)
+  if(MARGAY_SANITIZER)
+    foreach(target ${ARGV})
+      target_compile_options(${target} PRIVATE -O0)
+    endforeach()
+  endif()
+endfunction()
+
 # Tests call optimised libraries; to optimise their own code takes longer than it saves.
 set(margay_test_options $<$<CONFIG:Release>:-O0>)
 
