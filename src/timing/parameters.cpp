@@ -209,8 +209,7 @@ constexpr auto kTable = std::to_array<ParameterInfo>({
     {"matrix_ghz", "cycles for which a matrix unit works, over seconds; 0: no limit is known",
      "cycles/ns",
      "pyhip gpu-frequency-probe: MFMA without a pause goes from 1.83 to 1.0 GHz, at 242 W, and "
-     "stays "
-     "above 1.8 if one of 32 cycles comes every 60",
+     "stays above 1.8 if one of 32 cycles comes every 60",
      medium, &Parameters::matrix_ghz},
     {"boost_ghz", "clock of a short kernel", "GHz", "data sheets", high, &Parameters::boost_ghz},
 });
