@@ -140,7 +140,7 @@ std::string caches_text(const KernelProfile& kernel) {
 }
 
 std::string place_of(const LineTime& line, const report::TextOptions& options) {
-  const std::string place =
+  std::string place =
       report::short_place_of(SourceFrame{line.function, line.file, line.line, 0}, options);
   if (!place.empty()) return place;
   return line.instruction.empty() ? "without a source line" : line.instruction;

@@ -124,10 +124,10 @@ TEST(Screen, WhatTakesNextToNothingIsOneRow) {
   for (unsigned n = 0; n < 100; ++n) add_site(k, "v_mov_b32 v2, v3", 20 + n);
   k.time->sites.resize(k.sites.size());
   for (std::size_t n = 2; n < k.sites.size(); ++n) k.time->sites[n].latency = 4;
-  const std::string text = text_of(k, Profile{}, TextStyle{.full = true});
+  const std::string text = text_of(k, Profile{}, TextStyle{.options = {}, .full = true});
   EXPECT_THAT(text, HasSubstr("20 %  of 100 lines with less than 0.5 % each, which --json has"));
   EXPECT_THAT(text.substr(text.find("wave cycles"), 600), Not(HasSubstr("plain.cpp:20")));
-  EXPECT_THAT(text_of(timed(10, 800, 800), Profile{}, TextStyle{.full = true}),
+  EXPECT_THAT(text_of(timed(10, 800, 800), Profile{}, TextStyle{.options = {}, .full = true}),
               Not(HasSubstr("which --json has")));
 }
 
