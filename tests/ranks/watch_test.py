@@ -157,3 +157,7 @@ class Lost(unittest.TestCase):
             self.assertEqual(program.returncode, 0, said)
             self.assertEqual(report_of(report), expected)
         return said
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
