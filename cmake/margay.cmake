@@ -23,19 +23,17 @@ endfunction()
 
 # Code that computes on lanes is compiled once for each of the host's instruction-set levels (src/base/host_level.h),
 # with this machine's -march names: a third of the build's time each. `native` makes only the level of the
-# machine that builds, which is what a first `./margay gemm` needs, and leaves out tests, which compare the levels.
-# `ends` makes that one and the generic one: what is between them is the same templates, so that sanitizers and
-# `./margay test --fast` do without.
-set(MARGAY_HOST_LEVELS all CACHE STRING
-  "all levels; ends: generic and the best of this machine; native: only the best, and no tests")
-set_property(CACHE MARGAY_HOST_LEVELS PROPERTY STRINGS all ends native)
+# machine that builds, which is what a first `./margay gemm` needs. The others are the same templates, so that
+# sanitizers and `./margay test --fast` do without them; all tests compare the levels.
+set(MARGAY_HOST_LEVELS all CACHE STRING "all levels, or native: only the best of this machine")
+set_property(CACHE MARGAY_HOST_LEVELS PROPERTY STRINGS all native)
 set(margay_levels generic)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND margay_levels x86_v3 x86_v4)
 endif()
 set(margay_level_options_x86_v3 -march=x86-64-v3)
 set(margay_level_options_x86_v4 -march=x86-64-v4 -mprefer-vector-width=512)
-if(MARGAY_HOST_LEVELS MATCHES "^(ends|native)$")
+if(MARGAY_HOST_LEVELS STREQUAL "native")
   # Only where it is not known: the build folder may have been configured on another machine.
   try_run(margay_level_runs margay_level_compiles ${PROJECT_BINARY_DIR}/host_level
     ${PROJECT_SOURCE_DIR}/cmake/host_level.cpp CMAKE_FLAGS "-DINCLUDE_DIRECTORIES=${PROJECT_SOURCE_DIR}/src"
@@ -43,11 +41,8 @@ if(MARGAY_HOST_LEVELS MATCHES "^(ends|native)$")
   if(NOT margay_level_compiles OR NOT margay_level_runs EQUAL 0)
     message(FATAL_ERROR "cmake/host_level.cpp does not tell this machine's level: use -DMARGAY_HOST_LEVELS=all")
   endif()
-  if(MARGAY_HOST_LEVELS STREQUAL "ends" AND NOT margay_levels STREQUAL "generic")
-    list(PREPEND margay_levels generic)
-  endif()
 elseif(NOT MARGAY_HOST_LEVELS STREQUAL "all")
-  message(FATAL_ERROR "MARGAY_HOST_LEVELS is ${MARGAY_HOST_LEVELS}: it is all, ends or native")
+  message(FATAL_ERROR "MARGAY_HOST_LEVELS is ${MARGAY_HOST_LEVELS}: it is all or native")
 endif()
 
 # As base/host_level.h names them.
@@ -60,9 +55,16 @@ function(margay_know_levels)
   set_property(SOURCE ${ARGV} APPEND PROPERTY COMPILE_DEFINITIONS ${names})
 endfunction()
 
-# margay_cold(TARGET...): these do little: command lines, the runtime's calls. Sanitizers compile them without
-# optimisation, in half the time. (Tests and reports as well would save three minutes, and running them take two and a
-# half more.)
+# margay_command_line(TARGET...): these read arguments and print a few lines. Optimising them is half of their
+# compile time, for microseconds of each command.
+function(margay_command_line)
+  foreach(target ${ARGV})
+    target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O0>)
+  endforeach()
+endfunction()
+
+# margay_cold(TARGET...): these do little: the runtime's calls. Sanitizers compile them without optimisation, in half
+# the time. (Tests and reports as well would save three minutes, and running them take two and a half more.)
 function(margay_cold)
   if(MARGAY_SANITIZER)
     foreach(target ${ARGV})
@@ -76,11 +78,15 @@ set(margay_test_options $<$<CONFIG:Release>:-O0>)
 
 # Slow tests take more than some three seconds, or need what takes long to compile. `./margay test --fast` leaves out
 # what they alone need.
-option(MARGAY_SLOW_TESTS "Build what only slow tests need" ON)
+set(MARGAY_TESTS all CACHE STRING "all tests; fast: without what only slow tests need; none")
+set_property(CACHE MARGAY_TESTS PROPERTY STRINGS all fast none)
+if(NOT MARGAY_TESTS MATCHES "^(all|fast|none)$")
+  message(FATAL_ERROR "MARGAY_TESTS is ${MARGAY_TESTS}: it is all, fast or none")
+endif()
 
 # margay_for_slow_tests(TARGET...): only slow tests need these.
 function(margay_for_slow_tests)
-  if(NOT MARGAY_SLOW_TESTS)
+  if(MARGAY_TESTS STREQUAL "fast")
     set_target_properties(${ARGV} PROPERTIES EXCLUDE_FROM_ALL TRUE)
   endif()
 endfunction()

@@ -160,17 +160,17 @@ launcher_builds_for_slow_tests_when_they_run() {
   printf '#!/bin/sh\n' >clone/tools/test-summary
   chmod +x path/ctest clone/tools/test-summary
   echo MARGAY_HOST_LEVELS:STRING=native >>clone/build/release/CMakeCache.txt
+  echo MARGAY_TESTS:STRING=none >>clone/build/release/CMakeCache.txt
   status 0 clone/margay test --fast
-  grep -qx -- 'cmake --preset release -DMARGAY_HOST_LEVELS=ends -DMARGAY_SLOW_TESTS=OFF' calls ||
+  grep -qx -- 'cmake --preset release -DMARGAY_HOST_LEVELS=native -DMARGAY_TESTS=fast' calls ||
     { cat calls; fail "--fast builds for slow tests"; }
-  sed -i /HOST_LEVELS/d clone/build/release/CMakeCache.txt
-  printf '%s\n' MARGAY_HOST_LEVELS:STRING=ends MARGAY_SLOW_TESTS:BOOL=OFF >>clone/build/release/CMakeCache.txt
+  sed -i 's/MARGAY_TESTS:STRING=none/MARGAY_TESTS:STRING=fast/' clone/build/release/CMakeCache.txt
   : >calls
   status 0 clone/margay test --fast
   status 0 clone/margay gemm
   if grep -q -- '--preset' calls; then fail "it configured again"; fi
   status 0 clone/margay test
-  grep -qx -- 'cmake --preset release -DMARGAY_HOST_LEVELS=all -DMARGAY_SLOW_TESTS=ON' calls ||
+  grep -qx -- 'cmake --preset release -DMARGAY_HOST_LEVELS=all -DMARGAY_TESTS=all' calls ||
     { cat calls; fail "it does not build for slow tests"; }
 }
 
@@ -186,7 +186,7 @@ launcher_completes_the_levels() {
     fake_clone
     printf '#!/bin/sh\n' >clone/tools/test-summary
     chmod +x clone/tools/test-summary
-    printf '%s\n' "MARGAY_HOST_LEVELS:STRING=$has" MARGAY_SLOW_TESTS:BOOL=ON >>clone/build/release/CMakeCache.txt
+    printf '%s\n' "MARGAY_HOST_LEVELS:STRING=$has" MARGAY_TESTS:STRING=fast >>clone/build/release/CMakeCache.txt
     rm clone/build/release/.built-*
     # shellcheck disable=SC2086  # words
     status 0 clone/margay ${command//_/ }
@@ -199,18 +199,17 @@ launcher_completes_the_levels() {
   done <<'END'
 native build all
 native gemm same
-native test_--fast ends
-ends gemm same
-ends test all
-ends build all
+native test_--fast same
+native test all
 all gemm same
-all test same
-all test_--fast all
+all test all
+all test_--fast same
 END
 }
 
 launcher_reports_a_failed_build() {
   fake_clone
+  printf '%s\n' MARGAY_HOST_LEVELS:STRING=native MARGAY_TESTS:STRING=none >>clone/build/release/CMakeCache.txt
   touch -d '1 hour' clone/src/a.cpp
   CMAKE_STATUS=1 status 1 clone/margay x
   said 'the build failed'

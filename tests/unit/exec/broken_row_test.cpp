@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <set>
@@ -25,7 +26,8 @@ struct Result {
 
 /// v_add_co_u32 v1, vcc, v0, v0 in lanes 0 and 2, and s_and_b32, with `environment` set.
 Result run(const std::string& what) {
-  static std::vector<std::uint32_t> rows(std::size_t{24} * kWaveLanes, 0x80000001);
+  alignas(64) static std::array<std::uint32_t, std::size_t{24} * kWaveLanes> rows;
+  rows.fill(0x80000001);
   WorkgroupState group;
   Wave wave;
   wave.v = rows.data();
@@ -33,7 +35,7 @@ Result run(const std::string& what) {
   wave.group = &group;
   wave.set_exec(5);
   setenv("MARGAY_BREAK_ROW", what.c_str(), 1);
-  const RowTable& table = *row_table("generic", default_gpu().arch());
+  const RowTable& table = *row_table({}, default_gpu().arch());
   Instruction add;
   add.row = table.find("v_add_co_u32");
   add.src[0] = add.src[1] = Source::vgpr(0);

@@ -55,8 +55,7 @@ struct Fields {
 
 class BufferBench {
  public:
-  explicit BufferBench(const char* level = "generic")
-      : rows_(row_table(level, default_gpu().arch())) {
+  explicit BufferBench(const char* level = "") : rows_(row_table(level, default_gpu().arch())) {
     auto decoder = isa::Decoder::create(kGfx942);
     auto memory = Memory::create(4 * kBlockBytes);
     if (!decoder || !memory) return;

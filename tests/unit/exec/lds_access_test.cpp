@@ -90,7 +90,7 @@ Bytes bytes_of(const LaneAccesses& accesses, Chosen chosen) {
 
 TEST(LdsAccess, IsWhatAnInstructionTouches) {
   unsigned rows = 0;
-  row_table("generic", default_gpu().arch())->for_each([&](const Row& row) {
+  row_table({}, default_gpu().arch())->for_each([&](const Row& row) {
     if (row.instruction_class != InstructionClass::lds) return;
     const bool lane_exchange = !row.is_load && !row.is_atomic && row.returns_value;
     ++rows;

@@ -55,7 +55,7 @@ class Matrix : public testing::Test {
     const auto encoded = decoder_->decode(code, 0);
     ASSERT_TRUE(encoded) << mnemonic;
     ASSERT_EQ(encoded->mnemonic, mnemonic);
-    const Row* row = row_table("generic", default_gpu().arch())->find(mnemonic);
+    const Row* row = row_table({}, default_gpu().arch())->find(mnemonic);
     ASSERT_NE(row, nullptr);
     const auto bound = bind(*encoded, *row, {.accum_offset = kFile, .vgpr_rows = kRows}, 0);
     ASSERT_TRUE(bound) << bound.error().text();
@@ -133,7 +133,7 @@ TEST_F(Matrix, Dense) {
 TEST_F(Matrix, Sparse) {
   constexpr std::uint32_t kPairs[] = {0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110};
   int seen = 0;
-  row_table("generic", default_gpu().arch())->for_each([&](const Row& r) {
+  row_table({}, default_gpu().arch())->for_each([&](const Row& r) {
     if (r.shape == nullptr || !r.shape->sparse || r.mnemonic != r.shape->mnemonic) return;
     const MfmaShape& shape = *r.shape;
     const std::string mnemonic(shape.mnemonic);
@@ -170,8 +170,8 @@ constexpr MatrixInstruction kOneInstruction[] = {{&kMfmaShapes[0], 40}};
 TEST(MatrixRows, AreThoseOfTheProcessor) {
   Architecture other = kGfx942;
   other.matrix = kOneInstruction;
-  const RowTable& own = *row_table("generic", kGfx942);
-  const RowTable* const rows = row_table("generic", other);
+  const RowTable& own = *row_table({}, kGfx942);
+  const RowTable* const rows = row_table({}, other);
   ASSERT_NE(rows, nullptr);
   std::size_t matrix = 0;
   rows->for_each([&](const Row& row) { matrix += row.shape != nullptr; });
@@ -184,7 +184,7 @@ TEST(MatrixRows, AreThoseOfTheProcessor) {
   EXPECT_NE(own.find(kMfmaShapes[1].mnemonic), nullptr);
   EXPECT_NE(rows->find("v_add_f32"), nullptr);
   other.rows = RowSet::none;
-  EXPECT_EQ(row_table("generic", other), nullptr);
+  EXPECT_EQ(row_table({}, other), nullptr);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ bool matches(std::string_view mnemonic, const char* pattern) {
 template <typename F>
 void for_vector_rows(F&& visit) {
   std::size_t rows = 0;
-  row_table("generic", default_gpu().arch())->for_each([&](const Row& row) {
+  row_table({}, default_gpu().arch())->for_each([&](const Row& row) {
     if (row.instruction_class != InstructionClass::valu) return;
     ++rows;
     visit(row, row.mnemonic);
@@ -84,7 +84,7 @@ TEST(Traits, NumberIsTheFirstTypeInTheName) {
 }
 
 TEST(Traits, PassesAreFourOfTranscendentalsAndTheShapesOfMatrices) {
-  row_table("generic", default_gpu().arch())->for_each([](const Row& row) {
+  row_table({}, default_gpu().arch())->for_each([](const Row& row) {
     const unsigned expected = row.shape != nullptr ? gfx942_passes(*row.shape)
                               : row.operation == Operation::transcendental ? 4
                                                                            : 1;
@@ -138,7 +138,7 @@ TEST(Traits, ComparisonsAreThoseInTheName) {
       Comparison::below_equal, Comparison::above, Comparison::above_equal,
   };
   std::size_t rows = 0;
-  row_table("generic", default_gpu().arch())->for_each([&](const Row& row) {
+  row_table({}, default_gpu().arch())->for_each([&](const Row& row) {
     std::smatch found;
     const std::string name(row.mnemonic);
     if (!std::regex_match(name, found, std::regex("[vs]_cmp[xk]?_([a-z]+)_([iu])(16|32|64)")))
@@ -171,7 +171,7 @@ TEST(RowTableDeathTest, TwoRowsForOneInstructionEndTheProcess) {
 
 TEST(ControlFlow, IsWhatRowsSay) {
   std::size_t branches = 0;
-  row_table("generic", default_gpu().arch())->for_each([&](const Row& row) {
+  row_table({}, default_gpu().arch())->for_each([&](const Row& row) {
     const isa::ControlFlow flow = isa::control_flow(row.mnemonic);
     const bool is_branch = row.instruction_class == InstructionClass::branch;
     branches += is_branch;

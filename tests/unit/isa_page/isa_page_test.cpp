@@ -102,7 +102,7 @@ TEST(InstructionList, TheAssemblerTakesEachInstruction) {
 
 TEST(InstructionList, HasEveryRowOfTheExecutor) {
   std::vector<std::string_view> dead;
-  row_table("generic", default_gpu().arch())->for_each([&](const Row& row) {
+  row_table({}, default_gpu().arch())->for_each([&](const Row& row) {
     // Matrix instructions have a second row by their older name, which the decoder does not give.
     if (row.shape != nullptr && row.mnemonic == row.shape->old_mnemonic) return;
     // Two come with whole families of rows, and exist on other processors only.
@@ -113,7 +113,7 @@ TEST(InstructionList, HasEveryRowOfTheExecutor) {
 }
 
 TEST(Exactness, IsToldApart) {
-  const RowTable& rows = *row_table("generic", default_gpu().arch());
+  const RowTable& rows = *row_table({}, default_gpu().arch());
   const auto state = [&](std::string_view mnemonic) {
     return exactness(*rows.find(mnemonic), rows);
   };

@@ -19,7 +19,7 @@ void Listing::add(const Instruction& instruction, std::string line) {
 
 Listing decode(isa::Decoder& decoder, std::span<const std::byte> code, std::uint64_t vaddr) {
   constexpr BindContext kContext{.accum_offset = 256, .vgpr_rows = 512};
-  const RowTable& rows = *row_table("generic", default_gpu().arch());
+  const RowTable& rows = *row_table({}, default_gpu().arch());
   Listing out;
   for (std::size_t at = 0; at + 4 <= code.size();) {
     const auto rest = code.subspan(at);

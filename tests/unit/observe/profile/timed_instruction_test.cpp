@@ -13,7 +13,7 @@ namespace {
 using timing::Unit;
 
 timing::Instruction timed(const char* name) {
-  const Row* row = row_table("generic", default_gpu().arch())->find(name);
+  const Row* row = row_table({}, default_gpu().arch())->find(name);
   if (row == nullptr) {
     ADD_FAILURE() << name;
     return {};
