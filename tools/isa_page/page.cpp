@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/host_level.h"
 #include "data.h"
 #include "exec/instructions/all_rows.h"
 #include "gpu/gpu.h"
@@ -19,6 +20,15 @@ namespace {
 
 namespace fs = std::filesystem;
 using isa::Format;
+
+// Each level has the same rows; any that is built says where they are.
+#if defined(MARGAY_LEVEL_GENERIC)
+namespace level = generic;
+#elif defined(MARGAY_LEVEL_X86_V3)
+namespace level = x86_v3;
+#else
+namespace level = x86_v4;
+#endif
 
 struct Group {
   Format format;
@@ -78,15 +88,15 @@ std::map<std::string_view, std::string> files_of_rows() {
       {add_scalar_rows, "src/exec/instructions/salu.cpp"},
       {add_flow_rows, "src/exec/instructions/flow.cpp"},
       {add_scalar_memory_rows, "src/exec/instructions/smem.cpp"},
-      {[](RowTable& table) { add_matrix_rows(table, default_gpu().arch().matrix, "generic"); },
+      {[](RowTable& table) { add_matrix_rows(table, default_gpu().arch().matrix, best_host_level()); },
        "src/mfma"},
-      {generic::add_vector_rows, "src/exec/instructions/vector_rows.cpp"},
-      {generic::add_compare_rows, "src/isa/gfx942/compare.h"},
-      {generic::add_half_rows, "src/exec/instructions/half_rows.cpp"},
-      {generic::add_packed_rows, "src/exec/instructions/packed_rows.cpp"},
-      {generic::add_lane_rows, "src/exec/instructions/lane_rows.cpp"},
-      {generic::add_vmem_rows, "src/exec/instructions/vmem.cpp"},
-      {generic::add_lds_rows, "src/exec/instructions/lds.cpp"},
+      {level::add_vector_rows, "src/exec/instructions/vector_rows.cpp"},
+      {level::add_compare_rows, "src/isa/gfx942/compare.h"},
+      {level::add_half_rows, "src/exec/instructions/half_rows.cpp"},
+      {level::add_packed_rows, "src/exec/instructions/packed_rows.cpp"},
+      {level::add_lane_rows, "src/exec/instructions/lane_rows.cpp"},
+      {level::add_vmem_rows, "src/exec/instructions/vmem.cpp"},
+      {level::add_lds_rows, "src/exec/instructions/lds.cpp"},
       {add_format_rows, "src/exec/instructions/format_rows.cpp"},
   });
   std::map<std::string_view, std::string> files;
@@ -211,7 +221,7 @@ void put_untested(std::string& out, const std::vector<std::string>& untested) {
 }  // namespace
 
 bool is_there(std::string_view mnemonic) {
-  const RowTable& rows = *row_table("generic", default_gpu().arch());
+  const RowTable& rows = *row_table({}, default_gpu().arch());
   return is_there(rows.find(mnemonic), rows);
 }
 
@@ -245,7 +255,7 @@ std::string_view exactness(const Row& row, const RowTable& rows) {
 }
 
 Result<std::string> page_text(const InstructionList& instructions, const fs::path& source_root) {
-  const RowTable& rows = *row_table("generic", default_gpu().arch());
+  const RowTable& rows = *row_table({}, default_gpu().arch());
   const auto structs = structs_in(source_root);
   if (structs.empty()) {
     return fail(ErrorCode::not_found, "There are no instruction headers.",
