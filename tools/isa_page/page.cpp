@@ -88,7 +88,9 @@ std::map<std::string_view, std::string> files_of_rows() {
       {add_scalar_rows, "src/exec/instructions/salu.cpp"},
       {add_flow_rows, "src/exec/instructions/flow.cpp"},
       {add_scalar_memory_rows, "src/exec/instructions/smem.cpp"},
-      {[](RowTable& table) { add_matrix_rows(table, default_gpu().arch().matrix, best_host_level()); },
+      {[](RowTable& table) {
+         add_matrix_rows(table, default_gpu().arch().matrix, best_host_level());
+       },
        "src/mfma"},
       {level::add_vector_rows, "src/exec/instructions/vector_rows.cpp"},
       {level::add_compare_rows, "src/isa/gfx942/compare.h"},
