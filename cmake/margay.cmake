@@ -124,6 +124,7 @@ function(margay_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE margay_flags ${ARG_DEPENDS} GTest::gtest GTest::gmock
     GTest::gtest_main)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   if(NOT ARG_OPTIMISED)
     target_compile_options(${name} PRIVATE ${margay_test_options})
     margay_precompile_test(${name})

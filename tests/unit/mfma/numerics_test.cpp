@@ -8,6 +8,7 @@
 #include "mfma/kernels/bit_model.h"
 #include "mfma/kernels/reference.h"
 #include "operands.h"
+#include "support/cases.h"
 
 namespace margay {
 namespace {
@@ -367,7 +368,7 @@ TEST_P(Planned, RunsEqualSingles) {
   const bool is_integer = shape->a == MfmaType::i8;
   Random random(10);
   int compared = 0;
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < test::cases(2000); ++round) {
     Registers single;
     fill_rows(single.row(0), 64, shape->a, Fill::units, random);
     if (shape->b != shape->a) fill_rows(single.row(32), 32, shape->b, Fill::units, random);
