@@ -104,6 +104,8 @@ struct WorkgroupRecording {
 struct ComputeUnitRecording {
   std::uint32_t xcd = 0, cu = 0;
   std::vector<const WorkgroupRecording*> workgroups;  ///< In the order in which they begin.
+  /// Of a launch in phases: instructions of a workgroup of its phase, on average.
+  double phase_instructions = 0;
 };
 
 /// Of lines that are read `times` times by L2s, over `generations` of workgroups, each line by
@@ -122,9 +124,12 @@ struct LaunchRecording {
   std::vector<Instruction> instructions;
   std::vector<Registers> registers;            ///< By number of the instruction.
   std::vector<WorkgroupRecording> workgroups;  ///< All, or a sample.
-  std::vector<ComputeUnitRecording> cus;       ///< Of the workgroups that were recorded.
-  std::uint64_t grid = 0;                      ///< Workgroups of the launch that have work.
-  std::uint64_t ended_at_once = 0;             ///< The others.
+  std::vector<WorkgroupRecording> probes;      ///< Further ones, which only `cus` names.
+  /// Of the workgroups that were recorded. Of a sample that is not like the rest of the launch each
+  /// has workgroups like those of a part of the launch (observe/profile/time/phases.h).
+  std::vector<ComputeUnitRecording> cus;
+  std::uint64_t grid = 0;           ///< Workgroups of the launch that have work.
+  std::uint64_t ended_at_once = 0;  ///< The others.
   /// As many workgroups like the recorded ones have the launch's work.
   double equivalent_workgroups = 0;
   /// Instructions of one of those, over its waves, on average; 0: as many as the recorded ones
@@ -151,6 +156,9 @@ struct LaunchRecording {
   double infinity_cache_ready = 0;
   double dirty_bytes = 0;  ///< That L2 writes back at the end.
   [[nodiscard]] bool is_whole() const { return workgroups.size() == grid; }
+  [[nodiscard]] bool has_phases() const {
+    return !cus.empty() && cus.front().phase_instructions > 0;
+  }
   double flops = 0;  ///< Of all types.
   double vector_flops = 0, f16_flops = 0, bf16_flops = 0, fp8_flops = 0;
 };

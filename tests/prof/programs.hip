@@ -128,6 +128,28 @@ __global__ void triangle(float* out, bool is_ascending) {
   out[threadIdx.x] = sum;
 }
 
+/// The same with memory that no other workgroup reads: 4 KiB times 1, 2 ... 32.
+constexpr unsigned kReaders = 4096, kAlike = kReaders / 32;
+__global__ void reads(const float4* in, float* out, bool is_ascending) {
+  const unsigned place = is_ascending ? blockIdx.x : gridDim.x - 1 - blockIdx.x;
+  const unsigned trips = place / kAlike + 1;
+  const unsigned before = kAlike * trips * (trips - 1) / 2 + place % kAlike * trips;
+  float sum = 0;
+  for (unsigned n = 0; n < trips; ++n) {
+    const float4 next = in[(before + n) * 256 + threadIdx.x];
+    sum += next.x + next.y + next.z + next.w;
+  }
+  out[threadIdx.x] = sum;
+}
+
+void run_reads(bool is_ascending, float* out) {
+  float4* in = nullptr;
+  if (hipMalloc(&in, kAlike * 32 * 33 / 2 * 4096) != hipSuccess) return;
+  reads<<<kReaders, 256>>>(in, out, is_ascending);
+  (void)hipDeviceSynchronize();
+  (void)hipFree(in);
+}
+
 /// The first `working` workgroups read 256 KiB each, the others end at once.
 __global__ void some(const float4* in, float4* out, unsigned working) {
   if (blockIdx.x >= working) return;
@@ -271,6 +293,8 @@ int main(int count, char** words) {
     if (word.starts_with("stream=")) stream(static_cast<unsigned>(std::stoul(word.substr(7))));
     if (word.starts_with("some=")) run_some(word.substr(5));
     if (word.starts_with("chase=")) run_chase(static_cast<unsigned>(std::stoul(word.substr(6))));
+    if (word == "reads-ascending" || word == "reads-descending")
+      run_reads(word == "reads-ascending", out);
     if (word == "ascending" || word == "descending")
       triangle<<<1216, 256>>>(out, word == "ascending");
     if (word.starts_with("walks="))

@@ -136,6 +136,16 @@ def test_a_sample_knows_that_other_workgroups_are_longer(order, tmp_path):
     assert (savings["longest workgroups first"] > 15) == (order == "ascending"), savings
 
 
+@pytest.mark.parametrize("order", ["reads-ascending", "reads-descending"])
+def test_a_sample_knows_that_other_workgroups_read_more(order, tmp_path):
+    sample = kernel_of(tmp_path / "s.json", order)
+    whole = kernel_of(tmp_path / "w.json", order, "--all-workgroups")
+    assert whole["bound"] == "HBM"
+    assert sample["us_boost"] == pytest.approx(whole["us_boost"], rel=0.12)
+    assert sample["sample_length"] == pytest.approx(1, abs=0.05)
+    assert sample["error_percent"] == 25
+
+
 @pytest.mark.parametrize("option", [(), ("--all-workgroups",)])
 def test_workgroups_that_end_at_once_take_nothing_from_the_others(option, tmp_path):
     alone = kernel_of(tmp_path / "a.json", "some=32/32")

@@ -4,6 +4,7 @@
 //   program memories     the host's heap, pinned memory, a variable of the device; the host writes
 //                        between launches
 //   program attention    LDS, barriers, scratch, exp; three sizes
+//   program rows         workgroups each of which has more to do than the one before
 //   program atomics      workgroups that add to the same words
 //   program combined     integer atomics of all kinds, also on words that one workgroup has for
 //   itself program mixed        two kinds of atomics on the same word program returning    atomics
@@ -184,6 +185,28 @@ void products() {
   print(c, n * n);
 }
 
+// Row n has n / 32 + 1 parts. LDS leaves a compute unit room for two of them.
+__global__ void rows(const float* in, float* out) {
+  __shared__ float parts[8192];
+  float sum = 0;
+  for (unsigned n = 0; n <= blockIdx.x / 32; ++n) {
+    parts[threadIdx.x + n] = in[(blockIdx.x * 37 + n * 64) % 65536 + threadIdx.x];
+    __syncthreads();
+    sum += parts[63 - threadIdx.x + n];
+  }
+  out[blockIdx.x * 64 + threadIdx.x] = sum;
+}
+
+void sum_rows() {
+  constexpr int n = 1024 * 64;
+  float *in, *out;
+  for (float** const p : {&in, &out}) MUST(hipMalloc(p, (n + 64) * 4));
+  for (int i = 0; i < n + 64; ++i) in[i] = value(i);
+  rows<<<1024, 64>>>(in, out);
+  MUST(hipDeviceSynchronize());
+  print(out, n);
+}
+
 void memories(int steps) {
   constexpr int n = 64 * 256;
   std::vector<float> in(n), out(n);
@@ -319,6 +342,7 @@ int main(int argc, char** argv) {
   if (what == "returning") return take_all_places(), 0;
   if (what == "flags") return wait_for_flags(), 0;
   if (what == "attention") return attend(), 0;
+  if (what == "rows") return sum_rows(), 0;
   if (what == "race") return make_race(), 0;
   if (what == "outside") return go_outside(), 0;
   if (what == "undefined") return use_undefined(), 0;

@@ -85,6 +85,11 @@ class Times(Equal):
     def test_a_sample(self):
         self.compare("time", "products")
 
+    def test_a_sample_that_is_not_like_the_rest(self):
+        # Probes come back with what they executed.
+        kernel, = self.compare("time", "rows")["kernels"]
+        self.assertEqual(kernel["error_percent"], 25)
+
     def test_all_workgroups(self):
         # Those of other ranks come back instruction by instruction.
         self.compare("time", "products", "--all-workgroups", ranks=(3,))

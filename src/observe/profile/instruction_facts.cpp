@@ -1,6 +1,6 @@
 #include "observe/profile/instruction_facts.h"
 
-#include "observe/profile/timed_instruction.h"
+#include "observe/profile/time/timed_instruction.h"
 
 #include "exec/program/bind.h"
 #include "exec/rows/row_table.h"

@@ -85,6 +85,8 @@ void put(Writer& out, const WorkerResults& results, const Facts& facts) {
     out.put(probe.instructions);
     put(out, probe.read);
     put(out, probe.written);
+    out.put(probe.recording != nullptr);
+    if (probe.recording != nullptr) encode(out, *probe.recording);
   }
 }
 
@@ -97,7 +99,23 @@ std::uint32_t number_at(Program& program, std::uint32_t vaddr) {
   return program.facts<InstructionFacts>().of(*i).number;
 }
 
-std::optional<WorkerResults> get_worker(Reader& in, Program& program) {
+/// Null: it names an instruction that is not among `numbers`: of instructions here, by those there.
+std::shared_ptr<timing::WorkgroupRecording> get_recording(
+    Reader& in, const std::vector<std::uint32_t>& numbers) {
+  auto recording = std::make_shared<timing::WorkgroupRecording>();
+  decode(in, *recording);
+  for (timing::WaveRecording& wave : recording->waves) {
+    for (std::uint32_t& number : wave.instructions) {
+      if (number >= numbers.size()) return nullptr;
+      number = numbers[number];
+    }
+  }
+  return recording;
+}
+
+/// `numbers`: as for get_recording().
+std::optional<WorkerResults> get_worker(Reader& in, Program& program,
+                                        const std::vector<std::uint32_t>& numbers) {
   WorkerResults results;
   results.counters = in.get<Counters>();
   for (std::uint64_t left = in.get_count(sizeof(SiteFigures)); left > 0; --left) {
@@ -120,6 +138,9 @@ std::optional<WorkerResults> get_worker(Reader& in, Program& program) {
     probe.instructions = in.get<std::uint64_t>();
     probe.read = get_line_sets(in);
     probe.written = get_line_sets(in);
+    if (!in.get<bool>()) continue;
+    probe.recording = get_recording(in, numbers);
+    if (probe.recording == nullptr) return {};
   }
   if (!in.ok()) return {};
   return results;
@@ -151,7 +172,7 @@ void put(Writer& out, const XcdResults& results) {
   out.put(results.sqcs_used);
 }
 
-/// `numbers`: of instructions here, by those there.
+/// `numbers`: as for get_recording().
 std::optional<XcdResults> get_xcd(Reader& in, std::size_t sites,
                                   const std::vector<std::uint32_t>& numbers) {
   XcdResults results;
@@ -168,14 +189,8 @@ std::optional<XcdResults> get_xcd(Reader& in, std::size_t sites,
   results.recorded.resize(in.get_count(sizeof(std::uint64_t)));
   for (RecordedWorkgroup& recorded : results.recorded) {
     recorded.cu = in.get<std::uint32_t>();
-    recorded.workgroup = std::make_shared<timing::WorkgroupRecording>();
-    decode(in, *recorded.workgroup);
-    for (timing::WaveRecording& wave : recorded.workgroup->waves) {
-      for (std::uint32_t& number : wave.instructions) {
-        if (number >= numbers.size()) return {};
-        number = numbers[number];
-      }
-    }
+    recorded.workgroup = get_recording(in, numbers);
+    if (recorded.workgroup == nullptr) return {};
   }
   results.sqcs_used = in.get<std::uint32_t>();
   if (!in.ok()) return {};
@@ -214,7 +229,7 @@ class Parts final : public LaunchParts {
     }
     std::vector<WorkerResults> workers;
     for (std::uint64_t left = in.get_count(); left > 0; --left) {
-      auto worker = get_worker(in, program);
+      auto worker = get_worker(in, program, numbers);
       if (!worker) return false;
       const auto tensors = profiler_.lines().unnamed();
       if (!std::ranges::all_of(worker->probes, [&](const Probe& probe) {

@@ -9,6 +9,7 @@
 
 #include "exec/workgroup/occupancy.h"
 #include "observe/profile/instruction_facts.h"
+#include "observe/profile/time/phases.h"
 
 namespace margay::profile {
 namespace {
@@ -88,11 +89,9 @@ std::vector<std::uint32_t> by_place(const Facts& facts) {
   return numbers;
 }
 
-void renumber(const std::vector<RecordedWorkgroup>& workgroups,
-              const std::vector<std::uint32_t>& place_of) {
-  for (const RecordedWorkgroup& recorded : workgroups)
-    for (timing::WaveRecording& wave : recorded.workgroup->waves)
-      for (std::uint32_t& number : wave.instructions) number = place_of[number];
+void renumber(timing::WorkgroupRecording& workgroup, const std::vector<std::uint32_t>& place_of) {
+  for (timing::WaveRecording& wave : workgroup.waves)
+    for (std::uint32_t& number : wave.instructions) number = place_of[number];
 }
 
 /// What an XCD reads of a tensor.
@@ -241,7 +240,8 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
     for (const RecordedWorkgroup& recorded : xcd->recorded())
       most = std::max(most, instructions_of(*recorded.workgroup));
   for (std::uint32_t x = 0; x < replay.xcds().size(); ++x) {
-    renumber(replay.xcds()[x]->recorded(), place_of);
+    for (const RecordedWorkgroup& recorded : replay.xcds()[x]->recorded())
+      renumber(*recorded.workgroup, place_of);
     deal_out_misses(replay.xcds()[x]->recorded(), out.instructions);
     for (RecordedWorkgroup& recorded : replay.xcds()[x]->recorded()) {
       if (instructions_of(*recorded.workgroup) < kLeast * most) {
@@ -265,7 +265,7 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
   const double scale = sampled ? static_cast<double>(launch.wave_instructions) /
                                      static_cast<double>(watched.instructions)
                                : 1;
-  // Of long launches only the first workgroups were recorded.
+  // Of long launches not all of these were recorded.
   const auto recorded =
       static_cast<double>(std::max<std::size_t>(out.workgroups.size() + ended, 1));
   const double watched_per_recorded = static_cast<double>(watched.workgroups) / recorded;
@@ -297,6 +297,16 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
         static_cast<std::uint64_t>(std::llround(std::max(working, out.equivalent_workgroups)));
   }
   out.ended_at_once = request.grid.count() - std::min(out.grid, request.grid.count());
+  if (needs_phases(out, sampled)) {
+    std::vector<timing::WorkgroupRecording> probes;
+    for (const Probe& probe : watched.probes)
+      if (probe.recording != nullptr && probe.instructions >= kLeast * most)
+        probes.push_back(*probe.recording);
+    for (timing::WorkgroupRecording& probe : probes) renumber(probe, place_of);
+    // They come from host threads in any order.
+    std::ranges::sort(probes, {}, &timing::WorkgroupRecording::id);
+    divide_into_phases(out, std::move(probes));
+  }
   const auto count = [&](Counter c) { return scale * static_cast<double>(watched.counters[c]); };
   const Footprint footprint =
       sampled ? Footprint(replay, tensors, watched.probes, watched.sample,

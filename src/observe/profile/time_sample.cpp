@@ -12,8 +12,6 @@ namespace {
 
 /// `count` workgroups outside of `sample`.
 std::set<std::uint64_t> spread(const Selection& sample, std::uint64_t all, std::uint64_t count) {
-  // Multiples of the golden ratio are spread evenly, whatever the period in which work changes.
-  constexpr std::uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;  // its fraction, of 2^64
   std::set<std::uint64_t> out;
   for (std::uint64_t n = 1; out.size() < count; ++n) {
     const auto id =

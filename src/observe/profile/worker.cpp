@@ -13,6 +13,9 @@ constexpr std::uint64_t kScratchBase = 1ull << 46;
 /// In grids of more workgroups the last ones are a small part of all, however long they are.
 constexpr std::uint64_t kMostLengths = 1 << 18;
 
+/// Instructions of a probe that is kept for the model of time, of some three dozen.
+constexpr std::uint64_t kMostOfAProbe = 1'000'000;
+
 std::uint64_t instructions_of(const Workgroup& group) {
   std::uint64_t sum = 0;
   for (const Wave& wave : group.waves()) sum += wave.instructions;
@@ -75,7 +78,7 @@ bool Worker::begin(Workgroup& group) {
   }
   stream_ = std::make_unique<MemoryStream>();
   stream_->workgroup = workgroup_;
-  if (launch_.timed && !probing_) {
+  if (launch_.timed) {
     stream_->recording = std::make_shared<timing::WorkgroupRecording>();
     stream_->recording->id = workgroup_;
     stream_->recording->waves.resize(group.waves().size());
@@ -119,16 +122,11 @@ void Worker::note_length(const Workgroup& group) {
 void Worker::end(Workgroup& group, WorkgroupEnd) {
   note_length(group);
   if (probing_) {
-    probes_.push_back(probe_of(*stream_, launch_.tensor_lines));
-    probes_.back().instructions = instructions_of(group);
-    swap_counts();
-    stream_.reset();
+    end_probe(instructions_of(group));
     return;
   }
   if (mapping_) maps_ = map_.maps(launch_.tensors);
-  std::uint32_t steps = 0;
   for (std::uint32_t n = 0; n < waves_.size(); ++n) {
-    steps = std::max(steps, waves_[n].step);
     if (waves_[n].trace)
       traces_.push_back({{group.state().id[0], group.state().id[1], group.state().id[2]},
                          n,
@@ -136,11 +134,27 @@ void Worker::end(Workgroup& group, WorkgroupEnd) {
                          waves_[n].trace->slices()});
   }
   count_lines_once();
+  sort_events();
+  launch_.replay.deposit(std::move(stream_));
+}
+
+void Worker::end_probe(std::uint64_t instructions) {
+  Probe& probe = probes_.emplace_back(probe_of(*stream_, launch_.tensor_lines));
+  probe.instructions = instructions;
+  sort_events();
+  if (launch_.timed && instructions <= kMostOfAProbe)
+    probe.recording = launch_.replay.replay_alone(std::move(stream_));
+  swap_counts();
+  stream_.reset();
+}
+
+void Worker::sort_events() {
+  std::uint32_t steps = 0;
+  for (const PerWave& w : waves_) steps = std::max(steps, w.step);
   stream_->steps = steps;
   // Within a step in the order of waves, within a wave in that of its runs.
   std::ranges::sort(stream_->events, {},
                     [](const MemoryEvent& e) { return std::tuple(e.step, e.wave, e.first_run); });
-  launch_.replay.deposit(std::move(stream_));
 }
 
 void Worker::swap_counts() {
@@ -192,9 +206,6 @@ void Worker::count(PerWave& w, const InstructionFacts& facts, const Wave& wave) 
 void Worker::issue(const Executed& event) {
   PerWave& w = waves_[event.wave.index_in_group];
   const InstructionFacts& facts = facts_.of(event.instruction);
-  // Of a probe only its lines are wanted.
-  if (probing_ && facts.action != Action::vector_memory && facts.action != Action::scalar_memory)
-    return;
   count(w, facts, event.wave);
   if (stream_->recording != nullptr) [[unlikely]] {
     timing::WaveRecording& wave = stream_->recording->waves[event.wave.index_in_group];

@@ -104,6 +104,9 @@ class Worker final : public Watcher {
     return static_cast<std::uint64_t>(launch_.program.gpu().arch().rates.vector_cache_bytes);
   }
   void note_length(const Workgroup& group);
+  void end_probe(std::uint64_t instructions);
+  /// The workgroup's, when it has run.
+  void sort_events();
   /// What a probe counts is not that of the launch.
   void swap_counts();
   void count_lines_once();

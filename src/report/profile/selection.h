@@ -11,6 +11,10 @@
 
 namespace margay::profile {
 
+/// Of 2^64. Its multiples, modulo that, are spread evenly, and so are any of them in a row: numbers
+/// chosen by them have no period in common with the work of workgroups.
+inline constexpr std::uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;
+
 /// Ranges of numbers; without any, all numbers.
 class Selection {
  public:

@@ -71,6 +71,9 @@ struct KernelTime {
   return sample_length > 0.85 && sample_length < 1.25;
 }
 
+/// KernelTime::sample_length of a launch; 1 where the lengths of its workgroups are not known.
+[[nodiscard]] double sample_length(const LaunchRecording& launch);
+
 /// `host_threads` make no difference to the result.
 [[nodiscard]] KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu,
                                  const TimeConfig& config = {}, unsigned host_threads = 1);

@@ -145,7 +145,9 @@ std::vector<std::size_t> LaunchReplay::some(double most) const {
   const std::size_t all = cus_.size();
   const std::size_t count = std::min(all, static_cast<std::size_t>(std::max(most / of_one, 2.0)));
   std::vector<std::size_t> out;
-  for (std::size_t n = 0; n < count; ++n) out.push_back(n * all / count);
+  // Of phases those in the middle of equal parts of the launch.
+  const std::size_t half = launch_.has_phases() ? all / (2 * count) : 0;
+  for (std::size_t n = 0; n < count; ++n) out.push_back(n * all / count + half);
   return out;
 }
 
@@ -259,12 +261,23 @@ double LaunchReplay::work_of_one(const std::vector<std::size_t>& cus,
   return instructions > 0 ? of_mean * instructions_ * workgroups / instructions : of_mean;
 }
 
+double LaunchReplay::part_of_phase(std::size_t cu, const std::vector<std::size_t>& cus) const {
+  if (!launch_.has_phases()) return 1;
+  double sum = 0;
+  for (const std::size_t n : cus) sum += cus_[n].phase_instructions;
+  return cus_[cu].phase_instructions * static_cast<double>(cus.size()) / sum;
+}
+
 double LaunchReplay::cycles_of(double workgroups, const std::vector<std::size_t>& cus,
                                const std::vector<ComputeUnitTime>& times,
                                const Occupants& occupants) const {
-  const double work = workgroups * work_of_one(cus, occupants);
-  double sum = 0;
-  for (const ComputeUnitTime& time : times) sum += extrapolated(time, occupants.resident, work);
+  double work = workgroups * work_of_one(cus, occupants), sum = 0;
+  for (std::size_t n = 0; n < cus.size(); ++n) {
+    // A phase has its own work, in workgroups of its own length.
+    if (launch_.has_phases())
+      work = workgroups * work_of_one({cus[n]}, occupants) * part_of_phase(cus[n], cus);
+    sum += extrapolated(times[n], occupants.resident, work);
+  }
   return sum / static_cast<double>(times.size());
 }
 
@@ -280,8 +293,8 @@ std::vector<ComputeUnitTime> LaunchReplay::times_of(const std::vector<std::size_
 }
 
 Speeds LaunchReplay::speeds(std::uint32_t resident, const Share& share) const {
-  // Workgroups that are all alike: one that has as much to do as any.
-  ComputeUnitRecording cu = cus_.front();
+  // Workgroups that are all alike: one that has as much to do as any, in the middle of phases.
+  ComputeUnitRecording cu = cus_[launch_.has_phases() ? cus_.size() / 2 : 0];
   cu.workgroups = {*std::ranges::max_element(
       cu.workgroups, {}, [](const WorkgroupRecording* group) { return instructions_of(*group); })};
   Speeds out;

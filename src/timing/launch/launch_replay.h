@@ -62,6 +62,8 @@ class LaunchReplay {
   /// have less to do.
   [[nodiscard]] double work_of_one(const std::vector<std::size_t>& cus,
                                    const Occupants& occupants) const;
+  /// Of a launch in phases: how much there is to do in one of them, of the mean of `cus`.
+  [[nodiscard]] double part_of_phase(std::size_t cu, const std::vector<std::size_t>& cus) const;
   /// What one compute unit of a launch that was recorded in part takes, on average over `cus`, with
   /// `workgroups` of them. `times`: replays with `occupants`.
   [[nodiscard]] double cycles_of(double workgroups, const std::vector<std::size_t>& cus,

@@ -170,6 +170,39 @@ TEST(Device, ALongWorkgroupThatBeginsLastIsATail) {
   EXPECT_EQ(shorter.error_percent, 50) << "the sample's workgroups are not like the others";
 }
 
+// The first half of the workgroups has half of the mean's instructions, and was recorded; of the
+// others there are probes.
+TEST(Device, PhasesTakeWhatTheirWorkgroupsTake) {
+  constexpr std::uint64_t kGrid = 304 * 20;
+  constexpr unsigned kInstructions = 1000;
+  LaunchRecording launch = matrix_launch(100, kGrid, kInstructions / 2);
+  launch.workgroup_instructions = kInstructions / 2.0;
+  launch.equivalent_workgroups = 2.0 * kGrid;
+  launch.lengths.assign(kGrid, kInstructions / 2);
+  std::fill(launch.lengths.begin() + kGrid / 2, launch.lengths.end(), 3 * kInstructions / 2);
+  EXPECT_EQ(modelled(launch).error_percent, 50);
+  launch.probes = matrix_launch(3, kGrid, 3 * kInstructions / 2).workgroups;
+  launch.cus.clear();
+  for (const auto* const groups : {&launch.workgroups, &launch.probes}) {
+    ComputeUnitRecording& cu = launch.cus.emplace_back();
+    for (std::size_t n = 0; n < 3; ++n) cu.workgroups.push_back(&(*groups)[n]);
+    cu.phase_instructions = instructions_of(*cu.workgroups.front());
+  }
+  const KernelTime time = modelled(launch);
+  EXPECT_EQ(time.sample_length, 1);
+  EXPECT_EQ(time.error_percent, 25);
+  // Each unit has one wave at a time, and 16 cycles for each of its instructions.
+  const double start = modelled(matrix_launch(304, 304, 1)).cycles;
+  EXPECT_NEAR(time.cycles - start, 20 * kInstructions * 16, 0.02 * time.cycles);
+  // Phases that take less for each instruction do so for their own part of the launch alone.
+  launch.instructions.push_back(launch.instructions.front());
+  launch.instructions.back().turns = 2;
+  for (WorkgroupRecording& probe : launch.probes)
+    probe.waves[0].instructions.assign(3 * kInstructions / 2, 1);
+  EXPECT_NEAR(modelled(launch).cycles - start, 20 * kInstructions * (0.25 * 16 + 0.75 * 8),
+              0.03 * time.cycles);
+}
+
 TEST(Device, WhatWasRecordedMayBeATailItself) {
   constexpr std::uint64_t kGrid = 304 * 4;
   LaunchRecording launch = matrix_launch(kGrid / 8, kGrid, 0);

@@ -8,12 +8,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "observe/profile/memory/memory_stream.h"
 #include "observe/profile/memory/replay.h"
 #include "observe/profile/memory/tensor_lines.h"
 #include "report/profile/selection.h"
+#include "timing/recording.h"
 
 namespace margay::profile {
 
@@ -28,6 +30,8 @@ struct Probe {
   std::uint64_t workgroup = 0;
   std::uint64_t instructions = 0;  ///< That it executed.
   std::vector<LineSet> read, written;
+  /// With the work of its memory instructions if it had an XCD for itself; null: too long.
+  std::shared_ptr<timing::WorkgroupRecording> recording = nullptr;
 };
 [[nodiscard]] Probe probe_of(const MemoryStream& stream, const TensorLines& tensors);
 

@@ -131,15 +131,37 @@ void Xcd::next_event() {
     return;
   }
   --cus_[r.cu].resident;
-  if (r.stream->recording != nullptr) {
-    for (const timing::WaveRecording& wave : r.stream->recording->waves)
-      recorded_instructions_ += wave.instructions.size();
-    if (recorded_.empty() || recorded_instructions_ <= kMostRecorded)
-      recorded_.push_back({r.cu, r.stream->recording});
-  }
+  if (r.stream->recording != nullptr) record(r.cu, r.stream->recording);
   if (keeps_streams_) kept_.push_back(std::move(r.stream));
   r.stream.reset();
   free_slots_.push_back(turn.slot);
+}
+
+// When there are too many, half of the workgroups of a launch have to go: those with a large
+// number, by which they are spread evenly over the launch whatever the period in which their work
+// changes. Of a sample the later ones go, so that those of a compute unit follow each other.
+void Xcd::record(std::uint32_t cu, std::shared_ptr<timing::WorkgroupRecording> workgroup) {
+  const auto number = [this](const timing::WorkgroupRecording& one) {
+    return one.id / plan_.gpu->xcds * kGoldenRatio;
+  };
+  const auto instructions = [](const timing::WorkgroupRecording& one) {
+    return static_cast<std::uint64_t>(timing::instructions_of(one));
+  };
+  if (number(*workgroup) > recorded_below_) return;
+  recorded_instructions_ += instructions(*workgroup);
+  recorded_.push_back({cu, std::move(workgroup)});
+  const auto is_too_much = [this] {
+    return recorded_instructions_ > kMostRecorded && recorded_.size() > 1;
+  };
+  if (is_too_much() && !plan_.sample.all()) return recorded_.pop_back();
+  while (is_too_much()) {
+    recorded_below_ /= 2;
+    std::erase_if(recorded_, [&](const RecordedWorkgroup& one) {
+      if (number(*one.workgroup) <= recorded_below_) return false;
+      recorded_instructions_ -= instructions(*one.workgroup);
+      return true;
+    });
+  }
 }
 
 void Xcd::perform(const Resident& resident, const MemoryEvent& event) {
@@ -433,6 +455,7 @@ std::vector<std::unique_ptr<MemoryStream>> Xcd::begin_again() {
   by_tensor_.assign(by_tensor_.size(), {});
   recorded_.clear();
   recorded_instructions_ = placed_ = now_ = 0;
+  recorded_below_ = ~std::uint64_t{0};
   next_engine_ = 0;
   next_ = index_;
   skip_uncounted();
@@ -486,7 +509,7 @@ void Xcd::fetch_code(std::uint64_t fills) {
 }
 
 Replay::Replay(const ReplayPlan& plan, const TensorLines& tensors)
-    : warm_(plan.warm), inboxes_(plan.gpu->xcds) {
+    : plan_(plan), tensors_(tensors), inboxes_(plan.gpu->xcds) {
   for (std::uint32_t n = 0; n < plan.gpu->xcds; ++n)
     xcds_.push_back(std::make_unique<Xcd>(n, plan, tensors));
 }
@@ -516,6 +539,18 @@ void Replay::advance(std::uint32_t xcd, bool launch_has_ended) {
   xcds_[xcd]->advance(take, launch_has_ended);
 }
 
+std::shared_ptr<timing::WorkgroupRecording> Replay::replay_alone(
+    std::unique_ptr<MemoryStream> stream) const {
+  ReplayPlan plan = plan_;
+  plan.workgroups = 1;
+  plan.sample = {};
+  plan.warm = false;
+  Xcd xcd(0, plan, tensors_);
+  const std::shared_ptr<timing::WorkgroupRecording> recording = stream->recording;
+  xcd.advance([&](std::uint64_t) { return std::move(stream); }, true);
+  return recording;
+}
+
 void Replay::adopt(std::uint32_t xcd, XcdResults results) {
   const std::lock_guard lock(inboxes_[xcd].replaying);
   xcds_[xcd]->adopt(std::move(results));
@@ -529,7 +564,7 @@ void Replay::finish(std::uint64_t code_fills) {
       continue;
     }
     advance(n, true);
-    if (warm_) {
+    if (plan_.warm) {
       for (auto& stream : xcds_[n]->begin_again()) {
         const std::uint64_t workgroup = stream->workgroup;
         inboxes_[n].streams.emplace(workgroup, std::move(stream));

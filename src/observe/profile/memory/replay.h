@@ -65,7 +65,7 @@ struct XcdResults {
 };
 
 /// Instructions of waves that an XCD keeps for the model of time: 4 bytes each, and 10 for each
-/// that accesses memory. Workgroups that end after this many are not recorded.
+/// that accesses memory. Where there are more, it keeps some of the workgroups: see record().
 inline constexpr std::uint64_t kMostRecorded = 8'000'000;
 
 /// One accelerator complex die.
@@ -138,6 +138,8 @@ class Xcd {
   /// For the next workgroup; null: all are full.
   [[nodiscard]] ComputeUnit* free_cu();
   void place(std::unique_ptr<MemoryStream> stream, ComputeUnit& cu);
+  /// Keeps it for the model of time, or others.
+  void record(std::uint32_t cu, std::shared_ptr<timing::WorkgroupRecording> workgroup);
   void next_event();
   void perform(const Resident& resident, const MemoryEvent& event);
   void note_read(std::size_t tensor, std::uint64_t line);
@@ -184,6 +186,7 @@ class Xcd {
   std::vector<LineSet> lines_read_, sectors_written_;
   std::vector<RecordedWorkgroup> recorded_;
   std::uint64_t recorded_instructions_ = 0;
+  std::uint64_t recorded_below_ = ~std::uint64_t{0};  ///< See record().
   std::optional<std::uint32_t> adopted_sqcs_;
   // Of the current event:
   std::uint16_t l2_lines_ = 0, far_lines_ = 0;
@@ -204,6 +207,10 @@ class Replay {
 
   /// From any host thread, workgroups in any order.
   void deposit(std::unique_ptr<MemoryStream> stream);
+  /// What a workgroup's memory instructions would ask for in an XCD with cold caches that has no
+  /// other workgroup, in its recording. From any host thread; changes nothing here.
+  [[nodiscard]] std::shared_ptr<timing::WorkgroupRecording> replay_alone(
+      std::unique_ptr<MemoryStream> stream) const;
   /// All workgroups of an XCD have run in another process; before finish().
   void adopt(std::uint32_t xcd, XcdResults results);
   /// After the launch; one that failed or was interrupted is replayed as if it had only the
@@ -224,7 +231,8 @@ class Replay {
   };
   void advance(std::uint32_t xcd, bool launch_has_ended);
 
-  const bool warm_;
+  const ReplayPlan plan_;
+  const TensorLines& tensors_;
   std::vector<std::unique_ptr<Xcd>> xcds_;
   std::vector<Inbox> inboxes_;
 };

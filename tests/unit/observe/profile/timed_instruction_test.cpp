@@ -1,5 +1,5 @@
 // What the model of time makes of an instruction.
-#include "observe/profile/timed_instruction.h"
+#include "observe/profile/time/timed_instruction.h"
 
 #include <gtest/gtest.h>
 

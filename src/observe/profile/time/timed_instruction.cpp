@@ -1,4 +1,4 @@
-#include "observe/profile/timed_instruction.h"
+#include "observe/profile/time/timed_instruction.h"
 
 #include <algorithm>
 
