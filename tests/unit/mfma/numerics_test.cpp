@@ -405,7 +405,7 @@ TEST_P(Planned, RunsEqualSingles) {
   }
   // As bytes, most results are NaNs.
   const bool are_bytes = shape->a == MfmaType::fp8 || shape->a == MfmaType::bf8;
-  EXPECT_GT(compared, are_bytes ? 750 : 1500);
+  EXPECT_GT(compared, test::cases(are_bytes ? 750 : 1500));
 }
 
 INSTANTIATE_TEST_SUITE_P(Fast, Planned,
