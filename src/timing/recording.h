@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -100,6 +101,10 @@ struct WorkgroupRecording {
   return sum;
 }
 
+/// As many times the workgroups that a compute unit has room for are replayed of a launch that was
+/// recorded in part: then it has found its pace.
+inline constexpr std::uint32_t kGenerations = 3;
+
 /// The workgroups that one compute unit runs.
 struct ComputeUnitRecording {
   std::uint32_t xcd = 0, cu = 0;
@@ -162,5 +167,17 @@ struct LaunchRecording {
   double flops = 0;  ///< Of all types.
   double vector_flops = 0, f16_flops = 0, bf16_flops = 0, fp8_flops = 0;
 };
+
+/// Calls visit(number of the instruction, its work) for each execution of a memory instruction by
+/// `workgroups`, which are WorkgroupRecordings.
+template <typename Visit>
+void for_each_access(const std::vector<Instruction>& instructions, auto& workgroups, Visit visit) {
+  for (auto& group : workgroups)
+    for (auto& wave : group.waves) {
+      std::size_t work = 0;
+      for (const std::uint32_t n : wave.instructions)
+        if (instructions[n].has_work) visit(n, wave.memory[work++]);
+    }
+}
 
 }  // namespace margay::timing

@@ -109,8 +109,8 @@ KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, const TimeConf
   out.bound = bound_of(out.busy, out.launch_us / out.us_boost, out.tail_us / out.us_boost);
   out.error_percent = error_of(out.bound);
   out.sample_length = sample_length(launch);
-  // Sequences and rows of ascending and of descending length took 9 % less to 1 % more than with
-  // all workgroups (docs/time.md).
+  // Sequences and rows of ascending and of descending length took 9 % less to 1 % more than all
+  // of their instructions (docs/time.md).
   constexpr double kOfPhases = 25;
   if (launch.has_phases()) out.error_percent = std::max(out.error_percent, kOfPhases);
   if (!is_like_others(out.sample_length)) out.error_percent = 50;

@@ -12,9 +12,6 @@
 namespace margay::timing {
 namespace {
 
-/// Of workgroups, after which a compute unit has found its pace.
-constexpr std::uint32_t kGenerations = 3;
-
 void add(Busy& sum, const Busy& more) {
   sum.valu += more.valu;
   sum.matrix += more.matrix;

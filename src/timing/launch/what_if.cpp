@@ -37,33 +37,23 @@ struct Causes {
   std::vector<double> conflicts, lds, misses, scattered;
 };
 
-/// Calls visit(number of the instruction, its work) for each execution of a memory instruction.
-template <typename F>
-void for_each_access(const LaunchRecording& launch, F&& visit) {
-  for (const WorkgroupRecording& group : launch.workgroups)
-    for (const WaveRecording& wave : group.waves) {
-      std::size_t work = 0;
-      for (const std::uint32_t n : wave.instructions)
-        if (launch.instructions[n].has_work) visit(n, wave.memory[work++]);
-    }
-}
-
 Causes causes_of(const LaunchRecording& launch, const Gpu& gpu) {
   const std::size_t count = launch.instructions.size();
   Causes out{std::vector<double>(count), std::vector<double>(count), std::vector<double>(count),
              std::vector<double>(count)};
-  for_each_access(launch, [&](std::uint32_t n, const MemoryWork& work) {
-    const Instruction& i = launch.instructions[n];
-    if (i.unit == Unit::lds) {
-      out.conflicts[n] += work.conflicts;
-      out.lds[n] += work.cycles;
-      return;
-    }
-    out.misses[n] += work.far_lines;
-    const LeastWork least = least_work(i, gpu);
-    out.scattered[n] += std::max(work.cycles - least.cycles, 0);
-    out.scattered[n] += std::max(work.l2_lines - least.l2_lines, 0);
-  });
+  for_each_access(launch.instructions, launch.workgroups,
+                  [&](std::uint32_t n, const MemoryWork& work) {
+                    const Instruction& i = launch.instructions[n];
+                    if (i.unit == Unit::lds) {
+                      out.conflicts[n] += work.conflicts;
+                      out.lds[n] += work.cycles;
+                      return;
+                    }
+                    out.misses[n] += work.far_lines;
+                    const LeastWork least = least_work(i, gpu);
+                    out.scattered[n] += std::max(work.cycles - least.cycles, 0);
+                    out.scattered[n] += std::max(work.l2_lines - least.l2_lines, 0);
+                  });
   return out;
 }
 
@@ -140,12 +130,13 @@ std::vector<double> weights(WhatIfKind kind, const LaunchRecording& launch, cons
 /// first has the miss.
 double compulsory_far_lines(const LaunchRecording& launch, const Gpu& gpu) {
   double asked = 0, far = 0;
-  for_each_access(launch, [&](std::uint32_t n, const MemoryWork& work) {
-    const Instruction& i = launch.instructions[n];
-    if (i.unit != Unit::vector_memory || i.is_store || i.is_atomic) return;
-    asked += i.lane_bytes_in * gpu.arch().wavefront_size;
-    far += work.far_lines * gpu.arch().caches.line_bytes;
-  });
+  for_each_access(launch.instructions, launch.workgroups,
+                  [&](std::uint32_t n, const MemoryWork& work) {
+                    const Instruction& i = launch.instructions[n];
+                    if (i.unit != Unit::vector_memory || i.is_store || i.is_atomic) return;
+                    asked += i.lane_bytes_in * gpu.arch().wavefront_size;
+                    far += work.far_lines * gpu.arch().caches.line_bytes;
+                  });
   if (far == 0) return 0;
   const auto recorded = static_cast<double>(launch.workgroups.size());
   const double scale =

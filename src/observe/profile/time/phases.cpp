@@ -13,19 +13,6 @@ namespace margay::profile {
 namespace {
 
 constexpr std::uint64_t kPhases = 8;
-/// Of workgroups in each of them: the model replays three.
-constexpr std::uint64_t kGenerations = 3;
-
-/// Calls visit(number of the instruction, its work) for each access to memory.
-template <typename Visit>
-void for_each_access(const timing::LaunchRecording& launch, auto& workgroups, Visit visit) {
-  for (auto& group : workgroups)
-    for (auto& wave : group.waves) {
-      std::size_t work = 0;
-      for (const std::uint32_t n : wave.instructions)
-        if (launch.instructions[n].has_work) visit(n, wave.memory[work++]);
-    }
-}
 
 /// Lets the probes miss as often as the recorded workgroups.
 void take_over_misses(timing::LaunchRecording& launch) {
@@ -33,20 +20,22 @@ void take_over_misses(timing::LaunchRecording& launch) {
     double l2 = 0, far = 0;
   };
   std::vector<Lines> sites(launch.instructions.size());
-  for_each_access(launch, launch.workgroups, [&](std::uint32_t n, const timing::MemoryWork& work) {
-    sites[n].l2 += work.l2_lines;
-    sites[n].far += work.far_lines;
-  });
+  for_each_access(launch.instructions, launch.workgroups,
+                  [&](std::uint32_t n, const timing::MemoryWork& work) {
+                    sites[n].l2 += work.l2_lines;
+                    sites[n].far += work.far_lines;
+                  });
   std::vector<double> left(sites.size());  // of lines that are not whole
-  for_each_access(launch, launch.probes, [&](std::uint32_t n, timing::MemoryWork& work) {
-    if (sites[n].l2 == 0) return;
-    const double part = sites[n].far / sites[n].l2;
-    left[n] += part * work.l2_lines;
-    work.far_lines = static_cast<std::uint16_t>(
-        std::min(std::floor(left[n]), static_cast<double>(work.l2_lines)));
-    left[n] -= work.far_lines;
-    if (part < 0.5) work.awaited = std::min(work.awaited, timing::Level::l2);
-  });
+  for_each_access(launch.instructions, launch.probes,
+                  [&](std::uint32_t n, timing::MemoryWork& work) {
+                    if (sites[n].l2 == 0) return;
+                    const double part = sites[n].far / sites[n].l2;
+                    left[n] += part * work.l2_lines;
+                    work.far_lines = static_cast<std::uint16_t>(
+                        std::min(std::floor(left[n]), static_cast<double>(work.l2_lines)));
+                    left[n] -= work.far_lines;
+                    if (part < 0.5) work.awaited = std::min(work.awaited, timing::Level::l2);
+                  });
 }
 
 /// Of `groups`, by length, the one that is nearest in length, and of those the nearest in the
@@ -89,11 +78,11 @@ void divide_into_phases(timing::LaunchRecording& launch,
     cu.phase_instructions /= static_cast<double>(part.size());
     // Each generation has workgroups from the whole part, since the model goes on at the pace of
     // the last one, which has those in the middle.
-    constexpr std::uint64_t kOrder[kGenerations] = {0, 2, 1};
+    constexpr std::uint64_t kOrder[timing::kGenerations] = {0, 2, 1};
     for (const std::uint64_t generation : kOrder)
       for (std::uint64_t n = 0; n < launch.resident; ++n) {
-        const std::uint64_t place =
-            (kGenerations * n + generation) * part.size() / (kGenerations * launch.resident);
+        const std::uint64_t place = (timing::kGenerations * n + generation) * part.size() /
+                                    (timing::kGenerations * launch.resident);
         const std::uint64_t id = part[static_cast<std::ptrdiff_t>(place)];
         cu.workgroups.push_back(nearest(groups, id, launch.lengths[id]));
       }
