@@ -9,6 +9,11 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang AND NOT MARGAY_SANITIZER)
 endif()
 option(MARGAY_PRECOMPILED_HEADERS "Precompile the headers that most sources include" ${margay_precompiles})
 
+# margay_hipcc: the command that compiles kernels and programs with kernels. The headers that all of them read are
+# compiled once (src/cli/hipcc/precompiled.h).
+set(margay_hipcc ${CMAKE_COMMAND} -E env MARGAY_HIPCC_CACHE=${PROJECT_BINARY_DIR}/hipcc-headers
+  $<TARGET_FILE:margay_tool> hipcc)
+
 # margay_precompile(TARGET [HEADER...]): what nearly all sources include, and HEADER, of this project.
 function(margay_precompile target)
   if(NOT MARGAY_PRECOMPILED_HEADERS)

@@ -1,6 +1,5 @@
 // -DKITTENS_DEBUG: a coordinate outside its tensor says which tile of which tensor, and stops the
 // kernel; one inside says nothing. Each kernel runs in a process of its own, whose output is read.
-#define KITTENS_DEBUG
 #include <unistd.h>
 
 #include "device_test.h"

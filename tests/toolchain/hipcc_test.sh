@@ -96,6 +96,53 @@ save_temps() {
   ls kernel-hip-amdgcn-amd-amdhsa-gfx942.s >/dev/null
 }
 
+precompiled() {  # headers are taken from a cache from the third time on, and the code is the same
+  export HIPCC_VERBOSE=1 MARGAY_HIPCC_CACHE=$work/cache
+  printf '#pragma once\nconstexpr float kFactor = 3;\n' >factor.h
+  printf '__global__ void twice(float* x) { x[threadIdx.x] *= kFactor; }\n' >>kernel.cpp
+  local options=(-Werror -include factor.h -MD -MF kernel.d -c kernel.cpp) mode
+  taken() { grep -q -- "-include-pch" said || fail "$1: the headers were not taken from the cache"; }
+  compiled() { ! grep -q -- "-include-pch" said || fail "$1: headers were taken from the cache"; }
+  for mode in -fPIE -DN=1; do  # each with its own headers
+    status 0 "$margay" hipcc "${options[@]}" "$mode" -o first.o
+    compiled "first time with $mode"
+    cp kernel.d first.d
+    for _ in 2 3; do
+      status 0 "$margay" hipcc "${options[@]}" "$mode" -o later.o
+      taken "later time with $mode"
+    done
+  done
+  dependencies_of() { tr ' ' '\n' <"$1" | grep / | xargs realpath | sort -u; }
+  diff <(dependencies_of kernel.d) <(dependencies_of first.d | sort - <(realpath factor.h)) ||
+    fail "other dependencies"
+  for object in first later; do
+    llvm-objcopy-22 --dump-section ".hip_fatbin=$object" "$object.o"
+    clang-offload-bundler-19 --unbundle --type=o --targets=hipv4-amdgcn-amd-amdhsa--gfx942 "--input=$object" \
+      "--output=$object.hsaco"
+    llvm-objcopy-22 -O binary --only-section=.text "$object.hsaco" "$object.text"
+  done
+  cmp first.text later.text || fail "precompiled headers change the code"
+  status 0 "$margay" hipcc -std=c++17 --genco -include factor.h kernel.cpp -o kernel.hsaco
+  compiled "first time in another standard"
+  # A header that changed, and one that is gone.
+  printf '#pragma once\nconstexpr float kFactor = "three";\n' >factor.h
+  status 1 "$margay" hipcc "${options[@]}" -DN=1 -o later.o
+  said 'cannot initialize'
+  rm factor.h
+  status 1 "$margay" hipcc "${options[@]}" -DN=1 -o later.o
+  said 'factor.h. file not found'
+  # Another header at the same place, as if it had come from a package: older than what was made of the first.
+  printf '#pragma once\nconstexpr float kFactor = 5.0f;\n' >factor.h
+  touch -d '2001-01-01' factor.h
+  status 0 "$margay" hipcc "${options[@]}" -DN=1 -o later.o
+  # A cache that cannot be written, and one that was emptied.
+  MARGAY_HIPCC_CACHE=/proc status 0 "$margay" hipcc "${options[@]}" -o later.o
+  compiled "a cache that cannot be written"
+  rm -rf cache
+  status 0 "$margay" hipcc "${options[@]}" -DN=1 -o later.o
+  compiled "a cache that was emptied"
+}
+
 argument_types() {  # names and types of kernel arguments cost nothing: the machine code is the same
   local sources=("$here"/../../kernels/gemm/level07_eight_waves/kernel.hip
     "$here"/device_functions.hip)

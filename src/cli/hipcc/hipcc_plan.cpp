@@ -78,9 +78,38 @@ constexpr std::array<std::string_view, 13> kOptionsThatDoNotLink = {"-c",
                                                                     "--offload-device-only",
                                                                     "-emit-ast"};
 
+/// Options that headers do not depend on: they are about files, links, warnings and debug
+/// information.
+constexpr std::array<std::string_view, 15> kOptionsOfOutput = {
+    "-o", "-c", "-S",     "-shared",  "-fsyntax-only",     "-g", "-g0", "-MD", "-MMD", "-MP",
+    "-L", "-l", "-rpath", "-Xlinker", "--cuda-device-only"};
+constexpr std::array<std::string_view, 9> kPrefixesOfOutput = {
+    "-W", "-l", "-L", "-MF", "-MT", "-MQ", "-gline", "-Rpass", "--no-gpu-bundle-output"};
+
+/// Options that have something else than the usual headers first, or something else than code made.
+constexpr std::array<std::string_view, 4> kOptionsOfOtherHeaders = {"-E", "-M", "-MM", "-###"};
+constexpr std::array<std::string_view, 9> kPrefixesOfOtherHeaders = {
+    "-nogpuinc",    "-nocudainc", "-nohipwrapperinc", "-nostdinc",   "-save-temps",
+    "--save-temps", "-fmodules",  "-Xclang",          "-include-pch"};
+
 template <typename List>
 bool contains(const List& list, std::string_view word) {
   return std::ranges::find(list, word) != std::end(list);
+}
+
+template <typename List>
+bool begins_with_one_of(const List& prefixes, std::string_view word) {
+  return std::ranges::any_of(prefixes, [&](auto prefix) { return word.starts_with(prefix); });
+}
+
+bool is_about_output(std::string_view option) {
+  if (option.starts_with("-Wp,")) return false;  // for the preprocessor
+  return contains(kOptionsOfOutput, option) || begins_with_one_of(kPrefixesOfOutput, option);
+}
+
+bool changes_first_headers(std::string_view option) {
+  return contains(kOptionsOfOtherHeaders, option) ||
+         begins_with_one_of(kPrefixesOfOtherHeaders, option);
 }
 
 /// The kind of a file by its suffix, as in hipcc: .cpp etc. are HIP.
@@ -93,6 +122,12 @@ InputKind classify(std::string_view file) {
                                                             ".cp",  ".CPP", ".hip", ".cu"};
   if (contains(kHipSuffixes, suffix)) return InputKind::hip;
   return suffix == ".c" ? InputKind::c : InputKind::other;
+}
+
+/// Assembly, LLVM's code or preprocessed text: clang compiles it, without any headers.
+bool is_code(std::string_view file) {
+  constexpr std::array<std::string_view, 6> kSuffixes = {".s", ".S", ".ll", ".bc", ".i", ".ii"};
+  return contains(kSuffixes, std::filesystem::path(file).extension().string());
 }
 
 class Planner {
@@ -116,6 +151,8 @@ class Planner {
   void note_properties(std::string_view argument);
   [[nodiscard]] std::string_view processor() const { return toolchain_.gpu->arch().processor; }
   void note_value(std::string_view option, const std::string& value);
+  /// What the first headers of this compilation are compiled with, if they can be precompiled.
+  [[nodiscard]] std::optional<HeaderPlan> headers(std::span<const std::string> appended) const;
   void write_dependencies();
 
   const Toolchain& toolchain_;
@@ -123,6 +160,8 @@ class Planner {
   std::vector<std::string> architectures_;  // with their features
   std::vector<std::string> rocm_includes_;
   std::vector<std::string> function_support_;
+  std::vector<std::string> header_options_;  // of user_, those that headers depend on
+  std::vector<std::string> hip_sources_;
   std::string language_ = "none";  // the -x in force
   std::string first_input_;
   std::string output_;           // of -o
@@ -144,6 +183,8 @@ class Planner {
   bool has_device_libs_ = false;
   bool openmp_ = false;
   bool device_only_ = false;
+  bool names_headers_ = false;        // with -include
+  bool usual_first_headers_ = true;   // until something changes them
   bool writes_dependencies_ = false;  // in addition to the code
 };
 
@@ -181,8 +222,11 @@ void Planner::add_input(const std::string& file) {
   if (first_input_.empty()) first_input_ = file;
   if (explicit_language_) {
     has_hip_ = has_hip_ || explicit_hip_;
+    if (explicit_hip_) hip_sources_.push_back(file);
   } else {
     const InputKind kind = classify(file);
+    if (kind == InputKind::hip) hip_sources_.push_back(file);
+    if (kind == InputKind::other && is_code(file)) usual_first_headers_ = false;
     has_hip_ = has_hip_ || kind == InputKind::hip;
     has_c_ = has_c_ || kind == InputKind::c;  // clang++ would call it C++
     set_language(kind == InputKind::hip ? "hip" : kind == InputKind::c ? "c" : "none");
@@ -194,6 +238,7 @@ void Planner::note_language(std::string_view language) {
   language_ = language;
   explicit_language_ = language != "none";
   explicit_hip_ = language == "hip" || language == "cuda";
+  if (explicit_language_ && !explicit_hip_) usual_first_headers_ = false;
 }
 
 void Planner::take_rocm_path(const std::string& directory) {
@@ -234,6 +279,7 @@ bool Planner::take_hipcc_option(const std::string& argument) {
 
 void Planner::note_properties(std::string_view argument) {
   if (contains(kOptionsThatDoNotLink, argument)) may_link_ = false;
+  if (changes_first_headers(argument)) usual_first_headers_ = false;
   if (argument == "--cuda-device-only" || argument == "--offload-device-only") device_only_ = true;
   if (argument == "-MD" || argument == "-MMD") writes_dependencies_ = true;
   if (argument == "-fgpu-rdc" || argument == "-fcuda-rdc") relocatable_device_code_ = true;
@@ -262,6 +308,8 @@ void Planner::note_value(std::string_view option, const std::string& value) {
   if (option == "-x") note_language(value);
   if (option == "-o") output_ = value;
   if (option == "-MF") dependency_file_ = value;
+  if (option == "-include") names_headers_ = true;
+  if (changes_first_headers(option)) usual_first_headers_ = false;
 }
 
 /// clang 22 ignores -MD, -MMD and -MF where it compiles for the device only (19 does not): the
@@ -292,6 +340,7 @@ Status Planner::add_option(const std::string& argument) {
   if (take_hipcc_option(argument)) return {};
   note_properties(view);
   user_.push_back(argument);
+  if (!is_about_output(argument)) header_options_.push_back(argument);
   return {};
 }
 
@@ -327,6 +376,8 @@ Status Planner::add_all(std::span<const std::string> arguments) {
       } else {
         note_value(argument, value);
         user_.insert(user_.end(), {argument, value});
+        if (argument != "-x" && !is_about_output(argument))
+          header_options_.insert(header_options_.end(), {argument, value});
       }
     } else {
       for (const std::string_view option : {"-x", "-MF"})
@@ -335,6 +386,26 @@ Status Planner::add_all(std::span<const std::string> arguments) {
     }
   }
   return {};
+}
+
+std::optional<HeaderPlan> Planner::headers(std::span<const std::string> appended) const {
+  if (hip_sources_.empty() || has_c_ || !usual_first_headers_ || architectures_.size() != 1 ||
+      !rocm_includes_.empty() || !toolchain_.compiler.loads_our_passes())
+    return {};
+  HeaderPlan plan{.command = {toolchain_.compiler.program},
+                  .sources = hip_sources_,
+                  .names_headers = names_headers_};
+  std::vector<std::string>& out = plan.command;
+  if (!toolchain_.rocm_root.empty()) out.push_back("--rocm-path=" + toolchain_.rocm_root);
+  out.push_back("--offload-arch=" + architectures_.front());
+  if (!has_optimisation_) out.emplace_back("-O3");
+  if (!has_device_libs_) out.push_back("--rocm-device-lib-path=" + toolchain_.device_libs);
+  if (!has_standard_) out.emplace_back("-std=gnu++20");
+  out.insert(out.end(), header_options_.begin(), header_options_.end());
+  out.insert(out.end(), {"-isystem", toolchain_.margay_include, "-idirafter",
+                         toolchain_.margay_include + "/missing"});
+  out.insert(out.end(), appended.begin(), appended.end());
+  return plan;
 }
 
 HipccPlan Planner::finish(const HipccEnvironment& environment) && {
@@ -374,6 +445,8 @@ HipccPlan Planner::finish(const HipccEnvironment& environment) && {
 
   out.insert(out.end(), user_.begin(), user_.end());
 
+  const std::vector<std::string> appended = split_words(environment.compile_flags_append);
+  plan.headers = headers(appended);
   if (has_hip_ || has_c_) {
     // After the user's own -I and -isystem, before the HIP installation's headers.
     out.insert(out.end(), {"-isystem", toolchain_.margay_include});
@@ -383,9 +456,7 @@ HipccPlan Planner::finish(const HipccEnvironment& environment) && {
     // After all others: headers that report libraries which are not installed.
     out.insert(out.end(), {"-idirafter", toolchain_.margay_include + "/missing"});
     if (has_c_) out.emplace_back("-D__HIP_PLATFORM_AMD__=1");  // clang defines it for HIP only
-    for (std::string& word : split_words(environment.compile_flags_append)) {
-      out.push_back(std::move(word));
-    }
+    out.insert(out.end(), appended.begin(), appended.end());
   }
   if (plan.links) {
     for (std::string& word : split_words(environment.link_flags_append)) {

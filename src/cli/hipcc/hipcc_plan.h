@@ -6,6 +6,7 @@
 // manual page hipcc(1).
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,10 +35,21 @@ struct HipccEnvironment {
   unsigned verbose = 0;              ///< HIPCC_VERBOSE, a bit mask: 1 command, 4 arguments
 };
 
+/// A compilation whose first headers can be precompiled: one architecture, HIP sources, no language
+/// or output besides code.
+struct HeaderPlan {
+  /// The compiler and the options that headers depend on: no input, output, warning or debug
+  /// information.
+  std::vector<std::string> command;
+  std::vector<std::string> sources;  ///< As given.
+  bool names_headers = false;        ///< With -include.
+};
+
 struct HipccPlan {
-  std::vector<std::string> command;  ///< The compiler and its arguments.
-  bool links = false;                ///< Whether the output is a host program or library.
-  bool openmp = false;               ///< Whether host code uses OpenMP.
+  std::vector<std::string> command;   ///< The compiler and its arguments.
+  std::optional<HeaderPlan> headers;  ///< Only with the clang that Margay is built with.
+  bool links = false;                 ///< Whether the output is a host program or library.
+  bool openmp = false;                ///< Whether host code uses OpenMP.
   unsigned verbose = 0;
 };
 
