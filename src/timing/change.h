@@ -18,6 +18,9 @@ struct Change {
   bool loads_ahead = false;
   /// Waits for loads to registers are where these are used; others stay where they are.
   bool waits_at_use = false;
+  /// VALU instructions take the part of their time that is the part of the lanes which are active:
+  /// fewer waves, whose lanes all are, would do the same work.
+  bool all_lanes_active = false;
   double lds_speed = 1;                ///< Of LDS, bus and banks.
   unsigned additional_workgroups = 0;  ///< That a compute unit has room for.
   double dispatch_speed = 1;           ///< Of the dispatchers that start workgroups.

@@ -314,26 +314,27 @@ class ComputeUnit {
         return wait(index, now, ready, Stall::waitcnt);
     if (wave.scalars_written > now && reads_scalars_late(i))
       return wait(index, now, wave.scalars_written, Stall::alu_dependency);
+    const double part = change_.all_lanes_active ? i.active_lanes : 1;  // of a VALU instruction
     switch (i.unit) {
       case Unit::valu:
         if (waits_for(index, now, simd.valu, simd.vector_may)) return;
-        use_valu(wave, now, p_.turn * i.turns);
+        use_valu(wave, now, part * p_.turn * i.turns);
         if (latencies_) latencies_->valu_works(wave.simd, simd.valu);
-        return went_on(wave, index, after);
+        return went_on(wave, index, now + part * p_.turn);
       case Unit::conversion:
         if (waits_for(index, now, simd.valu, simd.vector_may)) return;
-        use_valu(wave, now, p_.conversion);
+        use_valu(wave, now, part * p_.conversion);
         if (latencies_) latencies_->valu_works(wave.simd, simd.valu);
-        return went_on(wave, index, after);
+        return went_on(wave, index, now + part * p_.turn);
       case Unit::transcendental:
         if (waits_for(index, now, simd.valu, simd.vector_may)) return;
-        use_valu(wave, now, p_.transcendental);
+        use_valu(wave, now, part * p_.transcendental);
         // The trace of an MI300 counts all of its cycles as the wave's own.
-        return went_on(wave, index, now + p_.transcendental);
+        return went_on(wave, index, now + part * p_.transcendental);
       case Unit::packed:
         if (waits_for(index, now, simd.valu, simd.packed_may)) return;
-        use_valu(wave, now, p_.turn);
-        return went_on(wave, index, after);
+        use_valu(wave, now, part * p_.turn);
+        return went_on(wave, index, now + part * p_.turn);
       case Unit::matrix:
         if (waits_for(index, now, simd.valu, simd.matrix)) return;
         use_valu(wave, now, p_.turn);

@@ -32,6 +32,8 @@ enum class Unit : std::uint8_t {
   end,
 };
 inline constexpr unsigned kUnits = 17;
+/// Whether each active lane has its own work: not of matrices, nor of memory.
+[[nodiscard]] constexpr bool is_vector(Unit unit) { return unit <= Unit::packed; }
 
 /// The rows of the VGPR file, 512 bits, then the scalar registers, 128.
 using RegisterMask = std::array<std::uint64_t, 10>;
@@ -57,6 +59,8 @@ struct Instruction {
   /// s_waitcnt: how many may be outstanding.
   std::uint8_t wait_vm = 63, wait_lgkm = 15;
   const Registers* registers = nullptr;  ///< In LaunchRecording::registers; null: not known.
+  /// VALU: of a wave's lanes, the part that is active, on average over the executions.
+  float active_lanes = 1;
 };
 
 /// Of vL1D. Address bits 7 and 8 say which one a line is in.

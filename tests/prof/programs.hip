@@ -231,6 +231,18 @@ __global__ void divergent(const float* in, float* out) {
   out[n % 16384] = value;
 }
 
+// Lanes that work for as long as their number says, and lanes that share the same work evenly.
+template <bool kEven>
+__global__ void lanes_work(float* out, int trips) {
+  const unsigned n = blockIdx.x * 256 + threadIdx.x;
+  const int mine = kEven ? trips : trips * 2 * static_cast<int>(threadIdx.x % 64) / 63;
+  float value = static_cast<float>(n);
+  for (int k = 0; k < mine; ++k) {
+    asm volatile(".rept 16\n v_mul_f32 %0, %0, %0\n .endr" : "+v"(value));  // LINE in some lanes
+  }
+  out[n % 16384] = value;
+}
+
 // One scalar store, two reads past the scalar cache, an atomic.
 __global__ void scalar_writes(unsigned* out) {
   unsigned read = 7, again;
@@ -313,6 +325,8 @@ int main(int count, char** words) {
     if (word == "scalar-writes") scalar_writes<<<1, 64>>>(reinterpret_cast<unsigned*>(out));
     if (word == "early") waits<true><<<1, 64>>>(in, out);
     if (word == "late") waits<false><<<1, 64>>>(in, out);
+    if (word == "lanes-uneven") lanes_work<false><<<1216, 256>>>(out, 50);
+    if (word == "lanes-even") lanes_work<true><<<1216, 256>>>(out, 50);
     if (word == "say") std::puts("said");
     if (word == "seven") code = 7;
     if (word == "killed") std::raise(SIGTERM);

@@ -60,10 +60,13 @@ void add_lengths(const std::vector<WorkerResults>& all, std::uint64_t grid, Watc
 void add_work(const WorkerResults& results, Program& program, WatchedWork& sum) {
   const Facts& facts = program.facts<InstructionFacts>();
   sum.counters += results.counters;
+  sum.lanes.resize(std::max(sum.lanes.size(), results.sites.size()));
   for (std::uint32_t n = 0; n < results.sites.size(); ++n) {
     const SiteCounts& site = results.sites[n];
     if (site.executions == 0) continue;
     sum.instructions += site.executions;
+    sum.lanes[n].executions += site.executions;
+    sum.lanes[n].active += site.active_lanes;
     sum.vector_flops += static_cast<double>(site.active_lanes) * facts.numbered(n).flops_per_lane;
   }
 }

@@ -204,6 +204,16 @@ void deal_out_misses(const std::vector<RecordedWorkgroup>& workgroups,
     }
 }
 
+/// Of a wave's lanes, in an instruction of the VALU.
+float active_part(const WatchedWork& watched, std::uint32_t number,
+                  const timing::Instruction& timed, const Gpu& gpu) {
+  if (!is_vector(timed.unit) || number >= watched.lanes.size()) return 1;
+  const WatchedWork::Lanes& lanes = watched.lanes[number];
+  if (lanes.executions == 0) return 1;
+  return static_cast<float>(lanes.active) /
+         static_cast<float>(lanes.executions * gpu.arch().wavefront_size);
+}
+
 }  // namespace
 
 timing::LaunchRecording recording_of(const LaunchRequest& request, Program& program, Replay& replay,
@@ -220,6 +230,8 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
     out.registers.push_back(registers_of(facts.numbered(number).use));
     out.instructions.push_back(facts.numbered(number).timed);
     out.instructions.back().registers = &out.registers.back();
+    out.instructions.back().active_lanes =
+        active_part(watched, number, facts.numbered(number).timed, program.gpu());
   }
   const Occupancy fits =
       occupancy(program.gpu().arch(), *request.kernel,

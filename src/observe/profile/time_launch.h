@@ -13,9 +13,14 @@ namespace margay::profile {
 
 /// What the workgroups that were watched did.
 struct WatchedWork {
+  /// Of one instruction.
+  struct Lanes {
+    std::uint64_t executions = 0, active = 0;
+  };
   Counters counters;
   std::uint64_t workgroups = 0, instructions = 0;
   double vector_flops = 0;
+  std::vector<Lanes> lanes;  ///< By the instruction's number.
   /// Instructions of each workgroup of the launch, watched or not; empty if they are not known.
   std::vector<std::uint32_t> lengths;
   Selection sample;           ///< Which they were.

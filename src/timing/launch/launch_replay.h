@@ -49,6 +49,8 @@ class LaunchReplay {
 
   [[nodiscard]] const Parameters& parameters() const { return parameters_; }
   [[nodiscard]] const Gpu& gpu() const { return gpu_; }
+  /// Whether the order makes a difference in which workgroups begin that were not all recorded.
+  [[nodiscard]] bool is_uneven() const { return is_uneven_; }
 
  private:
   /// Compute units that tell the time of all.

@@ -20,6 +20,7 @@ constexpr Row kRows[kWhatIfs] = {
     {"no L2 misses", {.no_l2_misses = true}},
     {"lines shared in L2", {}},  // what is left is known from the launch
     {"perfect coalescing", {.perfect_coalescing = true}},
+    {"all lanes active", {.all_lanes_active = true}},
     {"no barrier skew", {.no_barrier_skew = true}},
     {"half as many barriers", {.half_the_barriers = true}},
     {"no waits for memory", {.no_memory_waits = true}},
@@ -27,7 +28,7 @@ constexpr Row kRows[kWhatIfs] = {
     {"waits at their latest", {.waits_at_use = true}},
     {"double LDS bandwidth", {.lds_speed = 2}},
     {"one more workgroup per CU", {.additional_workgroups = 1}},
-    {"workgroups of 256", {}},  // how much faster that starts waves is known from the launch
+    {"fewer workgroups", {}},  // how much faster that starts waves is known from the launch
     {"longest workgroups first", {.longest_first = true}},
     {"no tail", {}},  // known from the launch
 };
@@ -57,12 +58,78 @@ Causes causes_of(const LaunchRecording& launch, const Gpu& gpu) {
   return out;
 }
 
+/// How many times faster dispatchers would start the launch's waves in workgroups of four; where
+/// they have as many and starting them decides, half of them with twice the work.
+double dispatch_speed_of_fewer(const LaunchRecording& launch, const Parameters& parameters,
+                               const ReplayedLaunch& before) {
+  constexpr double kWaves = 4;
+  if (launch.workgroups.empty()) return 1;
+  const auto waves = static_cast<double>(launch.workgroups.front().waves.size());
+  if (waves == 0) return 1;
+  if (waves >= kWaves) return before.dispatch >= before.cycles ? 2 : 1;
+  return parameters.dispatch_cycles(waves) / waves / (parameters.dispatch_cycles(kWaves) / kWaves);
+}
+
+bool is_any(const std::vector<double>& weights) {
+  return std::ranges::any_of(weights, [](double weight) { return weight > 0; });
+}
+
+bool has(const LaunchRecording& launch, Unit unit) {
+  return std::ranges::any_of(launch.instructions,
+                             [=](const Instruction& i) { return i.unit == unit; });
+}
+
+/// Whether the launch has what the change is about. If not, its replay is the one without the
+/// change.
+bool concerns(WhatIfKind kind, const LaunchReplay& replay, const LaunchRecording& launch,
+              const ReplayedLaunch& before, const Causes& causes) {
+  switch (kind) {
+    case WhatIfKind::no_bank_conflicts:
+      return is_any(causes.conflicts);
+    case WhatIfKind::shared_l2_lines:
+      return launch.needed_far_lines < 1;
+    case WhatIfKind::perfect_coalescing:
+      return is_any(causes.scattered);
+    case WhatIfKind::all_lanes_active:
+      return std::ranges::any_of(launch.instructions,
+                                 [](const Instruction& i) { return i.active_lanes < 1; });
+    case WhatIfKind::no_barrier_skew:
+    case WhatIfKind::half_the_barriers:
+      return has(launch, Unit::barrier);
+    case WhatIfKind::double_lds:
+      return has(launch, Unit::lds);
+    case WhatIfKind::fewer_workgroups:
+      return dispatch_speed_of_fewer(launch, replay.parameters(), before) != 1;
+    case WhatIfKind::longest_first:
+      return replay.is_uneven();
+    case WhatIfKind::no_tail:
+      return false;  // known from the launch
+    case WhatIfKind::no_l2_misses:
+    case WhatIfKind::no_memory_waits:
+    case WhatIfKind::loads_ahead:
+    case WhatIfKind::waits_at_use:
+    case WhatIfKind::additional_workgroup:
+      return true;
+  }
+  return true;
+}
+
 /// Cycles in which waves were held up by instructions of `unit`.
 std::vector<double> held_up(const LaunchRecording& launch, const std::vector<SiteTime>& times,
                             Unit unit) {
   std::vector<double> out(times.size());
   for (std::size_t n = 0; n < times.size(); ++n)
     if (launch.instructions[n].unit == unit) out[n] = times[n].stall();
+  return out;
+}
+
+/// Turns of the VALU, by the part of the lanes that were not active in them.
+std::vector<double> idle_lanes(const LaunchRecording& launch, const std::vector<SiteTime>& times) {
+  std::vector<double> out;
+  for (std::size_t n = 0; n < times.size(); ++n) {
+    const Instruction& i = launch.instructions[n];
+    out.push_back(static_cast<double>(times[n].hits) * i.turns * (1 - i.active_lanes));
+  }
   return out;
 }
 
@@ -108,6 +175,8 @@ std::vector<double> weights(WhatIfKind kind, const LaunchRecording& launch, cons
       return causes.misses;
     case WhatIfKind::perfect_coalescing:
       return causes.scattered;
+    case WhatIfKind::all_lanes_active:
+      return idle_lanes(launch, times);
     case WhatIfKind::no_barrier_skew:
     case WhatIfKind::half_the_barriers:
       return held_up(launch, times, Unit::barrier);
@@ -117,7 +186,7 @@ std::vector<double> weights(WhatIfKind kind, const LaunchRecording& launch, cons
     case WhatIfKind::waits_at_use:
       return saved_waits(launch, before, after);
     case WhatIfKind::additional_workgroup:
-    case WhatIfKind::larger_workgroups:
+    case WhatIfKind::fewer_workgroups:
     case WhatIfKind::longest_first:
     case WhatIfKind::no_tail:
       return {};  // of the whole kernel
@@ -145,11 +214,6 @@ double compulsory_far_lines(const LaunchRecording& launch, const Gpu& gpu) {
   return std::min(1.0, std::min(asked, once) / far);
 }
 
-bool has_barriers(const LaunchRecording& launch) {
-  return std::ranges::any_of(launch.instructions,
-                             [](const Instruction& i) { return i.unit == Unit::barrier; });
-}
-
 /// Barriers for each stretch between two of them in which a workgroup loads from memory.
 double barriers_per_step(const LaunchRecording& launch) {
   if (launch.workgroups.empty()) return 0;
@@ -166,15 +230,6 @@ double barriers_per_step(const LaunchRecording& launch) {
   }
   return static_cast<double>(barriers) /
          static_cast<double>(std::max<std::size_t>(with_loads.size(), 1));
-}
-
-/// How many times faster dispatchers would start the launch's waves in workgroups of four.
-double dispatch_speed_of_four(const LaunchRecording& launch, const Parameters& parameters) {
-  constexpr double kWaves = 4;
-  if (launch.workgroups.empty()) return 1;
-  const auto waves = static_cast<double>(launch.workgroups.front().waves.size());
-  if (waves == 0 || waves >= kWaves) return 1;
-  return parameters.dispatch_cycles(waves) / waves / (parameters.dispatch_cycles(kWaves) / kWaves);
 }
 
 /// Registers of a lane that take what a wave loads in a step: from barrier to barrier, or until it
@@ -263,16 +318,15 @@ std::vector<WhatIf> what_ifs(const LaunchReplay& replay, const LaunchRecording& 
   const Causes causes = causes_of(launch, replay.gpu());
   std::vector<ReplayedLaunch> after;
   for (unsigned n = 0; n < kWhatIfs; ++n) {
-    Change change = kRows[n].change;
-    if (static_cast<WhatIfKind>(n) == WhatIfKind::shared_l2_lines)
-      change.far_lines = launch.needed_far_lines;
-    if (static_cast<WhatIfKind>(n) == WhatIfKind::larger_workgroups) {
-      change.dispatch_speed = dispatch_speed_of_four(launch, replay.parameters());
-      if (change.dispatch_speed == 1) {  // they are large enough
-        after.push_back(before);
-        continue;
-      }
+    const auto kind = static_cast<WhatIfKind>(n);
+    if (!concerns(kind, replay, launch, before, causes)) {
+      after.push_back(before);
+      continue;
     }
+    Change change = kRows[n].change;
+    if (kind == WhatIfKind::shared_l2_lines) change.far_lines = launch.needed_far_lines;
+    if (kind == WhatIfKind::fewer_workgroups)
+      change.dispatch_speed = dispatch_speed_of_fewer(launch, replay.parameters(), before);
     if (change.perfect_coalescing)
       change.compulsory_far_lines = compulsory_far_lines(launch, replay.gpu());
     after.push_back(replay.few(ghz, change));
@@ -290,7 +344,7 @@ std::vector<WhatIf> what_ifs(const LaunchReplay& replay, const LaunchRecording& 
       saved = std::min(saved, (working.cycles - even.cycles) / before.cycles);
     }
     if (one.kind == WhatIfKind::half_the_barriers &&
-        (!has_barriers(launch) ||
+        (!has(launch, Unit::barrier) ||
          (launch.resident_with_twice_the_lds == 0 && barriers_per_step(launch) < 1.5)))
       saved = 0;
     if (one.kind == WhatIfKind::loads_ahead) one.vgprs = vgprs_of_a_step(launch);

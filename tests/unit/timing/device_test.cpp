@@ -244,7 +244,7 @@ TEST(Device, SmallWorkgroupsAreBoundByTheDispatcher) {
   EXPECT_GT(time.busy.dispatcher, 0.9);
   EXPECT_LT(time.tail_us, 0.05 * time.us_boost);
   const WhatIf& most = time.what_if[0];
-  EXPECT_EQ(most.kind, WhatIfKind::larger_workgroups);
+  EXPECT_EQ(most.kind, WhatIfKind::fewer_workgroups);
   // A workgroup of four waves takes 6.5 cycles, four of one 22.4; and 32 turns are not hidden then.
   EXPECT_GT(most.saves_percent, 50);
 }

@@ -21,11 +21,27 @@ TEST(WhatIf, TheUnitWithMostToDoIsAmongTheFew) {
       50, 5);
 }
 
-TEST(WhatIf, WorkgroupsOfFourWavesAreLargeEnough) {
-  LaunchRecording launch = matrix_launch(304 * 4, 304 * 400, 3);
-  for (WorkgroupRecording& group : launch.workgroups) group.waves.resize(4, group.waves.front());
-  for (const WhatIf& what_if : time_of(launch, default_gpu()).what_if)
-    if (what_if.kind == WhatIfKind::larger_workgroups) EXPECT_EQ(what_if.saves_percent, 0);
+// Workgroups of four waves are large enough, unless there are more than the dispatcher can start
+// meanwhile.
+TEST(WhatIf, FewerWorkgroupsAreFasterWhereTheDispatcherDecides) {
+  const auto saved = [](std::size_t work) {
+    LaunchRecording launch = matrix_launch(304 * 4, 304 * 400, work);
+    for (WorkgroupRecording& group : launch.workgroups) group.waves.resize(4, group.waves.front());
+    return what_if_of(time_of(launch, default_gpu()), WhatIfKind::fewer_workgroups).saves_percent;
+  };
+  EXPECT_NEAR(saved(3), 50, 5);
+  EXPECT_EQ(saved(30), 0);
+}
+
+TEST(WhatIf, WithAllLanesActiveTheVectorUnitHasLessToDo) {
+  const auto saved = [](Unit unit, float active) {
+    LaunchRecording launch = matrix_launch(4, 4, 30000);
+    launch.instructions[0] = {.unit = unit, .active_lanes = active};
+    return what_if_of(time_of(launch, default_gpu()), WhatIfKind::all_lanes_active).saves_percent;
+  };
+  for (const Unit unit : {Unit::valu, Unit::conversion, Unit::transcendental, Unit::packed})
+    EXPECT_NEAR(saved(unit, 0.25), 75, 5) << static_cast<unsigned>(unit);
+  EXPECT_EQ(saved(Unit::valu, 1), 0);
 }
 
 TEST(WhatIf, NothingIsTriedThatIsNotAskedFor) {

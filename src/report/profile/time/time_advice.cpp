@@ -132,6 +132,19 @@ std::string fill_the_rounds(const KernelProfile& kernel) {
       kernel.gpu->compute_units(), kernel.resources.workgroups_per_cu);
 }
 
+std::string fewer_workgroups(const KernelProfile& kernel) {
+  constexpr std::uint64_t kEnough = 256;
+  std::string out = "the dispatcher of an XCD starts one workgroup after the other: ";
+  if (items_of(kernel) < kEnough)
+    return out + fmt::format(
+                     "with {} work-items in place of {} there are fewer to start; or let each "
+                     "work-item do more",
+                     kEnough, items_of(kernel));
+  return out +
+         "let each work-item do more, in a loop with the grid's stride; half as many workgroups "
+         "save this";
+}
+
 std::string what_to_do(const timing::WhatIf& what_if, const KernelProfile& kernel) {
   switch (what_if.kind) {
     case WhatIfKind::no_bank_conflicts:
@@ -147,6 +160,11 @@ std::string what_to_do(const timing::WhatIf& what_if, const KernelProfile& kerne
           kernel.gpu->xcds);
     case WhatIfKind::perfect_coalescing:
       return side_by_side(kernel);
+    case WhatIfKind::all_lanes_active:
+      return "let the lanes of a wave take the same way at branches and end loops together: sort "
+             "or "
+             "group what they work on, or share out the work of those that have more (vector "
+             "instructions alone are counted)";
     case WhatIfKind::no_barrier_skew:
       return "a limit, if waves of a workgroup never waited for each other: give them equal work";
     case WhatIfKind::half_the_barriers:
@@ -169,11 +187,8 @@ std::string what_to_do(const timing::WhatIf& what_if, const KernelProfile& kerne
              "half for each result); wider accesses alone move as many bytes";
     case WhatIfKind::additional_workgroup:
       return room_for_a_workgroup(kernel);
-    case WhatIfKind::larger_workgroups:
-      return fmt::format(
-          "the dispatcher of an XCD starts one workgroup after the other: with 256 work-items in "
-          "place of {} there are fewer to start; or let each work-item do more",
-          items_of(kernel));
+    case WhatIfKind::fewer_workgroups:
+      return fewer_workgroups(kernel);
     case WhatIfKind::longest_first:
       return fmt::format(
           "workgroups begin in the order of the grid, and those that begin last leave compute "
