@@ -112,7 +112,7 @@ precompiled() {  # headers are taken from a cache from the third time on, and th
       taken "later time with $mode"
     done
   done
-  dependencies_of() { tr ' ' '\n' <"$1" | grep / | xargs realpath | sort -u; }
+  dependencies_of() { tr ' ' '\n' <"$1" | grep / | grep -v first_headers.hip | xargs realpath | sort -u; }
   diff <(dependencies_of kernel.d) <(dependencies_of first.d | sort - <(realpath factor.h)) ||
     fail "other dependencies"
   for object in first later; do
@@ -135,6 +135,26 @@ precompiled() {  # headers are taken from a cache from the third time on, and th
   printf '#pragma once\nconstexpr float kFactor = 5.0f;\n' >factor.h
   touch -d '2001-01-01' factor.h
   status 0 "$margay" hipcc "${options[@]}" -DN=1 -o later.o
+  # The same words elsewhere name another header, here of the same size and time.
+  mkdir elsewhere
+  cp kernel.cpp elsewhere
+  sed s/5.0f/7.0f/ factor.h >elsewhere/factor.h
+  touch -r factor.h elsewhere/factor.h
+  for place in . elsewhere; do
+    for _ in 1 2 3; do (cd $place && "$margay" hipcc -O1 -S --cuda-device-only -include factor.h kernel.cpp -o kernel.s 2>/dev/null); done
+  done
+  cmp -s kernel.s elsewhere/kernel.s && fail "the header of another directory was taken"
+  # What a header is warned of is said each time.
+  printf 'inline int f() {}\n' >>factor.h
+  for _ in 1 2 3; do
+    status 0 "$margay" hipcc -Wall -include factor.h -c kernel.cpp -o later.o
+    said 'Wreturn-type'
+  done
+  # Several at once, of which one makes the headers.
+  printf '#pragma once\nconstexpr float kFactor = 3;\n' >factor.h
+  for n in 1 2 3 4 5 6; do "$margay" hipcc -O2 -DP -include factor.h -c kernel.cpp -o "p$n.o" 2>"said$n" || touch failed & done
+  wait
+  [ ! -e failed ] || fail "one of several at once: $(cat said?)"
   # A cache that cannot be written, and one that was emptied.
   MARGAY_HIPCC_CACHE=/proc status 0 "$margay" hipcc "${options[@]}" -o later.o
   compiled "a cache that cannot be written"

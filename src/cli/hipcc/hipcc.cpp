@@ -159,7 +159,8 @@ Toolchain find_toolchain(const Install& install, const Clang& clang) {
           .runtime_lib = install.runtime_lib().string(),
           .rocm_root = {},
           .argument_types =
-              clang.loads_our_passes() ? install.argument_types().string() : std::string{}};
+              clang.loads_our_passes() ? install.argument_types().string() : std::string{},
+          .first_headers = install.first_headers().string()};
 }
 
 int hipcc_as_clang(std::span<char*> arguments) {

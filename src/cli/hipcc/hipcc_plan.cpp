@@ -80,11 +80,12 @@ constexpr std::array<std::string_view, 13> kOptionsThatDoNotLink = {"-c",
 
 /// Options that headers do not depend on: they are about files, links, warnings and debug
 /// information.
-constexpr std::array<std::string_view, 15> kOptionsOfOutput = {
-    "-o", "-c", "-S",     "-shared",  "-fsyntax-only",     "-g", "-g0", "-MD", "-MMD", "-MP",
-    "-L", "-l", "-rpath", "-Xlinker", "--cuda-device-only"};
-constexpr std::array<std::string_view, 9> kPrefixesOfOutput = {
-    "-W", "-l", "-L", "-MF", "-MT", "-MQ", "-gline", "-Rpass", "--no-gpu-bundle-output"};
+constexpr std::array<std::string_view, 16> kOptionsOfOutput = {
+    "-w",  "-o",   "-c",  "-S", "-shared", "-fsyntax-only", "-g",       "-g0",
+    "-MD", "-MMD", "-MP", "-L", "-l",      "-rpath",        "-Xlinker", "--cuda-device-only"};
+constexpr std::array<std::string_view, 10> kPrefixesOfOutput = {
+    "-W",  "-pedantic", "-l",     "-L",     "-MF",
+    "-MT", "-MQ",       "-gline", "-Rpass", "--no-gpu-bundle-output"};
 
 /// Options that have something else than the usual headers first, or something else than code made.
 constexpr std::array<std::string_view, 4> kOptionsOfOtherHeaders = {"-E", "-M", "-MM", "-###"};
@@ -105,6 +106,12 @@ bool begins_with_one_of(const List& prefixes, std::string_view word) {
 bool is_about_output(std::string_view option) {
   if (option.starts_with("-Wp,")) return false;  // for the preprocessor
   return contains(kOptionsOfOutput, option) || begins_with_one_of(kPrefixesOfOutput, option);
+}
+
+bool is_about_warnings(std::string_view option) {
+  return option == "-w" || option.starts_with("-pedantic") ||
+         (option.starts_with("-W") && !option.starts_with("-Wl,") && !option.starts_with("-Wa,") &&
+          !option.starts_with("-Wp,"));
 }
 
 bool changes_first_headers(std::string_view option) {
@@ -161,6 +168,7 @@ class Planner {
   std::vector<std::string> rocm_includes_;
   std::vector<std::string> function_support_;
   std::vector<std::string> header_options_;  // of user_, those that headers depend on
+  std::vector<std::string> warnings_;        // of user_, which ones there are
   std::vector<std::string> hip_sources_;
   std::string language_ = "none";  // the -x in force
   std::string first_input_;
@@ -341,6 +349,7 @@ Status Planner::add_option(const std::string& argument) {
   note_properties(view);
   user_.push_back(argument);
   if (!is_about_output(argument)) header_options_.push_back(argument);
+  if (is_about_warnings(argument)) warnings_.push_back(argument);
   return {};
 }
 
@@ -394,6 +403,7 @@ std::optional<HeaderPlan> Planner::headers(std::span<const std::string> appended
     return {};
   HeaderPlan plan{.command = {toolchain_.compiler.program},
                   .sources = hip_sources_,
+                  .first_headers = toolchain_.first_headers,
                   .names_headers = names_headers_};
   std::vector<std::string>& out = plan.command;
   if (!toolchain_.rocm_root.empty()) out.push_back("--rocm-path=" + toolchain_.rocm_root);
@@ -402,6 +412,8 @@ std::optional<HeaderPlan> Planner::headers(std::span<const std::string> appended
   if (!has_device_libs_) out.push_back("--rocm-device-lib-path=" + toolchain_.device_libs);
   if (!has_standard_) out.emplace_back("-std=gnu++20");
   out.insert(out.end(), header_options_.begin(), header_options_.end());
+  // The user's own headers may be warned of.
+  if (names_headers_) out.insert(out.end(), warnings_.begin(), warnings_.end());
   out.insert(out.end(), {"-isystem", toolchain_.margay_include, "-idirafter",
                          toolchain_.margay_include + "/missing"});
   out.insert(out.end(), appended.begin(), appended.end());

@@ -25,6 +25,7 @@ struct Toolchain {
   std::string runtime_lib;          ///< the directory of libamdhip64.so
   std::string rocm_root;            ///< the HIP installation passed to clang; empty: none
   std::string argument_types;       ///< device_pass/; empty for a compiler that it does not support
+  std::string first_headers = {};   ///< The source in front of which headers are precompiled.
   const Gpu* gpu = &default_gpu();  ///< What is compiled for if no option says it
 };
 
@@ -38,10 +39,11 @@ struct HipccEnvironment {
 /// A compilation whose first headers can be precompiled: one architecture, HIP sources, no language
 /// or output besides code.
 struct HeaderPlan {
-  /// The compiler and the options that headers depend on: no input, output, warning or debug
-  /// information.
+  /// The compiler and the options that headers depend on: no input, output or debug information,
+  /// and warnings only if -include names headers.
   std::vector<std::string> command;
   std::vector<std::string> sources;  ///< As given.
+  std::string first_headers;         ///< Of the toolchain.
   bool names_headers = false;        ///< With -include.
 };
 

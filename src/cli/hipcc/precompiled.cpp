@@ -2,14 +2,18 @@
 //   options      the set, to tell it from another one with the same hash
 //   inputs       each file that the headers were made of, with its size and time
 //   pch/         the host's and the device's headers; clang takes the one that suits the pass
-// CACHE/HASH.once says that the set was used, and CACHE/HASH.PID is one that is being made.
+// CACHE/HASH.once says that the set was used, and is locked by the process that makes it in
+// CACHE/HASH.making; CACHE/HASH.failed that it could not be made.
 #include "cli/hipcc/precompiled.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cstdint>
+#include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -56,12 +60,6 @@ std::string state_of(const fs::path& file) {
   return fmt::format("{} {} {}\n", size, time.time_since_epoch().count(), file.string());
 }
 
-/// The header that clang puts before each source of HIP.
-fs::path wrapper_of(const fs::path& compiler) {
-  return compiler.parent_path().parent_path() / "lib" / "clang" / MARGAY_CLANG_VERSION / "include" /
-         "__clang_hip_runtime_wrapper.h";
-}
-
 /// The files that a rule of make says a file depends on.
 std::vector<std::string> dependencies(const std::string& rule) {
   std::vector<std::string> files = split_words(rule);  // a backslash before a line's end is a word
@@ -71,12 +69,49 @@ std::vector<std::string> dependencies(const std::string& rule) {
   return files;
 }
 
+/// Whether a word of the command names a file or directory that depends on where the command runs.
+bool is_relative(std::string_view option, std::string_view word) {
+  if (word.starts_with("-I")) return word.size() > 2 && word[2] != '/';
+  return !word.starts_with('-') && !word.starts_with('/') &&
+         (option.starts_with("-i") || option == "-I" || option == "--sysroot");
+}
+
+/// What else than the command says where clang finds headers.
+std::string surroundings(const std::vector<std::string>& command) {
+  std::string out;
+  for (const char* const name :
+       {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "ROCM_PATH", "HIP_PATH"})
+    if (const char* const value = std::getenv(name)) out += fmt::format("{}={}\n", name, value);
+  for (std::size_t n = 1; n < command.size(); ++n)
+    if (is_relative(command[n - 1], command[n]))
+      return out + fmt::format("in {}\n", fs::current_path().string());
+  return out;
+}
+
+/// A file that one process at a time has. It is let go when the process ends, however that is.
+class Lock {
+ public:
+  explicit Lock(const fs::path& file)
+      : file_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)),
+        is_held_(file_ >= 0 && flock(file_, LOCK_EX | LOCK_NB) == 0) {}
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+  ~Lock() {
+    if (file_ >= 0) close(file_);
+  }
+  [[nodiscard]] bool is_held() const { return is_held_; }
+
+ private:
+  int file_;
+  bool is_held_;
+};
+
 class HeaderSet {
  public:
   HeaderSet(const HeaderPlan& plan, fs::path cache, bool with_hip_runtime)
-      : command_(plan.command), cache_(std::move(cache)) {
+      : command_(plan.command), source_(plan.first_headers), cache_(std::move(cache)) {
     if (with_hip_runtime) command_.insert(command_.end(), {"-include", std::string(kHipRuntime)});
-    options_ = fmt::format("{}\n", fmt::join(command_, "\n"));
+    options_ = fmt::format("{}\n{}", fmt::join(command_, "\n"), surroundings(command_));
     place_ = cache_ / fmt::format("{:016x}", std::hash<std::string>{}(options_));
   }
 
@@ -97,9 +132,9 @@ class HeaderSet {
   /// Whether this set was used before, as it says from now on.
   [[nodiscard]] bool note_use() const {
     std::error_code ignored;
-    if (fs::exists(place_, ignored) || fs::exists(once(), ignored)) return true;
+    if (fs::exists(beside("once"), ignored)) return true;
     fs::create_directories(cache_, ignored);
-    write(once(), options_);
+    write(beside("once"), options_);
     return false;
   }
 
@@ -108,60 +143,74 @@ class HeaderSet {
     fs::last_write_time(place_, fs::file_time_type::clock::now(), ignored);
   }
 
-  /// False if it cannot be made: a header has an error, or the cache cannot be written.
-  [[nodiscard]] bool make() const;
+  /// Makes it, unless another process is about to. Whether it can be used now.
+  [[nodiscard]] bool make() const {
+    const Lock lock(beside("once"));
+    if (!lock.is_held() || failed_lately()) return false;
+    if (is_valid()) return true;
+    if (compile_all() && is_valid()) return true;
+    write(beside("failed"), options_);
+    return false;
+  }
 
  private:
-  [[nodiscard]] fs::path once() const { return place_.string() + ".once"; }
-  [[nodiscard]] bool compile(std::string_view pass, const fs::path& wrapper,
-                             const fs::path& into) const;
+  [[nodiscard]] fs::path beside(std::string_view suffix) const {
+    return fmt::format("{}.{}", place_.string(), suffix);
+  }
+  /// The cache cannot be written, or a header has an error or is warned of: then it is compiled
+  /// with each source, so that its messages are seen.
+  [[nodiscard]] bool failed_lately() const {
+    constexpr std::chrono::minutes kLately{10};
+    std::error_code error;
+    const auto time = fs::last_write_time(beside("failed"), error);
+    return !error && fs::file_time_type::clock::now() - time < kLately;
+  }
+  [[nodiscard]] bool compile(std::string_view pass, const fs::path& into) const;
+  [[nodiscard]] bool compile_all() const;
 
   std::vector<std::string> command_;
+  std::string source_;
   std::string options_;
   fs::path cache_;
   fs::path place_;
 };
 
-bool HeaderSet::compile(std::string_view pass, const fs::path& wrapper,
-                        const fs::path& into) const {
+bool HeaderSet::compile(std::string_view pass, const fs::path& into) const {
   ChildPlan child{.command = command_, .environment = {}, .silent = true};
   const std::string output = (into / "pch" / pass).string() + ".pch";
-  child.command.insert(
-      child.command.end(),
-      {"-Xclang", std::string(kNoModules), "-fsyntax-only", fmt::format("--cuda-{}-only", pass),
-       "-Xclang", "-emit-pch", "-Xclang", "-o", "-Xclang", output, "-MD", "-MF",
-       (into / pass).string(), "-x", "hip", wrapper.string()});
+  child.command.insert(child.command.end(),
+                       {"-Xclang", std::string(kNoModules), "-Werror", "-fsyntax-only",
+                        fmt::format("--cuda-{}-only", pass), "-Wno-unused-command-line-argument",
+                        "-Xclang", "-emit-pch", "-Xclang", "-o", "-Xclang", output, "-MD", "-MF",
+                        (into / pass).string(), "-x", "hip", source_});
   const Result<ChildEnd> end = run_child(child);
   return end && end->shell_code() == 0;
 }
 
-bool HeaderSet::make() const {
-  const fs::path wrapper = wrapper_of(command_.front());
-  const fs::path into = fmt::format("{}.{}", place_.string(), getpid());
+bool HeaderSet::compile_all() const {
+  const fs::path into = beside("making");
   std::error_code error;
+  fs::remove_all(into, error);  // of a process that was killed
   fs::create_directories(into / "pch", error);
   if (error) return false;
   std::vector<std::string> files = {command_.front()};
-  bool made = true;
   for (const std::string_view pass : {"host", "device"}) {
-    made = made && compile(pass, wrapper, into);
-    for (std::string& file : dependencies(read(into / pass))) files.push_back(std::move(file));
+    if (!compile(pass, into)) return fs::remove_all(into, error), false;
+    for (std::string& file : dependencies(read(into / pass)))
+      files.push_back(fs::absolute(file, error).string());
   }
   std::ranges::sort(files);
   files.erase(std::ranges::unique(files).begin(), files.end());
   std::string inputs;
   for (const std::string& file : files) {
     const std::string state = state_of(file);
-    made = made && !state.empty();
+    if (state.empty()) return false;  // it would not be seen that it changes
     inputs += state;
   }
-  made = made && write(into / "inputs", inputs) && write(into / "options", options_);
-  if (made) {
-    fs::remove_all(place_, error);  // one that is out of date
-    fs::rename(into, place_, error);
-  }
-  if (!made || error) fs::remove_all(into, error);  // or another process has made it
-  return is_valid();
+  if (!write(into / "inputs", inputs) || !write(into / "options", options_)) return false;
+  fs::remove_all(place_, error);  // one that is out of date
+  fs::rename(into, place_, error);
+  return !error;
 }
 
 /// Removes the sets whose last use is longest ago, so that kMostSets are left.
@@ -169,8 +218,7 @@ void remove_oldest(const fs::path& cache) {
   std::error_code error;
   std::vector<std::pair<fs::file_time_type, fs::path>> sets;
   for (const fs::directory_entry& entry : fs::directory_iterator(cache, error))
-    if (entry.is_directory(error) && entry.path().extension().empty())
-      sets.emplace_back(entry.last_write_time(error), entry.path());
+    if (entry.is_directory(error)) sets.emplace_back(entry.last_write_time(error), entry.path());
   if (sets.size() <= kMostSets) return;
   std::ranges::sort(sets);
   sets.resize(sets.size() - kMostSets);
@@ -219,6 +267,7 @@ std::vector<std::string> with_precompiled_headers(const HipccPlan& plan, const f
   const HeaderSet set(*plan.headers, fs::absolute(cache), with_hip_runtime);
   if (!set.is_valid()) {
     if (!set.note_use() || !set.make()) return plan.command;
+    set.touch();
     remove_oldest(cache);
   }
   set.touch();

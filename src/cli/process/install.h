@@ -31,6 +31,9 @@ struct Install {
   [[nodiscard]] std::filesystem::path argument_types() const {
     return prefix / "lib" / "margay" / "argument_types.so";
   }
+  [[nodiscard]] std::filesystem::path first_headers() const {
+    return prefix / "lib" / "margay" / "first_headers.hip";
+  }
   /// Whether this is the wheel's.
   [[nodiscard]] bool in_python_package() const;
   /// What holds the Python package.

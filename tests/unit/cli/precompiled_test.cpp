@@ -50,6 +50,8 @@ TEST(Precompiled, HeadersDoNotDependOnWhatIsWrittenLinkedOrWarnedOf) {
       command({"b.cu"}));
   EXPECT_EQ(command({"--genco", "--no-gpu-bundle-output", "a.hip"}), command({"b.cu"}));
   EXPECT_NE(command({"-Wp,-DN", "a.hip"}), command({"a.hip"}));
+  EXPECT_NE(command({"-Wall", "-include", "a.h", "a.hip"}), command({"-include", "a.h", "a.hip"}))
+      << "a.h may be warned of";
 }
 
 TEST(Precompiled, SourcesAreAllThatAreHip) {
