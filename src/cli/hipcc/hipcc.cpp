@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -103,7 +104,15 @@ std::string shell_quoted(const std::string& word) {
   return out + "'";
 }
 
+void show(const std::vector<std::string>& command, unsigned verbose) {
+  if ((verbose & 1) == 0) return;
+  std::vector<std::string> quoted;
+  for (const std::string& word : command) quoted.push_back(shell_quoted(word));
+  fmt::print(stderr, "hipcc-cmd: {}\n", fmt::join(quoted, " "));
+}
+
 int execute(const std::vector<std::string>& command) {
+  std::fflush(stderr);
   std::vector<char*> words;
   words.reserve(command.size() + 1);
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
@@ -219,19 +228,16 @@ int drive(const Install& install, Toolchain toolchain, const std::vector<std::st
       check(install, needs(toolchain), *plan, toolchain.compiler.version.empty());
   if (!present) return report("hipcc", present.error());
 
-  const std::string cache = environment("MARGAY_HIPCC_CACHE");
-  const std::vector<std::string> command =
-      cache.empty() ? plan->command : with_precompiled_headers(*plan, cache);
-
   // To stderr, where hipcc uses stdout: the output of -E and -M stays usable.
   if ((plan->verbose & 4) != 0) fmt::print(stderr, "hipcc-args: {}\n", fmt::join(words, " "));
-  if ((plan->verbose & 1) != 0) {
-    std::vector<std::string> quoted;
-    for (const std::string& word : command) quoted.push_back(shell_quoted(word));
-    fmt::print(stderr, "hipcc-cmd: {}\n", fmt::join(quoted, " "));
+  if (const std::string cache = environment("MARGAY_HIPCC_CACHE"); !cache.empty()) {
+    if (const auto command = with_precompiled_headers(*plan, cache)) {
+      show(*command, plan->verbose);
+      if (const std::optional<int> code = try_command(*command)) return *code;
+    }
   }
-  std::fflush(stderr);
-  return execute(command);
+  show(plan->command, plan->verbose);
+  return execute(plan->command);
 }
 
 }  // namespace

@@ -78,20 +78,31 @@ constexpr std::array<std::string_view, 13> kOptionsThatDoNotLink = {"-c",
                                                                     "--offload-device-only",
                                                                     "-emit-ast"};
 
-/// Options that headers do not depend on: they are about files, links, warnings and debug
-/// information.
-constexpr std::array<std::string_view, 16> kOptionsOfOutput = {
-    "-w",  "-o",   "-c",  "-S", "-shared", "-fsyntax-only", "-g",       "-g0",
-    "-MD", "-MMD", "-MP", "-L", "-l",      "-rpath",        "-Xlinker", "--cuda-device-only"};
-constexpr std::array<std::string_view, 10> kPrefixesOfOutput = {
-    "-W",  "-pedantic", "-l",     "-L",     "-MF",
-    "-MT", "-MQ",       "-gline", "-Rpass", "--no-gpu-bundle-output"};
+/// Options that headers do not depend on: they are about files, links, messages and debug
+/// information. Other warnings than these may come with macros (-Wno-deprecated).
+constexpr std::array<std::string_view, 18> kOptionsOfOutput = {"-Wall",    "-Wextra",
+                                                               "-Werror",  "-o",
+                                                               "-c",       "-S",
+                                                               "-shared",  "-fsyntax-only",
+                                                               "-g",       "-g0",
+                                                               "-MD",      "-MMD",
+                                                               "-MP",      "-L",
+                                                               "-l",       "-rpath",
+                                                               "-Xlinker", "--cuda-device-only"};
+constexpr std::array<std::string_view, 9> kPrefixesOfOutput = {
+    "-Wl,", "-l", "-L", "-MF", "-MT", "-MQ", "-gline", "-Rpass", "--no-gpu-bundle-output"};
 
 /// Options that have something else than the usual headers first, or something else than code made.
 constexpr std::array<std::string_view, 4> kOptionsOfOtherHeaders = {"-E", "-M", "-MM", "-###"};
-constexpr std::array<std::string_view, 9> kPrefixesOfOtherHeaders = {
-    "-nogpuinc",    "-nocudainc", "-nohipwrapperinc", "-nostdinc",   "-save-temps",
-    "--save-temps", "-fmodules",  "-Xclang",          "-include-pch"};
+constexpr std::array<std::string_view, 10> kPrefixesOfOtherHeaders = {
+    "-nogpuinc",    "-nocudainc", "-nohipwrapperinc", "-nostdinc",    "-save-temps",
+    "--save-temps", "-fmodules",  "-Xclang",          "-include-pch", "-imacros"};
+
+/// Headers that may be precompiled if -include names them. What clang notes of a device's variables
+/// while it compiles code that the host reads them by is lost in a precompiled header: others may
+/// have some.
+constexpr std::array<std::string_view, 3> kHeadersWithoutVariables = {
+    "hip/hip_runtime.h", "gtest/gtest.h", "gmock/gmock.h"};
 
 template <typename List>
 bool contains(const List& list, std::string_view word) {
@@ -104,14 +115,7 @@ bool begins_with_one_of(const List& prefixes, std::string_view word) {
 }
 
 bool is_about_output(std::string_view option) {
-  if (option.starts_with("-Wp,")) return false;  // for the preprocessor
   return contains(kOptionsOfOutput, option) || begins_with_one_of(kPrefixesOfOutput, option);
-}
-
-bool is_about_warnings(std::string_view option) {
-  return option == "-w" || option.starts_with("-pedantic") ||
-         (option.starts_with("-W") && !option.starts_with("-Wl,") && !option.starts_with("-Wa,") &&
-          !option.starts_with("-Wp,"));
 }
 
 bool changes_first_headers(std::string_view option) {
@@ -158,6 +162,7 @@ class Planner {
   void note_properties(std::string_view argument);
   [[nodiscard]] std::string_view processor() const { return toolchain_.gpu->arch().processor; }
   void note_value(std::string_view option, const std::string& value);
+  void note_header(std::string_view header);  ///< Of -include.
   /// What the first headers of this compilation are compiled with, if they can be precompiled.
   [[nodiscard]] std::optional<HeaderPlan> headers(std::span<const std::string> appended) const;
   void write_dependencies();
@@ -168,7 +173,6 @@ class Planner {
   std::vector<std::string> rocm_includes_;
   std::vector<std::string> function_support_;
   std::vector<std::string> header_options_;  // of user_, those that headers depend on
-  std::vector<std::string> warnings_;        // of user_, which ones there are
   std::vector<std::string> hip_sources_;
   std::string language_ = "none";  // the -x in force
   std::string first_input_;
@@ -288,6 +292,8 @@ bool Planner::take_hipcc_option(const std::string& argument) {
 void Planner::note_properties(std::string_view argument) {
   if (contains(kOptionsThatDoNotLink, argument)) may_link_ = false;
   if (changes_first_headers(argument)) usual_first_headers_ = false;
+  constexpr std::string_view kInclude = "-include";
+  if (argument.starts_with(kInclude)) note_header(argument.substr(kInclude.size()));
   if (argument == "--cuda-device-only" || argument == "--offload-device-only") device_only_ = true;
   if (argument == "-MD" || argument == "-MMD") writes_dependencies_ = true;
   if (argument == "-fgpu-rdc" || argument == "-fcuda-rdc") relocatable_device_code_ = true;
@@ -312,11 +318,18 @@ void Planner::note_properties(std::string_view argument) {
   }
 }
 
+void Planner::note_header(std::string_view header) {
+  if (contains(kHeadersWithoutVariables, header))
+    names_headers_ = true;
+  else
+    usual_first_headers_ = false;
+}
+
 void Planner::note_value(std::string_view option, const std::string& value) {
   if (option == "-x") note_language(value);
   if (option == "-o") output_ = value;
   if (option == "-MF") dependency_file_ = value;
-  if (option == "-include") names_headers_ = true;
+  if (option == "-include") note_header(value);
   if (changes_first_headers(option)) usual_first_headers_ = false;
 }
 
@@ -349,7 +362,6 @@ Status Planner::add_option(const std::string& argument) {
   note_properties(view);
   user_.push_back(argument);
   if (!is_about_output(argument)) header_options_.push_back(argument);
-  if (is_about_warnings(argument)) warnings_.push_back(argument);
   return {};
 }
 
@@ -399,7 +411,8 @@ Status Planner::add_all(std::span<const std::string> arguments) {
 
 std::optional<HeaderPlan> Planner::headers(std::span<const std::string> appended) const {
   if (hip_sources_.empty() || has_c_ || !usual_first_headers_ || architectures_.size() != 1 ||
-      !rocm_includes_.empty() || !toolchain_.compiler.loads_our_passes())
+      !rocm_includes_.empty() || !toolchain_.compiler.loads_our_passes() ||
+      contains(hip_sources_, "-"))
     return {};
   HeaderPlan plan{.command = {toolchain_.compiler.program},
                   .sources = hip_sources_,
@@ -412,8 +425,6 @@ std::optional<HeaderPlan> Planner::headers(std::span<const std::string> appended
   if (!has_device_libs_) out.push_back("--rocm-device-lib-path=" + toolchain_.device_libs);
   if (!has_standard_) out.emplace_back("-std=gnu++20");
   out.insert(out.end(), header_options_.begin(), header_options_.end());
-  // The user's own headers may be warned of.
-  if (names_headers_) out.insert(out.end(), warnings_.begin(), warnings_.end());
   out.insert(out.end(), {"-isystem", toolchain_.margay_include, "-idirafter",
                          toolchain_.margay_include + "/missing"});
   out.insert(out.end(), appended.begin(), appended.end());

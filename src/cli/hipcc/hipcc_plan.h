@@ -39,12 +39,11 @@ struct HipccEnvironment {
 /// A compilation whose first headers can be precompiled: one architecture, HIP sources, no language
 /// or output besides code.
 struct HeaderPlan {
-  /// The compiler and the options that headers depend on: no input, output or debug information,
-  /// and warnings only if -include names headers.
+  /// The compiler and the options that headers depend on: no input, output or debug information.
   std::vector<std::string> command;
   std::vector<std::string> sources;  ///< As given.
   std::string first_headers;         ///< Of the toolchain.
-  bool names_headers = false;        ///< With -include.
+  bool names_headers = false;        ///< With -include, known ones.
 };
 
 struct HipccPlan {

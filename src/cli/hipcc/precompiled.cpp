@@ -11,8 +11,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
+#include <array>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -35,6 +36,16 @@ constexpr std::string_view kHipRuntime = "hip/hip_runtime.h";
 /// In C++20 clang takes functions of a precompiled header that differ in __host__ and __device__
 /// only for one, unless the program is said to have no modules.
 constexpr std::string_view kNoModules = "-fno-cxx-modules";
+
+/// Headers of C++ that may come before hip/hip_runtime.h: clang's wrapper has some of them first,
+/// too.
+constexpr std::array<std::string_view, 40> kStandardHeaders = {
+    "algorithm", "any",      "array",     "atomic",  "bit",    "cassert",   "cctype",  "cerrno",
+    "cfloat",    "chrono",   "cinttypes", "climits", "cmath",  "complex",   "csignal", "cstddef",
+    "cstdint",   "cstdio",   "cstdlib",   "cstring", "ctime",  "exception", "fstream", "functional",
+    "iomanip",   "iostream", "iterator",  "limits",  "map",    "memory",    "numeric", "optional",
+    "random",    "sstream",  "stdexcept", "string",  "thread", "tuple",     "utility", "vector"};
+static_assert(std::ranges::is_sorted(kStandardHeaders));
 
 /// How many sets are kept: each takes 30 MB.
 constexpr std::size_t kMostSets = 32;
@@ -120,6 +131,8 @@ class HeaderSet {
   /// Made of the files as they are now.
   [[nodiscard]] bool is_valid() const {
     if (read(place_ / "options") != options_) return false;
+    for (const char* const file : {"host.pch", "device.pch"})
+      if (state_of(headers() / file).empty()) return false;
     std::istringstream lines(read(place_ / "inputs"));
     std::size_t files = 0;
     for (std::string line; std::getline(lines, line); ++files) {
@@ -166,6 +179,7 @@ class HeaderSet {
     return !error && fs::file_time_type::clock::now() - time < kLately;
   }
   [[nodiscard]] bool compile(std::string_view pass, const fs::path& into) const;
+  [[nodiscard]] bool is_installed(const std::string& file) const;
   [[nodiscard]] bool compile_all() const;
 
   std::vector<std::string> command_;
@@ -187,6 +201,12 @@ bool HeaderSet::compile(std::string_view pass, const fs::path& into) const {
   return end && end->shell_code() == 0;
 }
 
+bool HeaderSet::is_installed(const std::string& file) const {
+  const std::string prefix = fs::path(source_).parent_path().parent_path().parent_path().string();
+  return file.starts_with("/usr/") || file.starts_with(prefix + "/") ||
+         file.starts_with(fs::path(command_.front()).parent_path().parent_path().string() + "/");
+}
+
 bool HeaderSet::compile_all() const {
   const fs::path into = beside("making");
   std::error_code error;
@@ -204,7 +224,8 @@ bool HeaderSet::compile_all() const {
   std::string inputs;
   for (const std::string& file : files) {
     const std::string state = state_of(file);
-    if (state.empty()) return false;  // it would not be seen that it changes
+    // Whether it changes would not be seen; or a directory of the user's has a header of this name.
+    if (state.empty() || !is_installed(file)) return false;
     inputs += state;
   }
   if (!write(into / "inputs", inputs) || !write(into / "options", options_)) return false;
@@ -225,48 +246,65 @@ void remove_oldest(const fs::path& cache) {
   for (const auto& [time, place] : sets) fs::remove_all(place, error);
 }
 
+/// The header of a line that is `#include <HEADER>`, but for a comment to its end; empty if it is
+/// not.
+std::string_view included(std::string_view line) {
+  const auto skip = [&](std::string_view what) {
+    if (!line.starts_with(what)) return false;
+    line.remove_prefix(what.size());
+    line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
+    return true;
+  };
+  if (!skip("#") || !skip("include") || !skip("<")) return {};
+  const std::size_t end = line.find('>');
+  if (end == std::string_view::npos) return {};
+  const std::string_view header = line.substr(0, end);
+  line.remove_prefix(end);
+  skip(">");
+  return line.empty() || line.starts_with("//") ? header : std::string_view{};
+}
+
 }  // namespace
 
 bool begins_with_hip_runtime(std::string_view text) {
-  // Tokens of the first directives: comments and empty lines go.
-  for (std::size_t at = 0; at < text.size();) {
-    const std::string_view rest = text.substr(at);
-    if (std::isspace(static_cast<unsigned char>(rest.front())) != 0) {
-      ++at;
-    } else if (rest.starts_with("//")) {
-      at += std::min(rest.find('\n'), rest.size());
-    } else if (rest.starts_with("/*")) {
-      const std::size_t end = rest.find("*/");
+  while (!text.empty()) {
+    if (text.starts_with("/*")) {
+      const std::size_t end = text.find("*/");
       if (end == std::string_view::npos) return false;
-      at += end + 2;
-    } else if (rest.starts_with('#')) {
-      const std::string_view line = rest.substr(0, rest.find('\n'));
-      const std::size_t begin = line.find_first_of("<\"");
-      const std::size_t end = line.find_first_of(">\"", begin + 1);
-      if (begin == std::string_view::npos || end == std::string_view::npos) return false;
-      std::string_view directive = line.substr(1, begin - 1);
-      directive.remove_prefix(std::min(directive.find_first_not_of(" \t"), directive.size()));
-      if (!directive.starts_with("include")) return false;
-      const std::string_view header = line.substr(begin + 1, end - begin - 1);
-      if (header == kHipRuntime || header == "kittens.cuh") return true;
-      if (line[begin] != '<' || header.find_first_of("./") != std::string_view::npos) return false;
-      at += line.size();
-    } else {
-      return false;
+      text.remove_prefix(end + 2);
+      continue;
     }
+    const std::string_view line = text.substr(0, text.find('\n'));
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    if (begin != std::string_view::npos) {
+      const std::string_view words = line.substr(begin);
+      if (words.starts_with("/*")) {
+        text.remove_prefix(begin);
+        continue;
+      }
+      if (line.ends_with('\\') || line.ends_with("\\\r"))
+        return false;  // the next line belongs to it
+      if (!words.starts_with("//")) {
+        const std::string_view header = included(words);
+        if (header == kHipRuntime) return true;
+        if (!std::ranges::binary_search(kStandardHeaders, header)) return false;
+      }
+    }
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
   }
   return false;
 }
 
-std::vector<std::string> with_precompiled_headers(const HipccPlan& plan, const fs::path& cache) {
-  if (!plan.headers) return plan.command;
+std::optional<std::vector<std::string>> with_precompiled_headers(const HipccPlan& plan,
+                                                                 const fs::path& cache) {
+  if (!plan.headers) return std::nullopt;
   const bool with_hip_runtime = std::ranges::all_of(
       plan.headers->sources,
       [](const std::string& source) { return begins_with_hip_runtime(read(source)); });
-  if (!with_hip_runtime && !plan.headers->names_headers) return plan.command;
+  if (!with_hip_runtime && !plan.headers->names_headers) return std::nullopt;
   const HeaderSet set(*plan.headers, fs::absolute(cache), with_hip_runtime);
   if (!set.is_valid()) {
-    if (!set.note_use() || !set.make()) return plan.command;
+    if (!set.note_use() || !set.make()) return std::nullopt;
     set.touch();
     remove_oldest(cache);
   }
@@ -275,6 +313,24 @@ std::vector<std::string> with_precompiled_headers(const HipccPlan& plan, const f
   command.insert(command.begin() + 1, {"-Xclang", std::string(kNoModules), "-Xclang",
                                        "-include-pch", "-Xclang", set.headers().string()});
   return command;
+}
+
+std::optional<int> try_command(std::vector<std::string> command) {
+  if (isatty(STDERR_FILENO) != 0) command.insert(command.begin() + 1, "-fcolor-diagnostics");
+  std::FILE* const messages = std::tmpfile();
+  if (messages == nullptr) return std::nullopt;
+  const Result<ChildEnd> end =
+      run_child({.command = std::move(command), .error_output = fileno(messages)});
+  std::optional<int> code;
+  if (end && (end->shell_code() == 0 || end->signal != 0)) {
+    code = end->shell_code();
+    std::rewind(messages);
+    std::array<char, 4096> part{};
+    for (std::size_t size = 0; (size = std::fread(part.data(), 1, part.size(), messages)) > 0;)
+      std::fwrite(part.data(), 1, size, stderr);
+  }
+  std::fclose(messages);
+  return code;
 }
 
 }  // namespace margay::cli

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,15 +13,20 @@
 
 namespace margay::cli {
 
-/// The plan's command, which takes the headers from `cache`; unchanged where that could change what
-/// is compiled, or where they are not yet there. The second compilation with the same options makes
+/// The plan's command with the headers taken from `cache`; none where that could change what is
+/// compiled, or where they are not yet there. The second compilation with the same options makes
 /// them, so that options that are used once cost nothing. Headers that changed are compiled again.
-/// Processes may share `cache`; what is in it may be deleted at any time.
-[[nodiscard]] std::vector<std::string> with_precompiled_headers(const HipccPlan& plan,
-                                                                const std::filesystem::path& cache);
+/// Processes may share `cache`.
+[[nodiscard]] std::optional<std::vector<std::string>> with_precompiled_headers(
+    const HipccPlan& plan, const std::filesystem::path& cache);
 
-/// Whether a source that reads `text` means the same with hip/hip_runtime.h before it: that header,
-/// or the tile library, comes before anything but comments and headers of the standard library.
+/// Runs that command: the exit code if it succeeded or was ended by a signal, with its messages
+/// printed. None and nothing printed if it failed: then the plan's own command is to be run, for
+/// clang reports some errors otherwise with precompiled headers, and these may have been deleted.
+[[nodiscard]] std::optional<int> try_command(std::vector<std::string> command);
+
+/// Whether a source that reads `text` means the same with hip/hip_runtime.h before it: that header
+/// comes before anything but comments and headers of the standard library.
 [[nodiscard]] bool begins_with_hip_runtime(std::string_view text);
 
 }  // namespace margay::cli

@@ -106,6 +106,8 @@ Result<pid_t> spawn(const ChildPlan& plan, const sigset_t* mask) {
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   }
+  if (plan.error_output >= 0)
+    posix_spawn_file_actions_adddup2(&files, plan.error_output, STDERR_FILENO);
   if (plan.limit) {
     posix_spawnattr_setpgroup(&attributes, 0);
     flags |= POSIX_SPAWN_SETPGROUP;

@@ -16,7 +16,8 @@ namespace margay::cli {
 struct ChildPlan {
   std::vector<std::string> command;
   std::vector<std::pair<std::string, std::string>> environment;  ///< Added to ours, or replacing.
-  bool silent = false;  ///< stdin, stdout and stderr are /dev/null.
+  bool silent = false;    ///< stdin, stdout and stderr are /dev/null.
+  int error_output = -1;  ///< The file that is its stderr; ours if negative.
   /// With a limit the child is a process group of its own, which is killed as a whole.
   std::optional<std::chrono::duration<double>> limit = {};
   const std::atomic<bool>* stop = nullptr;  ///< With a limit: killed when this becomes true.
