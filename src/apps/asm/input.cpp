@@ -19,6 +19,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/process/temporary_directory.h"
 #include "code_object/bundle/find_image.h"
 #include "gpu/gpu.h"
 
@@ -68,35 +69,6 @@ Error in_file(Error error, const fs::path& file) {
   error.where = error.where.empty() ? file.string() : file.string() + ": " + error.where;
   return error;
 }
-
-/// A temporary directory that is removed with this object.
-class TemporaryDirectory {
- public:
-  [[nodiscard]] static Result<TemporaryDirectory> create() {
-    std::error_code failure;
-    const fs::path parent = fs::temp_directory_path(failure);
-    std::string name = (parent / "margay-asm-XXXXXX").string();
-    if (failure || mkdtemp(name.data()) == nullptr) {
-      return fail(ErrorCode::system,
-                  "A temporary directory could not be made: " +
-                      (failure ? failure.message() : std::string(std::strerror(errno))),
-                  name, "Set TMPDIR to a directory that can be written.");
-    }
-    return TemporaryDirectory(name);
-  }
-  TemporaryDirectory(TemporaryDirectory&& other) noexcept
-      : path_(std::exchange(other.path_, fs::path{})) {}
-  TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  explicit TemporaryDirectory(fs::path path) : path_(std::move(path)) {}
-  fs::path path_;
-};
 
 /// Runs a program to its end and returns its exit code (128 + the signal that ended it).
 Result<int> run(const std::vector<std::string>& command, const std::string& what) {
@@ -149,7 +121,7 @@ Result<std::vector<CodeObject>> read_code_objects(const fs::path& file) {
 Result<std::vector<CodeObject>> compile_code_object(const fs::path& margay, const fs::path& source,
                                                     std::span<const std::string> arguments) {
   MARGAY_TRY(read_file(source));
-  const TemporaryDirectory directory = MARGAY_TRY(TemporaryDirectory::create());
+  const cli::TemporaryDirectory directory = MARGAY_TRY(cli::TemporaryDirectory::create());
   const fs::path output = directory.path() / source.stem().concat(".hsaco");
   std::vector<std::string> command = {margay.string(), "hipcc", "--genco",
                                       "--no-gpu-bundle-output"};

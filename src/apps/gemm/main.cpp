@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <memory>
+#include <span>
 #include <thread>
 
 #include <fmt/format.h>
@@ -188,13 +190,7 @@ Result<Outcome> run_job(const Options& o, const Gpu& gpu, Watching* watching, St
   out.kernel = choice.kernel;
   fill_random(a.values(), o.seed, 1, threads);
   fill_random(b.values(), o.seed, 2, threads);
-  // NaN, which cannot pass for a result. The reference's C is in memory before it is timed, too.
-  parallel(o.m * o.n, threads, [&](std::int64_t first, std::int64_t last) {
-    const std::size_t each = wide ? 2 : 1;
-    std::ranges::fill(c.values().subspan(static_cast<std::size_t>(first) * each,
-                                         static_cast<std::size_t>(last - first) * each),
-                      std::uint16_t{0xffff});
-  });
+  fill_nan(c.values(), threads);
   std::vector<float> c_before;
   if (watching != nullptr && o.beta == 0)
     watching->allocated(reinterpret_cast<std::uint64_t>(c.values().data()),
@@ -240,7 +236,9 @@ Result<Outcome> run_job(const Options& o, const Gpu& gpu, Watching* watching, St
   (void)steps.done();
 
   steps.start(fmt::format("reference (oneDNN, {})", reference_type()));
-  std::vector<float> product(static_cast<std::size_t>(o.m * o.n));
+  const auto count = static_cast<std::size_t>(o.m * o.n);
+  const auto memory_of_product = std::make_unique_for_overwrite<float[]>(count);
+  const std::span<float> product(memory_of_product.get(), count);
   out.reference_seconds =
       MARGAY_TRY(multiply_with_onednn(o, a.values(), b.values(), product, threads));
   (void)steps.done();

@@ -1,7 +1,6 @@
 #include "apps/gemm/problem.h"
 
 #include <algorithm>
-#include <bit>
 #include <thread>
 #include <vector>
 
@@ -21,14 +20,6 @@ void parallel(std::int64_t count, unsigned threads,
     pool.emplace_back([&work, first = count * w / workers, last = count * (w + 1) / workers] {
       if (first < last) work(first, last);
     });
-}
-
-float to_float(std::uint16_t bf16) { return std::bit_cast<float>(std::uint32_t{bf16} << 16); }
-
-std::uint16_t to_bf16(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  if (value != value) return static_cast<std::uint16_t>(bits >> 16 | 0x40);
-  return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
 namespace {
@@ -60,11 +51,20 @@ void fill(std::span<T> values, std::uint64_t seed, std::uint64_t stream, unsigne
 
 void fill_random(std::span<std::uint16_t> values, std::uint64_t seed, std::uint64_t stream,
                  unsigned threads) {
-  fill(values, seed, stream, threads, to_bf16);
+  fill(values, seed, stream, threads, [](float x) { return to_bf16(x); });
 }
 void fill_random(std::span<float> values, std::uint64_t seed, std::uint64_t stream,
                  unsigned threads) {
   fill(values, seed, stream, threads, [](float x) { return x; });
+}
+
+void fill_nan(std::span<std::uint16_t> values, unsigned threads) {
+  parallel(static_cast<std::int64_t>(values.size()), threads,
+           [&](std::int64_t first, std::int64_t last) {
+             std::ranges::fill(values.subspan(static_cast<std::size_t>(first),
+                                              static_cast<std::size_t>(last - first)),
+                               std::uint16_t{0xffff});
+           });
 }
 
 }  // namespace margay::gemm

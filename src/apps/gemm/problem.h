@@ -1,6 +1,7 @@
 // The GEMM job of `margay gemm`: its options, its matrices, and how they are filled.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -37,8 +38,14 @@ void parallel(std::int64_t count, unsigned threads,
               const std::function<void(std::int64_t first, std::int64_t last)>& work);
 
 /// bf16 to f32, exactly; f32 to bf16, round to nearest even.
-[[nodiscard]] float to_float(std::uint16_t bf16);
-[[nodiscard]] std::uint16_t to_bf16(float value);
+[[nodiscard]] inline float to_float(std::uint16_t bf16) {
+  return std::bit_cast<float>(std::uint32_t{bf16} << 16);
+}
+[[nodiscard]] inline std::uint16_t to_bf16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  if (value != value) return static_cast<std::uint16_t>(bits >> 16 | 0x40);
+  return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
 
 /// Fills with pseudo-random numbers, uniform in [-1, 1) and rounded to bf16. The same seed and
 /// stream give the same values for any number of threads.
@@ -46,5 +53,8 @@ void fill_random(std::span<std::uint16_t> values, std::uint64_t seed, std::uint6
                  unsigned threads);
 void fill_random(std::span<float> values, std::uint64_t seed, std::uint64_t stream,
                  unsigned threads);
+
+/// Fills with NaN, of bf16 and of f32, which cannot pass for a result.
+void fill_nan(std::span<std::uint16_t> values, unsigned threads);
 
 }  // namespace margay::gemm

@@ -216,7 +216,7 @@ bool HeaderSet::compile_all() const {
   std::vector<std::string> files = {command_.front()};
   for (const std::string_view pass : {"host", "device"}) {
     if (!compile(pass, into)) return fs::remove_all(into, error), false;
-    for (std::string& file : dependencies(read(into / pass)))
+    for (const std::string& file : dependencies(read(into / pass)))
       files.push_back(fs::absolute(file, error).string());
   }
   std::ranges::sort(files);
@@ -324,7 +324,7 @@ std::optional<int> try_command(std::vector<std::string> command) {
   std::optional<int> code;
   if (end && (end->shell_code() == 0 || end->signal != 0)) {
     code = end->shell_code();
-    std::rewind(messages);
+    (void)std::fseek(messages, 0, SEEK_SET);
     std::array<char, 4096> part{};
     for (std::size_t size = 0; (size = std::fread(part.data(), 1, part.size(), messages)) > 0;)
       std::fwrite(part.data(), 1, size, stderr);

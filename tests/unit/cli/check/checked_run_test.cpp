@@ -1,7 +1,15 @@
 // Reports of several processes, and the directory they are left in.
 #include "cli/watch/checked_run.h"
 
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,6 +32,45 @@ TEST(TemporaryDirectory, goes_with_what_is_in_it) {
     EXPECT_TRUE(std::filesystem::exists(path / "file"));
   }
   EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(TemporaryDirectory, goes_later_if_its_process_was_killed) {
+  const auto make_old = [](const std::filesystem::path& path) {
+    std::filesystem::last_write_time(
+        path, std::filesystem::file_time_type::clock::now() - std::chrono::minutes(2));
+  };
+  // In a folder of its own: others may make some meanwhile.
+  const auto parent = *TemporaryDirectory::create();
+  setenv("TMPDIR", parent.path().c_str(), 1);
+  const auto live = *TemporaryDirectory::create();
+  const auto killed = [] {
+    const pid_t child = fork();
+    if (child == 0) {
+      const auto directory = *TemporaryDirectory::create();
+      std::ofstream(directory.path() / "file") << "x";
+      kill(getpid(), SIGKILL);
+    }
+    waitpid(child, nullptr, 0);
+  };
+  const auto count = [&] {
+    return std::distance(std::filesystem::directory_iterator(parent.path()), {});
+  };
+  killed();
+  EXPECT_EQ(count(), 2);
+  {
+    const auto young = *TemporaryDirectory::create();
+  }
+  EXPECT_EQ(count(), 2) << "it may have been made just now, and not be locked yet";
+  std::filesystem::create_directory(parent.path() / "margay-of-a-user");
+  for (const auto& entry : std::filesystem::directory_iterator(parent.path()))
+    make_old(entry.path());
+  {
+    const auto next = *TemporaryDirectory::create();
+  }
+  EXPECT_EQ(count(), 2);
+  EXPECT_TRUE(std::filesystem::exists(live.path()));
+  EXPECT_TRUE(std::filesystem::exists(parent.path() / "margay-of-a-user"));
+  unsetenv("TMPDIR");
 }
 
 TEST(ReadReports, adds_up_all_processes_in_the_order_of_their_ids) {
