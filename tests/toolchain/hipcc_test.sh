@@ -148,8 +148,15 @@ precompiled() {  # headers are taken from a cache from the second time on, and t
   rm cache/*/pch/host.pch
   status 0 "$margay" hipcc "${options[@]}" -DN=1 -o later.o
   taken "made again after they were deleted"
-  # The user's own headers never are: what clang knows of variables of the device would be lost.
-  printf 'static __device__ float factor;\n' >factor.h
+  # The user's own headers never are: clang would drop a variable that only host code in them reads.
+  cat >factor.h <<'END'
+#include <hip/hip_runtime.h>
+static __device__ float factor = 3;
+inline float read_factor() {
+  float value = 0;
+  return hipMemcpyFromSymbol(&value, HIP_SYMBOL(factor), sizeof value) == hipSuccess ? value : -1;
+}
+END
   mkdir -p own/hip
   printf '#include_next <hip/hip_runtime.h>\n' >own/hip/hip_runtime.h
   for mode in "-include factor.h" -Iown; do
@@ -159,6 +166,9 @@ precompiled() {  # headers are taken from a cache from the second time on, and t
       compiled "own headers with $mode"
     done
   done
+  echo 'int main() { return read_factor() == 3 ? 0 : 1; }' >symbol.cpp
+  for _ in 1 2 3; do status 0 "$margay" hipcc -include factor.h symbol.cpp -o symbol; done
+  status 0 "$margay" run -- ./symbol
   # Several at once, of which one makes the headers.
   status 0 "$margay" hipcc -O2 -c kernel.cpp -o later.o
   for n in 1 2 3 4 5 6; do "$margay" hipcc -O2 -c kernel.cpp -o "p$n.o" >"said$n" 2>&1 || touch failed & done

@@ -319,8 +319,8 @@ std::optional<int> try_command(std::vector<std::string> command) {
   if (isatty(STDERR_FILENO) != 0) command.insert(command.begin() + 1, "-fcolor-diagnostics");
   std::FILE* const messages = std::tmpfile();
   if (messages == nullptr) return std::nullopt;
-  const Result<ChildEnd> end =
-      run_child({.command = std::move(command), .error_output = fileno(messages)});
+  const Result<ChildEnd> end = run_child(
+      {.command = std::move(command), .environment = {}, .error_output = fileno(messages)});
   std::optional<int> code;
   if (end && (end->shell_code() == 0 || end->signal != 0)) {
     code = end->shell_code();
