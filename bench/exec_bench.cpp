@@ -72,6 +72,7 @@ MARGAY_EXEC_BENCH(valu_pk_fma_f16);
 MARGAY_EXEC_BENCH(salu_add_u32);
 MARGAY_EXEC_BENCH(lds_read_b64);
 MARGAY_EXEC_BENCH(lds_read_b64_spread);
+MARGAY_EXEC_BENCH(lds_read_b64_rows);
 MARGAY_EXEC_BENCH(lds_read_b128);
 MARGAY_EXEC_BENCH(global_load_x4);
 

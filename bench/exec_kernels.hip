@@ -72,6 +72,18 @@ extern "C" __global__ __launch_bounds__(256) void lds_read_b64_spread(float* out
   asm volatile("s_waitcnt lgkmcnt(0)" : "+v"(value));
   out[blockIdx.x * blockDim.x + threadIdx.x] = value.x;
 }
+// An operand of a matrix instruction of 16 rows, in rows of 128 bytes whose pieces of 8 are
+// swizzled.
+extern "C" __global__ __launch_bounds__(256) void lds_read_b64_rows(float* out, int rounds) {
+  Float2 value = {};
+  const unsigned row = threadIdx.x % 16;
+  const unsigned address = row * 128 + ((threadIdx.x / 16 % 4 ^ row % 4) * 8);
+  for (int i = 0; i < rounds; ++i) {
+    REPEAT64(asm volatile("ds_read_b64 %0, %1" : "=v"(value) : "v"(address));)
+  }
+  asm volatile("s_waitcnt lgkmcnt(0)" : "+v"(value));
+  out[blockIdx.x * blockDim.x + threadIdx.x] = value.x;
+}
 extern "C" __global__ __launch_bounds__(256) void global_load_x4(float* out, int rounds) {
   Float4 value = {};
   const float* from = out + threadIdx.x * 4;

@@ -153,8 +153,8 @@ inline void load_adjacent_rows(const std::uint8_t* from, std::uint32_t* dst) {
 /// Where 8 bytes of each lane are parts of 32 in a row: lanes n, n + 16, n + 32 and n + 48 have the
 /// pieces of row n, n = 0..15. An operand of a matrix instruction of 16 rows is such a one.
 struct SixteenRows {
-  alignas(64) std::uint32_t first[16];  ///< Where each row begins.
-  __m512i order;                        ///< Lane n + 16 c has piece c ^ order[n].
+  std::uint32_t mask;  ///< Row n begins at the offset of lane n, less the bits that this clears.
+  __m512i order;       ///< Lane n + 16 c has piece c ^ order[n].
 };
 /// Whether they do: the pieces in order, or in the order of an XOR swizzle of aligned rows.
 [[nodiscard]] inline bool in_sixteen_rows(const std::uint32_t* offset, SixteenRows& rows) {
@@ -166,7 +166,7 @@ struct SixteenRows {
     if ((_mm512_cmpneq_epi32_mask(lanes(2), flip(first, 16)) |
          _mm512_cmpneq_epi32_mask(lanes(3), flip(first, 24))) != 0)
       return false;
-    _mm512_store_si512(rows.first, _mm512_andnot_si512(_mm512_set1_epi32(24), first));
+    rows.mask = ~24u;
     rows.order = _mm512_and_si512(_mm512_srli_epi32(first, 3), _mm512_set1_epi32(3));
     return true;
   }
@@ -174,17 +174,17 @@ struct SixteenRows {
        _mm512_cmpneq_epi32_mask(lanes(2), add(first, 16)) |
        _mm512_cmpneq_epi32_mask(lanes(3), add(first, 24))) != 0)
     return false;
-  _mm512_store_si512(rows.first, first);
+  rows.mask = ~0u;
   rows.order = _mm512_setzero_si512();
   return true;
 }
 /// Two registers' rows of 64 lanes from 16 rows of 32 bytes: an 8x16 transposition of dwords.
-inline void load_sixteen_rows(const std::uint8_t* base, const SixteenRows& rows,
-                              std::uint32_t* dst) {
+inline void load_sixteen_rows(OffsetPointers at, const SixteenRows& rows, std::uint32_t* dst) {
   __m512i z[8];  // rows n and n + 8
   for (int n = 0; n < 8; ++n) {
     const auto half = [&](int row) {
-      return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(base + rows.first[row]));
+      const std::uint32_t first = at.offset[row] & rows.mask;
+      return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at.base + first));
     };
     z[n] = _mm512_inserti64x4(_mm512_castsi256_si512(half(n)), half(n + 8), 1);
   }
@@ -256,7 +256,7 @@ inline void load_rows(Pointers at, std::uint64_t active, std::uint32_t* dst) {
     if constexpr (dwords == 2) {
       if constexpr (std::is_same_v<Pointers, OffsetPointers>) {
         if (SixteenRows rows; in_sixteen_rows(at.offset, rows)) {
-          load_sixteen_rows(at.base, rows, dst);
+          load_sixteen_rows(at, rows, dst);
           return;
         }
       }

@@ -38,6 +38,7 @@ class StreamObserver final : public WorkgroupObserver {
 
   // The interface for run_wave and Workgroup::run.
   static constexpr bool kEnabled = true;
+  static constexpr bool kSeesEach = true;
   const Instruction* step(Wave& wave, const Instruction& i) {
     if (i.row == nullptr) return i.execute(wave, i);  // skipped, or stops the wave with an error
     const std::uint32_t run = matrix_run_length(i);

@@ -29,6 +29,8 @@ inline constexpr std::uint64_t kQuantum = 1 << 20;
 struct NoObserver {
   /// False: `step` is never called.
   static constexpr bool kEnabled = false;
+  /// False: a handler may run several instructions at once, as it does unobserved.
+  static constexpr bool kSeesEach = false;
   /// Runs one instruction and returns its handler's result. For a run of matrix instructions this
   /// is the first of them (see matrix_run_length).
   const Instruction* step(Wave& wave, const Instruction& i) { return i.execute(wave, i); }

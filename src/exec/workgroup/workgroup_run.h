@@ -176,7 +176,7 @@ std::optional<WorkgroupEnd> Workgroup::look_after(const Round& round, Observer& 
     }
   }
   state_.gives_way = !Observer::kEnabled && wave_count_ > 1;
-  state_.observed = Observer::kEnabled;
+  state_.observed = Observer::kSeesEach;
   for (const Wave& wave : waves_)
     if (wave.stop == WaveStop::fault) return WorkgroupEnd::fault;
   if (repeats || found != Activity::work) return after(found);
@@ -187,7 +187,7 @@ template <typename Observer>
 WorkgroupEnd Workgroup::run(Observer& observer) {
   watched_.clear();
   state_.gives_way = !Observer::kEnabled && wave_count_ > 1;
-  state_.observed = Observer::kEnabled;
+  state_.observed = Observer::kSeesEach;
   while (true) {
     const Round round = take_round(observer);
     if (round.fault) return WorkgroupEnd::fault;

@@ -368,17 +368,30 @@ void run_all(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
         MARGAY_FOR_TILE(op.tile, MARGAY_OP)
 #undef MARGAY_OP
         break;
+#define MARGAY_OP(tile) MARGAY_MULTIPLY(tile, 6, 7)
       case TileOp::Code::multiply_two:
+        _tile_loadd(6, slot, 64);
+        _tile_loadd(7, at, 64);
+        MARGAY_FOR_TILE(op.tile, MARGAY_OP)
+        break;
       case TileOp::Code::multiply_copied:
         _tile_loadd(6, slot, 64);
-        if (op.code == TileOp::Code::multiply_two)
-          _tile_loadd(7, at, 64);
-        else
-          _tile_loadd(7, scratch + op.row * 1024, 64);
-#define MARGAY_OP(tile) MARGAY_MULTIPLY(tile, 6, 7)
+        _tile_loadd(7, scratch + op.row * 1024, 64);
         MARGAY_FOR_TILE(op.tile, MARGAY_OP)
-#undef MARGAY_OP
         break;
+      case TileOp::Code::multiply_two_same_a:
+        _tile_loadd(7, at, 64);
+        MARGAY_FOR_TILE(op.tile, MARGAY_OP)
+        break;
+      case TileOp::Code::multiply_copied_same_a:
+        _tile_loadd(7, scratch + op.row * 1024, 64);
+        MARGAY_FOR_TILE(op.tile, MARGAY_OP)
+        break;
+      case TileOp::Code::multiply_same_b:
+        _tile_loadd(6, slot, 64);
+        MARGAY_FOR_TILE(op.tile, MARGAY_OP)
+        break;
+#undef MARGAY_OP
       case TileOp::Code::store:
 #define MARGAY_OP(tile) _tile_stored(tile, at, 64)
         MARGAY_FOR_TILE(op.tile, MARGAY_OP)

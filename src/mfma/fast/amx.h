@@ -38,7 +38,10 @@ struct TileOp {
     splat_c,        ///< tile <- 16x16 of number `row`
     multiply,       ///< tile += A B, for A in `slot` and B rows `row`, of one instruction,
     multiply_two,   ///< of two, B in adjacent registers,
-    multiply_copied,  ///< and of two, or a converted one, with B in slot `row`
+    multiply_copied,      ///< and of two, or a converted one, with B in slot `row`;
+    multiply_two_same_a,  ///< the same behind one with the same A,
+    multiply_copied_same_a,
+    multiply_same_b,  ///< or behind one with the same B, adjacent or in a slot
     convert_a,  ///< A or B of `type` of one instruction, rows `row`, to `slot` as those of two
     convert_b,
     store,  ///< D rows <- tile

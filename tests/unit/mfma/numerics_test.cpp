@@ -358,7 +358,7 @@ TEST_P(Kernels, GroupsEqualSingles) {
 
 // The same for what `fast` plans ahead, with everything that keeps instructions from being
 // reordered: results that become operands, accumulators that overlap, more A operands than are
-// kept.
+// kept. Half of the rounds multiply each A of a block by each B, as a GEMM does.
 class Planned : public ::testing::TestWithParam<std::string_view> {};
 
 TEST_P(Planned, RunsEqualSingles) {
@@ -378,9 +378,17 @@ TEST_P(Planned, RunsEqualSingles) {
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
     const int hazards = round % 3;  // none; some; many
     const int count = hazards == 0 ? 64 : 16;
+    const bool is_block = round % 2 == 1;
+    const int height = 1 + below(4), width = 1 + below(8 / height);
     for (int n = 0; n < count; ++n) {
-      const int a = below(16) * 2, b = below(16) * 2 + 32;
-      int d = 64 + below(8) * rows, c = d;
+      int a = below(16) * 2, b = below(16) * 2 + 32, d = 64 + below(8) * rows;
+      if (is_block) {
+        const int k = n / (height * width), row = n / width % height, column = n % width;
+        a = (k * height + row) % 16 * 2;
+        b = (k * width + column) % 16 * 2 + 32;
+        d = 64 + (row * width + column) * rows;
+      }
+      int c = d;
       if (below(8) < hazards) d = below(34) * 2;
       if (below(8) < hazards) c = d;
       if (below(8) < hazards) c = 64 + below(8 * rows);
