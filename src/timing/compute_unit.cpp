@@ -6,11 +6,11 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <queue>
 #include <utility>
 
 #include "timing/coalescing.h"
 #include "timing/servers.h"
+#include "timing/turns.h"
 #include "timing/wave_waits.h"
 
 namespace margay::timing {
@@ -74,18 +74,11 @@ struct Wave {
   Scoreboard scoreboard;
   double before_barrier = 0;    ///< What was to be waited for before others may write to LDS.
   bool passed_barrier = false;  ///< With Change::half_the_barriers: the last one was not there.
-  std::array<double, kStalls> stalls{};  ///< Of the next instruction.
+  std::array<double, kStalls> stalls{};  ///< Of the next instruction,
+  bool has_stalled = false;              ///< if there are any.
   std::uint32_t number = 0;              ///< In its workgroup.
   std::unique_ptr<WaveTimelineRecorder> timeline;
 };
-
-/// Which of two waves a SIMD serves first. LLVM marks transcendental and packed f32 instructions as
-/// those that never issue together with a matrix instruction (SIPreEmitPeephole); that they come
-/// last, and matrix instructions first, is derived from the MI300 thread trace: there v_exp and
-/// v_pk_mul wait for the other wave, and neither MFMA nor other VALU instructions do. However long:
-/// if packed ones went first after 16, 32 or 64 cycles, those of the trace would take 50, 39 or 29
-/// % less than they do.
-enum class IssueClass : std::uint8_t { matrix, ordinary, alone };
 
 IssueClass issue_class(Unit unit) {
   switch (unit) {
@@ -125,20 +118,27 @@ class ComputeUnit {
         simds_(gpu.arch().cu.simds),
         lds_send_(simds_.size() / 2),
         lds_return_(simds_.size() / 2),
-        groups_(occupants.workgroups != 0 ? occupants.workgroups : cu.workgroups.size()) {
+        groups_(occupants.workgroups != 0 ? occupants.workgroups : cu.workgroups.size()),
+        writes_scalars_(instructions.size()) {
     out_.sites.resize(instructions.size());
     out_.workgroup_begin.resize(groups_.size());
     out_.workgroup_end.resize(groups_.size());
+    for (std::size_t n = 0; n < instructions.size(); ++n)
+      writes_scalars_[n] =
+          instructions[n].registers != nullptr && has_scalars(instructions[n].registers->writes);
+    std::size_t waves = 0;
+    for (std::size_t place = 0; place < groups_.size(); ++place)
+      waves += cu_.workgroups[place % cu_.workgroups.size()]->waves.size();
+    waves_.reserve(waves);
     if (watch.latencies) latencies_.emplace(simds_.size(), out_.sites);
     for (std::uint32_t n = 0; n < resident_; ++n) begin_next(0);
   }
 
   ComputeUnitTime run() {
     while (!ready_.empty()) {
-      const Turn turn = ready_.top();
-      ready_.pop();
-      now_ = std::max(now_, turn.time);
-      take(turn.wave, turn.time);
+      const Turn turn = ready_.take();
+      now_ = std::max(now_, turn.time());
+      take(turn.wave(), turn.time());
     }
     out_.cycles = drained_;
     for (const double end : out_.workgroup_end) out_.cycles = std::max(out_.cycles, end);
@@ -156,22 +156,6 @@ class ComputeUnit {
   }
 
  private:
-  /// When a wave is looked at next. At the same time the one with the higher priority is first,
-  /// then by class of its instruction, then the older one.
-  struct Turn {
-    double time;
-    std::uint32_t priority;
-    IssueClass issue_class;
-    double order;
-    std::uint32_t wave;
-    friend bool operator<(const Turn& a, const Turn& b) {
-      if (a.time != b.time) return a.time > b.time;
-      if (a.priority != b.priority) return a.priority < b.priority;
-      if (a.issue_class != b.issue_class) return a.issue_class > b.issue_class;
-      if (a.order != b.order) return a.order > b.order;
-      return a.wave > b.wave;
-    }
-  };
   struct Group {
     std::uint32_t waves = 0, ended = 0, arrived = 0;
     std::vector<std::uint32_t> waiting;
@@ -221,8 +205,8 @@ class ComputeUnit {
     // A SIMD prefers its oldest wave; what SIMDs share serves who came first.
     const Unit unit = at(wave).unit;
     const bool is_shared = unit == Unit::lds || unit == Unit::vector_memory;
-    ready_.push({time, wave.priority, issue_class(unit),
-                 is_shared ? wave.since : static_cast<double>(wave.age), index});
+    ready_.add({time, wave.priority, issue_class(unit),
+                is_shared ? wave.since : static_cast<double>(wave.age), index});
   }
   void end_wave(std::uint32_t index, double at) {
     Wave& wave = waves_[index];
@@ -247,7 +231,7 @@ class ComputeUnit {
     for (const std::uint32_t index : group.waiting) {
       Wave& wave = waves_[index];
       const double opens = at + p_.barrier_release;
-      wave.stalls[static_cast<unsigned>(Stall::barrier)] += opens - wave.since;
+      stall(wave, Stall::barrier, opens - wave.since);
       if (wave.barrier >= 0) wave.intervals = {wave.intervals[1], opens - wave.barrier};
       wave.barrier = opens;
       went_on(wave, index, opens);
@@ -263,9 +247,13 @@ class ComputeUnit {
   [[nodiscard]] const Instruction& at(const Wave& wave) const {
     return instructions_[number_of(wave)];
   }
+  static void stall(Wave& wave, Stall why, double cycles) {
+    wave.stalls[static_cast<unsigned>(why)] += cycles;
+    wave.has_stalled = true;
+  }
   /// It waits until `time`, for `why`.
   void wait(std::uint32_t index, double now, double time, Stall why) {
-    waves_[index].stalls[static_cast<unsigned>(why)] += time - now;
+    stall(waves_[index], why, time - now);
     push(index, time);
   }
   /// The instruction is done with as far as its wave is concerned, which goes on at `time`.
@@ -274,9 +262,12 @@ class ComputeUnit {
     if (wave.timeline) wave.timeline->add(at(wave), wave.since, wave.stalls, time);
     ++site.hits;
     site.latency += time - wave.since;
-    for (unsigned n = 0; n < kStalls; ++n) site.stalls[n] += wave.stalls[n];
+    if (wave.has_stalled) {
+      for (unsigned n = 0; n < kStalls; ++n) site.stalls[n] += wave.stalls[n];
+      wave.stalls = {};
+      wave.has_stalled = false;
+    }
     if (latencies_) latencies_->went_on(index, issued_until(at(wave).unit, time));
-    wave.stalls = {};
     wave.since = time;
     const Instruction& before = at(wave);
     if (++wave.next == wave.recording->instructions.size()) return end_wave(index, time);
@@ -390,10 +381,10 @@ class ComputeUnit {
         return open_barrier_if_all_came(group, now);
       }
       case Unit::idle:
-        wave.stalls[static_cast<unsigned>(Stall::internal)] += p_.turn * (i.turns - 1);
+        stall(wave, Stall::internal, p_.turn * (i.turns - 1));
         return went_on(wave, index, now + p_.turn * i.turns);
       case Unit::sleep:
-        wave.stalls[static_cast<unsigned>(Stall::sleep)] += p_.turn * (i.turns - 1);
+        stall(wave, Stall::sleep, p_.turn * (i.turns - 1));
         return went_on(wave, index, now + p_.turn * i.turns);
       case Unit::priority:
         wave.priority = i.turns;
@@ -405,9 +396,7 @@ class ComputeUnit {
   void use_valu(Wave& wave, double now, double cycles) {
     simds_[wave.simd].valu = now + cycles;
     out_.busy.valu += cycles;
-    const Registers* const registers = at(wave).registers;
-    if (registers != nullptr && has_scalars(registers->writes))
-      wave.scalars_written = now + p_.turn + p_.scalar_result;
+    if (writes_scalars_[number_of(wave)]) wave.scalars_written = now + p_.turn + p_.scalar_result;
   }
   /// Whether it waits for what the VALU writes to SGPRs: in the thread trace scalar instructions
   /// do, whichever registers they have.
@@ -642,9 +631,10 @@ class ComputeUnit {
   std::deque<double> queue_;  // when the TA has taken each vector memory instruction
   std::vector<Group> groups_;
   std::size_t next_group_ = 0;
-  std::deque<Wave> waves_;
-  std::priority_queue<Turn> ready_;
+  std::vector<Wave> waves_;  // never more than there is room for: they stay where they are
+  Turns ready_;
   double now_ = 0;
+  std::vector<char> writes_scalars_;  // by number of the instruction
   ComputeUnitTime out_;
   std::optional<Latencies> latencies_;
 };

@@ -7,6 +7,7 @@
 // (tests/support/tsan_suppressions.cpp).
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -41,6 +42,25 @@ template <typename T>
 template <typename T>
 inline void poke(std::uint8_t* to, T value) {
   __builtin_memcpy(to, &value, sizeof value);
+}
+
+/// One lane's value in a row of registers, or in two rows.
+template <typename T>
+[[nodiscard]] T lane_value(const std::uint32_t* row, int lane) {
+  if constexpr (sizeof(T) == 8)
+    return std::bit_cast<T>(row[lane] | std::uint64_t{row[kWaveLanes + lane]} << 32);
+  else
+    return std::bit_cast<T>(row[lane]);
+}
+template <typename T>
+void set_lane_value(std::uint32_t* row, int lane, T value) {
+  if constexpr (sizeof(T) == 8) {
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    row[lane] = static_cast<std::uint32_t>(bits);
+    row[kWaveLanes + lane] = static_cast<std::uint32_t>(bits >> 32);
+  } else {
+    row[lane] = std::bit_cast<std::uint32_t>(value);
+  }
 }
 
 #if defined(__AVX512F__)

@@ -151,24 +151,6 @@ const Instruction* lds_write2(Wave& wave, const Instruction& i) {
 // One host thread runs all waves of a workgroup, but a flat atomic of the same workgroup may meet
 // these: plain read-modify-write is enough.
 
-template <typename T>
-[[nodiscard]] T register_value(const std::uint32_t* row, int lane) {
-  if constexpr (sizeof(T) == 8)
-    return std::bit_cast<T>(row[lane] | std::uint64_t{row[kWaveLanes + lane]} << 32);
-  else
-    return std::bit_cast<T>(row[lane]);
-}
-template <typename T>
-void set_register_value(std::uint32_t* row, int lane, T value) {
-  if constexpr (sizeof(T) == 8) {
-    const auto bits = std::bit_cast<std::uint64_t>(value);
-    row[lane] = static_cast<std::uint32_t>(bits);
-    row[kWaveLanes + lane] = static_cast<std::uint32_t>(bits >> 32);
-  } else {
-    row[lane] = std::bit_cast<std::uint32_t>(value);
-  }
-}
-
 template <typename Operation, typename T, bool returns>
 const Instruction* lds_atomic(Wave& wave, const Instruction& i) {
   const LdsLanes lanes = lds_lanes(wave, i, static_cast<std::uint32_t>(i.offset), sizeof(T));
@@ -177,9 +159,9 @@ const Instruction* lds_atomic(Wave& wave, const Instruction& i) {
     const int lane = std::countr_zero(rest);
     std::uint8_t* const at = wave.group->lds + lanes.at[lane];
     const T old = peek<T>(at);
-    const T value = register_value<T>(data, lane);
+    const T value = lane_value<T>(data, lane);
     poke<T>(at, Operation::apply(old, value));
-    if constexpr (returns) set_register_value(wave.row(i.dst), lane, old);
+    if constexpr (returns) set_lane_value(wave.row(i.dst), lane, old);
   }
   return following(i);
 }
@@ -193,8 +175,8 @@ const Instruction* lds_compare_store(Wave& wave, const Instruction& i) {
     const int lane = std::countr_zero(rest);
     std::uint8_t* const at = wave.group->lds + lanes.at[lane];
     const T old = peek<T>(at);
-    if (old == register_value<T>(compare, lane)) poke<T>(at, register_value<T>(data, lane));
-    if constexpr (returns) set_register_value(wave.row(i.dst), lane, old);
+    if (old == lane_value<T>(compare, lane)) poke<T>(at, lane_value<T>(data, lane));
+    if constexpr (returns) set_lane_value(wave.row(i.dst), lane, old);
   }
   return following(i);
 }
@@ -228,11 +210,11 @@ const Instruction* lds_atomic_in_mode(Wave& wave, const Instruction& i) {
   for (std::uint64_t rest = lanes.active; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     std::uint8_t* const at = wave.group->lds + lanes.at[lane];
-    const T old = peek<T>(at), value = register_value<T>(data, lane);
+    const T old = peek<T>(at), value = lane_value<T>(data, lane);
     const T result =
         keeps_in ? Operation::apply(old, value) : Operation::apply(flushed(old), flushed(value));
     poke<T>(at, keeps_out ? result : flushed(result));
-    if constexpr (returns) set_register_value(wave.row(i.dst), lane, old);
+    if constexpr (returns) set_lane_value(wave.row(i.dst), lane, old);
   }
   return following(i);
 }
@@ -247,9 +229,9 @@ const Instruction* lds_compare_store_in_mode(Wave& wave, const Instruction& i) {
     const int lane = std::countr_zero(rest);
     std::uint8_t* const at = wave.group->lds + lanes.at[lane];
     const T old = peek<T>(at);
-    if (flushed(old) == flushed(register_value<T>(compare, lane)))
-      poke<T>(at, register_value<T>(data, lane));
-    if constexpr (returns) set_register_value(wave.row(i.dst), lane, old);
+    if (flushed(old) == flushed(lane_value<T>(compare, lane)))
+      poke<T>(at, lane_value<T>(data, lane));
+    if constexpr (returns) set_lane_value(wave.row(i.dst), lane, old);
   }
   return following(i);
 }
@@ -264,9 +246,8 @@ const Instruction* lds_atomic_two(Wave& wave, const Instruction& i) {
     const int lane = std::countr_zero(rest);
     std::uint8_t* const at = wave.group->lds + lanes.at[lane];
     const T old = peek<T>(at);
-    poke<T>(at,
-            Operation::apply(old, register_value<T>(first, lane), register_value<T>(second, lane)));
-    if constexpr (returns) set_register_value(wave.row(i.dst), lane, old);
+    poke<T>(at, Operation::apply(old, lane_value<T>(first, lane), lane_value<T>(second, lane)));
+    if constexpr (returns) set_lane_value(wave.row(i.dst), lane, old);
   }
   return following(i);
 }
@@ -293,7 +274,7 @@ const Instruction* lds_exchange2(Wave& wave, const Instruction& i) {
   T data[2][kWaveLanes], old[2][kWaveLanes];
   for (unsigned n = 0; n < 2; ++n)
     for (int lane = 0; lane < kWaveLanes; ++lane)
-      data[n][lane] = register_value<T>(wave.row(i.src[1 + n].index()), lane);
+      data[n][lane] = lane_value<T>(wave.row(i.src[1 + n].index()), lane);
   for (unsigned n = 0; n < 2; ++n)
     for (std::uint64_t rest = lanes[n].active; rest != 0; rest &= rest - 1) {
       const int lane = std::countr_zero(rest);
@@ -304,7 +285,7 @@ const Instruction* lds_exchange2(Wave& wave, const Instruction& i) {
   for (unsigned n = 0; n < 2; ++n)
     for (std::uint64_t rest = lanes[n].active; rest != 0; rest &= rest - 1) {
       const int lane = std::countr_zero(rest);
-      set_register_value(wave.row(i.dst + n * sizeof(T) / 4), lane, old[n][lane]);
+      set_lane_value(wave.row(i.dst + n * sizeof(T) / 4), lane, old[n][lane]);
     }
   return following(i);
 }

@@ -399,24 +399,6 @@ const Instruction* for_each_atomic_lane(Wave& wave, const Instruction& i, F&& ap
   }
 }
 
-template <typename T>
-[[nodiscard]] T lane_value(const std::uint32_t* row, int lane) {
-  if constexpr (sizeof(T) == 8)
-    return std::bit_cast<T>(row[lane] | std::uint64_t{row[kWaveLanes + lane]} << 32);
-  else
-    return std::bit_cast<T>(row[lane]);
-}
-template <typename T>
-void set_lane_value(std::uint32_t* row, int lane, T value) {
-  if constexpr (sizeof(T) == 8) {
-    const auto bits = std::bit_cast<std::uint64_t>(value);
-    row[lane] = static_cast<std::uint32_t>(bits);
-    row[kWaveLanes + lane] = static_cast<std::uint32_t>(bits >> 32);
-  } else {
-    row[lane] = std::bit_cast<std::uint32_t>(value);
-  }
-}
-
 template <Space space, typename Operation, typename T>
 const Instruction* global_atomic(Wave& wave, const Instruction& i) {
   std::uint32_t* const data = wave.row(space == Space::buffer ? i.dst : i.src[1].index());

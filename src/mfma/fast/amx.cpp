@@ -328,6 +328,11 @@ void run_all(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
     const auto numbered = [&](int tile) __attribute__((always_inline)) {
       return base + static_cast<std::ptrdiff_t>(numbers[op.row + tile]) * kRow;
     };
+    const auto multiply = [](int tile) __attribute__((always_inline)) {
+#define MARGAY_OP(number) MARGAY_MULTIPLY(number, 6, 7)
+      MARGAY_FOR_TILE(tile, MARGAY_OP)
+#undef MARGAY_OP
+    };
     switch (op.code) {
       case TileOp::Code::transpose:
         transpose(at, slot, 64);
@@ -368,30 +373,28 @@ void run_all(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
         MARGAY_FOR_TILE(op.tile, MARGAY_OP)
 #undef MARGAY_OP
         break;
-#define MARGAY_OP(tile) MARGAY_MULTIPLY(tile, 6, 7)
       case TileOp::Code::multiply_two:
         _tile_loadd(6, slot, 64);
         _tile_loadd(7, at, 64);
-        MARGAY_FOR_TILE(op.tile, MARGAY_OP)
+        multiply(op.tile);
         break;
       case TileOp::Code::multiply_copied:
         _tile_loadd(6, slot, 64);
         _tile_loadd(7, scratch + op.row * 1024, 64);
-        MARGAY_FOR_TILE(op.tile, MARGAY_OP)
+        multiply(op.tile);
         break;
       case TileOp::Code::multiply_two_same_a:
         _tile_loadd(7, at, 64);
-        MARGAY_FOR_TILE(op.tile, MARGAY_OP)
+        multiply(op.tile);
         break;
       case TileOp::Code::multiply_copied_same_a:
         _tile_loadd(7, scratch + op.row * 1024, 64);
-        MARGAY_FOR_TILE(op.tile, MARGAY_OP)
+        multiply(op.tile);
         break;
       case TileOp::Code::multiply_same_b:
         _tile_loadd(6, slot, 64);
-        MARGAY_FOR_TILE(op.tile, MARGAY_OP)
+        multiply(op.tile);
         break;
-#undef MARGAY_OP
       case TileOp::Code::store:
 #define MARGAY_OP(tile) _tile_stored(tile, at, 64)
         MARGAY_FOR_TILE(op.tile, MARGAY_OP)

@@ -214,14 +214,9 @@ float active_part(const WatchedWork& watched, std::uint32_t number,
          static_cast<float>(lanes.executions * gpu.arch().wavefront_size);
 }
 
-}  // namespace
-
-timing::LaunchRecording recording_of(const LaunchRequest& request, Program& program, Replay& replay,
-                                     const TensorLines& tensors, const WatchedWork& watched,
-                                     const LaunchReport& launch, const timing::TimeConfig& config) {
-  using enum Counter;
-  timing::LaunchRecording out;
-  const Facts& facts = program.facts<InstructionFacts>();
+/// The launch's instructions in the order of their places. Returns the place of each number.
+std::vector<std::uint32_t> set_instructions(timing::LaunchRecording& out, const Facts& facts,
+                                            const WatchedWork& watched, const Gpu& gpu) {
   const std::vector<std::uint32_t> order = by_place(facts);
   std::vector<std::uint32_t> place_of(order.size());
   out.registers.reserve(order.size());
@@ -231,38 +226,49 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
     out.instructions.push_back(facts.numbered(number).timed);
     out.instructions.back().registers = &out.registers.back();
     out.instructions.back().active_lanes =
-        active_part(watched, number, facts.numbered(number).timed, program.gpu());
+        active_part(watched, number, facts.numbered(number).timed, gpu);
   }
-  const Occupancy fits =
-      occupancy(program.gpu().arch(), *request.kernel,
-                static_cast<std::uint32_t>(request.block.count()), request.dynamic_lds_bytes);
-  out.resident = std::max(1u, fits.workgroups_per_cu);
+  return place_of;
+}
+
+void set_residents(timing::LaunchRecording& out, const LaunchRequest& request, const Gpu& gpu) {
+  const auto workgroups = [&](std::uint32_t dynamic_lds_bytes) {
+    return occupancy(gpu.arch(), *request.kernel, static_cast<std::uint32_t>(request.block.count()),
+                     dynamic_lds_bytes)
+        .workgroups_per_cu;
+  };
   const std::uint32_t lds = request.kernel->lds_bytes + request.dynamic_lds_bytes;
-  out.resident_with_twice_the_lds =
-      occupancy(program.gpu().arch(), *request.kernel,
-                static_cast<std::uint32_t>(request.block.count()), request.dynamic_lds_bytes + lds)
-          .workgroups_per_cu;
-  out.grid = request.grid.count();
-  out.is_warm = config.warm;
-  out.host_arguments = config.host_arguments;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> cus;
-  double most = 0, idle_instructions = 0;
-  std::uint64_t ended = 0;  // of the recorded ones, at once
+  out.resident = std::max(1u, workgroups(request.dynamic_lds_bytes));
+  out.resident_with_twice_the_lds = workgroups(request.dynamic_lds_bytes + lds);
+}
+
+/// The workgroups that were recorded.
+struct Recorded {
+  double most = 0;               ///< Instructions of one.
+  std::uint64_t ended = 0;       ///< How many of them ended at once,
+  double idle_instructions = 0;  ///< and what they executed together.
+};
+
+/// Moves the recorded workgroups to the launch, by compute unit, but for those that ended at once.
+Recorded take_workgroups(timing::LaunchRecording& out, Replay& replay,
+                         const std::vector<std::uint32_t>& place_of) {
+  Recorded recorded;
   for (const auto& xcd : replay.xcds())
-    for (const RecordedWorkgroup& recorded : xcd->recorded())
-      most = std::max(most, instructions_of(*recorded.workgroup));
+    for (const RecordedWorkgroup& one : xcd->recorded())
+      recorded.most = std::max(recorded.most, instructions_of(*one.workgroup));
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> cus;
   for (std::uint32_t x = 0; x < replay.xcds().size(); ++x) {
-    for (const RecordedWorkgroup& recorded : replay.xcds()[x]->recorded())
-      renumber(*recorded.workgroup, place_of);
+    for (const RecordedWorkgroup& one : replay.xcds()[x]->recorded())
+      renumber(*one.workgroup, place_of);
     deal_out_misses(replay.xcds()[x]->recorded(), out.instructions);
-    for (RecordedWorkgroup& recorded : replay.xcds()[x]->recorded()) {
-      if (instructions_of(*recorded.workgroup) < kLeast * most) {
-        ++ended;
-        idle_instructions += instructions_of(*recorded.workgroup);
+    for (RecordedWorkgroup& one : replay.xcds()[x]->recorded()) {
+      if (instructions_of(*one.workgroup) < kLeast * recorded.most) {
+        ++recorded.ended;
+        recorded.idle_instructions += instructions_of(*one.workgroup);
         continue;
       }
-      cus[{x, recorded.cu}].push_back(out.workgroups.size());
-      out.workgroups.push_back(std::move(*recorded.workgroup));
+      cus[{x, one.cu}].push_back(out.workgroups.size());
+      out.workgroups.push_back(std::move(*one.workgroup));
     }
   }
   for (auto& [place, workgroups] : cus) {
@@ -272,98 +278,128 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
     std::ranges::sort(workgroups, {}, [&](std::size_t n) { return out.workgroups[n].id; });
     for (const std::size_t n : workgroups) cu.workgroups.push_back(&out.workgroups[n]);
   }
-  const bool sampled = watched.workgroups != out.grid;
+  return recorded;
+}
+
+/// How the launch compares to what was watched.
+struct Extent {
+  bool is_sampled;
+  double scale;    ///< Instructions of the launch to those that were watched.
+  double working;  ///< Workgroups that were watched, less those that ended at once.
+};
+
+/// Sets how many workgroups of which lengths the launch has.
+Extent set_workgroups(timing::LaunchRecording& out, const WatchedWork& watched,
+                      const Recorded& recorded, const LaunchReport& launch) {
+  Extent extent{};
+  extent.is_sampled = watched.workgroups != out.grid;
   // Workgroups that were not watched may have more to do, or less.
-  const double scale = sampled ? static_cast<double>(launch.wave_instructions) /
-                                     static_cast<double>(watched.instructions)
-                               : 1;
+  extent.scale = extent.is_sampled ? static_cast<double>(launch.wave_instructions) /
+                                         static_cast<double>(watched.instructions)
+                                   : 1;
   // Of long launches not all of these were recorded.
-  const auto recorded =
-      static_cast<double>(std::max<std::size_t>(out.workgroups.size() + ended, 1));
-  const double watched_per_recorded = static_cast<double>(watched.workgroups) / recorded;
+  const auto count =
+      static_cast<double>(std::max<std::size_t>(out.workgroups.size() + recorded.ended, 1));
+  const double watched_per_recorded = static_cast<double>(watched.workgroups) / count;
   // All of them, exactly, where none ended at once.
-  const double working = static_cast<double>(watched.workgroups) *
-                         (static_cast<double>(out.workgroups.size()) / recorded);
-  out.equivalent_workgroups = scale * working;
-  out.workgroup_instructions =
-      (static_cast<double>(watched.instructions) - watched_per_recorded * idle_instructions) /
-      std::max(working, 1.0);
-  double fewest = most;
+  extent.working = static_cast<double>(watched.workgroups) *
+                   (static_cast<double>(out.workgroups.size()) / count);
+  out.equivalent_workgroups = extent.scale * extent.working;
+  out.workgroup_instructions = (static_cast<double>(watched.instructions) -
+                                watched_per_recorded * recorded.idle_instructions) /
+                               std::max(extent.working, 1.0);
+  double fewest = recorded.most;
   for (const timing::WorkgroupRecording& group : out.workgroups)
     fewest = std::min(fewest, instructions_of(group));
   // Where those that were watched differ by less than by what the others have less to do, some of
   // the others do nothing.
   constexpr double kFewer = 0.02, kExplained = 0.5;
   const double fewer = 1 - out.equivalent_workgroups / static_cast<double>(out.grid);
-  const bool others_end =
-      sampled && fewer > kFewer && most - fewest < kExplained * fewer * out.workgroup_instructions;
-  out.lengths = lengths_of_working(watched.lengths, most);
-  if (!sampled) {
-    out.grid -= ended;
+  const bool others_end = extent.is_sampled && fewer > kFewer &&
+                          recorded.most - fewest < kExplained * fewer * out.workgroup_instructions;
+  const std::uint64_t grid = out.grid;
+  out.lengths = lengths_of_working(watched.lengths, recorded.most);
+  if (!extent.is_sampled) {
+    out.grid -= recorded.ended;
   } else if (!out.lengths.empty()) {
     out.grid -= static_cast<std::uint64_t>(std::ranges::count(out.lengths, 0u));
     out.equivalent_workgroups =
         std::accumulate(out.lengths.begin(), out.lengths.end(), 0.0) / out.workgroup_instructions;
-  } else if (ended != 0 || others_end) {
-    out.grid =
-        static_cast<std::uint64_t>(std::llround(std::max(working, out.equivalent_workgroups)));
+  } else if (recorded.ended != 0 || others_end) {
+    out.grid = static_cast<std::uint64_t>(
+        std::llround(std::max(extent.working, out.equivalent_workgroups)));
   }
-  out.ended_at_once = request.grid.count() - std::min(out.grid, request.grid.count());
-  if (needs_phases(out, sampled)) {
-    std::vector<timing::WorkgroupRecording> probes;
-    for (const Probe& probe : watched.probes)
-      if (probe.recording != nullptr && probe.instructions >= kLeast * most)
-        probes.push_back(*probe.recording);
-    for (timing::WorkgroupRecording& probe : probes) renumber(probe, place_of);
-    // They come from host threads in any order.
-    std::ranges::sort(probes, {}, &timing::WorkgroupRecording::id);
-    divide_into_phases(out, std::move(probes));
-  }
-  const auto count = [&](Counter c) { return scale * static_cast<double>(watched.counters[c]); };
+  out.ended_at_once = grid - std::min(out.grid, grid);
+  return extent;
+}
+
+void set_phases(timing::LaunchRecording& out, const WatchedWork& watched, double most,
+                const std::vector<std::uint32_t>& place_of) {
+  std::vector<timing::WorkgroupRecording> probes;
+  for (const Probe& probe : watched.probes)
+    if (probe.recording != nullptr && probe.instructions >= kLeast * most)
+      probes.push_back(*probe.recording);
+  for (timing::WorkgroupRecording& probe : probes) renumber(probe, place_of);
+  // They come from host threads in any order.
+  std::ranges::sort(probes, {}, &timing::WorkgroupRecording::id);
+  divide_into_phases(out, std::move(probes));
+}
+
+/// What the launch reads and writes beyond L2.
+void set_memory(timing::LaunchRecording& out, const Replay& replay, const TensorLines& tensors,
+                const WatchedWork& watched, const Extent& extent, double most, const Gpu& gpu) {
+  using enum Counter;
   const Footprint footprint =
-      sampled ? Footprint(replay, tensors, watched.probes, watched.sample,
-                          {.scale = scale,
-                           .watched = working,
-                           .others = std::max(0.0, out.equivalent_workgroups - working),
-                           .has_work = kLeast * most})
-              : Footprint(replay, tensors);
-  const FarReads reads = far_reads(replay, tensors, footprint, scale);
+      extent.is_sampled
+          ? Footprint(replay, tensors, watched.probes, watched.sample,
+                      {.scale = extent.scale,
+                       .watched = extent.working,
+                       .others = std::max(0.0, out.equivalent_workgroups - extent.working),
+                       .has_work = kLeast * most})
+          : Footprint(replay, tensors);
+  const FarReads reads = far_reads(replay, tensors, footprint, extent.scale);
   out.touched_bytes = touched_bytes(tensors, footprint);
   out.needed_far_lines =
       needed_far_lines(replay, tensors, static_cast<double>(watched.workgroups), out.resident);
-  const double writes = count(TCC_EA0_WRREQ_sum) * kSectorBytes;
-  const double written = std::min(writes, written_once(replay, tensors, footprint, scale));
-  const auto room = static_cast<double>(program.gpu().infinity_cache_bytes);
-  const bool is_warm = config.warm && reads.footprint * kLineBytes + written <= room;
-  const double cold = is_warm ? 0 : reads.once;
+  const double writes =
+      extent.scale * static_cast<double>(watched.counters[TCC_EA0_WRREQ_sum]) * kSectorBytes;
+  const double written = std::min(writes, written_once(replay, tensors, footprint, extent.scale));
+  const auto room = static_cast<double>(gpu.infinity_cache_bytes);
+  const bool has_all = out.is_warm && reads.footprint * kLineBytes + written <= room;
+  const double cold = has_all ? 0 : reads.once;
   // Stores that make lines of L2 dirty go there even if no read misses L2.
-  out.infinity_cache_hits = is_warm ? 1 : reads.lines > 0 ? 1 - cold / reads.lines : 0;
-  out.infinity_cache_write_hits = is_warm ? 1 : writes > 0 ? 1 - written / writes : 0;
-  const double generations = static_cast<double>(out.grid) /
-                             (static_cast<double>(out.resident) * program.gpu().compute_units());
-  const double sharing =
-      std::min<double>(reads.by_xcds / std::max(reads.footprint, 1.0), program.gpu().xcds);
+  out.infinity_cache_hits = has_all ? 1 : reads.lines > 0 ? 1 - cold / reads.lines : 0;
+  out.infinity_cache_write_hits = has_all ? 1 : writes > 0 ? 1 - written / writes : 0;
+  const double generations =
+      static_cast<double>(out.grid) / (static_cast<double>(out.resident) * gpu.compute_units());
+  const double sharing = std::min<double>(reads.by_xcds / std::max(reads.footprint, 1.0), gpu.xcds);
   out.infinity_cache_ready =
-      is_warm    ? 1
+      has_all    ? 1
       : cold > 0 ? timing::ready_in_infinity_cache(reads.lines / cold, generations, sharing)
                  : 0;
-  out.memory_bytes = is_warm ? 0 : cold * kLineBytes + written;
+  out.memory_bytes = has_all ? 0 : cold * kLineBytes + written;
   // L2 holds no more of a whole launch than of a sample that has filled it.
   const auto dirty =
       kLineBytes * static_cast<double>(watched.counters[TCC_ALL_TC_OP_WB_WRITEBACK_sum]);
   double l2s = 1;
-  if (sampled) {
+  if (extent.is_sampled) {
     const double read = kLineBytes * static_cast<double>(watched.counters[TCC_EA0_RDREQ_sum]);
-    const double filled = (read + dirty) / program.gpu().arch().caches.l2_bytes();
-    l2s = std::min(scale, program.gpu().xcds / std::clamp(filled, 1e-9, 1.0));
+    const double filled = (read + dirty) / gpu.arch().caches.l2_bytes();
+    l2s = std::min(extent.scale, gpu.xcds / std::clamp(filled, 1e-9, 1.0));
   }
   out.dirty_bytes = l2s * dirty;
-  out.vector_flops = scale * watched.vector_flops;
+}
+
+void set_operations(timing::LaunchRecording& out, const WatchedWork& watched,
+                    const LaunchReport& launch, const Extent& extent) {
+  using enum Counter;
+  out.vector_flops = extent.scale * watched.vector_flops;
   constexpr double kOperations = 512;  // what one MOPS counts
   // What was not watched may have another share of matrix instructions.
   const auto matrix = static_cast<double>(watched.counters[SQ_INSTS_MFMA]);
-  const double matrix_scale =
-      sampled && matrix > 0 ? static_cast<double>(launch.mfma_instructions) / matrix : scale;
+  const double matrix_scale = extent.is_sampled && matrix > 0
+                                  ? static_cast<double>(launch.mfma_instructions) / matrix
+                                  : extent.scale;
   const auto flops = [&](Counter c) {
     return kOperations * matrix_scale * static_cast<double>(watched.counters[c]);
   };
@@ -379,6 +415,25 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
   // A matrix unit at work is taken to draw as much for other types, of which it does less.
   out.bf16_flops += 2 * flops(SQ_INSTS_VALU_MFMA_MOPS_XF32) +
                     8 * flops(SQ_INSTS_VALU_MFMA_MOPS_F32) + 8 * flops(SQ_INSTS_VALU_MFMA_MOPS_F64);
+}
+
+}  // namespace
+
+timing::LaunchRecording recording_of(const LaunchRequest& request, Program& program, Replay& replay,
+                                     const TensorLines& tensors, const WatchedWork& watched,
+                                     const LaunchReport& launch, const timing::TimeConfig& config) {
+  timing::LaunchRecording out;
+  out.grid = request.grid.count();
+  out.is_warm = config.warm;
+  out.host_arguments = config.host_arguments;
+  const std::vector<std::uint32_t> place_of =
+      set_instructions(out, program.facts<InstructionFacts>(), watched, program.gpu());
+  set_residents(out, request, program.gpu());
+  const Recorded recorded = take_workgroups(out, replay, place_of);
+  const Extent extent = set_workgroups(out, watched, recorded, launch);
+  if (needs_phases(out, extent.is_sampled)) set_phases(out, watched, recorded.most, place_of);
+  set_memory(out, replay, tensors, watched, extent, recorded.most, program.gpu());
+  set_operations(out, watched, launch, extent);
   return out;
 }
 
