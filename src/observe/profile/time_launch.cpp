@@ -347,7 +347,7 @@ void set_phases(timing::LaunchRecording& out, const WatchedWork& watched, double
 
 /// What the launch reads and writes beyond L2.
 void set_memory(timing::LaunchRecording& out, const Replay& replay, const TensorLines& tensors,
-                const WatchedWork& watched, const Extent& extent, double most, const Gpu& gpu) {
+                const WatchedWork& watched, const Extent& extent, const Gpu& gpu) {
   using enum Counter;
   const Footprint footprint =
       extent.is_sampled
@@ -355,7 +355,7 @@ void set_memory(timing::LaunchRecording& out, const Replay& replay, const Tensor
                       {.scale = extent.scale,
                        .watched = extent.working,
                        .others = std::max(0.0, out.equivalent_workgroups - extent.working),
-                       .has_work = kLeast * most})
+                       .instructions = out.workgroup_instructions})
           : Footprint(replay, tensors);
   const FarReads reads = far_reads(replay, tensors, footprint, extent.scale);
   out.touched_bytes = touched_bytes(tensors, footprint);
@@ -432,7 +432,7 @@ timing::LaunchRecording recording_of(const LaunchRequest& request, Program& prog
   const Recorded recorded = take_workgroups(out, replay, place_of);
   const Extent extent = set_workgroups(out, watched, recorded, launch);
   if (needs_phases(out, extent.is_sampled)) set_phases(out, watched, recorded.most, place_of);
-  set_memory(out, replay, tensors, watched, extent, recorded.most, program.gpu());
+  set_memory(out, replay, tensors, watched, extent, program.gpu());
   set_operations(out, watched, launch, extent);
   return out;
 }

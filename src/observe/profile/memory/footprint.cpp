@@ -8,28 +8,36 @@ namespace {
 
 /// What probes add to the lines in `seen`.
 struct New {
-  double all = 0;       ///< Sum over the probes.
-  double distinct = 0;  ///< Each line once.
-  double largest = 0;   ///< Of one probe.
-  double touched = 0;   ///< Sum over the probes, of new lines and others.
-  double parts = 0;     ///< Sum of the parts of their lines that are not new ...
-  double squares = 0;   ///< ... and of the squares of these parts.
+  double probes = 0, work = 0;  ///< How many they are, and what one has to do on average.
+  double all = 0;               ///< Sum over the probes.
+  double distinct = 0;          ///< Each line once.
+  double largest = 0;           ///< Of one probe.
+  double touched = 0;           ///< Sum over the probes, of new lines and others.
+  double parts = 0;             ///< Sum of the parts of their lines that are not new ...
+  double squares = 0;           ///< ... and of the squares of these parts.
 };
-New new_lines(const LineSet& seen, const std::vector<const LineSet*>& probes) {
+/// Probes that have less to do say nothing about the others: most of it is what each workgroup does
+/// once.
+constexpr double kLeastWork = 0.5;
+New new_lines(const LineSet& seen, const std::vector<ProbedLines>& probes) {
   New out;
   LineSet together;
-  for (const LineSet* const probe : probes) {
-    const auto touched = static_cast<double>(probe->count());
+  for (const ProbedLines& probe : probes) {
+    if (probe.work < kLeastWork) continue;
+    ++out.probes;
+    out.work += probe.work;
+    const auto touched = static_cast<double>(probe.lines->count());
     if (touched == 0) continue;
-    const auto added = static_cast<double>(probe->count_without(seen));
+    const auto added = static_cast<double>(probe.lines->count_without(seen));
     const double known = 1 - added / touched;
     out.all += added;
     out.largest = std::max(out.largest, added);
     out.touched += touched;
     out.parts += known;
     out.squares += known * known;
-    together.add(*probe);
+    together.add(*probe.lines);
   }
+  if (out.probes != 0) out.work /= out.probes;
   out.distinct = static_cast<double>(together.count_without(seen));
   return out;
 }
@@ -41,17 +49,17 @@ double drawn(double unseen, double each, double draws) {
 
 /// Whether the tensor is alike everywhere: each part of it is touched by as many workgroups. A
 /// tensor of which all touch one part, and each another one of its own, is not.
-bool is_alike(double seen, const New& found, double probes) {
+bool is_alike(double seen, const New& found) {
   const double known = found.touched - found.all;
   if (known <= 0) return false;
   // The sample has all that a probe touches, or nothing, as with the strips of a product; or most.
   constexpr double kAllOrNothing = 0.7, kMost = 0.5;
   if (found.squares < kAllOrNothing * found.parts && known < kMost * found.touched) return false;
   // Probes meet where the sample has not been as often as they would by chance.
-  const double unseen = seen * found.all / known, each = found.all / probes;
+  const double unseen = seen * found.all / known, each = found.all / found.probes;
   if (unseen <= 0) return true;
   constexpr double kChance = 3;
-  return found.distinct <= drawn(unseen, each, probes) + kChance * found.largest;
+  return found.distinct <= drawn(unseen, each, found.probes) + kChance * found.largest;
 }
 
 /// The sample has seen as large a part of the lines as of all that workgroups touch: all of its
@@ -64,18 +72,18 @@ double by_recapture(double seen, const New& found, const SampleSize& size) {
 
 /// Probes that meet each other say how much there is that the sample has not seen. Infinite if
 /// they meet too rarely to say it.
-double by_meetings(double seen, const New& found, double probes, const SampleSize& size) {
+double by_meetings(double seen, const New& found, const SampleSize& size) {
   constexpr double kFew = 2;
   if (found.all - found.distinct < kFew * found.largest || found.largest == 0) return INFINITY;
   // As if they met once less: of a few meetings one more or less is chance, and what is said to
   // come from HBM is rather too much than too little.
-  const double each = found.all / probes, distinct = found.distinct + found.largest;
+  const double each = found.all / found.probes, distinct = found.distinct + found.largest;
   double least = distinct, most = 1e3 * found.all;
   for (int n = 0; n < 60; ++n) {
     const double unseen = std::sqrt(least * most);
-    (drawn(unseen, each, probes) < distinct ? least : most) = unseen;
+    (drawn(unseen, each, found.probes) < distinct ? least : most) = unseen;
   }
-  return seen + drawn(most, each, size.others);
+  return seen + drawn(most, each, size.others / found.work);
 }
 
 }  // namespace
@@ -111,23 +119,20 @@ Probe probe_of(const MemoryStream& stream, const TensorLines& tensors) {
   return out;
 }
 
-double touched_by_all(const LineSet& seen, const std::vector<const LineSet*>& spread,
-                      const std::vector<const LineSet*>& in_a_row, const SampleSize& size,
+double touched_by_all(const LineSet& seen, const std::vector<ProbedLines>& spread,
+                      const std::vector<ProbedLines>& in_a_row, const SampleSize& size,
                       double most) {
   const auto count = static_cast<double>(seen.count());
   const double at_most = std::min(size.scale * count, most);
   double out = at_most;
   if (const New found = new_lines(seen, spread); found.touched != 0) {
-    const auto probes = static_cast<double>(spread.size());
-    if (is_alike(count, found, probes)) out = std::min(out, by_recapture(count, found, size));
-    out = std::min(out, by_meetings(count, found, probes, size));
+    if (is_alike(count, found)) out = std::min(out, by_recapture(count, found, size));
+    out = std::min(out, by_meetings(count, found, size));
   }
-  if (!in_a_row.empty()) {
-    const New found = new_lines(seen, in_a_row);
-    const auto probes = static_cast<double>(in_a_row.size());
+  if (const New found = new_lines(seen, in_a_row); found.probes != 0) {
     // Those in a row may all share what the next one will not.
-    const double each = std::max(found.distinct, found.touched / probes) / probes;
-    out = std::min(out, count + size.others * each);
+    const double each = std::max(found.distinct, found.touched / found.probes) / found.probes;
+    out = std::min(out, count + size.others / found.work * each);
   }
   // What probes say has errors, and most tensors are read as a whole.
   constexpr double kWhole = 0.5;
@@ -148,12 +153,13 @@ Footprint::Footprint(const Replay& replay, const TensorLines& tensors,
                      const SampleSize& size) {
   const std::uint64_t row = end_of(sample);
   for (std::size_t n = 0; n < tensors.unnamed(); ++n) {
-    std::vector<const LineSet*> spread_read, row_read, spread_written, row_written;
+    std::vector<ProbedLines> spread_read, row_read, spread_written, row_written;
     for (const Probe& probe : probes) {
-      if (static_cast<double>(probe.instructions) < size.has_work) continue;
+      const auto instructions = static_cast<double>(probe.instructions);
+      const double work = size.instructions > 0 ? instructions / size.instructions : 1;
       const bool in_a_row = probe.workgroup >= row && probe.workgroup < row + kProbesInARow;
-      (in_a_row ? row_read : spread_read).push_back(&probe.read[n]);
-      (in_a_row ? row_written : spread_written).push_back(&probe.written[n]);
+      (in_a_row ? row_read : spread_read).push_back({&probe.read[n], work});
+      (in_a_row ? row_written : spread_written).push_back({&probe.written[n], work});
     }
     const auto lines = static_cast<double>(tensors.lines(n));
     read_.push_back(touched_by_all(replay.lines_read(n), spread_read, row_read, size, lines));

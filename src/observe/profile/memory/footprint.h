@@ -37,15 +37,21 @@ struct Probe {
 
 /// Of the workgroups that were watched.
 struct SampleSize {
-  double scale = 1;     ///< Of the launch's work to theirs.
-  double watched = 0;   ///< Of them, those that have work.
-  double others = 0;    ///< As many workgroups of the launch have work and are not among them.
-  double has_work = 0;  ///< Instructions of a workgroup that does not end at once.
+  double scale = 1;    ///< Of the launch's work to theirs.
+  double watched = 0;  ///< Of them, those that have work.
+  double others = 0;   ///< As many more of them, on average, would have the work of the launch.
+  double instructions = 0;  ///< Of one of them, on average; 0: not known.
+};
+/// What a probe touches of a tensor.
+struct ProbedLines {
+  const LineSet* lines;
+  double work = 1;  ///< Instructions of the probe to those of a workgroup of the sample.
 };
 /// Lines or sectors that the launch touches, if the sample touches `seen`, and the tensor has
-/// `most`. `spread` and `in_a_row`: what the two kinds of probes touch.
-[[nodiscard]] double touched_by_all(const LineSet& seen, const std::vector<const LineSet*>& spread,
-                                    const std::vector<const LineSet*>& in_a_row,
+/// `most`. `spread` and `in_a_row`: the two kinds of probes. What workgroups touch is taken to go
+/// with what they have to do: sequences and rows have many lengths.
+[[nodiscard]] double touched_by_all(const LineSet& seen, const std::vector<ProbedLines>& spread,
+                                    const std::vector<ProbedLines>& in_a_row,
                                     const SampleSize& size, double most);
 
 /// Of a launch.

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <deque>
 #include <functional>
 #include <random>
 #include <vector>
@@ -23,23 +25,36 @@ void add(LineSet& lines, std::uint64_t first, std::uint64_t count) {
 struct Said {
   double all = 0, truth = 0;
 };
-Said said_of(const Lines& touch) {
+/// `work`: instructions of a workgroup.
+using Work = std::function<double(std::uint64_t workgroup)>;
+Said said_of(const Lines& touch, const Work& work = [](std::uint64_t) { return 1.0; }) {
   LineSet seen, truth;
-  std::vector<LineSet> spread, row;
+  std::vector<std::uint64_t> spread, row;
+  double all = 0, watched = 0;
   for (std::uint64_t n = 0; n < kWorkgroups; ++n) {
     touch(n, truth);
-    if (n % kXcds == 0 && n < kSample * kXcds) touch(n, seen);
-    if (n >= kSample * kXcds && row.size() < kProbesInARow) touch(n, row.emplace_back());
+    all += work(n);
+    if (n % kXcds == 0 && n < kSample * kXcds) {
+      touch(n, seen);
+      watched += work(n);
+    }
+    if (n >= kSample * kXcds && row.size() < kProbesInARow) row.push_back(n);
   }
   std::minstd_rand random(1);
   for (std::uint64_t n = 0; n < 21; ++n)
-    touch(random() % (kWorkgroups / kXcds) * kXcds + 1 + n % 7, spread.emplace_back());
-  std::vector<const LineSet*> of_spread, of_row;
-  for (const LineSet& set : spread) of_spread.push_back(&set);
-  for (const LineSet& set : row) of_row.push_back(&set);
-  const SampleSize size{.scale = static_cast<double>(kWorkgroups) / kSample,
-                        .watched = kSample,
-                        .others = kWorkgroups - kSample};
+    spread.push_back(random() % (kWorkgroups / kXcds) * kXcds + 1 + n % 7);
+  std::deque<LineSet> sets;
+  const auto probed = [&](const std::vector<std::uint64_t>& workgroups) {
+    std::vector<ProbedLines> out;
+    for (const std::uint64_t n : workgroups) {
+      touch(n, sets.emplace_back());
+      out.push_back({&sets.back(), work(n) * kSample / watched});
+    }
+    return out;
+  };
+  const std::vector<ProbedLines> of_spread = probed(spread), of_row = probed(row);
+  const SampleSize size{
+      .scale = all / watched, .watched = kSample, .others = all * kSample / watched - kSample};
   return {touched_by_all(seen, of_spread, of_row, size, kMost), static_cast<double>(truth.count())};
 }
 
@@ -90,14 +105,30 @@ TEST(Footprint, StripsOfAProductAreReadOnce) {
   EXPECT_NEAR(columns.all, columns.truth, 0.3 * columns.truth);
 }
 
+// Sequences of many lengths, and their caches.
+TEST(Footprint, WhatIsReadGoesWithTheWork) {
+  // A workgroup's instructions are in part the same for all.
+  const auto test = [](const std::function<std::uint64_t(std::uint64_t)>& length) {
+    const Said said =
+        said_of([&](std::uint64_t n, LineSet& lines) { add(lines, n * 1000, length(n)); },
+                [&](std::uint64_t n) { return 50.0 + static_cast<double>(length(n)); });
+    EXPECT_NEAR(said.all, said.truth, 0.25 * said.truth);
+  };
+  // The sample, and what comes behind it, and the rest: long, short.
+  test([](std::uint64_t n) { return n < kSample * kXcds ? 900 : n % 2 == 0 ? 900 : 20; });
+  test([](std::uint64_t n) { return n < kSample * kXcds ? 900 : n < 2000 ? 20 : 900; });
+  test([](std::uint64_t n) { return 1000 - n * 900 / kWorkgroups; });
+  test([](std::uint64_t n) { return 100 + n * 900 / kWorkgroups; });
+}
+
 TEST(Footprint, ATensorIsReadAsAWholeUnlessProbesSayOtherwise) {
   LineSet seen, half;
   add(seen, 0, 100);
   add(half, 50, 100);
   const SampleSize size{.scale = 10, .watched = 10, .others = 90};
   // 100 for each 55 of 100 that the sample has: 182.
-  EXPECT_EQ(touched_by_all(seen, {&half, &half}, {}, size, 250), 250);
-  EXPECT_NEAR(touched_by_all(seen, {&half, &half}, {}, size, 900), 182, 1);
+  EXPECT_EQ(touched_by_all(seen, {{&half}, {&half}}, {}, size, 250), 250);
+  EXPECT_NEAR(touched_by_all(seen, {{&half}, {&half}}, {}, size, 900), 182, 1);
 }
 
 TEST(Footprint, ATensorHasNoMoreThanItsLines) {
