@@ -119,6 +119,16 @@ void run_shares(bool pooled) {
     for (float4* const tensor : tensors) (void)hipFree(tensor);
 }
 
+/// The workgroups of the first XCD do nothing of what the others do.
+__global__ void paths(float* out) {
+  float sum = static_cast<float>(threadIdx.x);
+  if (blockIdx.x % 8 == 0)
+    for (int n = 0; n < 200; ++n) sum = sum * 0.5f + 1;
+  else
+    for (int n = 0; n < 2000; ++n) sum = __builtin_sqrtf(sum) + 2;
+  out[threadIdx.x] = sum;
+}
+
 /// Workgroups have 1, 2 ... times as much to do, the last ones or the first ones most.
 __global__ void triangle(float* out, bool is_ascending) {
   const unsigned trips = is_ascending ? blockIdx.x + 1 : gridDim.x - blockIdx.x;
@@ -309,6 +319,7 @@ int main(int count, char** words) {
       run_reads(word == "reads-ascending", out);
     if (word == "ascending" || word == "descending")
       triangle<<<1216, 256>>>(out, word == "ascending");
+    if (word == "paths") paths<<<1216, 256>>>(out);
     if (word.starts_with("walks="))
       run_walks(static_cast<unsigned>(std::stoul(word.substr(6))), out);
     if (word == "owned") copies_owned<<<1, 64>>>(Owner(in), out);

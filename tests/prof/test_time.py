@@ -136,6 +136,15 @@ def test_a_sample_knows_that_other_workgroups_are_longer(order, tmp_path):
     assert (savings["longest workgroups first"] > 15) == (order == "ascending"), savings
 
 
+def test_instructions_that_the_sample_does_not_execute_have_their_time(tmp_path):
+    kernel = kernel_of(tmp_path / "t.json", "paths")
+    roots = [i for i in kernel["instructions"] if i["text"].startswith("v_sqrt_f32")]
+    assert roots and all(i["latency"] > 0 for i in roots)
+    for rows in (kernel["instructions"], kernel["lines"]):
+        latency = sum(row["latency"] for row in rows)
+        assert latency == pytest.approx(kernel["issue"] + sum(kernel["stalls"].values()))
+
+
 @pytest.mark.parametrize("order", ["reads-ascending", "reads-descending"])
 def test_a_sample_knows_that_other_workgroups_read_more(order, tmp_path):
     sample = kernel_of(tmp_path / "s.json", order)

@@ -177,7 +177,7 @@ Result<LaunchReport> Session::launch(Device& device, const LaunchRequest& reques
     totals->set_time(
         timing::time_of(recording, device.gpu(), how,
                         threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency())),
-        recording.instructions);
+        recording.instructions, profiler.program());
   }
   totals->add_launch(request, profiler.program(), *profiler.replay(), tensors, counted, cold == 0,
                      result);

@@ -220,8 +220,15 @@ void KernelTotals::add_launch(const LaunchRequest& request, const Program& progr
 }
 
 void KernelTotals::set_time(timing::KernelTime time,
-                            const std::vector<timing::Instruction>& recorded) {
+                            const std::vector<timing::Instruction>& recorded, Program& program) {
   for (std::size_t n = 0; n < recorded.size(); ++n) times_[recorded[n].vaddr] = time.sites[n];
+  // Some may only be of probes' workgroups, which are timed, but not counted.
+  const Facts& known = program.facts<InstructionFacts>();
+  for (std::uint32_t number = 0; number < known.count(); ++number) {
+    const InstructionFacts& facts = known.numbered(number);
+    const auto timed = times_.find(facts.vaddr);
+    if (timed != times_.end() && timed->second.hits != 0) (void)site_of(facts, program);
+  }
   time.sites.clear();
   profile_.time = std::move(time);
 }

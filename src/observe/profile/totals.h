@@ -43,7 +43,8 @@ class KernelTotals {
                   bool code_was_warm, const Result<LaunchReport>& result);
 
   /// What the model says of a launch whose instructions are `recorded`.
-  void set_time(timing::KernelTime time, const std::vector<timing::Instruction>& recorded);
+  void set_time(timing::KernelTime time, const std::vector<timing::Instruction>& recorded,
+                Program& program);
 
   /// Pieces of 256 bytes of code, by number, that the launches so far have run.
   [[nodiscard]] std::set<std::uint64_t> code_pieces() const;
