@@ -70,6 +70,7 @@ TEST_F(Device, attributes_agree_with_the_properties) {
   EXPECT_EQ(attribute(hipDeviceAttributeMaxThreadsPerBlock), 1024);
   EXPECT_EQ(attribute(hipDeviceAttributeComputeCapabilityMajor), 9);
   EXPECT_EQ(attribute(hipDeviceAttributeCooperativeLaunch), 1);
+  EXPECT_EQ(attribute(hipDeviceAttributeHostNativeAtomicSupported), 1);
   EXPECT_EQ(attribute(margay::hip6::kAttributeNumberOfXccs), 8);
   int value = 0;
   const auto [code, text] = run_call(

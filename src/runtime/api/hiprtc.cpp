@@ -172,13 +172,15 @@ hiprtcResult hiprtcGetLoweredName(hiprtcProgram handle, const char* expression,
 
 hiprtcResult hiprtcGetProgramLogSize(hiprtcProgram handle, std::size_t* bytes) {
   return with_program(__func__, handle, bytes, [&](_hiprtcProgram& program) {
-    *bytes = program.result.log.size() + 1;
+    // Programs print the log if it has a size; ROCm says 0 of an empty one.
+    *bytes = program.result.log.empty() ? 0 : program.result.log.size() + 1;
     return HIPRTC_SUCCESS;
   });
 }
 hiprtcResult hiprtcGetProgramLog(hiprtcProgram handle, char* log) {
   return with_program(__func__, handle, log, [&](_hiprtcProgram& program) {
-    std::memcpy(log, program.result.log.c_str(), program.result.log.size() + 1);
+    if (!program.result.log.empty())
+      std::memcpy(log, program.result.log.c_str(), program.result.log.size() + 1);
     return HIPRTC_SUCCESS;
   });
 }

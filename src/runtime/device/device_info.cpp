@@ -130,6 +130,7 @@ hipDeviceProp_tR0600 properties_r0600(const Gpu& gpu) {
   p.canUseHostPointerForRegisteredMem = 1;
   p.maxBlocksPerMultiProcessor = max_blocks_per_cu(gpu);
   p.hostRegisterSupported = 1;
+  p.hostNativeAtomicSupported = 1;  // ROCm needs a host whose PCIe has atomics
   p.memoryPoolsSupported = 1;
   p.gcnArch = gcn_arch(gpu);
   return p;
@@ -230,6 +231,7 @@ std::optional<int> device_attribute(const Gpu& gpu, int attribute) {
     case hipDeviceAttributeIsLargeBar:
     case hipDeviceAttributeCanUseStreamWaitValue:
     case hipDeviceAttributeFineGrainSupport:
+    case hipDeviceAttributeHostNativeAtomicSupported:
     case hip6::kAttributeHostRegisterSupported:
       return 1;
 
@@ -244,7 +246,6 @@ std::optional<int> device_attribute(const Gpu& gpu, int attribute) {
     case hipDeviceAttributeDeviceOverlap:
     case hipDeviceAttributeDirectManagedMemAccessFromHost:
     case hipDeviceAttributeGlobalL1CacheSupported:
-    case hipDeviceAttributeHostNativeAtomicSupported:
     case hipDeviceAttributeImageSupport:
     case hipDeviceAttributeIsMultiGpuBoard:
     case hipDeviceAttributeKernelExecTimeout:

@@ -41,6 +41,12 @@ std::string stalls_text(const std::array<double, kStalls>& stalls, double all) {
   return out;
 }
 
+/// What waves do with their time.
+std::string waves_text(const timing::KernelTime& t, double all) {
+  const std::string stalls = stalls_text(t.stalls, all);
+  return fmt::format("issue {}{}{}", percent(t.issue / all), stalls.empty() ? "" : ", ", stalls);
+}
+
 std::string busy_text(const timing::Utilisation& busy) {
   return fmt::format(
       "matrix {}, VALU {}, scalar {}, LDS {}, vL1D {}, L2 {}, Infinity Cache {}, HBM {}, "
@@ -254,9 +260,7 @@ std::vector<std::string> time_sentences(const KernelProfile& kernel) {
     out.push_back("sample: " + sample);
   if (const std::string contention = contention_text(kernel); !contention.empty())
     out.push_back("atomics: " + contention);
-  if (all > 0)
-    out.push_back(
-        fmt::format("waves: issue {}, {}", percent(t.issue / all), stalls_text(t.stalls, all)));
+  if (all > 0) out.push_back("waves: " + waves_text(t, all));
   const std::vector<std::string> simds = simd_texts(t);
   if (!simds.empty()) out.push_back(fmt::format("SIMDs: {}; {}", simds[0], simds[1]));
   return out;
@@ -298,9 +302,7 @@ std::string kernel_text(const KernelProfile& kernel, const report::TextOptions& 
     out += fmt::format("  atomics   {}\n", contention);
   out += fmt::format("  outside   launch and write-back {}, tail {}\n", us_text(t.launch_us),
                      us_text(t.tail_us));
-  if (all > 0)
-    out += fmt::format("  waves     issue {}, {}\n", percent(t.issue / all),
-                       stalls_text(t.stalls, all));
+  if (all > 0) out += fmt::format("  waves     {}\n", waves_text(t, all));
   const std::vector<std::string> simds = simd_texts(t);
   if (!simds.empty()) out += fmt::format("  SIMDs     {}\n  overlap   {}\n", simds[0], simds[1]);
   if (const std::string caches = caches_text(kernel); !caches.empty())
