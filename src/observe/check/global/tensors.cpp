@@ -218,6 +218,9 @@ Missed describe_missed(const std::vector<TensorArgument>& tensors,
                        std::uint64_t lanes) {
   if (lanes == 0) return {};
   const std::uint64_t address = access.at[std::countr_zero(lanes)];
+  // A null pointer and what follows it miss no tensor.
+  constexpr std::uint64_t kFirstPage = 4096;
+  if (address < kFirstPage) return {};
   std::vector<const TensorArgument*> candidates;
   for (const TensorArgument& tensor : tensors)
     if (operation && tensor.type == operation->tensor_type) candidates.push_back(&tensor);

@@ -164,6 +164,15 @@ TEST(DescribeMissed, TakesTheTensorThatEndsNearestBelow) {
   EXPECT_THAT(describe_missed({}, {}, access_at([](unsigned) { return 1; }), 1).lines, IsEmpty());
 }
 
+TEST(DescribeMissed, SaysNothingOfANullPointer) {
+  const std::vector<TensorArgument> tensors = {{.range = {0x100000, 0x101000}, .name = "p"}};
+  for (const std::uint64_t address : {0, 4, 4095})
+    EXPECT_THAT(describe_missed(tensors, {}, access_at([=](unsigned) { return address; }), 1).lines,
+                IsEmpty());
+  EXPECT_THAT(describe_missed(tensors, {}, access_at([](unsigned) { return 4096u; }), 1).lines,
+              Not(IsEmpty()));
+}
+
 TEST(DescribeMissed, NamesBatchAndDepth) {
   const std::vector tensors = {matrix("g", 0, {2, 3, 128, 512})};
   const std::uint64_t address = ((4 * 128 + 5) * 512 + 6) * 2;
