@@ -119,6 +119,8 @@ void run_shares(bool pooled) {
     for (float4* const tensor : tensors) (void)hipFree(tensor);
 }
 
+__global__ void nothing() {}
+
 /// The workgroups of the first XCD do nothing of what the others do.
 __global__ void paths(float* out) {
   float sum = static_cast<float>(threadIdx.x);
@@ -319,6 +321,7 @@ int main(int count, char** words) {
       run_reads(word == "reads-ascending", out);
     if (word == "ascending" || word == "descending")
       triangle<<<1216, 256>>>(out, word == "ascending");
+    if (word == "nothing") nothing<<<1, 64>>>();
     if (word == "paths") paths<<<1216, 256>>>(out);
     if (word.starts_with("walks="))
       run_walks(static_cast<unsigned>(std::stoul(word.substr(6))), out);

@@ -88,6 +88,12 @@ def test_the_screen_says_that_it_is_a_model():
     assert "programs.hip:" in done.stdout
 
 
+def test_no_line_of_the_screen_is_left_open():
+    done = margay_time("--", PROGRAMS, "nothing", "padded")
+    assert "waves     issue 100 %\n" in done.stdout
+    assert not [line for line in done.stdout.splitlines() if line.endswith((",", " "))]
+
+
 def test_the_screen_says_what_the_caches_have():
     done = margay_time("--", PROGRAMS, "stream=304")
     assert done.returncode == 0, done.stderr
