@@ -165,7 +165,10 @@ TEST(DescribeMissed, TakesTheTensorThatEndsNearestBelow) {
 }
 
 TEST(DescribeMissed, SaysNothingOfANullPointer) {
-  const std::vector<TensorArgument> tensors = {{.range = {0x100000, 0x101000}, .name = "p"}};
+  TensorArgument plain;
+  plain.name = "p";
+  plain.range = {0x100000, 0x101000};
+  const std::vector tensors = {plain};
   for (const std::uint64_t address : {0, 4, 4095})
     EXPECT_THAT(describe_missed(tensors, {}, access_at([=](unsigned) { return address; }), 1).lines,
                 IsEmpty());
