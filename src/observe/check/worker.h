@@ -159,6 +159,7 @@ class WorkerChecker final : public Watcher {
   /// or 0.
   SyncGraph::Vertex follow_global(PerWave& w, const InstructionFacts& facts, const Wave& wave,
                                   const LaneAccess& access, Outstanding& flight);
+  void compare_lanes(const InstructionFacts& facts, const Wave& wave, const LaneAccess& access);
   /// Called at barriers and at the end: joins what the waves know of each other.
   void meet_waves(Workgroup& group);
   void settle_barrier();

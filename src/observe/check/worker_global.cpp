@@ -3,12 +3,21 @@
 #include <algorithm>
 #include <bit>
 
+#include "observe/check/global/lane_writes.h"
 #include "observe/check/worker.h"
 
 namespace margay::check {
 namespace {
 
 using Path = MemoryForm::Path;
+
+/// What stored_bytes() needs.
+LdsOperation store_of(const InstructionFacts& facts, const Wave& wave) {
+  LdsOperation operation;
+  operation.facts = &facts;
+  operation.wave = &wave;
+  return operation;
+}
 
 /// A digest of the data of each lane of a store, for Run::digest.
 void digest_stores(const LaneAccess& access, const InstructionFacts& facts, const Wave& wave,
@@ -18,9 +27,7 @@ void digest_stores(const LaneAccess& access, const InstructionFacts& facts, cons
     out[0] = digest_of(access.at[0], reinterpret_cast<const std::uint8_t*>(data), access.bytes);
     return;
   }
-  LdsOperation operation;
-  operation.facts = &facts;
-  operation.wave = &wave;
+  const LdsOperation operation = store_of(facts, wave);
   for (std::uint64_t rest = access.active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const auto value = stored_bytes(operation, lane);
@@ -64,8 +71,11 @@ SyncGraph::Vertex WorkerChecker::follow_global(PerWave& w, const InstructionFact
     races_.settle(index, w.waits.vm_completed());
     sync_.before_release(index, w.waits.lds_completed());
   }
-  if (!calls_host(access))
+  if (!calls_host(access)) {
+    if (access.is_write && !access.is_atomic && !facts.scoped && !facts.agent_scope)
+      compare_lanes(facts, wave, access);
     races_.access(access, facts, index, w.since_barrier, digests, flight.serial);
+  }
   // For example a wave that polls.
   if (races_.many_pending(index)) races_.settle(index, w.waits.vm_completed());
   if (!facts.agent_scope) {
@@ -77,6 +87,27 @@ SyncGraph::Vertex WorkerChecker::follow_global(PerWave& w, const InstructionFact
     }
   }
   return syncs ? sync_.global_access(facts, access, changed, index, flight.learning) : 0;
+}
+
+void WorkerChecker::compare_lanes(const InstructionFacts& facts, const Wave& wave,
+                                  const LaneAccess& access) {
+  if (facts.form.path == Path::scalar) return;
+  const LdsOperation store = store_of(facts, wave);
+  const auto conflict =
+      conflict_of_lanes(access, [&](unsigned lane) { return stored_bytes(store, lane); });
+  constexpr FindingKind kKind = FindingKind::global_race;
+  constexpr std::string_view kExtra = "lanes";
+  if (!conflict || reporter_.repeat(kKind, facts.vaddr, kNoVaddr, kExtra)) return;
+  Finding f;
+  f.kind = kKind;
+  f.message = say<Says::lanes_write_globally>(conflict->first, conflict->second, conflict->begin,
+                                              conflict->bytes);
+  f.accesses = {reporter_.access(Role::write, facts.vaddr,
+                                 static_cast<std::int32_t>(wave.index_in_group),
+                                 static_cast<std::int32_t>(conflict->second))};
+  f.detail = {say<Says::no_lane_wins>()};
+  f.fix = Fix::own_bytes;
+  reporter_.add(std::move(f), kExtra);
 }
 
 void WorkerChecker::global_access(PerWave& w, const InstructionFacts& facts, Wave& wave,

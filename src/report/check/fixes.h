@@ -14,16 +14,17 @@ namespace margay::check {
 enum class Fix : std::uint8_t {
   other,  ///< None that the check knows. An argument, if any, says it: the hint of an error.
   // Order within a launch.
-  barrier,         ///< A barrier between the earlier access, accesses[1], and the later, [0].
-  wait_barrier,    ///< A barrier exists; the earlier access must be waited for before it.
-  own_part,        ///< Each workgroup and wave must own its part of the output.
-  one_writer,      ///< All write the same value: one is enough.
-  one_lane,        ///< The same of the lanes of one instruction.
-  own_bytes,       ///< Each lane has to own its bytes.
-  outside_branch,  ///< A barrier that must move out of a branch.
-  hand_over,       ///< Release, an atomic, acquire: no barrier can order the two.
-  agent_scope,     ///< A flag between workgroups needs agent scope.
-  stage,           ///< The index of one access to a buffer with several stages.
+  barrier,          ///< A barrier between the earlier access, accesses[1], and the later, [0].
+  wait_barrier,     ///< A barrier exists; the earlier access must be waited for before it.
+  own_part,         ///< Each workgroup and wave must own its part of the output.
+  one_writer,       ///< All write the same value: one is enough.
+  one_lane,         ///< The same of the lanes of one instruction.
+  own_bytes,        ///< Each lane has to own its bytes.
+  split_statement,  ///< What one statement reads and writes, with a barrier between the two.
+  outside_branch,   ///< A barrier that must move out of a branch.
+  hand_over,        ///< Release, an atomic, acquire: no barrier can order the two.
+  agent_scope,      ///< A flag between workgroups needs agent scope.
+  stage,            ///< The index of one access to a buffer with several stages.
   // Waits.
   tied_wait,    ///< A wait that names the registers of an inline assembly load.
   wait,         ///< The same in code without source lines, which no compiler moves.
@@ -60,7 +61,7 @@ enum class Fix : std::uint8_t {
   list_leaks,   ///< --leak-check.
   launch_code,  ///< The code that the launch returns.
 };
-inline constexpr std::array<std::string_view, 41> kFixNames = {
+inline constexpr std::array<std::string_view, 42> kFixNames = {
     "other",
     "barrier",
     "wait-before-barrier",
@@ -68,6 +69,7 @@ inline constexpr std::array<std::string_view, 41> kFixNames = {
     "one-writer",
     "one-lane",
     "own-bytes",
+    "split-statement",
     "outside-branch",
     "hand-over",
     "agent-scope",

@@ -69,6 +69,9 @@ constexpr Sentence kSentences[] = {
     {Says::lanes_write,
      "lanes {0} and {1} of one instruction write {2?the same value|different values} to LDS byte "
      "{3:lds}"},
+    {Says::lanes_write_globally,
+     "lanes {0} and {1} of one instruction write different values to global memory at {2:x}, "
+     "{3} byte{3#|s}"},
     {Says::no_lane_wins, "which lane wins is not defined"},
     // Barriers.
     {Says::lanes_off, "{0} lanes of the wave are off at this barrier and run on after it"},

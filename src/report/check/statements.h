@@ -60,7 +60,8 @@ enum class Says : std::uint8_t {
   lds_race,         ///< Kind, byte, bytes, whether of the same value.
   still_in_flight,  ///< Role of the access that the barrier did not complete.
   no_barrier,
-  lanes_write,  ///< Two lanes, whether of the same value, byte of LDS.
+  lanes_write,           ///< Two lanes, whether of the same value, byte of LDS.
+  lanes_write_globally,  ///< Two lanes, address, bytes.
   no_lane_wins,
   // Barriers.
   lanes_off,  ///< Lanes.
@@ -171,6 +172,7 @@ using Dimensions = std::array<std::uint64_t, 4>;  ///< Batch, depth, rows, colum
     case Says::host_changed_first:
       return "nnn";
     case Says::lanes_write:
+    case Says::lanes_write_globally:
     case Says::barriers_differ:
       return "nnnn";
     case Says::text:

@@ -196,6 +196,30 @@ TEST_F(BarrierPlace, none_between_branches_that_different_waves_take) {
   }
 }
 
+TEST_F(BarrierPlace, none_in_a_statement_that_all_waves_execute_once) {
+  const std::string text =
+      "void k() {\n"
+      "  s[0] = threadIdx.x;\n"
+      "  p[i] = p[i + 1];\n"
+      "}\n";
+  SourceFiles files;
+  files.add(kFile, text);
+  const auto with_roles = [](Finding finding, Role later, Role earlier) {
+    finding.accesses[0].role = later;
+    finding.accesses[1].role = earlier;
+    return finding;
+  };
+  std::vector<Finding> races = {with_roles(race(2, 2), Role::write, Role::write),
+                                with_roles(race(3, 3), Role::write, Role::read),
+                                with_roles(race(3, 3), Role::read, Role::write),
+                                with_roles(race(2, 2), Role::write, Role::atomic)};
+  place_barriers(races, {}, files);
+  std::vector<Fix> fixes;
+  for (const Finding& finding : races) fixes.push_back(finding.fix);
+  EXPECT_THAT(fixes, ElementsAre(Fix::own_bytes, Fix::split_statement, Fix::split_statement,
+                                 Fix::hand_over));
+}
+
 TEST_F(BarrierPlace, none_between_an_arm_that_returns_and_what_follows) {
   const std::string text =
       "void k() {\n"

@@ -306,6 +306,31 @@ Candidates candidates_of(Finding& finding, const Access& earlier, const Access& 
   return found;
 }
 
+/// Whether each wave executes both accesses in one statement. No barrier fits between them there.
+bool in_one_statement(const Access& a, const Access& b, SourceFiles& files) {
+  const auto levels = common_levels(a, b);
+  const SourceText* const source =
+      levels.empty() ? nullptr : files.find(levels.back().earlier.file);
+  if (source == nullptr) return false;
+  const auto steps = [&](const SourceFrame& frame) {
+    return steps_to(source->root, {frame.line, frame.column});
+  };
+  const auto same = [](const Step& x, const Step& y) {
+    return x.node == y.node && x.index == y.index;
+  };
+  return std::ranges::equal(steps(levels.back().earlier), steps(levels.back().later), same);
+}
+
+/// Of accesses that no path leads from one to the other.
+Fix fix_without_barrier(const Access& a, const Access& b, SourceFiles& files) {
+  const auto is = [](const Access& access, Role role) { return access.role == role; };
+  if (!in_one_statement(a, b, files)) return Fix::hand_over;
+  if (is(a, Role::write) && is(b, Role::write)) return Fix::own_bytes;
+  const bool reads_and_writes =
+      (is(a, Role::read) && is(b, Role::write)) || (is(a, Role::write) && is(b, Role::read));
+  return reads_and_writes ? Fix::split_statement : Fix::hand_over;
+}
+
 /// The progress of the waves suggests which access comes first in the program; if no path leads
 /// from that one to the other, the order is reversed. If no path leads back either, waves take
 /// different branches, and no barrier is on the paths of both.
@@ -316,7 +341,7 @@ Candidates candidates_of(Finding& finding, std::span<const BarrierChain> barrier
   Candidates found = candidates_of(finding, earlier, later, barriers, files, no_way);
   if (!found.gaps.empty() || !no_way) return found;
   found = candidates_of(finding, later, earlier, barriers, files, no_way_back);
-  if (no_way_back) finding.fix = Fix::hand_over;
+  if (no_way_back) finding.fix = fix_without_barrier(earlier, later, files);
   return found;
 }
 

@@ -108,6 +108,9 @@ TEST(Statements, rare_ones_in_words) {
             "lanes 3 and 4 of one instruction write the same value to LDS byte 0x0010");
   EXPECT_EQ(in_words(say<Says::lanes_write>(3, 4, false, 16)),
             "lanes 3 and 4 of one instruction write different values to LDS byte 0x0010");
+  EXPECT_EQ(in_words(say<Says::lanes_write_globally>(3, 4, 0x1000, 1)),
+            "lanes 3 and 4 of one instruction write different values to global memory at 0x1000, "
+            "1 byte");
   EXPECT_EQ(in_words(say<Says::waits_for_both>()),
             "s_waitcnt vmcnt(0) lgkmcnt(0) between the two would have waited for it");
   EXPECT_EQ(in_words(say<Says::copy_in_tensor>(Dimensions{1, 2, 3, 4})),
