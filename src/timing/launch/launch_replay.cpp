@@ -84,6 +84,13 @@ bool are_uneven(const std::vector<std::uint32_t>& lengths) {
   return std::ranges::max(lengths) * working > kEven * sum;
 }
 
+/// Of the workgroups that a compute unit runs.
+double instructions_of_all(const ComputeUnitRecording& cu) {
+  double sum = 0;
+  for (const WorkgroupRecording* const group : cu.workgroups) sum += instructions_of(*group);
+  return sum;
+}
+
 /// Calls `task` for each number below `count`.
 template <typename Task>
 void in_parallel(std::size_t count, unsigned threads, Task task) {
@@ -112,6 +119,10 @@ LaunchReplay::LaunchReplay(const LaunchRecording& launch, const Gpu& gpu,
   for (const WorkgroupRecording& group : launch.workgroups) instructions_ += instructions_of(group);
   instructions_ /= static_cast<double>(std::max<std::size_t>(launch.workgroups.size(), 1));
   if (launch.workgroup_instructions > 0) instructions_ = launch.workgroup_instructions;
+  std::vector<std::uint32_t> of_cus;
+  for (const ComputeUnitRecording& cu : cus_)
+    of_cus.push_back(static_cast<std::uint32_t>(std::llround(instructions_of_all(cu))));
+  are_alike_ = !are_uneven(of_cus);
   is_uneven_ = !launch.is_whole() && are_uneven(launch.lengths);
 }
 
@@ -160,8 +171,8 @@ ReplayedLaunch LaunchReplay::all(double ghz, const TimeConfig& config) const {
 }
 
 ReplayedLaunch LaunchReplay::few(double ghz, const Change& change) const {
-  constexpr double kMostInstructions = 4e5;
-  std::vector<std::size_t> cus = some(kMostInstructions);
+  constexpr double kMostInstructions = 4e5, kOfAlike = 1e5;
+  std::vector<std::size_t> cus = some(are_alike_ ? kOfAlike : kMostInstructions);
   // The one that ends last decides how long a whole launch takes.
   if (const std::size_t last = longest();
       launch_.is_whole() && std::ranges::find(cus, last) == cus.end())
@@ -170,12 +181,8 @@ ReplayedLaunch LaunchReplay::few(double ghz, const Change& change) const {
 }
 
 std::size_t LaunchReplay::longest() const {
-  const auto instructions = [](const ComputeUnitRecording& cu) {
-    double sum = 0;
-    for (const WorkgroupRecording* const group : cu.workgroups) sum += instructions_of(*group);
-    return sum;
-  };
-  return static_cast<std::size_t>(std::ranges::max_element(cus_, {}, instructions) - cus_.begin());
+  return static_cast<std::size_t>(std::ranges::max_element(cus_, {}, instructions_of_all) -
+                                  cus_.begin());
 }
 
 Share LaunchReplay::share(double ghz, double active) const {
@@ -278,6 +285,20 @@ double LaunchReplay::cycles_of(double workgroups, const std::vector<std::size_t>
   return sum / static_cast<double>(times.size());
 }
 
+double LaunchReplay::slowest_of(const std::vector<std::size_t>& cus,
+                                const std::vector<ComputeUnitTime>& times,
+                                const Occupants& occupants) const {
+  double sum = 0, slowest = 0;
+  for (std::size_t n = 0; n < cus.size(); ++n) {
+    if (launch_.has_phases() || most_ > occupants.resident ||
+        static_cast<double>(cus_[cus[n]].workgroups.size()) < least_)
+      return 1;
+    sum += times[n].cycles;
+    slowest = std::max(slowest, times[n].cycles);
+  }
+  return sum > 0 ? slowest * static_cast<double>(times.size()) / sum : 1;
+}
+
 std::vector<ComputeUnitTime> LaunchReplay::times_of(const std::vector<std::size_t>& cus,
                                                     const Occupants& occupants, const Share& share,
                                                     const Change& change, bool latencies) const {
@@ -308,6 +329,27 @@ Speeds LaunchReplay::speeds(std::uint32_t resident, const Share& share) const {
       out.push_back(std::lerp(before, speed, static_cast<double>(more) / (now - from)));
   }
   return out;
+}
+
+// A workgroup's life is its beginning, which does not depend on its length, and its steps: a line
+// through the shortest and the longest that were recorded.
+LaunchReplay::Lives LaunchReplay::lives(const Share& share, const Change& change) const {
+  std::vector<const WorkgroupRecording*> groups;
+  for (const ComputeUnitRecording& cu : cus_)
+    groups.insert(groups.end(), cu.workgroups.begin(), cu.workgroups.end());
+  const auto [shortest, longest] = std::ranges::minmax(
+      groups, {}, [](const auto* group) { return std::pair(instructions_of(*group), group->id); });
+  const auto life = [&](const WorkgroupRecording* group) {
+    ComputeUnitRecording cu = cus_.front();
+    cu.workgroups = {group};
+    return replay(cu, launch_.instructions, {1, 1}, gpu_, parameters_, share, change, {}).cycles;
+  };
+  const double most = instructions_of(*longest), least = instructions_of(*shortest);
+  const double end = life(longest);
+  const double pace = most > least ? (end - life(shortest)) / (most - least) : end / most;
+  const auto of = [&](double instructions) { return end + (instructions - most) * pace; };
+  const double all = std::accumulate(launch_.lengths.begin(), launch_.lengths.end(), 0.0);
+  return {of(std::ranges::max(launch_.lengths)), of(all / static_cast<double>(launch_.grid))};
 }
 
 double LaunchReplay::imbalance(const std::vector<std::size_t>& cus, const Occupants& occupants,
@@ -370,8 +412,13 @@ ReplayedLaunch LaunchReplay::replayed_by(double active, const std::vector<std::s
   out.active = active;
   out.sites.resize(launch_.instructions.size());
   const std::vector<ComputeUnitTime> times = times_of(cus, occupants, share, change, latencies);
-  if (!launch_.is_whole()) {
-    const double imbalance = is_uneven_ ? this->imbalance(cus, occupants, share, change) : 1;
+  if (is_uneven_ && most_ <= 1) {
+    const Lives lives = this->lives(share, change);
+    out.cycles = lives.longest;
+    out.mean = lives.mean;
+  } else if (!launch_.is_whole()) {
+    const double last = is_uneven_ ? this->imbalance(cus, occupants, share, change)
+                                   : slowest_of(cus, times, occupants);
     out.cycles = cycles_of(most_, cus, times, occupants);
     out.mean = out.cycles;
     if (least_ < most_) {
@@ -385,7 +432,7 @@ ReplayedLaunch LaunchReplay::replayed_by(double active, const std::vector<std::s
       const double with_most = static_cast<double>(launch_.grid) / active_ - least_;
       out.mean = with_most * out.cycles + (1 - with_most) * shorter;
     }
-    out.cycles *= imbalance;
+    out.cycles *= last;
   }
   for (const ComputeUnitTime& time : times) {
     if (launch_.is_whole()) {

@@ -71,6 +71,11 @@ class LaunchReplay {
   [[nodiscard]] double cycles_of(double workgroups, const std::vector<std::size_t>& cus,
                                  const std::vector<ComputeUnitTime>& times,
                                  const Occupants& occupants) const;
+  /// Where all workgroups begin at once and those of an XCD were recorded: how much longer than the
+  /// mean the slowest compute unit takes, for which the launch waits; else 1.
+  [[nodiscard]] double slowest_of(const std::vector<std::size_t>& cus,
+                                  const std::vector<ComputeUnitTime>& times,
+                                  const Occupants& occupants) const;
   [[nodiscard]] std::vector<ComputeUnitTime> times_of(const std::vector<std::size_t>& cus,
                                                       const Occupants& occupants,
                                                       const Share& share, const Change& change,
@@ -79,6 +84,12 @@ class LaunchReplay {
   /// to do.
   [[nodiscard]] double imbalance(const std::vector<std::size_t>& cus, const Occupants& occupants,
                                  const Share& share, const Change& change) const;
+  /// Of a launch in part whose workgroups each have a compute unit: how long the longest one takes,
+  /// and how long they take on average.
+  struct Lives {
+    double longest = 0, mean = 0;
+  };
+  [[nodiscard]] Lives lives(const Share& share, const Change& change) const;
   /// Of a compute unit with room for `resident` workgroups.
   [[nodiscard]] Speeds speeds(std::uint32_t resident, const Share& share) const;
   /// All workgroups, those that end at once included.
@@ -102,6 +113,7 @@ class LaunchReplay {
   double least_ = 1;         ///< Of the others: as many, or one less.
   double instructions_ = 0;  ///< Of a workgroup, over its waves, on average.
   bool is_uneven_ = false;   ///< Workgroups of a launch that was recorded in part.
+  bool are_alike_ = false;   ///< Compute units that were recorded have as much to do.
   /// By room for workgroups, units that are replayed, and Change::longest_first. Clocks and other
   /// changes make no difference that matters.
   mutable std::map<std::tuple<std::uint32_t, std::size_t, bool>, double> imbalances_;

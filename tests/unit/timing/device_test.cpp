@@ -203,6 +203,47 @@ TEST(Device, PhasesTakeWhatTheirWorkgroupsTake) {
               0.03 * time.cycles);
 }
 
+// All begin at once, and one of those that were recorded takes half as long again for as many
+// instructions.
+TEST(Device, ALaunchWaitsForTheSlowestOfItsUnits) {
+  constexpr std::uint64_t kGrid = 304, kRecorded = 38;
+  constexpr unsigned kInstructions = 1000;
+  LaunchRecording launch = matrix_launch(kRecorded, kGrid, kInstructions);
+  const double even = modelled(launch).cycles;
+  launch.instructions.push_back(launch.instructions.front());
+  launch.instructions.back().turns = 6;
+  launch.workgroups[7].waves[0].instructions.assign(kInstructions, 1);
+  const KernelTime time = modelled(launch);
+  EXPECT_NEAR(time.cycles - even, kInstructions * 8, 50);
+  EXPECT_NEAR(time.tail_us, (kRecorded - 1.0) / kRecorded * kInstructions * 8 / 2.1e3, 0.05);
+  // One of several generations is not the last.
+  LaunchRecording longer = matrix_launch(kRecorded, 4 * kGrid, kInstructions);
+  const double four = modelled(longer).cycles;
+  longer.instructions = launch.instructions;
+  longer.workgroups[7].waves[0].instructions.assign(kInstructions, 1);
+  EXPECT_LT(modelled(longer).cycles - four, 4 * kInstructions * 8 / 10);
+}
+
+// The recorded workgroups are short; of the others there are probes.
+TEST(Device, LongWorkgroupsOnUnitsOfTheirOwnBeginAsShortOnesDo) {
+  constexpr std::uint64_t kGrid = 200;
+  constexpr unsigned kShort = 50, kProbed = 1000, kLong = 1500;
+  LaunchRecording launch = matrix_launch(25, kGrid, kShort);
+  launch.probes = matrix_launch(3, kGrid, kProbed).workgroups;
+  launch.lengths.assign(kGrid, kShort);
+  std::fill(launch.lengths.begin() + kGrid / 2, launch.lengths.end(), kLong);
+  launch.workgroup_instructions = kShort;
+  launch.equivalent_workgroups = kGrid / 2.0 * (kShort + kLong) / kShort;
+  launch.cus.clear();
+  for (const auto* const groups : {&launch.workgroups, &launch.probes}) {
+    ComputeUnitRecording& cu = launch.cus.emplace_back();
+    cu.workgroups = {&groups->front()};
+    cu.phase_instructions = instructions_of(groups->front());
+  }
+  const double start = modelled(matrix_launch(kGrid, kGrid, 1)).cycles;
+  EXPECT_NEAR(modelled(launch).cycles, start + (kLong - 1) * 16, 50);
+}
+
 TEST(Device, WhatWasRecordedMayBeATailItself) {
   constexpr std::uint64_t kGrid = 304 * 4;
   LaunchRecording launch = matrix_launch(kGrid / 8, kGrid, 0);
