@@ -32,6 +32,41 @@ exit_codes() {
   grep -q 'no such program: ./nothing-there' said || fail "it did not say what is missing"
 }
 
+# The first workgroup waits for what the others write, in sweeps over more words than a loop that is known to wait.
+long_sweeps() {
+  cat >sweeps.hip <<'END'
+#include <hip/hip_runtime.h>
+#include <cstdio>
+constexpr int kWords = 8192, kWriters = 8;
+__global__ void sweep(volatile int* words) {
+  if (blockIdx.x != 0) {
+    for (int n = threadIdx.x; n < kWords / kWriters; n += blockDim.x)
+      words[(blockIdx.x - 1) * (kWords / kWriters) + n] = 1;
+    return;
+  }
+  int found;
+  do {
+    found = 0;
+    for (int n = 0; n < kWords; ++n) found += words[n];
+  } while (found != kWords);
+}
+int main() {
+  int* words;
+  if (hipMalloc(&words, kWords * sizeof(int)) != hipSuccess) return 1;
+  if (hipMemset(words, 0, kWords * sizeof(int)) != hipSuccess) return 1;
+  sweep<<<1 + kWriters, 64>>>(words);
+  std::puts(hipGetErrorName(hipDeviceSynchronize()));
+}
+END
+  "$margay" hipcc -O2 sweeps.hip -o sweeps
+  "$margay" run --threads 1 --stats -- ./sweeps >said 2>&1
+  cat said
+  grep -qx hipSuccess said || fail "the launch failed"
+  local executed
+  executed=$(sed -n 's/.*wave_instructions=\([0-9]*\) .*kernel=sweep.*/\1/p' said)
+  [ "$executed" -lt 2000000 ] || fail "the first workgroup ran for long before the others began"
+}
+
 readme() {  # the first cpp block of the README is the program that it says to compile and run
   awk '/^```cpp/ { inside = 1; next } /^```/ { if (inside) exit } inside' "$source/README.md" >saxpy.cpp
   [ -s saxpy.cpp ] || fail "no program in the README"

@@ -63,7 +63,6 @@ Workgroup::~Workgroup() {
 void Workgroup::begin(std::uint64_t id) {
   const Dim3& grid = request_.grid;
   id_ = id;
-  long_turns_ = 0;
   const bool polling = residents_ != nullptr && residents_->polling();
   if (residents_ != nullptr) quantum_ = polling ? kShortQuantum : kFirstQuantum;
   barrier_quantum_ = polling ? kShortQuantum : kFirstBarrierQuantum;
@@ -118,12 +117,11 @@ std::optional<WorkgroupEnd> Workgroup::after(Activity found) {
                                                           : WorkgroupEnd::waiting;
   }
   residents_->progress();
-  if (quantum_ < kQuantum) {
-    quantum_ *= 2;
-    return std::nullopt;
-  }
-  return residents_->polling() || ++long_turns_ >= kManyTurns ? std::optional(WorkgroupEnd::waiting)
-                                                              : std::nullopt;
+  // A workgroup that was never seen waiting yields as well: it may wait in a way that is not
+  // recognised, such as for what later workgroups write to any of many words.
+  const bool yields = quantum_ >= kYieldQuantum;
+  quantum_ = std::min(2 * quantum_, kYieldQuantum);
+  return yields ? std::optional(WorkgroupEnd::waiting) : std::nullopt;
 }
 
 const Wave& Workgroup::faulty() const {

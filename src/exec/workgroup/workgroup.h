@@ -146,7 +146,6 @@ class Workgroup {
   std::uint64_t quantum_ = kQuantum, barrier_quantum_ = kQuantum;
   std::uint64_t unstopped_ = 0, across_barriers_ = 0;  ///< Counted so far.
   std::uint64_t since_heartbeat_ = 0;                  ///< Instructions of all waves.
-  std::uint32_t long_turns_ = 0;  ///< The number of turns of kQuantum this workgroup has had.
   std::uint64_t grid_phase_ = 0;  ///< The phase that a wave at the grid's barrier waits for.
   bool all_watched_ = false;
   std::vector<WatchedWord>
@@ -174,10 +173,9 @@ inline constexpr std::uint32_t kLongestSpin = 1 << 14;
 inline constexpr std::uint32_t kLongestPoll = 1 << 9;
 /// A workgroup's first quantum where workgroups may wait for each other, and where they do.
 inline constexpr std::uint64_t kFirstQuantum = 1 << 14, kShortQuantum = 1 << 10;
-/// After this many turns of kQuantum a workgroup that was never seen waiting yields as well: it may
-/// wait in a way that is not recognised.
-inline constexpr std::uint32_t kManyTurns = 64;
-/// The same across barriers.
+/// From this quantum on a workgroup yields where workgroups may wait for each other.
+inline constexpr std::uint64_t kYieldQuantum = 1 << 17;
+/// The longest loop over barriers that is examined.
 inline constexpr std::uint32_t kLongestBarrierPoll = 1 << 11;
 /// After this many instructions of each wave a workgroup's loops over barriers are first examined:
 /// more than most workgroups run.
