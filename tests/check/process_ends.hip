@@ -157,6 +157,12 @@ int end(const std::string& how) {
     (void)launch_long(kEndless);
     return 0;
   }
+  if (how == "terminated") {  // as by `timeout`, whose signal comes to the group, too
+    after(1000, SIGTERM);
+    after(1003, SIGTERM);
+    (void)launch_long(kEndless);
+    return 0;
+  }
   if (how == "killed-inside" || how == "interrupted") {
     after(how == "interrupted" ? 1000 : 3000, how == "interrupted" ? SIGINT : SIGKILL);
     (void)launch_long(kEndless);

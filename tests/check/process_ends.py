@@ -20,8 +20,11 @@ CODE = 9
 ENDS = {
     "return": 0, "_exit": 0, "quick_exit": 0, "exec": 0, "exec-again": 0, "fork": 0, "fork-exit": 0,
     "fork-after": 0, "orphan": 0, "abort": 128 + signal.SIGABRT, "killed": 128 + signal.SIGKILL,
-    "killed-inside": 128 + signal.SIGKILL, "interrupted": 128 + signal.SIGINT, "refused": 0,
+    "killed-inside": 128 + signal.SIGKILL, "interrupted": 128 + signal.SIGINT,
+    "terminated": 128 + signal.SIGTERM, "refused": 0,
 }
+# A signal stops their launch.
+STOPPED = ("interrupted", "terminated")
 
 
 def fail(text, output=""):
@@ -53,7 +56,7 @@ def ending(margay, program, how):
         if form == "fixed":
             if code != ENDS[how] or found:
                 fail(f"{how}, fixed: exit code {code}, not {ENDS[how]}; {found}", output)
-            if how != "killed-inside" and how != "interrupted" and " no errors" not in output:
+            if how not in ("killed-inside", *STOPPED) and " no errors" not in output:
                 fail(f"{how}, fixed: it does not say that there are no errors", output)
             continue
         kind = "launch-refused" if how == "refused" else "out-of-bounds"
@@ -66,7 +69,7 @@ def ending(margay, program, how):
         if report["launches"] < 1 and kind != "launch-refused":
             fail(f"{how}: {report['launches']} launches", output)
     notes = [f for f in report["findings"] if f["kind"] == "launch-interrupted"]
-    if (how == "interrupted") != (len(notes) == 1):
+    if (how in STOPPED) != (len(notes) == 1):
         fail(f"{how}: {len(notes)} notes of launches that were interrupted", output)
     if notes and (notes[0]["severity"] != "note" or "workgroups: the others were not checked" not in output):
         fail(f"{how}: it does not say that the rest was not checked", output)

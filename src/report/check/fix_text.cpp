@@ -42,6 +42,16 @@ std::string barrier_fix(const Finding& finding) {
   return "put a barrier (__syncthreads) between the two";
 }
 
+std::string_view own_part_fix(const Finding& finding) {
+  const bool in_one_workgroup =
+      finding.accesses.size() > 1 && finding.accesses[0].workgroup == finding.accesses[1].workgroup;
+  return in_one_workgroup
+             ? "each wave must own its part of the output, or use an atomic: check the index that "
+               "is made of threadIdx"
+             : "each workgroup must own its part of the output: check the grid, and the index that "
+               "is made of blockIdx";
+}
+
 /// LLVM inserts the wait of a release fence and then removes it at the head of a loop, if the code
 /// before the loop has already waited and only the loop itself leaves something in flight.
 std::string_view wait_barrier_fix(const Finding& finding) {
@@ -71,12 +81,11 @@ constexpr std::string_view words_of(Fix fix) {
     case Fix::other:
       return "{0}";
     case Fix::barrier:
+    case Fix::branch_barrier:
     case Fix::wait_barrier:
     case Fix::stage:
-      return {};  // see fix_in_words()
     case Fix::own_part:
-      return "each workgroup must own its part of the output: check the grid, and the index that "
-             "is made of blockIdx";
+      return {};  // see fix_in_words()
     case Fix::one_writer:
       return "let one of them write it";
     case Fix::one_lane:
@@ -176,8 +185,14 @@ std::string fix_in_words(const Finding& finding) {
   switch (finding.fix) {
     case Fix::barrier:
       return barrier_fix(finding);
+    case Fix::branch_barrier:
+      return barrier_fix(finding) +
+             ", if all waves of the workgroup take the branch that it is in; else where they all "
+             "pass, outside of it";
     case Fix::wait_barrier:
       return std::string(wait_barrier_fix(finding));
+    case Fix::own_part:
+      return std::string(own_part_fix(finding));
     case Fix::stage:
       return stage_fix(finding);
     default:

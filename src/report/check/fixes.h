@@ -15,6 +15,7 @@ enum class Fix : std::uint8_t {
   other,  ///< None that the check knows. An argument, if any, says it: the hint of an error.
   // Order within a launch.
   barrier,          ///< A barrier between the earlier access, accesses[1], and the later, [0].
+  branch_barrier,   ///< The same in a branch, which all waves have to take for that.
   wait_barrier,     ///< A barrier exists; the earlier access must be waited for before it.
   own_part,         ///< Each workgroup and wave must own its part of the output.
   one_writer,       ///< All write the same value: one is enough.
@@ -61,9 +62,10 @@ enum class Fix : std::uint8_t {
   list_leaks,   ///< --leak-check.
   launch_code,  ///< The code that the launch returns.
 };
-inline constexpr std::array<std::string_view, 42> kFixNames = {
+inline constexpr std::array<std::string_view, 43> kFixNames = {
     "other",
     "barrier",
+    "branch-barrier",
     "wait-before-barrier",
     "own-part",
     "one-writer",

@@ -58,6 +58,7 @@ void join_writers(std::vector<Finding>& findings) {
 std::string cause_of(const Finding& finding) {
   switch (finding.fix) {
     case Fix::barrier:
+    case Fix::branch_barrier:
       if (const FixPlace& at = finding.fix_place; at.line != 0)
         return fmt::format("barrier|{}:{}:{}", at.file, at.line, at.column);
       return all_lines(finding);

@@ -54,11 +54,11 @@ constexpr Sentence kSentences[] = {
     {Says::past_scratch, "{0} of {1} byte{1#|s} at scratch byte {2} of a lane that has {3} bytes"},
     // Order within a launch.
     {Says::workgroups_race,
-     "two workgroups race on global memory at {0:x}, {1} bytes: {2} and {3}"
+     "two workgroups race on global memory at {0:x}, {1} byte{1#|s}: {2} and {3}"
      "{4? of the same value|}{5?, one of them of workgroup scope only|}"},
     {Says::any_order, "workgroups of a launch run in any order, or at the same time"},
     {Says::waves_race,
-     "{0}-after-{1} race on global memory at {2:x}, {3} bytes"
+     "{0}-after-{1} race on global memory at {2:x}, {3} byte{3#|s}"
      "{4?: both waves write the same value|}"},
     {Says::no_barrier_between_waves, "no s_barrier separates the two waves"},
     {Says::lds_race,
@@ -74,7 +74,8 @@ constexpr Sentence kSentences[] = {
      "{3} byte{3#|s}"},
     {Says::no_lane_wins, "which lane wins is not defined"},
     // Barriers.
-    {Says::lanes_off, "{0} lanes of the wave are off at this barrier and run on after it"},
+    {Says::lanes_off,
+     "{0} lane{0#|s} of the wave {0#is|are} off at this barrier and run{0#s|} on after it"},
     {Says::waves_are_counted,
      "the hardware counts waves, not lanes: if the other side of the branch has a barrier as "
      "well, this wave arrives twice"},
@@ -125,7 +126,7 @@ constexpr Sentence kSentences[] = {
     {Says::host_filled_first, "the first byte that only the host can have written is at {0:x}"},
     // Order between streams and with the host.
     {Says::streams_race,
-     "two streams race on global memory at {0:x}, {1} bytes: {2} by {3} and {4} by {5}"},
+     "two streams race on global memory at {0:x}, {1} byte{1#|s}: {2} by {3} and {4} by {5}"},
     {Says::operation, "{0}{1? (launch {1})|}{2? in a graph|} on {3}"},
     {Says::unordered, "nothing orders {0} and {1}"},
     {Says::null_stream_waits_not,

@@ -3,11 +3,13 @@
 
 #include <semaphore.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -23,6 +25,10 @@ constexpr std::array kEnding = {SIGINT, SIGTERM, SIGHUP};
 sem_t wake;
 std::atomic<std::uint64_t> interrupt_count = 0;
 std::atomic<int> ending_signal = 0;
+/// When it came, in milliseconds; another one so soon is the same request: `timeout` sends one to
+/// the process that started this one, which passes it on, and one to the whole group.
+std::atomic<std::int64_t> requested_at = 0;
+constexpr std::int64_t kSameRequest = 500;
 /// The program's own handling of SIGINT while ours replaces it. Written only while ours is not
 /// installed.
 struct sigaction program_action = {};
@@ -51,15 +57,25 @@ void stop_launches_too(int number, siginfo_t* info, void* context) {
     program_action.sa_handler(number);
 }
 
+std::int64_t milliseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);  // handlers may call it
+  return now.tv_sec * std::int64_t{1000} + now.tv_nsec / 1'000'000;
+}
+
 void end_after_report(int number, siginfo_t*, void*) {
   const int kept = errno;
   interrupt_count.fetch_add(1);
-  // A second signal does not wait for the report.
-  if (ending_signal.exchange(number) != 0) {
+  const std::int64_t now = milliseconds();
+  std::int64_t first = 0;
+  if (requested_at.compare_exchange_strong(first, now)) {
+    ending_signal = number;
+    sem_post(&wake);
+  } else if (now - first > kSameRequest) {
+    // Someone who asks a second time does not want to wait for the report.
     signal(number, SIG_DFL);
     raise(number);
   }
-  sem_post(&wake);
   errno = kept;
 }
 
@@ -164,6 +180,7 @@ void interrupts_after_fork() {
   if (std::exchange(one.in_front, false)) sigaction(SIGINT, &program_action, nullptr);
   one.launches = 0;
   ending_signal = 0;
+  requested_at = 0;
   if (std::exchange(one.has_thread, false) && one.finish) {
     const std::lock_guard lock(one.mutex);
     need_thread();

@@ -4,7 +4,7 @@
 // handles it (Python) could not continue before the launch is over: therefore running launches are
 // stopped as well, and the program's own handler runs as always. A watched process with the default
 // action for SIGINT, SIGTERM or SIGHUP stops its launches, writes its report, and is then killed by
-// the signal.
+// the signal; by a second one, half a second later or more, at once.
 #pragma once
 
 #include <cstdint>

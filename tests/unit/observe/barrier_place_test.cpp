@@ -220,6 +220,58 @@ TEST_F(BarrierPlace, none_in_a_statement_that_all_waves_execute_once) {
                                  Fix::hand_over));
 }
 
+TEST_F(BarrierPlace, none_in_a_statement_of_a_loop_whose_turns_end_at_a_barrier) {
+  const std::string text =
+      "void k() {\n"
+      "  for (int i = 0; i < n; ++i) {\n"
+      "    if (found(i)) winner = threadIdx.x;\n"
+      "    __syncthreads();\n"
+      "  }\n"
+      "}\n";
+  SourceFiles files;
+  files.add(kFile, text);
+  std::vector<Finding> races = {race(3, 3)};
+  for (Access& access : races[0].accesses) access.role = Role::write;
+  const BarrierChain barrier{{{"k", kFile, 4, 0}}, 0};
+  place_barriers(races, {&barrier, 1}, files);
+  EXPECT_EQ(races[0].fix, Fix::own_bytes);
+  EXPECT_EQ(races[0].fix_place.line, 0U);
+  // Without it the turns race with each other.
+  EXPECT_THAT(places(text, {race(3, 3)}), ElementsAre("5 at the end of 2"));
+}
+
+TEST_F(BarrierPlace, in_a_branch_is_said) {
+  const std::string text =
+      "int find() {\n"
+      "  read();\n"
+      "  write();\n"
+      "}\n"
+      "void k() {\n"
+      "  if (threadIdx.x % 3) find();\n"
+      "  if (threadIdx.x % 3) {\n"
+      "    read();\n"
+      "    write();\n"
+      "  }\n"
+      "  read();\n"
+      "  write();\n"
+      "}\n";
+  SourceFiles files;
+  files.add(kFile, text);
+  Finding in_callee = race(3, 2);
+  for (Access& access : in_callee.accesses) {
+    access.frames[0].function = "find";
+    access.frames.push_back({"k", kFile, 6, 0});
+  }
+  std::vector<Finding> races = {in_callee, race(9, 8), race(12, 11)};
+  place_barriers(races, {}, files);
+  EXPECT_EQ(races[0].fix, Fix::branch_barrier);
+  EXPECT_EQ(races[0].fix_place.line, 3U);
+  EXPECT_EQ(races[1].fix, Fix::branch_barrier);
+  EXPECT_EQ(races[1].fix_place.line, 9U);
+  EXPECT_EQ(races[2].fix, Fix::barrier);
+  EXPECT_EQ(races[2].fix_place.line, 12U);
+}
+
 TEST_F(BarrierPlace, none_between_an_arm_that_returns_and_what_follows) {
   const std::string text =
       "void k() {\n"

@@ -234,6 +234,55 @@ TEST(GlobalRaces, CompactKeepsEveryByte) {
   EXPECT_GT(merged, 250u);
 }
 
+TEST(GlobalRaces, OfPollsTheFirstAndTheLastAreKept) {
+  std::vector<AddressRun> runs;
+  for (std::uint32_t n = 0; n < 100; ++n)
+    for (const std::uint8_t wave : {0, 1}) {
+      AddressRun& poll = runs.emplace_back();
+      poll.begin = 16;
+      poll.end = 20;
+      poll.wave = wave;
+      poll.scope = Scope::agent;
+      poll.issued = poll.completed = 1 + (n * 37) % 100;
+    }
+  std::vector<AddressRun> others(3, runs.front());
+  others[0].is_write = true;
+  others[1].scope = Scope::none;
+  others[2].begin = 12;
+  runs.insert(runs.begin() + 50, others.begin(), others.end());
+  drop_middle_polls(runs);
+  std::multiset<std::uint32_t> issued;
+  for (const AddressRun& run : runs)
+    if (run.scope == Scope::agent && !run.is_write && run.begin == 16) issued.insert(run.issued);
+  EXPECT_EQ(issued, (std::multiset<std::uint32_t>{1, 1, 100, 100})) << "of each wave";
+  EXPECT_EQ(runs.size(), 4 + others.size());
+}
+
+TEST(GlobalRaces, WritesThatOverlapAreComparedWithMemory) {
+  const auto memory = *Memory::create(1 << 22);
+  auto* const bytes = static_cast<std::uint8_t*>(*memory->allocate(64, "bytes"));
+  std::fill_n(bytes, 64, std::uint8_t{7});
+  const auto write = [&](std::size_t begin, std::size_t end, std::uint8_t value) {
+    const std::vector<std::uint8_t> values(end - begin, value);
+    AddressRun run;
+    run.begin = reinterpret_cast<std::uint64_t>(bytes) + begin;
+    run.end = reinterpret_cast<std::uint64_t>(bytes) + end;
+    run.is_write = true;
+    run.digest = digest_of(run.begin, values.data(), static_cast<unsigned>(values.size()));
+    return run;
+  };
+  std::vector<AddressRun> alike = {write(0, 8, 7), write(4, 12, 7), write(8, 16, 7),
+                                   write(16, 32, 7), write(28, 36, 7)};
+  compact(alike, true, memory.get());
+  ASSERT_EQ(alike.size(), 1u);
+  EXPECT_FALSE(alike[0].mixed);
+  EXPECT_TRUE(stands_in_memory(alike[0], *memory)) << "the digest is that of all its bytes";
+  std::vector<AddressRun> other = {write(0, 8, 7), write(4, 12, 6)};
+  compact(other, true, memory.get());
+  ASSERT_EQ(other.size(), 1u);
+  EXPECT_TRUE(other[0].mixed);
+}
+
 // As lanes that gather make them: thousands, by two instructions, near 0 and near 2^48.
 TEST(GlobalRaces, CompactDoesNotDependOnTheOrderOfScatteredRuns) {
   Rng rng(11);

@@ -84,6 +84,11 @@ Steps steps_to(const SourceNode& root, SourcePosition at) {
   return steps;
 }
 
+bool are_same(const Steps& a, const Steps& b) {
+  return std::ranges::equal(
+      a, b, [](const Step& x, const Step& y) { return x.node == y.node && x.index == y.index; });
+}
+
 /// The gaps from `first` to `last`, both included; gap n is in front of statement n.
 struct Stretch {
   const SourceNode* list;
@@ -219,13 +224,15 @@ std::set<Gap> gaps_of(const Way& way) {
   return gaps;
 }
 
+bool is_cut(const Way& way, const std::vector<Steps>& barriers) {
+  return std::ranges::any_of(barriers, [&](const Steps& b) { return passes(way, b); });
+}
+
 /// The gaps that cut every path without a barrier.
 std::set<Gap> cuts(std::vector<Way> ways, const std::vector<Steps>& barriers) {
-  const auto is_cut = [&](const Way& way) {
-    return std::ranges::any_of(barriers, [&](const Steps& b) { return passes(way, b); });
-  };
   std::vector<Way> open;
-  std::ranges::copy_if(ways, std::back_inserter(open), [&](const Way& w) { return !is_cut(w); });
+  std::ranges::copy_if(ways, std::back_inserter(open),
+                       [&](const Way& way) { return !is_cut(way, barriers); });
   if (open.empty()) open = std::move(ways);
   if (open.empty()) return {};
   std::set<Gap> common = gaps_of(open.front());
@@ -243,6 +250,7 @@ struct Candidates {
   Finding* finding;
   std::string file;
   std::set<Gap> gaps;
+  bool called_in_branch = false;  ///< By a function further out.
   bool same_turn = false;  ///< Different iterations of the loop around both are ordered; accesses
                            ///< of one iteration are not.
 };
@@ -250,11 +258,9 @@ struct Candidates {
 /// Whether all paths around loops are cut, with at least one such path, and the straight path is
 /// not.
 bool only_straight_is_open(const std::vector<Way>& ways, const std::vector<Steps>& barriers) {
-  const auto is_cut = [&](const Way& way) {
-    return std::ranges::any_of(barriers, [&](const Steps& b) { return passes(way, b); });
-  };
-  return ways.size() > 1 && !ways.front().is_around && !is_cut(ways.front()) &&
-         std::all_of(ways.begin() + 1, ways.end(), is_cut);
+  return ways.size() > 1 && !ways.front().is_around && !is_cut(ways.front(), barriers) &&
+         std::all_of(ways.begin() + 1, ways.end(),
+                     [&](const Way& way) { return is_cut(way, barriers); });
 }
 
 unsigned loops_around(const SourceNode& root, const SourceNode* list) {
@@ -264,6 +270,15 @@ unsigned loops_around(const SourceNode& root, const SourceNode* list) {
     if (step.node == list) return loops;
   }
   return loops + (list->kind == Kind::loop ? 1 : 0);
+}
+
+/// Whether only waves get there for which a condition holds.
+bool has_arm(const Steps& steps) {
+  return std::ranges::any_of(steps, [](const Step& step) { return step.node->kind == Kind::arm; });
+}
+
+bool is_in_arm(const SourceNode& root, const Gap& gap) {
+  return gap.list->kind == Kind::arm || has_arm(steps_to(root, gap.list->begin));
 }
 
 SourcePosition position_of(const Gap& gap) {
@@ -297,10 +312,21 @@ Candidates candidates_of(Finding& finding, const Access& earlier, const Access& 
       for (const SourceFrame& frame : outermost_first(chain.frames, chain.called))
         if (same_function(frame, level->earlier) && frame.line != 0)
           barrier_steps.push_back(steps(frame));
-    std::vector<Way> ways = ways_between(steps(level->earlier), steps(level->later));
+    const Steps from = steps(level->earlier), to = steps(level->later);
+    std::vector<Way> ways = ways_between(from, to);
+    // Every turn of the loops around the statement ends at a barrier: it races with itself.
+    if (level == levels.rbegin() && !ways.empty() && are_same(from, to) &&
+        std::ranges::all_of(ways, [&](const Way& way) { return is_cut(way, barrier_steps); }))
+      return found;
     no_way &= ways.empty();
     found.same_turn = only_straight_is_open(ways, barrier_steps);
     found.file = level->earlier.file;
+    found.called_in_branch =
+        std::any_of(levels.begin(), std::prev(level.base()), [&](const Level& outer) {
+          const SourceText* const caller = files.find(outer.earlier.file);
+          return caller != nullptr &&
+                 has_arm(steps_to(caller->root, {outer.earlier.line, outer.earlier.column}));
+        });
     found.gaps = cuts(std::move(ways), barrier_steps);
   }
   return found;
@@ -315,10 +341,7 @@ bool in_one_statement(const Access& a, const Access& b, SourceFiles& files) {
   const auto steps = [&](const SourceFrame& frame) {
     return steps_to(source->root, {frame.line, frame.column});
   };
-  const auto same = [](const Step& x, const Step& y) {
-    return x.node == y.node && x.index == y.index;
-  };
-  return std::ranges::equal(steps(levels.back().earlier), steps(levels.back().later), same);
+  return are_same(steps(levels.back().earlier), steps(levels.back().later));
 }
 
 /// Of accesses that no path leads from one to the other.
@@ -385,7 +408,10 @@ void place_barriers(std::span<Finding> findings, std::span<const BarrierChain> b
     std::erase_if(open, [&](const Candidates& one) {
       if (one.file != file || !one.gaps.contains(gap)) return false;
       one.finding->fix_place = place_of(file, gap);
-      if (one.same_turn && one.finding->moves) one.finding->fix = Fix::stage;
+      if (one.same_turn && one.finding->moves)
+        one.finding->fix = Fix::stage;
+      else if (one.called_in_branch || is_in_arm(files.find(file)->root, gap))
+        one.finding->fix = Fix::branch_barrier;
       return true;
     });
   }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -98,19 +100,66 @@ std::uint64_t digest_of(std::uint64_t address, const std::uint8_t* value, unsign
   return sum;
 }
 
-bool stands_in_memory(const Run& run, const Memory& memory) {
-  if (run.mixed || !run.is_write || run.is_atomic) return false;
-  if (!memory.accessible_range(run.begin).contains(run.begin, run.end - run.begin)) return false;
+namespace {
+
+/// Of what is in memory now; empty where it cannot be read.
+std::optional<std::uint64_t> digest_in(const Memory& memory, std::uint64_t begin,
+                                       std::uint64_t end) {
+  if (begin < end && !memory.accessible_range(begin).contains(begin, end - begin)) return {};
   std::uint64_t sum = 0;
-  for (std::uint64_t at = run.begin; at < run.end;) {
-    const auto bytes = static_cast<unsigned>(std::min<std::uint64_t>(run.end - at, 1 << 16));
+  for (std::uint64_t at = begin; at < end;) {
+    const auto bytes = static_cast<unsigned>(std::min<std::uint64_t>(end - at, 1 << 16));
     sum += digest_of(at, reinterpret_cast<const std::uint8_t*>(at), bytes);
     at += bytes;
   }
-  return sum == run.digest;
+  return sum;
+}
+
+}  // namespace
+
+bool stands_in_memory(const Run& run, const Memory& memory) {
+  if (run.mixed || !run.is_write || run.is_atomic) return false;
+  return digest_in(memory, run.begin, run.end) == run.digest;
 }
 
 namespace {
+
+/// A run that others are merged into, none of which begins before it.
+class Merged {
+ public:
+  Merged(const Run& first, const Memory* memory)
+      : run_(first), memory_(memory), compared_until_(first.begin) {}
+  [[nodiscard]] const Run& run() const { return run_; }
+
+  /// `last` was merged before.
+  void append(const Run& last, const Run& run) {
+    const bool overlaps = run.begin < run_.end && !(run.begin == last.begin && run.end == last.end);
+    // If memory has the bytes of both, they have the same values where they overlap: the digest of
+    // what is beyond that is to be added.
+    if (overlaps && stands() && stands_in_memory(run, *memory_)) {
+      const std::uint64_t end = std::max(run.end, run_.end);
+      run_.digest += digest_in(*memory_, run_.end, end).value_or(0);
+      run_.end = end;
+      return;
+    }
+    margay::check::append(run_, last, run);
+  }
+
+ private:
+  /// All of it so far. What was compared before is not compared again.
+  bool stands() {
+    if (memory_ == nullptr || run_.mixed || !run_.is_write || run_.is_atomic) return false;
+    const auto rest = digest_in(*memory_, compared_until_, run_.end);
+    if (!rest || compared_ + *rest != run_.digest) return false;
+    compared_ += *rest;
+    compared_until_ = run_.end;
+    return true;
+  }
+
+  Run run_;
+  const Memory* memory_;
+  std::uint64_t compared_until_, compared_ = 0;  // up to there memory has these bytes
+};
 
 /// What is sorted: small items that nearly always decide the order by themselves.
 struct Entry {
@@ -166,7 +215,28 @@ void sort_kind(std::span<Entry> entries, std::vector<Entry>& scratch) {
 
 }  // namespace
 
-void compact(std::vector<Run>& runs, bool by_wave) {
+void drop_middle_polls(std::vector<Run>& runs) {
+  const auto is_poll = [](const Run& run) { return run.scope == Scope::agent && !run.is_write; };
+  const auto polls = std::ranges::partition(runs, std::not_fn(is_poll));
+  const auto place = [](const Run& run) {
+    return std::tuple(run.vaddr, run.workgroup, run.wave, run.begin, run.end);
+  };
+  std::ranges::sort(polls, {}, [&](const Run& run) {
+    return std::tuple_cat(place(run), std::tuple(run.issued, run.known, run.version));
+  });
+  auto kept = polls.begin();
+  for (auto first = polls.begin(); first != polls.end();) {
+    const auto end = std::find_if(first, polls.end(),
+                                  [&](const Run& run) { return place(run) != place(*first); });
+    *kept++ = *first;
+    if (end - first > 1) *kept++ = *std::prev(end);
+    first = end;
+  }
+  runs.erase(kept, runs.end());
+}
+
+void compact(std::vector<Run>& runs, bool by_wave, const Memory* memory) {
+  if (runs.size() >= kCompactAt) drop_middle_polls(runs);
   if (runs.empty()) return;
   // Kinds are few, and neighbours are mostly of one.
   std::map<decltype(kind_of(runs[0], by_wave)), std::vector<Entry>> kinds;
@@ -180,16 +250,19 @@ void compact(std::vector<Run>& runs, bool by_wave) {
   std::vector<Entry> scratch;
   for (auto& [kind, entries] : kinds) {
     sort_kind(entries, scratch);
-    const std::size_t first = kept.size();
+    std::optional<Merged> merged;
     const Run* previous = nullptr;
     for (const Entry& entry : entries) {
       const Run& run = *entry.run;
-      if (kept.size() > first && run.begin <= kept.back().end)
-        append(kept.back(), *previous, run);
-      else
-        kept.push_back(run);
+      if (merged && run.begin <= merged->run().end) {
+        merged->append(*previous, run);
+      } else {
+        if (merged) kept.push_back(merged->run());
+        merged.emplace(run, memory);
+      }
       previous = &run;
     }
+    kept.push_back(merged->run());
   }
   runs.swap(kept);
 }
@@ -298,7 +371,7 @@ bool GlobalRaces::is_repeated(const Run& run, const LaneAccess& access,
 void GlobalRaces::compact_phase() {
   if (!phase_wrote_) return file_phase();
   ++epoch_;
-  compact(phase_, true);
+  compact(phase_, true, &memory_);
   compact_at_ = std::max(kCompactAt, 2 * phase_.size());
 }
 
@@ -313,7 +386,7 @@ void GlobalRaces::settle(unsigned wave, std::uint64_t completed) {
     pending.pop_front();
   }
   if (settled_.size() <= compact_settled_at_) return;
-  compact(settled_, true);
+  compact(settled_, true, &memory_);
   compact_settled_at_ = std::max(kCompactAt, 2 * settled_.size());
 }
 
@@ -339,7 +412,7 @@ void GlobalRaces::file_phase() {
   ++epoch_;
   compact_at_ = kCompactAt;
   if (group_.size() > compact_group_at_) {
-    compact(group_, between_);
+    compact(group_, between_, &memory_);
     compact_group_at_ = std::max(2 * kCompactAt, 2 * group_.size());
     last_of_place_.clear();
   }
@@ -352,8 +425,11 @@ void GlobalRaces::file(const Run& run) {
       last_of_place_.try_emplace(place, static_cast<std::uint32_t>(group_.size()));
   if (!fresh) {
     Run& last = group_[at->second];
+    // Values that overlap are for compact() to compare.
+    const bool is_value = run.is_write && !run.is_atomic;
+    const bool overlaps = run.begin < last.end && (run.begin != last.begin || run.end != last.end);
     if (kind_of(last, true) == kind_of(run, true) && run.begin >= last.begin &&
-        run.begin <= last.end) {
+        run.begin <= last.end && !(is_value && overlaps)) {
       append(last, last, run);
       return;
     }
@@ -364,7 +440,7 @@ void GlobalRaces::file(const Run& run) {
 
 void GlobalRaces::end_workgroup() {
   end_phase();
-  compact(group_, between_);
+  compact(group_, between_, &memory_);
   launch_.insert(launch_.end(), group_.begin(), group_.end());
   group_.clear();
 }
@@ -382,7 +458,7 @@ void GlobalRaces::compare_waves() {
   if (std::ranges::all_of(phase_, [&](const Run& run) { return run.wave == phase_[0].wave; }))
     return;
   ++epoch_;
-  compact(phase_, true);
+  compact(phase_, true, &memory_);
   const std::vector<Run> runs = contested(phase_);
   // Runs that reach beyond the current address, by wave.
   struct Open {

@@ -125,9 +125,15 @@ class GlobalRaces {
   std::unordered_map<std::uint64_t, std::uint32_t> last_of_place_;
 };
 
+/// Of the loads of agent scope (atomic, volatile) that a wave repeats at one place keeps the first
+/// and the last: kernels that poll have millions, each with other knowledge. Only a plain store
+/// that is ordered with these two, and not with one between them, is missed.
+void drop_middle_polls(std::vector<Run>& runs);
+
 /// Merges adjacent runs of the same instruction, kind and workgroup (and, with `by_wave`, wave);
-/// sorts them.
-void compact(std::vector<Run>& runs, bool by_wave);
+/// sorts them. `memory`: whose contents say whether writes that overlap are of the same values;
+/// without it they are `mixed`.
+void compact(std::vector<Run>& runs, bool by_wave, const Memory* memory = nullptr);
 
 /// The conflicts between workgroups of one launch, lowest addresses first: each pair of
 /// instructions once, with a count.

@@ -13,6 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 std::string words(Fix fix, std::vector<std::string> arguments = {}) {
   Finding finding = sample_race();
@@ -35,6 +36,23 @@ TEST(FixText, of_a_barrier_names_its_place) {
   EXPECT_EQ(fix_in_words(finding), "put __syncthreads() between gemm.cpp:84 and gemm.cpp:71");
   finding.accesses[0].frames.clear();
   EXPECT_EQ(fix_in_words(finding), "put a barrier (__syncthreads) between the two");
+}
+
+TEST(FixText, of_a_barrier_in_a_branch_says_that_all_have_to_take_it) {
+  Finding finding = sample_race();
+  finding.fix = Fix::branch_barrier;
+  finding.fix_place = {"/src/gemm.cpp", 90, 3, 0};
+  EXPECT_THAT(fix_in_words(finding),
+              StartsWith("put __syncthreads() in front of gemm.cpp:90, if all waves"));
+}
+
+TEST(FixText, of_parts_names_who_must_own_them) {
+  Finding finding = sample_race();
+  finding.fix = Fix::own_part;
+  finding.accesses[0].workgroup = finding.accesses[1].workgroup = {1, 0, 0};
+  EXPECT_THAT(fix_in_words(finding), StartsWith("each wave must own"));
+  finding.accesses[0].workgroup = {2, 0, 0};
+  EXPECT_THAT(fix_in_words(finding), StartsWith("each workgroup must own"));
 }
 
 TEST(FixText, of_a_wait_depends_on_what_is_waited_for) {
