@@ -166,7 +166,8 @@ StoppedByInterrupt::StoppedByInterrupt() {
 StoppedByInterrupt::~StoppedByInterrupt() {
   const std::lock_guard lock(state().mutex);
   // The child of a fork() from inside a launch has reset the count.
-  if (state().launches == 0 || --state().launches != 0) return;
+  if (state().launches == 0) return;
+  if (--state().launches != 0) return;
   if (!std::exchange(state().in_front, false)) return;
   // Unless the program has chosen another one meanwhile.
   struct sigaction action = {};

@@ -326,7 +326,8 @@ Speeds LaunchReplay::speeds(std::uint32_t resident, const Share& share) const {
     const double before = out.empty() ? 0 : out.back();
     const double speed = std::max(before, now / std::max(1.0, ends.back() - ends[now - 1]));
     for (std::size_t more = 1; more <= now - from; ++more)
-      out.push_back(std::lerp(before, speed, static_cast<double>(more) / (now - from)));
+      out.push_back(
+          std::lerp(before, speed, static_cast<double>(more) / static_cast<double>(now - from)));
   }
   return out;
 }

@@ -379,7 +379,8 @@ TEST(GlobalRaces, RunsThatOverlapInPart) {
 
 // A workgroup that writes the same bytes twice has written one value, or more than one.
 TEST(GlobalRaces, RepeatedWrites) {
-  const auto workgroups = [](std::vector<std::uint64_t> first, std::vector<std::uint64_t> second) {
+  const auto workgroups = [](const std::vector<std::uint64_t>& first,
+                             const std::vector<std::uint64_t>& second) {
     std::vector<AddressRun> all;
     std::uint32_t workgroup = 0;
     for (const auto& digests : {first, second}) {

@@ -368,7 +368,7 @@ TEST(Device, TheTimelineHasWorkgroupsAndWhatWavesOfSomeDo) {
 }
 
 TEST(Device, WorkgroupsThatWereNotRecordedAreMarked) {
-  LaunchRecording launch = matrix_launch(304, 304 * 8, 100);
+  const LaunchRecording launch = matrix_launch(304, 304 * 8, 100);
   const Timeline timeline = time_of(launch, default_gpu(), {.traced_workgroups = 1}).timeline;
   ASSERT_GE(timeline.workgroups.size(), 3U);
   EXPECT_FALSE(timeline.workgroups[0].stand_in);
@@ -402,7 +402,8 @@ TEST(Timeline, InstructionsOfOneUnitAreOneSlice) {
   valu.vaddr = 0x40;
   wait.unit = Unit::wait;
   wait.vaddr = 0x48;
-  std::array<double, kStalls> none{}, stalled{};
+  const std::array<double, kStalls> none{};
+  std::array<double, kStalls> stalled{};
   stalled[static_cast<unsigned>(Stall::waitcnt)] = 30;
   stalled[static_cast<unsigned>(Stall::not_win)] = 4;
   recorder.add(valu, 100, none, 104);
