@@ -93,8 +93,8 @@ constexpr std::string_view words_of(Fix fix) {
     case Fix::own_bytes:
       return "give each lane its own bytes, or use an atomic";
     case Fix::split_statement:
-      return "the statement reads and writes: read into a variable, put a barrier (__syncthreads) "
-             "behind that, then write";
+      return "the statement reads and writes: read into a variable, then a barrier that all waves "
+             "reach (__syncthreads), then write";
     case Fix::outside_branch:
       return "move the barrier out of the branch, so that all take it";
     case Fix::hand_over:
