@@ -6,6 +6,8 @@
 #include <bit>
 #include <map>
 
+#include "exec/program/lane_access.h"
+#include "exec/program/program.h"
 #include "exec/rows/row_table.h"
 
 namespace margay {
@@ -67,6 +69,7 @@ void Workgroup::begin(std::uint64_t id) {
   if (residents_ != nullptr) quantum_ = polling ? kShortQuantum : kFirstQuantum;
   barrier_quantum_ = polling ? kShortQuantum : kFirstBarrierQuantum;
   unstopped_ = across_barriers_ = since_heartbeat_ = 0;
+  long_turns_ = 0;
   state_.id[0] = static_cast<std::uint32_t>(id % grid.x);
   state_.id[1] = static_cast<std::uint32_t>(id / grid.x % grid.y);
   state_.id[2] = static_cast<std::uint32_t>(id / grid.x / grid.y);
@@ -119,9 +122,25 @@ std::optional<WorkgroupEnd> Workgroup::after(Activity found) {
   residents_->progress();
   // A workgroup that was never seen waiting yields as well: it may wait in a way that is not
   // recognised, such as for what later workgroups write to any of many words.
-  const bool yields = quantum_ >= kYieldQuantum;
-  quantum_ = std::min(2 * quantum_, kYieldQuantum);
+  bool yields = quantum_ >= kYieldQuantum && looks_at_others();
+  if (quantum_ < kQuantum)
+    quantum_ *= 2;
+  else
+    yields |= residents_->polling() || ++long_turns_ >= kManyTurns;
   return yields ? std::optional(WorkgroupEnd::waiting) : std::nullopt;
+}
+
+bool Workgroup::looks_at_others() {
+  if (!looks_at_others_) {
+    const Instruction* i = program_.entry(mode::kUsual);
+    const auto looks = [](const Instruction& load) {
+      const MemoryForm form = memory_form(load);
+      return form.is_read && !form.is_atomic && form.agent_scope;
+    };
+    while (i->execute != run_off_the_end && !(i->row != nullptr && looks(*i))) ++i;
+    looks_at_others_ = i->execute != run_off_the_end;
+  }
+  return *looks_at_others_;
 }
 
 const Wave& Workgroup::faulty() const {

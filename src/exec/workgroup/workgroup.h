@@ -122,6 +122,8 @@ class Workgroup {
   void catch_up(std::span<const std::uint64_t> before, Observer& observer);
   /// The end of the run, or nothing if it continues.
   [[nodiscard]] std::optional<WorkgroupEnd> after(Activity found);
+  /// Whether the kernel has loads, atomic or volatile, that see what other workgroups write.
+  [[nodiscard]] bool looks_at_others();
   /// A wave that stopped at the grid's barrier, in a launch that has one.
   void arrive_at_grid_barrier(Wave& wave);
   /// Continues waves whose grid barrier has opened.
@@ -146,6 +148,8 @@ class Workgroup {
   std::uint64_t quantum_ = kQuantum, barrier_quantum_ = kQuantum;
   std::uint64_t unstopped_ = 0, across_barriers_ = 0;  ///< Counted so far.
   std::uint64_t since_heartbeat_ = 0;                  ///< Instructions of all waves.
+  std::uint32_t long_turns_ = 0;  ///< The number of turns of kQuantum this workgroup has had.
+  std::optional<bool> looks_at_others_;
   std::uint64_t grid_phase_ = 0;  ///< The phase that a wave at the grid's barrier waits for.
   bool all_watched_ = false;
   std::vector<WatchedWord>
@@ -173,8 +177,10 @@ inline constexpr std::uint32_t kLongestSpin = 1 << 14;
 inline constexpr std::uint32_t kLongestPoll = 1 << 9;
 /// A workgroup's first quantum where workgroups may wait for each other, and where they do.
 inline constexpr std::uint64_t kFirstQuantum = 1 << 14, kShortQuantum = 1 << 10;
-/// From this quantum on a workgroup yields where workgroups may wait for each other.
+/// From this quantum on a workgroup yields that looks at what others write.
 inline constexpr std::uint64_t kYieldQuantum = 1 << 17;
+/// After this many turns of kQuantum any workgroup yields.
+inline constexpr std::uint32_t kManyTurns = 64;
 /// The longest loop over barriers that is examined.
 inline constexpr std::uint32_t kLongestBarrierPoll = 1 << 11;
 /// After this many instructions of each wave a workgroup's loops over barriers are first examined:
