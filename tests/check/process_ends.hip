@@ -61,12 +61,23 @@ void prepare() {
 }
 
 /// From now on, with everything prepared.
-void after(int milliseconds, int signal) {
+template <typename Act>
+void after(int milliseconds, Act act) {
   prepare();
   std::thread([=] {
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-    kill(getpid(), signal);
+    act();
   }).detach();
+}
+void signal_after(int milliseconds, int signal) {
+  after(milliseconds, [=] { kill(getpid(), signal); });
+}
+/// The thread takes each of them before raise() returns: they do not become one.
+void signal_twice_after(int milliseconds, int signal) {
+  after(milliseconds, [=] {
+    raise(signal);
+    raise(signal);
+  });
 }
 
 volatile std::sig_atomic_t handled = 0;
@@ -76,7 +87,7 @@ int with_handler() {
   struct sigaction action = {};
   action.sa_handler = [](int) { handled = 1; };
   sigaction(SIGINT, &action, nullptr);
-  after(500, SIGINT);
+  signal_after(500, SIGINT);
   const hipError_t interrupted = launch_long(kEndless);
   struct sigaction now = {};
   sigaction(SIGINT, nullptr, &now);
@@ -153,18 +164,17 @@ int end(const std::string& how) {
     setrlimit(RLIMIT_FSIZE, &none);
   }
   if (how == "endless") {
-    after(13'000, SIGINT);
+    signal_after(13'000, SIGINT);
     (void)launch_long(kEndless);
     return 0;
   }
   if (how == "terminated") {  // as by `timeout`, whose signal comes to the group, too
-    after(1000, SIGTERM);
-    after(1003, SIGTERM);
+    signal_twice_after(1000, SIGTERM);
     (void)launch_long(kEndless);
     return 0;
   }
   if (how == "killed-inside" || how == "interrupted") {
-    after(how == "interrupted" ? 1000 : 3000, how == "interrupted" ? SIGINT : SIGKILL);
+    signal_after(how == "interrupted" ? 1000 : 3000, how == "interrupted" ? SIGINT : SIGKILL);
     (void)launch_long(kEndless);
     return 0;
   }

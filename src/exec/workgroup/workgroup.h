@@ -149,8 +149,8 @@ class Workgroup {
   std::uint64_t unstopped_ = 0, across_barriers_ = 0;  ///< Counted so far.
   std::uint64_t since_heartbeat_ = 0;                  ///< Instructions of all waves.
   std::uint32_t long_turns_ = 0;  ///< The number of turns of kQuantum this workgroup has had.
-  std::optional<bool> looks_at_others_;
-  std::uint64_t grid_phase_ = 0;  ///< The phase that a wave at the grid's barrier waits for.
+  std::optional<bool> looks_at_others_;  ///< Empty: its kernel was not looked through.
+  std::uint64_t grid_phase_ = 0;         ///< The phase that a wave at the grid's barrier waits for.
   bool all_watched_ = false;
   std::vector<WatchedWord>
       watched_;  ///< The addresses polled by the waves that wait for memory; empty: not known.
