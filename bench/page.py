@@ -35,6 +35,7 @@ EXECUTOR = {
     "`v_pk_fma_f16`": "valu_pk_fma_f16",
     "`s_add_u32`": "salu_add_u32",
     "`ds_read_b64`": "lds_read_b64",
+    "`ds_read_b64`, an operand of 16 rows": "lds_read_b64_rows",
     "`ds_read_b64`, lanes apart": "lds_read_b64_spread",
     "`ds_read_b128`": "lds_read_b128",
     "`global_load_dwordx4`": "global_load_x4",
