@@ -253,6 +253,12 @@ missing_libraries() {  # a header that is not installed is missed in a sentence
     status 1 "$margay" hipcc -nogpuinc -nostdinc -fsyntax-only l.hip
     said "is not installed: apt-get install lib$library-dev"
   done
+  for header in thrust/device_vector.h thrust/sort.h hipblas/hipblas.h rocblas/rocblas.h rocwmma/rocwmma.hpp \
+    hipfft/hipfft.h rccl/rccl.h hipsparse/hipsparse.h; do
+    printf '#include <%s>\n' "$header" >l.hip
+    status 1 "$margay" hipcc -nogpuinc -nostdinc -fsyntax-only l.hip
+    said "\"$header is not installed, and Debian 12 has no package of .* from ROCm"
+  done
   # Where there is one, it is found.
   mkdir -p there/rocrand
   echo '#define FOUND 1' >there/rocrand/rocrand_kernel.h
