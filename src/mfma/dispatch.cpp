@@ -194,8 +194,10 @@ MfmaKernel mfma_kernel(const MfmaShape& shape, MfmaMode mode, std::string_view l
   if (may_use_host_units(*level))
     if (const MfmaKernel kernel = vnni_kernel(index, mode); kernel.run) return kernel;
   if (mode == MfmaMode::fast && may_use_host_units(*level))
-    if (const MfmaKernel kernel = fast_mfma_methods(index).front().kernel; kernel.run)
+    if (MfmaKernel kernel = fast_mfma_methods(index).front().kernel; kernel.run || kernel.prepare) {
+      if (!kernel.run) kernel.run = level->fma->kernels[index].run;
       return kernel;
+    }
   if (mode == MfmaMode::exact && level->exact->kernels[index].run)
     return level->exact->kernels[index];
   return level->fma->kernels[index];

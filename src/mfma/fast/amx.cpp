@@ -126,6 +126,64 @@ struct Converted {
   }
 };
 
+/// A or B of f16 as sums of two bf16. `finite_high` is `high` without infinities and NaNs, so that
+/// of the four products only high * high has one as a factor.
+struct Split {
+  alignas(64) std::uint32_t high[128], low[128], finite_high[128];
+  bool is_finite;  ///< Then `finite_high` is not written.
+
+  [[gnu::always_inline]] explicit Split(const std::uint32_t* from) {
+    using mfma_x86_amx::load, mfma_x86_amx::U16, mfma_x86_amx::max, mfma_x86_amx::min;
+    U16 largest{}, smallest = mfma_x86_amx::splat(std::uint16_t{0xffff});
+    for (int n = 0; n < 128; n += 16) {
+      const U16 halves = load<U16>(from + n), magnitude = halves & 0x7fffu;
+      largest = max(largest, magnitude);
+      smallest = min(smallest, magnitude - 1);  // zero becomes the largest
+      put(n, mfma_x86_amx::split_usual(halves));
+    }
+    is_finite = true;
+    if (__builtin_expect(
+            (_mm512_cmpge_epu16_mask((__m512i)largest, _mm512_set1_epi16(0x7c00)) |
+             _mm512_cmplt_epu16_mask((__m512i)smallest, _mm512_set1_epi16(0x3ff))) != 0,
+            0))
+      split_extremes(from);
+  }
+
+ private:
+  [[gnu::always_inline]] void put(int n, mfma_x86_amx::SplitHalves halves) {
+    _mm512_store_si512(high + n, (__m512i)halves.high);
+    _mm512_store_si512(low + n, (__m512i)halves.low);
+  }
+  [[gnu::noinline]] void split_extremes(const std::uint32_t* from) {
+    is_finite = false;
+    for (int n = 0; n < 128; n += 16) {
+      const auto halves = mfma_x86_amx::load<mfma_x86_amx::U16>(from + n);
+      const auto parts = mfma_x86_amx::split_any(halves);
+      put(n, parts);
+      const auto is_number = (mfma_x86_amx::U16)((halves & 0x7fffu) < std::uint16_t{0x7c00});
+      _mm512_store_si512(finite_high + n, (__m512i)(parts.high & is_number));
+    }
+  }
+};
+/// A to a slot, high and low parts side by side, and if there are infinities or NaNs with finite
+/// high parts to the next one. Returns the bytes from the slot to the one with finite parts.
+[[gnu::always_inline]] inline int split_a(const std::uint32_t* a, char* slots) {
+  const Split parts(a);
+  transpose_two(parts.high, parts.low, slots);
+  if (__builtin_expect(parts.is_finite, 1)) return 0;
+  transpose_two(parts.finite_high, parts.low, slots + 1024);
+  return 1024;
+}
+/// B to one and a half slots: high, low and finite high parts one above the other, so that the rows
+/// of low and finite high ones begin kLowOfB bytes on.
+constexpr int kLowOfB = 512;
+[[gnu::always_inline]] inline void split_b(const std::uint32_t* b, char* slots) {
+  const Split parts(b);
+  copy_b(parts.high, slots);
+  copy_b(parts.low, slots + kLowOfB);
+  copy_b(parts.is_finite ? parts.high : parts.finite_high, slots + 2 * kLowOfB);
+}
+
 // ---- 32x32: register rows of 64 lanes are two of 32 columns -------------------------------------
 
 constexpr std::ptrdiff_t kWideStride = 128;  // bytes from one row of 32 columns to the next
@@ -169,12 +227,28 @@ constexpr std::ptrdiff_t kWideStride = 128;  // bytes from one row of 32 columns
 /// Converted A or B as numbers n and n + 1.
 [[gnu::always_inline]] inline void pack_converted_a(Type type, const std::uint32_t* a, char* to,
                                                     int n) {
+  if (type == Type::f16) {
+    const Split parts(a);
+    pack_a(parts.high, to, 0);
+    pack_a(parts.low, to, 1);
+    pack_a(parts.is_finite ? parts.high : parts.finite_high, to, 2);
+    pack_a(parts.low, to, 3);
+    return;
+  }
   const Converted two(type, a);
   pack_a(two.of(0), to, n);
   pack_a(two.of(1), to, n + 1);
 }
 [[gnu::always_inline]] inline void pack_converted_b(Type type, const std::uint32_t* b, char* to,
                                                     int n) {
+  if (type == Type::f16) {
+    const Split parts(b);
+    pack_b(parts.high, to, 0);
+    pack_b(parts.low, to, 1);
+    pack_b(parts.low, to, 2);
+    pack_b(parts.is_finite ? parts.high : parts.finite_high, to, 3);
+    return;
+  }
   const Converted two(type, b);
   pack_b(two.of(0), to, n);
   pack_b(two.of(1), to, n + 1);
@@ -320,6 +394,7 @@ void run_all(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
              std::uint32_t* base) {
   if (!configured) begin();
   alignas(64) char scratch[kScratchSlots * 1024];
+  int finite_a[kScratchSlots];
   for (const TileOp* next = ops; next != ops + count; ++next) {
     const TileOp op = *next;
     settle_memory(scratch);
@@ -345,12 +420,19 @@ void run_all(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
         copy_b(numbered(1), slot + 512);
         break;
       case TileOp::Code::convert_a: {
+        if (op.type == Type::f16) {
+          finite_a[op.slot] = split_a(at, slot);
+          break;
+        }
         const Converted two(op.type, at);
         transpose_two(two.of(0), two.of(1), slot);
         break;
       }
       case TileOp::Code::convert_b:
-        convert(op.type, at, slot);
+        if (op.type == Type::f16)
+          split_b(at, slot);
+        else
+          convert(op.type, at, slot);
         break;
       case TileOp::Code::load_c:
 #define MARGAY_OP(tile) _tile_loadd(tile, at, 64)
@@ -389,6 +471,19 @@ void run_all(const TileOp* ops, std::size_t count, const std::uint32_t* numbers,
         break;
       case TileOp::Code::multiply_copied_same_a:
         _tile_loadd(7, scratch + op.row * 1024, 64);
+        multiply(op.tile);
+        break;
+      case TileOp::Code::multiply_split:
+        _tile_loadd(6, slot + finite_a[op.slot], 64);
+        _tile_loadd(7, scratch + op.row * 1024 + kLowOfB, 64);
+        multiply(op.tile);
+        break;
+      case TileOp::Code::multiply_split_same_a:
+        _tile_loadd(7, scratch + op.row * 1024 + kLowOfB, 64);
+        multiply(op.tile);
+        break;
+      case TileOp::Code::multiply_split_same_b:
+        _tile_loadd(6, slot + finite_a[op.slot], 64);
         multiply(op.tile);
         break;
       case TileOp::Code::multiply_same_b:

@@ -63,7 +63,8 @@ class AmxRun final : public MfmaRun {
 };
 template <mfma_amx::Types types, mfma_amx::Size size>
 constexpr MfmaKernel kAmxKernel = {
-    .run = [](const MfmaOperands& op) { mfma_amx::run(types, size, op); },
+    .run = types.are_split() ? MfmaFunction{}
+                             : [](const MfmaOperands& op) { mfma_amx::run(types, size, op); },
     .prepare = [](std::span<const MfmaStep> steps) -> std::unique_ptr<const MfmaRun> {
       return std::make_unique<AmxRun<types>>(size, steps);
     }};
@@ -89,6 +90,8 @@ std::vector<FastMethod> fast_mfma_methods(std::size_t index) {
   if (has_amx && is_amx_shape(shape)) {
     using enum mfma_amx::Type;
     if (shape.a == MfmaType::bf16) methods.push_back({"AMX bf16", amx_kernel<bf16, bf16>(shape)});
+    if (shape.a == MfmaType::f16)
+      methods.push_back({"f16 on AMX bf16", amx_kernel<f16, f16>(shape)});
     if (is_byte_float(shape.a))
       methods.push_back({"bytes on AMX bf16", amx_byte_float_kernel(shape)});
   }

@@ -17,7 +17,7 @@ struct FastMethod {
 };
 
 /// The methods of this host for kMfmaShapes[index], best first; "as fma" has no kernel, and is
-/// always the last entry.
+/// always the last entry. One that pays only in runs of instructions has no function for one.
 [[nodiscard]] std::vector<FastMethod> fast_mfma_methods(std::size_t index);
 
 /// kMfmaShapes[index] by AMX or AVX-512 VNNI: i8 in every mode, since integers are exact, and bf16

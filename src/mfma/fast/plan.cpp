@@ -45,12 +45,12 @@ class Emitter {
         }
         body_.push_back({c_op(member.chain.first, tile)});
       }
-      for (std::size_t unit = 0; unit < group.front().units.size(); ++unit)
-        for (std::size_t n = 0; n < group.size(); ++n) {
-          multiply(group[n].units[unit], tiles[n]);
+      for (std::size_t unit = 0; unit < group.front().units.size(); ++unit) {
+        multiply_each(group, unit, tiles);
+        for (std::size_t n = 0; n < group.size(); ++n)
           for (const auto& [row, count] : group[n].chain.left)
             if (count == group[n].units[unit].end) body_.push_back({store_op(row, tiles[n])});
-        }
+      }
       for (const TileOp& op : to_store) body_.push_back({op});
       to_store.clear();
       for (std::size_t n = 0; n < group.size(); ++n)
@@ -123,6 +123,14 @@ class Emitter {
   [[nodiscard]] static TileOp store_op(std::int32_t row, std::uint8_t tile) {
     return {.code = Code::store, .tile = tile, .row = row};
   }
+  void multiply_each(const Group& group, std::size_t unit, std::span<const std::uint8_t> tiles) {
+    for (std::size_t n = 0; n < group.size(); ++n) multiply(group[n].units[unit], tiles[n]);
+    if (!types_.are_split()) return;
+    for (std::size_t n = 0; n < group.size(); ++n) {
+      multiply(group[n].units[unit], tiles[n]);
+      body_.back().op.code = Code::multiply_split;
+    }
+  }
   void multiply(const Unit& unit, std::uint8_t tile) {
     const auto operand = [&](bool is_a) {
       return is_a ? Operand{true, unit.is_double, unit.a, unit.second_a}
@@ -140,14 +148,16 @@ class Emitter {
 
   /// Multiplications between the one before which an operand is put into its slot and its own.
   static constexpr std::size_t kAhead = 2;
-  static_assert(2 * (kAhead + 1) < kScratchSlots);
+  static_assert(2 * (kAhead + 1) < kOperands);
+
+  [[nodiscard]] std::size_t slots_of_operand() const { return types_.are_split() ? 2 : 1; }
 
   /// The body's ops, with operands put into slots kAhead multiplications before their own.
   void put_together() {
     std::vector<std::size_t> multiplications;  // in the body
     for (std::size_t n = 0; n < body_.size(); ++n)
       if (body_[n].a) multiplications.push_back(n);
-    slots_.assign(kScratchSlots, {});
+    slots_.assign(kOperands, {});
     std::size_t ready = 0, reached = 0;
     TileOp before{.code = Code::store};  // the multiplication, once there is one
     for (const Entry& entry : body_) {
@@ -170,8 +180,11 @@ class Emitter {
   /// How to multiply when the tiles have what `before` left in them.
   [[nodiscard]] static Code less_loads(const TileOp& op, const TileOp& before) {
     if (op.code != before.code || op.code == Code::multiply) return op.code;
-    if (op.row == before.row) return Code::multiply_same_b;
+    const bool is_second = op.code == Code::multiply_split;
+    if (op.row == before.row)
+      return is_second ? Code::multiply_split_same_b : Code::multiply_same_b;
     if (op.slot != before.slot) return op.code;
+    if (is_second) return Code::multiply_split_same_a;
     return op.code == Code::multiply_two ? Code::multiply_two_same_a : Code::multiply_copied_same_a;
   }
 
@@ -194,7 +207,8 @@ class Emitter {
         return std::tuple(is_free, other.next_use, other.last_use);
       });
     *slot = {operand, n, next_use(operand, n + 1, multiplications)};
-    const auto number = static_cast<std::uint8_t>(slot - slots_.begin());
+    const auto number = static_cast<std::uint8_t>(static_cast<std::size_t>(slot - slots_.begin()) *
+                                                  slots_of_operand());
     if (is_new) plan_.ops.push_back(put_op(operand, number));
     return number;
   }
@@ -245,9 +259,9 @@ class Slots {
     bool is_new;
   };
 
-  /// Half of all, from `first` on, `each` at a time.
+  /// Half of them, from `first` on, `each` at a time.
   Slots(int first, int each)
-      : first_(first), each_(each), kept_(static_cast<std::size_t>(kScratchSlots / 2 / each)) {}
+      : first_(first), each_(each), kept_(static_cast<std::size_t>(kOperands / 2 / each)) {}
 
   [[nodiscard]] Found find(const Key& key) {
     const auto known = std::ranges::find(kept_, key, &Kept::key);
@@ -274,7 +288,7 @@ class WideEmitter {
 
   void emit(const Segment& segment) {
     a_ = Slots(0, kSlotsOfPacked);
-    b_ = Slots(kScratchSlots / 2, kSlotsOfPacked);
+    b_ = Slots(kOperands / 2, kSlotsOfPacked);
     for (const Chain& chain : segment.chains()) emit_chain(chain);
   }
 
@@ -324,6 +338,7 @@ class WideEmitter {
 
   /// Instructions of one multiplication.
   [[nodiscard]] std::size_t at_once() const {
+    if (types_.are_split()) return kPacked / 4;
     return types_.are_converted() ? kPacked / 2 : kPacked;
   }
 
@@ -331,7 +346,7 @@ class WideEmitter {
 
   Plan& plan_;
   Types types_;
-  Slots a_{0, kSlotsOfPacked}, b_{kScratchSlots / 2, kSlotsOfPacked};
+  Slots a_{0, kSlotsOfPacked}, b_{kOperands / 2, kSlotsOfPacked};
 };
 
 template <typename Emitter>
