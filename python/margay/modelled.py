@@ -34,7 +34,7 @@ class ModelledTime:
     sustained_ghz: float
     error_percent: float
     bound: str  # what limits it: "matrix unit", "HBM", "latency" ...
-    launch_us: float  # of these, the launch
+    launch_us: float  # of these, the launch and the write-back
     tail_us: float  # of these, compute units being idle while the last workgroups run
     sample_length: float  # instructions of a workgroup that was watched, to those of one of the launch
     issue: float  # cycles of waves in which they issued
@@ -44,6 +44,7 @@ class ModelledTime:
     # accesses in "both", only "matrix", only "memory", "neither".
     simds: Dict[str, float] = field(default_factory=dict)
     simd_cycles: float = 0  # that these are parts of
+    write_back_us: float = 0  # of launch_us, what L2 writes back when the last workgroup has ended
     waves_per_simd: float = 0
     occupancy: List[float] = field(default_factory=list, repr=False)  # waves of a SIMD, over equal parts of
     occupancy_cycles: float = 0  # what was replayed

@@ -40,9 +40,14 @@ std::string with_process(std::string path) {
   return path;
 }
 
-}  // namespace
+/// Where a report goes, and the file that is written first and then renamed to that; for a pipe or
+/// the like it is the same.
+struct Place {
+  std::string target, written;
+  [[nodiscard]] bool is_in_place() const { return written == target; }
+};
 
-Status write_text(const std::string& text, const std::string& path) {
+Place place_of(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code unknown;
   fs::path target = with_process(path);
@@ -54,16 +59,37 @@ Status write_text(const std::string& text, const std::string& path) {
     const fs::path real = fs::canonical(target, unknown);
     if (!unknown) target = real;
   }
-  const std::string partial =
-      in_place ? target.string() : fmt::format("{}.{}.part", target.string(), getpid());
-  std::FILE* const file = std::fopen(partial.c_str(), "wb");
-  if (file == nullptr) return cannot_write(target, errno);
+  return {target,
+          in_place ? target.string() : fmt::format("{}.{}.part", target.string(), getpid())};
+}
+
+}  // namespace
+
+Status write_text(const std::string& text, const std::string& path) {
+  const Place place = place_of(path);
+  std::FILE* const file = std::fopen(place.written.c_str(), "wb");
+  if (file == nullptr) return cannot_write(place.target, errno);
   int number = write_and_close(file, text);
-  if (in_place) return number == 0 ? Status{} : cannot_write(target, number);
-  if (number == 0 && std::rename(partial.c_str(), target.c_str()) != 0) number = errno;
+  if (place.is_in_place()) return number == 0 ? Status{} : cannot_write(place.target, number);
+  if (number == 0 && std::rename(place.written.c_str(), place.target.c_str()) != 0) number = errno;
   if (number == 0) return {};
-  std::remove(partial.c_str());
-  return cannot_write(target, number);
+  std::remove(place.written.c_str());
+  return cannot_write(place.target, number);
+}
+
+Status check_writable(const std::string& path) {
+  if (path.empty()) return {};
+  const Place place = place_of(path);
+  if (place.is_in_place()) {
+    const bool is_directory = std::filesystem::is_directory(place.target);
+    if (!is_directory && access(place.target.c_str(), W_OK) == 0) return {};
+    return cannot_write(place.target, is_directory ? EISDIR : errno);
+  }
+  std::FILE* const file = std::fopen(place.written.c_str(), "wb");
+  if (file == nullptr) return cannot_write(place.target, errno);
+  std::fclose(file);
+  std::remove(place.written.c_str());
+  return {};
 }
 
 Result<std::string> read_text(const std::string& path) {

@@ -12,6 +12,10 @@ namespace margay::report {
 /// why.
 [[nodiscard]] Status write_text(const std::string& text, const std::string& path);
 
+/// Whether write_text() could write there now, so that a long run does not end in a file that
+/// cannot be written. An empty path is none. Nothing is left behind.
+[[nodiscard]] Status check_writable(const std::string& path);
+
 [[nodiscard]] Result<std::string> read_text(const std::string& path);
 
 }  // namespace margay::report

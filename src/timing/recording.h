@@ -54,6 +54,8 @@ struct Instruction {
   bool has_work = false;  ///< Each execution has a MemoryWork.
   bool is_store = false;  ///< Memory: sends data, returns none.
   bool is_atomic = false;
+  bool sees_others = false;  ///< A load, atomic or volatile, of what other workgroups write.
+  bool syncs_grid = false;   ///< A barrier of the grid, or a write-back of L2.
   /// Memory: bytes that each lane sends (without the address) and gets.
   std::uint8_t lane_bytes_out = 0, lane_bytes_in = 0;
   /// s_waitcnt: how many may be outstanding.

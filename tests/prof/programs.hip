@@ -62,6 +62,22 @@ __global__ void stream_copy(const float4* from, float4* to) {
   to[n] = from[n];
 }
 
+/// Each work-item scales a row of its own by its own factor.
+constexpr unsigned kScaled = 512;
+__global__ void scale_rows(const float* from, const float* factors, float* to) {
+  const std::size_t row = blockIdx.x * blockDim.x + threadIdx.x;
+  const float factor = factors[row];
+  for (unsigned n = 0; n < kScaled; ++n) to[row * kScaled + n] = from[row * kScaled + n] * factor;
+}
+
+/// Each workgroup waits for what the one before it writes.
+__global__ void chain(unsigned* flags) {
+  while (blockIdx.x != 0 &&
+         __hip_atomic_load(&flags[blockIdx.x - 1], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT) == 0)
+    __builtin_amdgcn_s_sleep(1);
+  __hip_atomic_store(&flags[blockIdx.x], 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+
 /// 512 rows of 8 workgroups each read a strip of 32 KiB of both tensors, as those of a matrix
 /// product do. Every eighth is on the same XCD: one column of the grid, or a rectangle.
 constexpr unsigned kStripRows = 512, kStrip = 2048;
@@ -217,6 +233,30 @@ void stream(unsigned workgroups) {
   (void)hipFree(to);
 }
 
+void scaled(unsigned workgroups) {
+  const std::size_t rows = std::size_t{workgroups} * 256, bytes = rows * kScaled * sizeof(float);
+  float *from = nullptr, *factors = nullptr, *to = nullptr;
+  if (hipMalloc(&from, bytes) != hipSuccess || hipMalloc(&to, bytes) != hipSuccess ||
+      hipMalloc(&factors, rows * sizeof(float)) != hipSuccess)
+    return;
+  if (hipMemset(from, 0, bytes) == hipSuccess &&
+      hipMemset(factors, 0, rows * sizeof(float)) == hipSuccess)
+    scale_rows<<<workgroups, 256>>>(from, factors, to);
+  (void)hipDeviceSynchronize();
+  (void)hipFree(from);
+  (void)hipFree(factors);
+  (void)hipFree(to);
+}
+
+void waiting(unsigned workgroups) {
+  unsigned* flags = nullptr;
+  if (hipMalloc(&flags, workgroups * sizeof(unsigned)) != hipSuccess) return;
+  if (hipMemset(flags, 0, workgroups * sizeof(unsigned)) == hipSuccess)
+    chain<<<workgroups, 64>>>(flags);
+  (void)hipDeviceSynchronize();
+  (void)hipFree(flags);
+}
+
 // Waits for its load at once, works on something else, then uses it; or waits when it uses it.
 template <bool kEarly>
 __global__ void waits(const float* in, float* out) {
@@ -314,6 +354,8 @@ int main(int count, char** words) {
     if (word == "conflicting") rows<32><<<2, 64>>>(out);
     if (word == "larger") rows<33><<<4, 64>>>(out);
     if (word == "scattered") scattered<<<1, 64>>>(in, out);
+    if (word.starts_with("scaled=")) scaled(static_cast<unsigned>(std::stoul(word.substr(7))));
+    if (word == "chain") waiting(64);
     if (word.starts_with("stream=")) stream(static_cast<unsigned>(std::stoul(word.substr(7))));
     if (word.starts_with("some=")) run_some(word.substr(5));
     if (word.starts_with("chase=")) run_chase(static_cast<unsigned>(std::stoul(word.substr(6))));

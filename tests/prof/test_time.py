@@ -270,6 +270,36 @@ def test_rectangles_of_a_grid_share_lines_and_a_stream_has_none_to_share(tmp_pat
     stream = what_ifs_of(tmp_path / "c.json", "stream=2432")
     assert stream["no L2 misses"]["saves_percent"] > 10
     assert stream["lines shared in L2"]["saves_percent"] == pytest.approx(0, abs=0.5)
+    for workgroups in 2, 8, 64:  # each with rows of its own
+        scaled = what_ifs_of(tmp_path / "d.json", f"scaled={workgroups}")
+        assert scaled["lines shared in L2"]["saves_percent"] == pytest.approx(0, abs=0.5), workgroups
+
+
+def test_workgroups_that_wait_for_each_other_are_said_to(tmp_path):
+    def timed(program):
+        done = margay_time("--json", tmp_path / "t.json", "--", PROGRAMS, program)
+        (kernel,) = json.loads((tmp_path / "t.json").read_text())["kernels"]
+        return kernel, done.stdout
+
+    kernel, report = timed("chain")
+    assert kernel["between_workgroups"]["polling"] > 0 and kernel["error_percent"] == 50
+    assert not any(what_if["is_advice"] for what_if in kernel["what_if"])
+    assert "waiting for what other workgroups write, in a loop at programs.hip:" in report
+    kernel, report = timed("stream=64")
+    assert kernel["between_workgroups"] == {"polling": 0, "polls_at": 0, "grid_syncs": 0}
+    assert "  between " not in report
+    assert kernel["launches"] == 1
+
+
+def test_a_file_that_cannot_be_written_and_a_wrong_time_are_found_before_the_program_runs(tmp_path):
+    for command in "time", "prof":
+        words = [MARGAY, command, "--json", tmp_path / "none" / "a.json", "--", "echo", "ran"]
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+        assert done.returncode != 0 and "cannot be written" in done.stderr and "ran" not in done.stdout
+    done = margay_time("--measured", "abc", "--", "echo", "ran")
+    assert done.returncode != 0 and 'not a time: "abc"' in done.stderr and "ran" not in done.stdout
+    done = margay_time("--json", tmp_path / "a.json", "--", "true")
+    assert done.returncode != 0 and json.loads((tmp_path / "a.json").read_text())["kernels"] == []
 
 
 def test_lanes_that_share_work_evenly_take_what_was_said(tmp_path):

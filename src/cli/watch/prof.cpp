@@ -114,6 +114,8 @@ Result<int> profile_program(const Options& options, std::span<char*> command) {
   if (const auto worked =
           MARGAY_TRY(share_launches(install, options.ranks, options.profile.threads)))
     return *worked;
+  for (const std::string* const file : {&options.json, &options.html, &options.trace})
+    MARGAY_CHECK(report::check_writable(*file));
   ChildPlan plan;
   plan.command.assign(command.begin(), command.end());
   const ProfiledRun run = MARGAY_TRY(run_profiled(install, options.profile, std::move(plan)));

@@ -69,6 +69,10 @@ void declare(CLI::App& app, Options& options) {
          "--measured", options.measured,
          "what the device takes, such as 118us: the report says how far the model is off; for "
          "one kernel, see --kernel")
+      ->check([](const std::string& text) {
+        const Result<double> us = profile::parse_microseconds(text);
+        return us ? std::string{} : us.error().text();
+      })
       ->type_name("TIME");
   app.add_option("--json", options.json, "write the times to FILE, for programs")
       ->type_name("FILE");
@@ -120,6 +124,8 @@ Result<int> time_program(Options& options, std::span<char*> command) {
   if (const auto worked =
           MARGAY_TRY(share_launches(install, options.ranks, options.profile.threads)))
     return *worked;
+  MARGAY_CHECK(report::check_writable(options.json));
+  MARGAY_CHECK(report::check_writable(options.att));
   options.profile.timed = true;
   if (options.clock != "boost" && options.clock != "sustained")
     options.profile.clock_mhz = options.clock;
@@ -136,6 +142,8 @@ Result<int> time_program(Options& options, std::span<char*> command) {
                options.profile.kernel.empty()
                    ? std::string{}
                    : fmt::format(" with \"{}\" in its name", options.profile.kernel));
+    if (!options.json.empty())
+      MARGAY_CHECK(report::write_text(profile::time_document(run.profile), options.json));
     return run.end.shell_code() != 0 ? run.end.shell_code() : kExitFailed;
   }
   MARGAY_CHECK(show(options, run.profile));

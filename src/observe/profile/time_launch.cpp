@@ -112,14 +112,16 @@ double saved_by_rectangles(const XcdReads& a, const XcdReads& b, double workgrou
   // of `b`. Of `b` vL1D has what another workgroup of the compute unit has read. In a stream, where
   // each line is read once, there would be as many columns as workgroups.
   const double rows = workgroups * a.once / a.reads, least_rows = b.reads / b.once;
-  constexpr double kSame = 1.25;
+  constexpr double kSame = 1.25, kSeveral = 2;
   if (rows * kSame < least_rows || rows > kSame * resident * least_rows || rows < 1) return 0;
+  if (std::max(least_rows, workgroups / rows) < kSeveral) return 0;  // no two read the same
   const double row = a.once / rows, column = b.once / (workgroups / rows);
   // No more than the grid has.
   const double all_rows = std::max(rows, a.tensor / row),
                all_columns = std::max(workgroups / rows, b.tensor / column);
+  const double most_rows = std::min(all_rows, workgroups);
   const double best = std::clamp(std::sqrt(workgroups * column / row),
-                                 std::min(workgroups / all_columns, all_rows), all_rows);
+                                 std::clamp(workgroups / all_columns, 1.0, most_rows), most_rows);
   return std::max(0.0, a.once + b.once - (row * best + column * workgroups / best));
 }
 

@@ -96,8 +96,8 @@ hipError_t query_event(const char* call, hipEvent_t handle) {
 void say_what_modelled_time_is() {
   if (process().devices.quiet() || !process().timeline.first_answer()) return;
   fmt::print(stderr,
-             "margay: hipEventElapsedTime gives modelled time of the {} at its {} clock, nothing "
-             "is measured; the error is about {:.0f} % (docs/time.md).\n",
+             "margay: hipEventElapsedTime gives modelled time of the {} at its {} clock, with cold "
+             "caches: nothing is measured; the error is about {:.0f} % (docs/time.md).\n",
              process().devices.gpu().name,
              process().devices.event_time() == EventTime::modelled ? "boost" : "sustained",
              process().launches.modelled().error_percent());

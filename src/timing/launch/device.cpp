@@ -106,14 +106,17 @@ KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, const TimeConf
   // While the last compute units keep memory busy, all that is to be moved is.
   const double moving = std::max(out.busy.memory, out.busy.infinity_cache) * boost.cycles;
   out.tail_us = std::max(0.0, boost.cycles - std::max(boost.mean, moving)) / out.boost_ghz / 1e3;
-  out.bound = bound_of(out.busy, out.launch_us / out.us_boost, out.tail_us / out.us_boost);
+  out.write_back_us = launch.dirty_bytes / p.fabric_write_bytes_per_ns / 1e3;
+  out.bound = bound_of(out.busy, (out.launch_us - out.write_back_us) / out.us_boost,
+                       out.tail_us / out.us_boost);
   out.error_percent = error_of(out.bound);
   out.sample_length = sample_length(launch);
   // Sequences and rows of ascending and of descending length took 9 % less to 1 % more than all
   // of their instructions (docs/time.md).
   constexpr double kOfPhases = 25;
   if (launch.has_phases()) out.error_percent = std::max(out.error_percent, kOfPhases);
-  if (!is_like_others(out.sample_length)) out.error_percent = 50;
+  out.between = between_workgroups(launch);
+  if (!is_like_others(out.sample_length) || out.between.polling > 0) out.error_percent = 50;
   if (config.what_if) {
     out.what_if = what_ifs(replay, launch, few, boost.sites, out.boost_ghz,
                            boost.cycles / out.cycles, out.tail_us / out.us_boost);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "timing/compute_unit.h"
+#include "timing/launch/between_workgroups.h"
 #include "timing/launch/what_if.h"
 #include "timing/time_config.h"
 #include "timing/timeline.h"
@@ -44,11 +45,14 @@ struct KernelTime {
   double us_boost = 0, us_sustained = 0;
   double boost_ghz = 0, sustained_ghz = 0;
   double error_percent = 0;  ///< Of the times; see docs/time.md.
-  double launch_us = 0, tail_us = 0;
+  double launch_us = 0;      ///< Launch and write-back.
+  double write_back_us = 0;  ///< Of it, what L2 writes back when the last workgroup has ended.
+  double tail_us = 0;
   /// Instructions of a recorded workgroup to those of one of the launch. Far from 1, what others
   /// take for each of theirs is not known; error_percent says so.
   double sample_length = 1;
-  double flops = 0;  ///< Operations on numbers: of active lanes, and of whole matrices.
+  BetweenWorkgroups between;  ///< What the time is without.
+  double flops = 0;           ///< Operations on numbers: of active lanes, and of whole matrices.
   Bound bound = Bound::latency;
   Utilisation busy;
   std::array<double, kStalls> stalls{};  ///< Wave cycles, of all recorded waves.

@@ -147,11 +147,12 @@ LaunchReplay LaunchReplay::on(const Gpu& gpu, const Parameters& parameters) cons
   return out;
 }
 
-std::vector<std::size_t> LaunchReplay::some(double most) const {
+std::vector<std::size_t> LaunchReplay::some(double most, std::size_t most_units) const {
   const double of_one =
       std::max(1.0, instructions_ * std::min<double>(most_, kGenerations * launch_.resident));
   const std::size_t all = cus_.size();
-  const std::size_t count = std::min(all, static_cast<std::size_t>(std::max(most / of_one, 2.0)));
+  const std::size_t count =
+      std::min({all, static_cast<std::size_t>(std::max(most / of_one, 2.0)), most_units});
   std::vector<std::size_t> out;
   // Of phases those in the middle of equal parts of the launch.
   const std::size_t half = launch_.has_phases() ? all / (2 * count) : 0;
@@ -171,8 +172,10 @@ ReplayedLaunch LaunchReplay::all(double ghz, const TimeConfig& config) const {
 }
 
 ReplayedLaunch LaunchReplay::few(double ghz, const Change& change) const {
-  constexpr double kMostInstructions = 4e5, kOfAlike = 1e5;
-  std::vector<std::size_t> cus = some(are_alike_ ? kOfAlike : kMostInstructions);
+  constexpr double kMostInstructions = 2e5, kOfAlike = 1e5;
+  constexpr std::size_t kMostUnits = 32, kUnitsOfAlike = 8;
+  std::vector<std::size_t> cus =
+      are_alike_ ? some(kOfAlike, kUnitsOfAlike) : some(kMostInstructions, kMostUnits);
   // The one that ends last decides how long a whole launch takes.
   if (const std::size_t last = longest();
       launch_.is_whole() && std::ranges::find(cus, last) == cus.end())

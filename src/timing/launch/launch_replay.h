@@ -101,7 +101,8 @@ class LaunchReplay {
   /// The compute unit that has most to do.
   [[nodiscard]] std::size_t longest() const;
   /// As many, spread evenly, as have about `most` instructions to replay.
-  [[nodiscard]] std::vector<std::size_t> some(double most) const;
+  [[nodiscard]] std::vector<std::size_t> some(
+      double most, std::size_t most_units = static_cast<std::size_t>(-1)) const;
 
   const LaunchRecording& launch_;
   const Gpu& gpu_;

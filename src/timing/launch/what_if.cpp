@@ -114,6 +114,22 @@ bool concerns(WhatIfKind kind, const LaunchReplay& replay, const LaunchRecording
   return true;
 }
 
+/// Whether it only removes what the kernel has to do or to wait for.
+bool is_removal(WhatIfKind kind) {
+  switch (kind) {
+    case WhatIfKind::no_bank_conflicts:
+    case WhatIfKind::no_l2_misses:
+    case WhatIfKind::perfect_coalescing:
+    case WhatIfKind::all_lanes_active:
+    case WhatIfKind::no_barrier_skew:
+    case WhatIfKind::no_memory_waits:
+    case WhatIfKind::double_lds:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// Cycles in which waves were held up by instructions of `unit`.
 std::vector<double> held_up(const LaunchRecording& launch, const std::vector<SiteTime>& times,
                             Unit unit) {
@@ -343,6 +359,9 @@ std::vector<WhatIf> what_ifs(const LaunchReplay& replay, const LaunchRecording& 
           replay.few(ghz, {.no_barrier_skew = true, .no_memory_waits = true});
       saved = std::min(saved, (working.cycles - even.cycles) / before.cycles);
     }
+    // These take work or waits away. Where the order of the others then costs more than that, they
+    // save nothing.
+    if (is_removal(one.kind)) saved = std::max(saved, 0.0);
     if (one.kind == WhatIfKind::half_the_barriers &&
         (!has(launch, Unit::barrier) ||
          (launch.resident_with_twice_the_lds == 0 && barriers_per_step(launch) < 1.5)))

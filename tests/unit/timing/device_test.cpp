@@ -39,6 +39,34 @@ TEST(Device, AMatrixLoopIsBoundByTheMatrixUnits) {
   EXPECT_NEAR(time.us_boost - time.launch_us, 3000 * 16 / 2.1e3, 1);
 }
 
+// What L2 has left to write when the last workgroup ends is memory's time, not the launch's.
+TEST(Device, AWriteBackIsNoLaunch) {
+  LaunchRecording launch = matrix_launch(304 * 4, 304 * 4, 200);
+  launch.resident = 4;
+  const KernelTime without = modelled(launch);
+  launch.dirty_bytes = 3e7;
+  const KernelTime time = modelled(launch);
+  EXPECT_GT(time.launch_us, time.us_boost / 2);
+  EXPECT_EQ(time.bound, Bound::matrix);
+  EXPECT_EQ(without.write_back_us, 0);
+  EXPECT_NEAR(time.write_back_us, time.us_boost - without.us_boost, 1e-6);
+  EXPECT_NEAR(time.launch_us - time.write_back_us, without.launch_us, 1e-6);
+}
+
+// What a loop that polls takes is not the device's time.
+TEST(Device, ALaunchWhoseWorkgroupsPollHasALargeError) {
+  LaunchRecording launch = matrix_launch(4, 4, 200);
+  const double before = modelled(launch).error_percent;
+  launch.registers.resize(launch.instructions.size());
+  for (std::size_t n = 0; n < launch.instructions.size(); ++n)
+    launch.instructions[n].registers = &launch.registers[n];
+  launch.instructions[0].sees_others = true;
+  const KernelTime time = modelled(launch);
+  EXPECT_LT(before, 50);
+  EXPECT_EQ(time.error_percent, 50);
+  EXPECT_GT(time.between.polling, 0.5);
+}
+
 TEST(Device, AScalarLoopIsBoundByTheScalarUnits) {
   LaunchRecording launch = matrix_launch(304 * 4, 304 * 4, 10000);
   launch.resident = 4;

@@ -59,21 +59,23 @@ Xcd::Xcd(std::uint32_t index, const ReplayPlan& plan, const TensorLines& tensors
 
 Xcd::ComputeUnit* Xcd::free_cu() {
   const Gpu& gpu = *plan_.gpu;
-  // A full shader engine is passed over: AMD's patent US 11941723 (dynamic dispatch) has workgroups
-  // go by what the engines have free. Else twice as many workgroups as compute units would take
-  // three rounds, since engines do not have the same number of units.
+  // Engines take turns, but one whose units all have more than another's is passed over: AMD's
+  // patent US 11941723 (dynamic dispatch) has workgroups go by what the engines have free. Else
+  // twice as many workgroups as compute units would leave some with three, since engines do not
+  // have the same number of units.
+  ComputeUnit* best = nullptr;
+  std::uint32_t of_best = 0;
   for (std::uint32_t n = 0; n < gpu.shader_engines_per_xcd; ++n) {
     const std::uint32_t engine = (next_engine_ + n) % gpu.shader_engines_per_xcd;
-    ComputeUnit* best = nullptr;
     for (std::uint32_t cu = first_cu(gpu, engine); cu < first_cu(gpu, engine + 1); ++cu)
       if (cus_[cu].resident < plan_.workgroups_per_cu &&
-          (best == nullptr || cus_[cu].resident < best->resident))
+          (best == nullptr || cus_[cu].resident < best->resident)) {
         best = &cus_[cu];
-    if (best == nullptr) continue;
-    next_engine_ = (engine + 1) % gpu.shader_engines_per_xcd;
-    return best;
+        of_best = engine;
+      }
   }
-  return nullptr;
+  if (best != nullptr) next_engine_ = (of_best + 1) % gpu.shader_engines_per_xcd;
+  return best;
 }
 
 void Xcd::place(std::unique_ptr<MemoryStream> stream, ComputeUnit& cu) {

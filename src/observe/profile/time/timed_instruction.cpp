@@ -108,6 +108,8 @@ timing::Instruction timed_instruction(const Instruction& i, const margay::Instru
   out.has_work = facts.counted.vm || facts.counted.lgkm;
   out.is_atomic = facts.form.is_atomic;
   out.is_store = facts.form.is_write && !facts.form.is_read;
+  out.sees_others = facts.form.is_read && !facts.form.is_atomic && facts.form.agent_scope;
+  out.syncs_grid = row.flow == Flow::grid_barrier || row.cache == CacheAction::write_back;
   if (facts.form.path == MemoryPath::none && out.unit == Unit::lds) {
     out.lane_bytes_out = out.lane_bytes_in = 4;  // lane exchanges
   } else {

@@ -123,13 +123,21 @@ std::string side_by_side(const KernelProfile& kernel) {
 
 /// What to do where only a few compute units have work at the end.
 std::string fill_the_rounds(const KernelProfile& kernel) {
-  return fmt::format(
-      "the last workgroups leave compute units idle: {} for {} units, and {} of each unit at a "
-      "time; let their number fill whole rounds by another size of tile, or take smaller ones, or "
-      "only as many as there is room for that share the work evenly (this is the most that it can "
-      "save)",
-      report::counted(static_cast<std::uint64_t>(workgroups_of(kernel)), "workgroup"),
-      kernel.gpu->compute_units(), kernel.resources.workgroups_per_cu);
+  const auto workgroups = static_cast<std::uint64_t>(workgroups_of(kernel));
+  const std::uint64_t units = kernel.gpu->compute_units();
+  const std::string how_many = fmt::format(
+      "the last workgroups leave compute units idle: {} for {} units, and {} of each "
+      "unit at a time; ",
+      report::counted(workgroups, "workgroup"), units, kernel.resources.workgroups_per_cu);
+  const std::string how = workgroups <= units ? "the longest ones decide: split them, or give all "
+                                                "as much to do"
+                          : workgroups % units == 0
+                              ? "they do not take equally long: take smaller ones, or only as many "
+                                "as there is room for that share the work evenly"
+                              : "let their number fill whole rounds by another size of tile, or "
+                                "take smaller ones, or only as many as there is room for that "
+                                "share the work evenly";
+  return how_many + how + " (this is the most that it can save)";
 }
 
 std::string fewer_workgroups(const KernelProfile& kernel) {
@@ -240,6 +248,20 @@ std::vector<SavedLine> saved_lines(const KernelProfile& kernel, const timing::Wh
   return out;
 }
 
+/// Whether lines that miss L2 are asked for by lanes that access bytes apart, as of a table by
+/// indices: there is nothing that workgroups could share.
+bool misses_are_scattered(const timing::KernelTime& time) {
+  const auto find = [&](WhatIfKind kind) {
+    return std::ranges::find(time.what_if, kind, &timing::WhatIf::kind);
+  };
+  const auto shared = find(WhatIfKind::shared_l2_lines);
+  const auto coalesced = find(WhatIfKind::perfect_coalescing);
+  if (shared == time.what_if.end() || coalesced == time.what_if.end()) return false;
+  return !shared->sites.empty() && !coalesced->sites.empty() &&
+         shared->sites[0].vaddr == coalesced->sites[0].vaddr &&
+         coalesced->saves_percent >= shared->saves_percent;
+}
+
 }  // namespace
 
 std::vector<TimeAdvice> time_advice(const KernelProfile& kernel) {
@@ -249,8 +271,11 @@ std::vector<TimeAdvice> time_advice(const KernelProfile& kernel) {
     one.kind = what_if.kind;
     one.saves_percent = what_if.saves_percent;
     one.lines = saved_lines(kernel, what_if);
-    one.is_advice = !is_limit(what_if.kind, kernel) &&
-                    timing::is_beyond_error(what_if.saves_percent, kernel.time->error_percent);
+    one.is_advice =
+        !is_limit(what_if.kind, kernel) &&
+        timing::is_beyond_error(what_if.saves_percent, kernel.time->error_percent) &&
+        kernel.time->between.polling == 0 &&
+        !(what_if.kind == WhatIfKind::shared_l2_lines && misses_are_scattered(*kernel.time));
     one.what_to_do = what_to_do(what_if, kernel);
     one.vgprs = what_if.vgprs;
   }

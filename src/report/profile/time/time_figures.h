@@ -19,6 +19,7 @@ inline constexpr TimeFigure kTimeFigures[] = {
     {"sustained_ghz", &timing::KernelTime::sustained_ghz},
     {"error_percent", &timing::KernelTime::error_percent},
     {"launch_us", &timing::KernelTime::launch_us},
+    {"write_back_us", &timing::KernelTime::write_back_us},
     {"tail_us", &timing::KernelTime::tail_us},
     {"sample_length", &timing::KernelTime::sample_length},
     {"flops", &timing::KernelTime::flops},

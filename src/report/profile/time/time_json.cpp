@@ -112,6 +112,9 @@ Json figures_json(const KernelProfile& kernel) {
   for (const TimeFigure& figure : kTimeFigures)
     json[std::string(figure.name)] = time.*figure.member;
   json["bound"] = timing::bound_name(time.bound);
+  json["between_workgroups"] = {{"polling", time.between.polling},
+                                {"polls_at", time.between.polls_at},
+                                {"grid_syncs", time.between.grid_syncs}};
   for (const BusyUnit& unit : kBusy) json["busy"][std::string(unit.name)] = time.busy.*unit.member;
   for (const SimdPart& part : kSimdParts)
     json["simds"][std::string(part.name)] = time.simds.*part.member;
@@ -207,7 +210,8 @@ Json document_of(const KernelProfile& kernel) {
   Json json = {{"name", kernel.name},
                {"symbol", kernel.symbol},
                {"grid", kernel.grid},
-               {"workgroup", kernel.workgroup}};
+               {"workgroup", kernel.workgroup},
+               {"launches", kernel.launches_seen}};
   json.update(time_summary_json(kernel));
   json["instructions"] = Json::array();
   for (std::size_t n = 0; n < kernel.sites.size(); ++n) {
@@ -245,12 +249,19 @@ Json time_json(const KernelProfile& kernel) {
 
 Result<timing::KernelTime> as_time(const Node& node, std::size_t sites) {
   timing::KernelTime time;
-  for (const TimeFigure& figure : kTimeFigures)
-    time.*figure.member = MARGAY_TRY(decimal(node, figure.name));
+  for (const TimeFigure& figure : kTimeFigures)  // earlier versions did not know the write-back's
+    if (figure.member != &timing::KernelTime::write_back_us || node.json->contains(figure.name))
+      time.*figure.member = MARGAY_TRY(decimal(node, figure.name));
   const Node busy = MARGAY_TRY(node.field("busy"));
   for (const BusyUnit& unit : kBusy)  // earlier versions did not know the dispatcher's
     if (unit.member != &timing::Utilisation::dispatcher || busy.json->contains(unit.name))
       time.busy.*unit.member = MARGAY_TRY(decimal(busy, unit.name));
+  if (node.json->contains("between_workgroups")) {
+    const Node between = MARGAY_TRY(node.field("between_workgroups"));
+    time.between = {MARGAY_TRY(decimal(between, "polling")),
+                    MARGAY_TRY(report::number<std::uint64_t>(between, "polls_at")),
+                    MARGAY_TRY(decimal(between, "grid_syncs"))};
+  }
   const Node simds = MARGAY_TRY(node.field("simds"));
   for (const SimdPart& part : kSimdParts)
     time.simds.*part.member = MARGAY_TRY(decimal(simds, part.name));

@@ -96,6 +96,30 @@ std::string contention_text(const KernelProfile& kernel) {
   return out;
 }
 
+/// What workgroups do to wait for each other. Empty if they do not.
+std::string between_text(const KernelProfile& kernel, const report::TextOptions& options) {
+  const timing::BetweenWorkgroups& between = kernel.time->between;
+  std::vector<std::string> parts;
+  if (between.polling > 0) {
+    const auto site = std::ranges::find(kernel.sites, between.polls_at, &Site::vaddr);
+    std::string place;
+    if (site != kernel.sites.end() && !site->frames.empty())
+      place = report::short_place_of(site->frames.front(), options);
+    else if (site != kernel.sites.end())
+      place = site->text;
+    parts.push_back(fmt::format(
+        "{} of what waves execute is waiting for what other workgroups write, in a loop at {}: how "
+        "often it goes round is the host's, not the device's",
+        percent(between.polling), place));
+  }
+  if (between.grid_syncs > 0)
+    parts.push_back(
+        fmt::format("each wave has {:.3g} grid barriers or write-backs of L2 (fences of the "
+                    "device's scope), which take no time in the model",
+                    between.grid_syncs));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
 /// Which of the two times a measured one has to be compared with. Empty if they are the same.
 std::string comparison_text(const timing::KernelTime& t) {
   // pyhip's gpu-frequency-probe: dense matrix work keeps the boost clock for about 150 ms.
@@ -260,6 +284,8 @@ std::vector<std::string> time_sentences(const KernelProfile& kernel) {
     out.push_back("sample: " + sample);
   if (const std::string contention = contention_text(kernel); !contention.empty())
     out.push_back("atomics: " + contention);
+  if (const std::string between = between_text(kernel, {}); !between.empty())
+    out.push_back("between workgroups: " + between);
   if (all > 0) out.push_back("waves: " + waves_text(t, all));
   const std::vector<std::string> simds = simd_texts(t);
   if (!simds.empty()) out.push_back(fmt::format("SIMDs: {}; {}", simds[0], simds[1]));
@@ -300,7 +326,10 @@ std::string kernel_text(const KernelProfile& kernel, const report::TextOptions& 
     out += fmt::format("  sample    {}\n", sample);
   if (const std::string contention = contention_text(kernel); !contention.empty())
     out += fmt::format("  atomics   {}\n", contention);
-  out += fmt::format("  outside   launch and write-back {}, tail {}\n", us_text(t.launch_us),
+  if (const std::string between = between_text(kernel, options); !between.empty())
+    out += fmt::format("  between   {}\n", between);
+  out += fmt::format("  outside   launch {}, write-back {}, tail {}\n",
+                     us_text(t.launch_us - t.write_back_us), us_text(t.write_back_us),
                      us_text(t.tail_us));
   if (all > 0) out += fmt::format("  waves     {}\n", waves_text(t, all));
   const std::vector<std::string> simds = simd_texts(t);

@@ -153,12 +153,17 @@ class SlowXcd {
   void place() {
     while (!waiting_.empty()) {
       std::optional<std::uint32_t> best;
-      for (int n = 0; n < 4 && !best; ++n) {
-        const auto [first, end] = cus_of_engine(engine_++ % 4);
+      std::uint64_t of_best = 0;
+      for (std::uint64_t n = engine_; n < engine_ + 4; ++n) {
+        const auto [first, end] = cus_of_engine(n % 4);
         for (std::uint32_t cu = first; cu < end; ++cu)
-          if (residents_[cu] < per_cu_ && (!best || residents_[cu] < residents_[*best])) best = cu;
+          if (residents_[cu] < per_cu_ && (!best || residents_[cu] < residents_[*best])) {
+            best = cu;
+            of_best = n;
+          }
       }
       if (!best) return;
+      engine_ = of_best + 1;
       ++residents_[*best];
       cu_of[waiting_.front()->workgroup] = *best;
       running_[waiting_.front()->workgroup] = {waiting_.front(), now_, 0, *best};
@@ -435,7 +440,8 @@ std::uint64_t cold_cus(const std::vector<std::uint32_t>& steps, std::uint32_t pe
 TEST(Replay, EachGoesToAnotherCuWhileThereIsOne) {
   for (const std::uint32_t count : {1u, 4u, 36u})
     EXPECT_EQ(cold_cus(std::vector<std::uint32_t>(count, 100), 2), count);
-  // Ten CUs in the first and third engine, nine in the others.
+  // Ten CUs in the first two engines, nine in the others.
+  EXPECT_EQ(cold_cus(std::vector<std::uint32_t>(38, 100), 2), 38u);
   EXPECT_EQ(cold_cus(std::vector<std::uint32_t>(40, 100), 2), 38u);
   EXPECT_EQ(cold_cus(std::vector<std::uint32_t>(76, 100), 2), 38u);
   EXPECT_EQ(cold_cus(std::vector<std::uint32_t>(500, 100), 8), 38u);
