@@ -15,13 +15,16 @@ struct New {
   double touched = 0;           ///< Sum over the probes, of new lines and others.
   double parts = 0;             ///< Sum of the parts of their lines that are not new ...
   double squares = 0;           ///< ... and of the squares of these parts.
+  double largest_meeting = 0;   ///< Of one probe: new lines that one before it has.
+  [[nodiscard]] double meetings() const { return all - distinct; }
 };
 /// Probes that have less to do say nothing about the others: most of it is what each workgroup does
 /// once.
 constexpr double kLeastWork = 0.5;
 New new_lines(const LineSet& seen, const std::vector<ProbedLines>& probes) {
   New out;
-  LineSet together;
+  LineSet together, before;
+  before.add(seen);
   for (const ProbedLines& probe : probes) {
     if (probe.work < kLeastWork) continue;
     ++out.probes;
@@ -35,6 +38,9 @@ New new_lines(const LineSet& seen, const std::vector<ProbedLines>& probes) {
     out.touched += touched;
     out.parts += known;
     out.squares += known * known;
+    const auto first = static_cast<double>(probe.lines->count_without(before));
+    out.largest_meeting = std::max(out.largest_meeting, added - first);
+    before.add(*probe.lines);
     together.add(*probe.lines);
   }
   if (out.probes != 0) out.work /= out.probes;
@@ -45,6 +51,30 @@ New new_lines(const LineSet& seen, const std::vector<ProbedLines>& probes) {
 /// How many of `unseen` lines `draws` workgroups touch that take `each` of them by chance.
 double drawn(double unseen, double each, double draws) {
   return unseen * (1 - std::pow(std::max(0.0, 1 - each / unseen), draws));
+}
+
+/// Whether probes meet line by line, as those that take lines at random do: many times, and none of
+/// them much more often than the others. Those that read strips have all of one in common, or
+/// nothing.
+bool meets_by_chance(const New& found) {
+  constexpr double kMany = 30, kEven = 4, kMore = 10;
+  return found.meetings() >= kMany &&
+         found.largest_meeting <= kEven * found.meetings() / found.probes + kMore;
+}
+
+/// Of a tensor whose lines workgroups take at random: all that the launch touches. Infinite unless
+/// the sample has the same part of each probe's lines, and probes meet elsewhere as often as by
+/// chance.
+double at_random(double seen, const New& found, const SampleSize& size) {
+  const double known = found.touched - found.all;
+  constexpr double kEven = 1.3, kClose = 0.35;
+  if (known <= 0 || found.squares * found.probes > kEven * found.parts * found.parts ||
+      !meets_by_chance(found))
+    return INFINITY;
+  const double unseen = seen * found.all / known, each = found.all / found.probes;
+  const double expected = found.all - drawn(unseen, each, found.probes);
+  if (std::abs(found.meetings() - expected) > kClose * expected) return INFINITY;
+  return seen + drawn(unseen, each, size.others / found.work);
 }
 
 /// Whether the tensor is alike everywhere: each part of it is touched by as many workgroups. A
@@ -74,7 +104,7 @@ double by_recapture(double seen, const New& found, const SampleSize& size) {
 /// they meet too rarely to say it.
 double by_meetings(double seen, const New& found, const SampleSize& size) {
   constexpr double kFew = 2;
-  if (found.all - found.distinct < kFew * found.largest || found.largest == 0) return INFINITY;
+  if (found.meetings() < kFew * found.largest || found.largest == 0) return INFINITY;
   // As if they met once less: of a few meetings one more or less is chance, and what is said to
   // come from HBM is rather too much than too little.
   const double each = found.all / found.probes, distinct = found.distinct + found.largest;
@@ -126,6 +156,7 @@ double touched_by_all(const LineSet& seen, const std::vector<ProbedLines>& sprea
   const double at_most = std::min(size.scale * count, most);
   double out = at_most;
   if (const New found = new_lines(seen, spread); found.touched != 0) {
+    if (const double all = at_random(count, found, size); all < at_most) return all;
     if (is_alike(count, found)) out = std::min(out, by_recapture(count, found, size));
     out = std::min(out, by_meetings(count, found, size));
   }

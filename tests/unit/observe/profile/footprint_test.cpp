@@ -106,6 +106,22 @@ TEST(Footprint, StripsOfAProductAreReadOnce) {
 }
 
 // Sequences of many lengths, and their caches.
+// A table by random indices: all draws together are a third, as many, or three times as many as it
+// has lines. With lines in it that each workgroup has for itself, it is not taken for more.
+TEST(Footprint, ATableIsReadAtRandom) {
+  for (const std::uint64_t draws : {100, 300, 900})
+    for (const std::uint64_t own : {0, 50}) {
+      const Said said = said_of([&](std::uint64_t n, LineSet& lines) {
+        std::mt19937 random(static_cast<unsigned>(n));
+        for (std::uint64_t k = 0; k < draws; ++k) lines.add(random() % 600000);
+        add(lines, 600000 + n * own, own);
+      });
+      // Of few draws probes meet too rarely to say how large the table is.
+      const double error = own == 0 && draws > 100 ? 0.05 : 0.3;
+      EXPECT_NEAR(said.all, said.truth, error * said.truth) << draws << " and " << own;
+    }
+}
+
 TEST(Footprint, WhatIsReadGoesWithTheWork) {
   // A workgroup's instructions are in part the same for all.
   const auto test = [](const std::function<std::uint64_t(std::uint64_t)>& length) {
