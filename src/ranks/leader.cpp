@@ -8,6 +8,7 @@
 #include "base/host_level.h"
 #include "exec/program/program.h"
 #include "exec/workgroup/launch_parts.h"
+#include "ranks/pages/page.h"
 
 namespace margay::ranks {
 namespace {
@@ -30,6 +31,7 @@ Leader::~Leader() {
     ending_ = true;
     changed_.notify_all();
   }
+  for (const auto& session : sessions_) session->shut_down();
   if (inviter_.joinable()) inviter_.join();
 }
 
@@ -50,6 +52,9 @@ LaunchShare Leader::share(const SpreadableLaunch& launch, const DeviceOptions& d
   if (const CodeTalk& talk = known->second; !talk.why_alone.empty()) return alone(talk.why_alone);
   // Observers see what an atomic finds in memory.
   if (launch.observed && known->second.combines) return alone("atomics");
+  std::shared_ptr<Experience>& experience = experiences_[key];
+  if (!experience) experience = std::make_shared<Experience>();
+  if (const std::string why = experience->why_alone(); !why.empty()) return alone(why);
   if (!connected_) connect(launch, device);
   if (sessions_.empty()) return alone("no-workers");
   words.base_address = request.module->base_address();
@@ -62,7 +67,7 @@ LaunchShare Leader::share(const SpreadableLaunch& launch, const DeviceOptions& d
   const std::uint64_t workgroups = request.grid.count();
   const std::uint64_t wanted = launch.parts != nullptr ? launch.parts->stride() : 1;
   words.stride = wanted <= 1 ? workgroups : std::min(wanted, workgroups);
-  auto shared = std::make_shared<SpreadLaunch>(launch, words, weights_);
+  auto shared = std::make_shared<SpreadLaunch>(launch, words, weights_, experience);
   next_ = shared;
   next_at_ =
       Clock::now() + (long_.contains(key) ? std::chrono::milliseconds(0) : options_.patience);
@@ -82,6 +87,10 @@ std::uint64_t Leader::number_of(const std::shared_ptr<LoadedModule>& module) {
 
 void Leader::connect(const SpreadableLaunch& launch, const DeviceOptions& device) {
   connected_ = true;
+  if (!can_read_pages()) {
+    options_.say("this host forbids process_vm_readv(), so that launches stay on rank 0");
+    return;
+  }
   Hello hello;
   hello.gpu = device.gpu->option;
   hello.mfma = device.mfma;

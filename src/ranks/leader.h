@@ -16,6 +16,7 @@
 
 #include "exec/device/device_options.h"
 #include "exec/state/memory.h"
+#include "ranks/experience.h"
 #include "ranks/launch_words.h"
 #include "ranks/session.h"
 #include "ranks/talk.h"
@@ -62,6 +63,7 @@ class Leader {
       modules_;  // their numbers, by address
   std::uint64_t last_module_ = 0;
   std::map<KernelKey, CodeTalk> talks_;
+  std::map<KernelKey, std::shared_ptr<Experience>> experiences_;
   std::set<KernelKey> long_;
   std::weak_ptr<SpreadLaunch> next_;  // to be shared ...
   Clock::time_point next_at_;         // ... from then on

@@ -67,10 +67,7 @@ void Session::serve() {
     }
     const Result<Message> message = connection_.receive(payload);
     if (!message) return lose(message.error());
-    {
-      const std::lock_guard lock(mutex_);
-      heard_ = Clock::now();
-    }
+    if (heard_.load() != kNever) heard_ = Clock::now();
     if (*message == Message::alive) continue;
     if (!answer(*message, payload))
       return lose({ErrorCode::system, "the connection broke while it was answered"});
@@ -119,8 +116,9 @@ bool Session::answer(Message message, std::span<const std::byte> payload) {
     case Message::refuse: {
       const std::lock_guard lock(mutex_);
       launch_.reset();
+      heard_ = kNever;
       if (message == Message::refuse) {
-        (void)launch->left(rank_, in.get_text());
+        (void)launch->left(rank_, in.get_text(), /*is_of_kernel=*/true);
         return in.ok();
       }
       const auto counts = in.get<Counts>();
@@ -128,7 +126,7 @@ bool Session::answer(Message message, std::span<const std::byte> payload) {
       const auto words = in.get_all<CombinedWord>();
       if (!in.ok()) return false;
       if (!launch->done(rank_, counts, observed, words, in.get_bytes(in.left())))
-        (void)launch->left(rank_, "unwanted");
+        (void)launch->left(rank_, "unwanted", /*is_of_kernel=*/false);
       return true;
     }
     default:
@@ -138,23 +136,27 @@ bool Session::answer(Message message, std::span<const std::byte> payload) {
   return in.ok() && send(message, out);
 }
 
-bool Session::is_silent() {
-  const std::lock_guard lock(mutex_);
-  return launch_ && Clock::now() - heard_ > silence_;
+bool Session::is_silent() const {
+  const Clock::time_point heard = heard_;
+  return heard != kNever && Clock::now() - heard > silence_;
 }
 
 void Session::lose(const Error& error) {
+  // A worker that only slept ends, and so does a begin() that waits for it.
+  connection_.shut_down();
   const std::lock_guard lock(mutex_);
   lost_ = true;
-  // A worker that only slept ends.
-  connection_.shut_down();
+  heard_ = kNever;
   const std::shared_ptr<SpreadLaunch> launch = std::exchange(launch_, nullptr);
   if (!launch) return;
   const std::string during =
       fmt::format("during launch {} of {}", launch->words().number, launch->kernel());
-  const std::uint64_t count = launch->left(rank_, "lost");
-  say_(fmt::format("rank {} ({}) was lost {}: {}; its {} workgroup{} run again on other ranks",
-                   rank_, name_, during, error.what, count, count == 1 ? "" : "s"));
+  const std::uint64_t count = launch->left(rank_, "lost", /*is_of_kernel=*/false);
+  const std::string again = count == 0 ? "it had no workgroups"
+                            : count == 1
+                                ? "its 1 workgroup runs again elsewhere"
+                                : fmt::format("its {} workgroups run again elsewhere", count);
+  say_(fmt::format("rank {} ({}) was lost {}: {}; {}", rank_, name_, during, error.what, again));
 }
 
 }  // namespace margay::ranks

@@ -1,6 +1,7 @@
 // The leader's side of one worker: a connection, and a thread that answers what the worker asks.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -34,9 +35,12 @@ class Session {
   [[nodiscard]] unsigned threads() const { return threads_; }
   /// Asks the worker to take part, unless it is lost, or busy with a launch that was stopped.
   void begin(const std::shared_ptr<SpreadLaunch>& launch);
+  /// Ends the connection, and with it a begin() that waits for the worker.
+  void shut_down() { connection_.shut_down(); }
 
  private:
   using Clock = std::chrono::steady_clock;
+  static constexpr Clock::time_point kNever = Clock::time_point::max();
   Session(unsigned rank, std::string name, unsigned threads, Connection connection,
           std::chrono::seconds silence, Say say);
   void serve();
@@ -45,7 +49,7 @@ class Session {
   [[nodiscard]] bool send(Message message, const Writer& words);
   void lose(const Error& error);
   /// It takes part in a launch and has said nothing for too long.
-  [[nodiscard]] bool is_silent();
+  [[nodiscard]] bool is_silent() const;
 
   const unsigned rank_;
   const std::string name_;
@@ -53,10 +57,12 @@ class Session {
   const std::chrono::seconds silence_;
   const Say say_;
   Connection connection_;
+  // When the worker last said something, or was asked to take part; none while it takes part in
+  // nothing. Not guarded: begin() may wait for a worker that does not read.
+  std::atomic<Clock::time_point> heard_ = kNever;
   std::mutex mutex_;  // guards the members below
   bool lost_ = false;
   std::shared_ptr<SpreadLaunch> launch_;  // that the worker takes part in
-  Clock::time_point heard_;               // when it last said something, or was asked
   std::set<std::uint64_t> modules_;       // that the worker has
   std::thread thread_;
 };

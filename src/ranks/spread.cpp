@@ -13,7 +13,8 @@
 namespace margay::ranks {
 
 SpreadLaunch::SpreadLaunch(const SpreadableLaunch& launch, const LaunchWords& words,
-                           const std::vector<unsigned>& weights)
+                           const std::vector<unsigned>& weights,
+                           std::shared_ptr<Experience> experience)
     : words_(words),
       module_(launch.request.module),
       kernel_(launch.program.kernel_name()),
@@ -23,20 +24,67 @@ SpreadLaunch::SpreadLaunch(const SpreadableLaunch& launch, const LaunchWords& wo
       parts_(launch.parts),
       observer_setup_(parts_ != nullptr ? parts_->setup() : Bytes{}),
       shares_(portions_.stride, weights),
-      taken_(weights.size()) {}
+      taken_(weights.size()),
+      is_unwanted_(weights.size()),
+      experience_(std::move(experience)) {}
 
 std::uint64_t SpreadLaunch::next() {
   std::unique_lock lock(mutex_);
+  if (!began_) began_ = Clock::now();
   while (!stopped_) {
     if (here_.at_end())
       if (const Share one = shares_.take(0, 1); one.size() != 0)
         here_ = PortionWalk(portions_, one.begin, one.end);
-    if (!here_.at_end()) return here_.next();
+    if (!here_.at_end()) {
+      ++run_here_;
+      return here_.next();
+    }
     if (working_ == 0) break;
-    changed_.wait(lock);
+    if (!idle_since_) idle_since_ = Clock::now();
+    const Clock::time_point until = *idle_since_ + patience();
+    if (Clock::now() >= until)
+      take_back();
+    else
+      changed_.wait_until(lock, until);
   }
   ended_ = true;
   return workgroups_;
+}
+
+SpreadLaunch::Clock::duration SpreadLaunch::patience() const {
+  // A worker may have to load the code first. The longest is as good as forever.
+  constexpr Clock::duration kLeast = std::chrono::milliseconds(200);
+  constexpr Clock::duration kMost = std::chrono::hours(24);
+  if (run_here_ == 0) return kMost;
+  std::uint64_t elsewhere = 0;
+  for (const std::vector<Share>& shares : taken_)
+    for (const Share& share : shares) elsewhere += portions_.workgroups_in(share.begin, share.end);
+  const std::chrono::duration<double> here = *idle_since_ - *began_;
+  const auto needed = here * (static_cast<double>(elsewhere) / static_cast<double>(run_here_));
+  if (needed >= kMost) return kMost;
+  return std::max(kLeast, std::chrono::duration_cast<Clock::duration>(needed));
+}
+
+void SpreadLaunch::take_back() {
+  for (unsigned rank = 0; rank < taken_.size(); ++rank) {
+    if (taken_[rank].empty()) continue;
+    is_unwanted_[rank] = true;
+    (void)give_back_of(rank);
+  }
+  why_left_ = "slower";
+  experience_->was_given_back(why_left_);
+}
+
+std::uint64_t SpreadLaunch::give_back_of(unsigned rank) {
+  std::uint64_t count = 0;
+  if (!taken_[rank].empty()) --working_;
+  for (const Share& share : std::exchange(taken_[rank], {})) {
+    shares_.give_back(share);
+    count += portions_.workgroups_in(share.begin, share.end);
+  }
+  given_back_ += count;
+  changed_.notify_all();
+  return count;
 }
 
 bool SpreadLaunch::found_waiting() {
@@ -55,23 +103,26 @@ bool SpreadLaunch::join(unsigned rank) {
   const std::lock_guard lock(mutex_);
   if (ended_ || waiting_ || !shares_.any_left()) return false;
   taken_[rank].clear();
-  ++working_;
   ++joined_;
   return true;
 }
 
 Chunk SpreadLaunch::more(unsigned rank) {
   const std::lock_guard lock(mutex_);
-  if (stopped_ || waiting_) return {.abandon = true};
+  if (stopped_ || ended_ || waiting_ || is_unwanted_[rank]) return {.abandon = true};
   const Share share = shares_.take(rank, portions_.stride);
-  if (share.size() != 0) taken_[rank].push_back(share);
+  if (share.size() != 0) {
+    if (taken_[rank].empty()) ++working_;
+    taken_[rank].push_back(share);
+  }
   return {share.begin, share.end};
 }
 
 bool SpreadLaunch::done(unsigned rank, const Counts& counts, std::span<const std::byte> observed,
                         std::span<const CombinedWord> words, std::span<const std::byte> changes) {
   const std::lock_guard lock(mutex_);
-  if (stopped_ || !may_change(words) || !apply(changes, /*writes=*/false)) return false;
+  if (stopped_ || taken_[rank].empty() || !may_change(words) || !apply(changes, /*writes=*/false))
+    return false;
   if (parts_ != nullptr && !parts_->add(observed)) return false;
   (void)apply(changes, /*writes=*/true);
   for (const CombinedWord& word : words) ranks::apply(word);
@@ -81,6 +132,7 @@ bool SpreadLaunch::done(unsigned rank, const Counts& counts, std::span<const std
   elsewhere_.mfma_instructions += counts.mfma_instructions;
   bytes_returned_ += changes.size() + words.size_bytes() + observed.size();
   --working_;
+  experience_->helped();
   changed_.notify_all();
   return true;
 }
@@ -112,17 +164,12 @@ Bytes SpreadLaunch::answer(std::span<const std::byte> question) const {
   return parts_->answer(question);
 }
 
-std::uint64_t SpreadLaunch::left(unsigned rank, const std::string& why) {
+std::uint64_t SpreadLaunch::left(unsigned rank, const std::string& why, bool is_of_kernel) {
   const std::lock_guard lock(mutex_);
-  std::uint64_t count = 0;
-  for (const Share& share : std::exchange(taken_[rank], {})) {
-    shares_.give_back(share);
-    count += portions_.workgroups_in(share.begin, share.end);
-  }
-  given_back_ += count;
+  const std::uint64_t count = give_back_of(rank);
+  if (count == 0) return 0;
   why_left_ = why;
-  --working_;
-  changed_.notify_all();
+  if (is_of_kernel) experience_->was_given_back(why);
   return count;
 }
 

@@ -10,7 +10,7 @@ import time
 
 MARGAY, PROGRAM = sys.argv[1:3]
 # What is said of a rank that was lost while it had workgroups.
-LOST = r"rank [12] \(.*\) was lost during launch \d+ of .*mix.*: .*; its \d+ workgroups? run again on other ranks"
+LOST = r"rank [12] \(.*\) was lost during launch \d+ of .*mix.*: .*; its \d+ workgroups? runs? again elsewhere"
 
 
 def command(what, ranks, *options):

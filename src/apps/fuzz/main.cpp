@@ -21,6 +21,7 @@
 #include "cli/console.h"
 #include "cli/process/install.h"
 #include "cli/process/launcher.h"
+#include "cli/process/ranks.h"
 #include "cli/process/temporary_directory.h"
 
 namespace margay::fuzz {
@@ -128,9 +129,12 @@ Result<int> run(Options& o) {
   o.campaign.directory = o.keep.empty() ? temporary.path() : std::filesystem::path(o.keep);
   std::filesystem::create_directories(o.campaign.directory);
   const auto launcher = cli::launcher();
+  if (o.campaign.jobs == 0)
+    o.campaign.jobs = std::max(
+        1u, launcher ? cli::threads_of_rank(*launcher) : std::thread::hardware_concurrency());
   if (launcher && o.campaign.coverage)
     return fail(ErrorCode::invalid_argument, "--coverage counts in one process", {},
-                "leave out " + launcher->name + ", or set MARGAY_RANKS=off");
+                "leave out mpirun or srun, or set MARGAY_RANKS=off");
   if (launcher && launcher->rank != 0) {
     MARGAY_CHECK(serve_batches(*launcher, o.campaign));
     return cli::kExitOk;
@@ -160,7 +164,7 @@ Result<int> run(Options& o) {
 
 int fuzz_main(int argc, char** argv) {
   Options o;
-  o.campaign.jobs = std::max(1u, std::thread::hardware_concurrency());
+  o.campaign.jobs = 0;  // one per core
   CLI::App app{"Differential fuzzing: random programs on the virtual device and on the host.",
                "margay fuzz"};
   app.footer(kFooter);

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -57,18 +58,6 @@ Result<std::filesystem::path> worker_program(const Install& install) {
   return program;
 }
 
-/// Host threads of a rank: the cores that the launcher has bound it to, or its part of all.
-unsigned threads_of(const Launcher& launcher) {
-  cpu_set_t allowed;
-  const unsigned all = std::max(1u, std::thread::hardware_concurrency());
-  const unsigned bound = sched_getaffinity(0, sizeof allowed, &allowed) == 0
-                             ? static_cast<unsigned>(CPU_COUNT(&allowed))
-                             : all;
-  const auto online = static_cast<unsigned>(std::max(1l, sysconf(_SC_NPROCESSORS_ONLN)));
-  if (bound < online) return std::max(1u, bound);
-  return std::max(1u, online / std::max(1u, launcher.on_this_host));
-}
-
 std::string host_name() {
   char name[256] = {};
   return gethostname(name, sizeof name - 1) == 0 ? name : "a host";
@@ -78,7 +67,40 @@ std::string listed(const std::vector<unsigned>& ranks) {
   return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "));
 }
 
+/// Calls `work` in a process that is not the launcher's, and waits for it: if it is lost, the run
+/// goes on, where launchers would end it.
+Status in_own_process(const Launcher& launcher, const std::string& host,
+                      const std::function<int()>& work) {
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child < 0) return fail(ErrorCode::system, "a worker could not be started");
+  if (child == 0) {
+    setsid();
+    const int code = work();
+    std::fflush(nullptr);
+    _exit(code);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(status))
+    fmt::print(stderr, "margay: rank {} ({}) was ended by signal {}; the run goes on without it\n",
+               launcher.rank, host, WTERMSIG(status));
+  return {};
+}
+
 }  // namespace
+
+unsigned threads_of_rank(const Launcher& launcher) {
+  cpu_set_t allowed;
+  const unsigned all = std::max(1u, std::thread::hardware_concurrency());
+  const unsigned bound = sched_getaffinity(0, sizeof allowed, &allowed) == 0
+                             ? static_cast<unsigned>(CPU_COUNT(&allowed))
+                             : all;
+  const auto online = static_cast<unsigned>(std::max(1l, sysconf(_SC_NPROCESSORS_ONLN)));
+  if (bound < online) return std::max(1u, bound);
+  return std::max(1u, online / std::max(1u, launcher.on_this_host));
+}
 
 Result<std::vector<ranks::Joined>> gather_ranks(const Launcher& launcher, const std::string& key) {
   const ranks::Meeting meeting{MARGAY_TRY(launcher.meeting_file()),
@@ -110,17 +132,20 @@ Status serve_rank_0(const Launcher& launcher, std::atomic<bool>& stop, const Ser
   auto owner = MARGAY_TRY(ranks::accept_from(listener.socket, key));
   if (owner.second != ranks::Role::owner)
     return fail(ErrorCode::system, "rank 0 began with something else");
-  std::vector<std::jthread> threads;
-  // Owners say nothing: what can be read is the end.
-  while (!owner.first.is_readable(std::chrono::milliseconds(0))) {
-    if (!listener.socket.is_readable(std::chrono::milliseconds(200))) continue;
-    if (auto caller = ranks::accept_from(listener.socket, key))
-      threads.emplace_back([&serve, connection = std::move(caller->first)]() mutable {
-        serve(std::move(connection));
-      });
-  }
-  stop = true;
-  return {};
+  return in_own_process(launcher, host_name(), [&] {
+    std::vector<std::jthread> threads;
+    // Owners say nothing: what can be read is the end.
+    while (!owner.first.is_readable(std::chrono::milliseconds(0))) {
+      if (!listener.socket.is_readable(std::chrono::milliseconds(200))) continue;
+      if (auto caller = ranks::accept_from(listener.socket, key))
+        threads.emplace_back([&serve, connection = std::move(caller->first)]() mutable {
+          serve(std::move(connection));
+        });
+    }
+    stop = true;
+    threads.clear();
+    return 0;
+  });
 }
 
 Status lead(const Launcher& launcher, unsigned threads) {
@@ -133,7 +158,7 @@ Status lead(const Launcher& launcher, unsigned threads) {
   }
   setenv("MARGAY_RANKS_KEY", key.c_str(), 1);
   setenv("MARGAY_RANKS", addresses.c_str(), 1);
-  if (threads == 0) setenv("MARGAY_THREADS", std::to_string(threads_of(launcher)).c_str(), 1);
+  if (threads == 0) setenv("MARGAY_THREADS", std::to_string(threads_of_rank(launcher)).c_str(), 1);
   return {};
 }
 
@@ -144,24 +169,13 @@ Result<int> work_for_rank_0(const Install& install, const Launcher& launcher, un
   const std::string name = host_name();
   const std::string key = MARGAY_TRY(join_rank_0(launcher, listener));
   setenv("MARGAY_RANKS_KEY", key.c_str(), 1);
-  // A process of its own, which is not the launcher's: one that is lost does not end the run, as
-  // launchers would have it.
-  const pid_t child = fork();
-  if (child < 0) return fail(ErrorCode::system, "a worker could not be started");
-  if (child == 0) {
-    setsid();
+  MARGAY_CHECK(in_own_process(launcher, name, [&] {
     const std::string descriptor = std::to_string(listener.socket.descriptor());
-    const std::string count = std::to_string(threads != 0 ? threads : threads_of(launcher));
+    const std::string count = std::to_string(threads != 0 ? threads : threads_of_rank(launcher));
     execl(program.c_str(), program.c_str(), descriptor.c_str(), count.c_str(), name.c_str(),
           nullptr);
-    _exit(127);
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (WIFSIGNALED(status))
-    fmt::print(stderr, "margay: rank {} ({}) was ended by signal {}; the run goes on without it\n",
-               launcher.rank, name, WTERMSIG(status));
+    return 127;
+  }));
   return 0;
 }
 

@@ -27,6 +27,9 @@ namespace margay::cli {
 /// of the cores), and sets this process's environment for a program that uses them.
 [[nodiscard]] Status start_workers(const Install& install, unsigned ranks, unsigned threads);
 
+/// Host threads of a rank: the cores that the launcher has bound it to, or its part of all.
+[[nodiscard]] unsigned threads_of_rank(const Launcher& launcher);
+
 /// Rank 0 of `launcher`: the other ranks. Those that do not come are named on stderr.
 [[nodiscard]] Result<std::vector<ranks::Joined>> gather_ranks(const Launcher& launcher,
                                                               const std::string& key);
@@ -35,7 +38,8 @@ namespace margay::cli {
                                               const ranks::Listener& listener);
 
 /// Another rank: calls `serve` in a thread of its own for each connection that rank 0 opens, until
-/// that has ended. `stop` becomes true then.
+/// that has ended. `stop` becomes true then. All in a process of its own: a launcher would end the
+/// campaign when one of its processes is lost.
 using Serve = std::function<void(ranks::Connection connection)>;
 [[nodiscard]] Status serve_rank_0(const Launcher& launcher, std::atomic<bool>& stop,
                                   const Serve& serve);

@@ -24,6 +24,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/process/launcher.h"
+#include "cli/process/ranks.h"
 #include "cli/process/start.h"
 #include "cli/watch/checked_run.h"
 #include "cli/watch/mutation.h"
@@ -42,7 +43,7 @@ struct Options {
   CheckOptions check;
   std::string kernel;
   std::string json;
-  unsigned jobs = 2;
+  unsigned jobs = 0;  ///< 0: two, if the rank has as many cores.
   bool keep_going = false;
   double timeout = 0;  ///< Seconds; 0: from the clean run.
 };
@@ -72,7 +73,7 @@ void declare(CLI::App& app, Options& options) {
          "--kernel", options.kernel,
          "only waits, barriers and fences of this kernel (a name; * and ? as in file names)")
       ->type_name("GLOB");
-  app.add_option("--jobs", options.jobs, "mutants that run at the same time (default: 2)")
+  app.add_option("--jobs", options.jobs, "mutants that run at the same time on a rank (default: 2)")
       ->check(CLI::Range(1u, 256u))
       ->type_name("N");
   app.add_option("--json", options.json, "write the result to this file as JSON as well")
@@ -302,11 +303,12 @@ Result<int> mutate_program(Options options, std::span<char*> command) {
   job.install = MARGAY_TRY(find_runtime());
   job.options = std::move(options);
   job.command.assign(command.begin(), command.end());
-  if (job.options.check.threads == 0) {
-    job.options.check.threads =
-        std::max(1U, std::thread::hardware_concurrency() / job.options.jobs);
-  }
   const auto launched = launcher();
+  const unsigned cores =
+      std::max(1U, launched ? threads_of_rank(*launched) : std::thread::hardware_concurrency());
+  if (job.options.jobs == 0) job.options.jobs = std::min(2U, cores);
+  if (job.options.check.threads == 0)
+    job.options.check.threads = std::max(1U, cores / job.options.jobs);
   if (launched && launched->rank != 0) {
     MARGAY_CHECK(serve_runs(*launched, job.install, job.options.check, job.command));
     return kExitOk;

@@ -26,6 +26,9 @@ using Page = std::array<std::byte, kPageBytes>;
 /// 64 bits that differ, for all practical purposes, when a page differs.
 [[nodiscard]] std::uint64_t fingerprint(std::span<const std::byte, kPageBytes> page);
 
+/// Whether this host lets a process read its memory as read_page() does.
+[[nodiscard]] bool can_read_pages();
+
 /// This process's memory at `address`, a multiple of kPageBytes; what is not mapped is zero. No
 /// address is a fault.
 void read_page(std::uint64_t address, Page& out);
