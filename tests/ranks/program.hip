@@ -1,19 +1,20 @@
 // Launches whose results do not depend on where workgroups run, and prints what they computed.
 //
-//   program products     a matrix product, three times onto the same matrix; MFMA
-//   program memories     the host's heap, pinned memory, a variable of the device; the host writes
-//                        between launches
-//   program attention    LDS, barriers, scratch, exp; three sizes
-//   program rows         workgroups each of which has more to do than the one before
-//   program atomics      workgroups that add to the same words
-//   program combined     integer atomics of all kinds, also on words that one workgroup has for
-//   itself program mixed        two kinds of atomics on the same word program returning    atomics
-//   whose result is used program flags        workgroups that wait for each other program fault one
-//   workgroup writes where it may not program race         neighbouring workgroups write the same
-//   words, and read each other's program outside      reads and writes past the end of an
-//   allocation, inside the last page program undefined    uses words that nothing has written; a
-//   later launch and the host read them program watched      memories, ten times longer program
-//   long         some seconds
+// - products: a matrix product, three times onto the same matrix; MFMA
+// - memories: the host's heap, pinned memory, a variable of the device; the host writes between
+//   launches; "watched" is ten times longer, "long" takes some seconds
+// - attention: LDS, barriers, scratch, exp; three sizes
+// - rows: workgroups each of which has more to do than the one before
+// - atomics: workgroups that add to the same words
+// - combined: integer atomics of all kinds, also on words that one workgroup has for itself
+// - mixed: two kinds of atomics on the same word
+// - returning: atomics whose result is used
+// - flags: workgroups that wait for each other
+// - fault: one workgroup writes where it may not
+// - race: neighbouring workgroups write the same words, and read each other's
+// - outside: reads and writes past the end of an allocation, inside the last page
+// - undefined: uses words that nothing has written; a later launch and the host read them
+// - large: code of 2 MB; a short launch, and when it may read a line a long one
 #include <hip/hip_runtime.h>
 
 #include <cstdint>
@@ -186,6 +187,15 @@ void products() {
 }
 
 // Row n has n / 32 + 1 parts. LDS leaves a compute unit room for two of them.
+/// More than a socket takes at once.
+__device__ unsigned large[1 << 19] = {1};
+__global__ void read_large(float* out, int steps) {
+  const unsigned n = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0;
+  for (int step = 0; step < steps; ++step) sum = sum * 0.5f + static_cast<float>(large[n + step]);
+  out[n] = sum;
+}
+
 __global__ void rows(const float* in, float* out) {
   __shared__ float parts[8192];
   float sum = 0;
@@ -223,6 +233,20 @@ void memories(int steps) {
   }
   print(out.data(), n);
   print(pinned, n);
+}
+
+void run_large() {
+  constexpr int n = 64 * 256;
+  float* out;
+  MUST(hipMalloc(&out, n * 4));
+  read_large<<<64, 256>>>(out, 1);
+  MUST(hipDeviceSynchronize());
+  std::puts("ready");
+  std::fflush(stdout);
+  (void)std::getchar();
+  read_large<<<64, 256>>>(out, 60'000);
+  MUST(hipDeviceSynchronize());
+  print(out, n);
 }
 
 void attend() {
@@ -347,6 +371,7 @@ int main(int argc, char** argv) {
   if (what == "race") return make_race(), 0;
   if (what == "outside") return go_outside(), 0;
   if (what == "undefined") return use_undefined(), 0;
+  if (what == "large") return run_large(), 0;
   if (what == "fault") return make_fault(), 0;
   if (what == "watched") return memories(2'000), 0;
   if (what == "long") return memories(20'000), 0;

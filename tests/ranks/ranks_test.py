@@ -92,6 +92,26 @@ class Lost(unittest.TestCase):
         wait_for(lambda: not workers(mark))
         self.assertEqual(workers(mark), [])
 
+    def test_a_rank_that_is_stopped_while_code_is_sent_to_it_costs_time_only(self):
+        alone = subprocess.run(command("large", 1), env=environment(""), input="\n", capture_output=True, text=True,
+                               timeout=300)
+        mark = uuid.uuid4().hex
+        # The first launch is too short for another rank, the second is not.
+        program = subprocess.Popen(command("large", 2), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True,
+                                   env={**environment(mark), "MARGAY_RANKS_AFTER": "300", "MARGAY_RANKS_SILENCE": "2"})
+        self.assertEqual(program.stdout.readline(), "ready\n")
+        victim, = workers(mark)
+        os.kill(victim, signal.SIGSTOP)
+        try:
+            output, said = program.communicate("\n", timeout=120)
+        finally:
+            program.kill()
+            os.kill(victim, signal.SIGKILL)
+        self.assertEqual(program.returncode, 0, said)
+        self.assertEqual("ready\n" + output, alone.stdout)
+        self.assertIn("elsewhere=0", said)
+
     def test_a_stopped_rank_costs_time_only(self):
         expected = run("long", 1).stdout
         # Rank 0 does not wait as long for its workgroups.
