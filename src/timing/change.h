@@ -9,6 +9,7 @@ struct Change {
   double far_lines = 1;  ///< Of the lines that loads miss in L2, the part that still does.
   /// Each access takes as many lines as its bytes fill, and a lookup in vL1D for each.
   bool perfect_coalescing = false;
+  bool no_scratch = false;  ///< Accesses to scratch are not there: no spills, no indexed arrays.
   double compulsory_far_lines = 0;  ///< With it, the least part of far_lines that is left of loads.
   bool no_barrier_skew = false;     ///< Waves do not wait at barriers.
   /// Every other barrier is not there: two LDS buffers or larger steps, which take twice the LDS.

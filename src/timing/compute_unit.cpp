@@ -501,6 +501,10 @@ class ComputeUnit {
   void use_vector_memory(std::uint32_t index, const Instruction& i, double now) {
     Wave& wave = waves_[index];
     Simd& simd = simds_[wave.simd];
+    if (change_.no_scratch && i.is_scratch) {
+      if (i.has_work) (void)next_work(wave);
+      return went_on(wave, index, now);
+    }
     while (!queue_.empty() && queue_.front() <= now) queue_.pop_front();
     const double room = queue_.size() < static_cast<std::size_t>(p_.vector_queue)
                             ? 0

@@ -54,6 +54,7 @@ struct Instruction {
   bool has_work = false;  ///< Each execution has a MemoryWork.
   bool is_store = false;  ///< Memory: sends data, returns none.
   bool is_atomic = false;
+  bool is_scratch = false;   ///< Of a lane's own memory: spills, and arrays with an index.
   bool sees_others = false;  ///< A load, atomic or volatile, of what other workgroups write.
   bool syncs_grid = false;   ///< A barrier of the grid, or a write-back of L2.
   /// Memory: bytes that each lane sends (without the address) and gets.

@@ -20,6 +20,7 @@ constexpr Row kRows[kWhatIfs] = {
     {"no L2 misses", {.no_l2_misses = true}},
     {"lines shared in L2", {}},  // what is left is known from the launch
     {"perfect coalescing", {.perfect_coalescing = true}},
+    {"no scratch", {.no_scratch = true}},
     {"all lanes active", {.all_lanes_active = true}},
     {"no barrier skew", {.no_barrier_skew = true}},
     {"half as many barriers", {.half_the_barriers = true}},
@@ -90,6 +91,8 @@ bool concerns(WhatIfKind kind, const LaunchReplay& replay, const LaunchRecording
       return launch.needed_far_lines < 1;
     case WhatIfKind::perfect_coalescing:
       return is_any(causes.scattered);
+    case WhatIfKind::no_scratch:
+      return std::ranges::any_of(launch.instructions, &Instruction::is_scratch);
     case WhatIfKind::all_lanes_active:
       return std::ranges::any_of(launch.instructions,
                                  [](const Instruction& i) { return i.active_lanes < 1; });
@@ -120,6 +123,7 @@ bool is_removal(WhatIfKind kind) {
     case WhatIfKind::no_bank_conflicts:
     case WhatIfKind::no_l2_misses:
     case WhatIfKind::perfect_coalescing:
+    case WhatIfKind::no_scratch:
     case WhatIfKind::all_lanes_active:
     case WhatIfKind::no_barrier_skew:
     case WhatIfKind::no_memory_waits:
@@ -146,6 +150,14 @@ std::vector<double> idle_lanes(const LaunchRecording& launch, const std::vector<
     const Instruction& i = launch.instructions[n];
     out.push_back(static_cast<double>(times[n].hits) * i.turns * (1 - i.active_lanes));
   }
+  return out;
+}
+
+/// What accesses to scratch take: their issue, and what is waited for them.
+std::vector<double> of_scratch(const LaunchRecording& launch, const std::vector<SiteTime>& times) {
+  std::vector<double> out(times.size());
+  for (std::size_t n = 0; n < times.size(); ++n)
+    if (launch.instructions[n].is_scratch) out[n] = times[n].latency + times[n].unhidden;
   return out;
 }
 
@@ -191,6 +203,8 @@ std::vector<double> weights(WhatIfKind kind, const LaunchRecording& launch, cons
       return causes.misses;
     case WhatIfKind::perfect_coalescing:
       return causes.scattered;
+    case WhatIfKind::no_scratch:
+      return of_scratch(launch, times);
     case WhatIfKind::all_lanes_active:
       return idle_lanes(launch, times);
     case WhatIfKind::no_barrier_skew:

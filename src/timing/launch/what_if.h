@@ -20,6 +20,7 @@ enum class WhatIfKind : std::uint8_t {
   no_l2_misses,  ///< A limit: what an XCD has not loaded yet always misses.
   shared_l2_lines,
   perfect_coalescing,
+  no_scratch,
   all_lanes_active,  ///< Of VALU instructions: no divergent branches.
   no_barrier_skew,   ///< A limit, of what waves do; that they wait for memory is not counted.
   half_the_barriers,
@@ -32,7 +33,7 @@ enum class WhatIfKind : std::uint8_t {
   longest_first,     ///< Of a launch that was recorded in part.
   no_tail,           ///< The work of the last workgroups is spread over all compute units.
 };
-inline constexpr unsigned kWhatIfs = 15;
+inline constexpr unsigned kWhatIfs = 16;
 
 /// "no bank conflicts".
 [[nodiscard]] std::string_view what_if_name(WhatIfKind kind);

@@ -44,6 +44,38 @@ TEST(WhatIf, WithAllLanesActiveTheVectorUnitHasLessToDo) {
   EXPECT_EQ(saved(Unit::valu, 1), 0);
 }
 
+// A loop of a load from scratch and one from memory, each of which waits.
+TEST(WhatIf, WithoutScratchItsAccessesTakeNothing) {
+  LaunchRecording launch = matrix_launch(304, 304, 1);
+  Instruction load, wait;
+  load.unit = Unit::vector_memory;
+  load.has_work = load.counts_vm = true;
+  load.lane_bytes_in = 4;
+  wait.unit = Unit::wait;
+  wait.wait_vm = 0;
+  launch.instructions = {load, wait, load, wait};
+  for (std::uint32_t n = 0; n < 4; ++n) launch.instructions[n].vaddr = 8 * n;
+  for (WorkgroupRecording& group : launch.workgroups)
+    for (WaveRecording& wave : group.waves) {
+      wave.instructions.clear();
+      for (unsigned trip = 0; trip < 200; ++trip)
+        for (const std::uint32_t n : {0u, 1u, 2u, 3u}) wave.instructions.push_back(n);
+      wave.memory.assign(400, {.cycles = 16, .l2_lines = 4});
+    }
+  const auto no_scratch = [&] {
+    return what_if_of(time_of(launch, default_gpu()), WhatIfKind::no_scratch);
+  };
+  EXPECT_EQ(no_scratch().saves_percent, 0);
+  launch.instructions[0].is_scratch = true;
+  const WhatIf one = no_scratch();
+  EXPECT_GT(one.saves_percent, 35);
+  EXPECT_LT(one.saves_percent, 50);
+  ASSERT_EQ(one.sites.size(), 1U);
+  EXPECT_EQ(one.sites[0].vaddr, 0U);
+  launch.instructions[2].is_scratch = true;
+  EXPECT_GT(no_scratch().saves_percent, 70);
+}
+
 TEST(WhatIf, NothingIsTriedThatIsNotAskedFor) {
   EXPECT_TRUE(time_of(matrix_launch(4, 4, 30), default_gpu(), {.what_if = false}).what_if.empty());
 }

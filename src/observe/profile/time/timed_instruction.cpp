@@ -107,6 +107,7 @@ timing::Instruction timed_instruction(const Instruction& i, const margay::Instru
   out.wait_lgkm = facts.wait.lgkm;
   out.has_work = facts.counted.vm || facts.counted.lgkm;
   out.is_atomic = facts.form.is_atomic;
+  out.is_scratch = facts.form.path == MemoryPath::scratch;
   out.is_store = facts.form.is_write && !facts.form.is_read;
   out.sees_others = facts.form.is_read && !facts.form.is_atomic && facts.form.agent_scope;
   out.syncs_grid = row.flow == Flow::grid_barrier || row.cache == CacheAction::write_back;

@@ -121,6 +121,16 @@ std::string side_by_side(const KernelProfile& kernel) {
   return out;
 }
 
+std::string without_scratch(const KernelProfile& kernel) {
+  const Resources& r = kernel.resources;
+  return fmt::format(
+      "{} bytes of scratch for each work-item are spills, or an array with an index that is not "
+      "known before the kernel runs: keep fewer values at a time ({} VGPRs are in use; fewer waves "
+      "in __launch_bounds__ leave more), unroll the loop that has the index, or keep the array in "
+      "LDS (margay asm --resources names the spills)",
+      r.scratch_bytes, r.vgprs);
+}
+
 /// What to do where only a few compute units have work at the end.
 std::string fill_the_rounds(const KernelProfile& kernel) {
   const auto workgroups = static_cast<std::uint64_t>(workgroups_of(kernel));
@@ -168,6 +178,8 @@ std::string what_to_do(const timing::WhatIf& what_if, const KernelProfile& kerne
           kernel.gpu->xcds);
     case WhatIfKind::perfect_coalescing:
       return side_by_side(kernel);
+    case WhatIfKind::no_scratch:
+      return without_scratch(kernel);
     case WhatIfKind::all_lanes_active:
       return "let the lanes of a wave take the same way at branches and end loops together: sort "
              "or "
