@@ -159,6 +159,41 @@ TEST(Screen, ALimitIsNoAdvice) {
   EXPECT_FALSE(advice[2].is_advice) << "less than the model's error";
 }
 
+TEST(Screen, ScatteredMissesHaveNothingToShare) {
+  using timing::WhatIfKind;
+  const auto shares = [](double coalesced, std::uint32_t at) {
+    KernelProfile k = timed(10, 800, 800);
+    k.time->what_if = {{WhatIfKind::perfect_coalescing, coalesced, 0, {{at, 1.0}}},
+                       {WhatIfKind::shared_l2_lines, 58, 0, {{0x1008, 1.0}}}};
+    return time_advice(k)[1].is_advice;
+  };
+  EXPECT_FALSE(shares(86, 0x1008)) << "a table by indices";
+  EXPECT_TRUE(shares(20, 0x1008)) << "most of it is not the lanes'";
+  EXPECT_TRUE(shares(86, 0x1010)) << "others are scattered";
+}
+
+TEST(Screen, WorkgroupsThatPollHaveNoAdvice) {
+  KernelProfile k = timed(10, 800, 800);
+  k.time->what_if = {{timing::WhatIfKind::loads_ahead, 80, 0, {}}};
+  EXPECT_TRUE(time_advice(k)[0].is_advice);
+  k.time->between.polling = 0.5;
+  EXPECT_FALSE(time_advice(k)[0].is_advice);
+}
+
+TEST(Screen, ATailIsNotAlwaysOfRounds) {
+  const auto said = [](std::uint32_t workgroups) {
+    KernelProfile k = timed(10, 800, 800);
+    k.grid = {workgroups, 1, 1};
+    k.time->what_if = {{timing::WhatIfKind::no_tail, 50, 0, {}}};
+    return time_advice(k)[0].what_to_do;
+  };
+  const std::uint32_t units = default_gpu().compute_units();
+  EXPECT_THAT(said(units + 1), HasSubstr("fill whole rounds"));
+  EXPECT_THAT(said(2 * units),
+              AllOf(HasSubstr("do not take equally long"), Not(HasSubstr("whole rounds"))));
+  EXPECT_THAT(said(units / 2), AllOf(HasSubstr("split them"), Not(HasSubstr("whole rounds"))));
+}
+
 TEST(Screen, ASampleThatIsNotLikeTheOthersIsSaid) {
   KernelProfile k = timed(10, 800, 800);
   EXPECT_THAT(text_of(k, Profile{}, TextStyle{}), Not(HasSubstr("was watched has")));
