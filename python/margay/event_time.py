@@ -7,7 +7,7 @@ from typing import Callable, Iterator
 from margay import library
 from margay.library import LibraryError
 
-EVENT_TIMES = ("host", "modelled", "modelled-sustained")
+EVENT_TIMES = ("host", "modelled", "modelled-sustained", "modelled-warm", "modelled-warm-sustained")
 
 
 def _library():
@@ -21,6 +21,7 @@ def _library():
 def use_event_time(name: str) -> str:
     """Makes hipEventElapsedTime give "host" time, "modelled" device time at boost clock, or "modelled-sustained".
 
+    A launch finds cold caches; with "modelled-warm" and "modelled-warm-sustained" those that a launch like it has left.
     Holds for the whole process from now on, as MARGAY_EVENT_TIME does from its start. Returns what it was.
     """
     if name not in EVENT_TIMES:
@@ -33,14 +34,15 @@ def event_time() -> str:
     return _library().margayEventTime(None).decode()
 
 
-def modelled_ms(function: Callable[[], object], sustained: bool = False) -> float:
+def modelled_ms(function: Callable[[], object], sustained: bool = False, warm: bool = False) -> float:
     """Calls `function`; how many milliseconds what it launches would take on the device, by the model of time.
 
     For autotuners: the figure is modelled, nothing is measured (docs/time.md says how far it can be trusted). A kernel
-    that was modelled before with the same sizes and arguments is not modelled again. Streams that do not wait for the
+    that was modelled before with the same sizes and arguments is not modelled again. `warm`: each launch finds the
+    caches as one like it has left them, as in a loop; otherwise they are cold. Streams that do not wait for the
     null stream (hipStreamNonBlocking) are not counted.
     """
-    before = use_event_time("modelled-sustained" if sustained else "modelled")
+    before = use_event_time("modelled" + ("-warm" if warm else "") + ("-sustained" if sustained else ""))
     try:
         api = _library()
         with _event(api) as start, _event(api) as stop:

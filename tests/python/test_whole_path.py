@@ -175,7 +175,10 @@ try:
 except ValueError as error:
     print(error)
 """)
-    assert done.stdout == "there is no event time 'wall'; there are host, modelled, modelled-sustained\n", done.stderr
+    assert done.stdout == (
+        "there is no event time 'wall'; there are host, modelled, modelled-sustained, modelled-warm, "
+        "modelled-warm-sustained\n"
+    ), done.stderr
     assert done.stderr.count("nothing is measured; the error is about") == 1, done.stderr
 
 

@@ -151,6 +151,32 @@ TEST(EventTime, PointersMakeNoDifferenceUnlessTheyAreNull) {
   EXPECT_LT(without, 0.7 * with);
 }
 
+/// Four floats of each work-item.
+__global__ void scale(float4* data) {
+  float4& x = data[blockIdx.x * 256 + threadIdx.x];
+  x = make_float4(2 * x.x, 2 * x.y, 2 * x.z, 2 * x.w);
+}
+
+TEST(EventTime, WarmCachesHaveWhatALaunchLikeItLeft) {
+  const auto time_of = [&](const char* event_time, int count) {
+    const auto data = memory(sizeof(float) * static_cast<std::size_t>(count));
+    EXPECT_NE(margayEventTime(event_time), nullptr);
+    const float us =
+        us_of([&] { scale<<<count / 1024, 256>>>(reinterpret_cast<float4*>(data.get())); });
+    EXPECT_NE(margayEventTime("modelled"), nullptr);
+    return us;
+  };
+  constexpr int kFits = 16 << 20;
+  const float cold = time_of("modelled", kFits), warm = time_of("modelled-warm", kFits);
+  EXPECT_LT(warm, 0.8 * cold);
+  EXPECT_EQ(time_of("modelled", kFits), cold) << "each has its own";
+  EXPECT_EQ(time_of("modelled-warm", kFits), warm);
+  EXPECT_LT(time_of("modelled-warm-sustained", kFits), 0.8 * time_of("modelled-sustained", kFits));
+  constexpr int kDoesNotFit = 128 << 20;
+  const float large = time_of("modelled", kDoesNotFit);
+  EXPECT_NEAR(time_of("modelled-warm", kDoesNotFit), large, 0.05 * large);
+}
+
 TEST(EventTime, LaunchSizesAndKernelsHaveTheirOwn) {
   const auto data = memory();
   const float one = us_of([&] { spin<<<1, 64>>>(data.get(), 3000); });
@@ -321,7 +347,8 @@ TEST(EventTime, AProgramChangesIt) {
   float ms = -1;
   EXPECT_EQ(hipEventElapsedTime(&ms, before.handle, after.handle), hipErrorInvalidHandle)
       << "one of them has host time only";
-  EXPECT_STREQ(margayEventTime("modelled"), "modelled-sustained");
+  EXPECT_STREQ(margayEventTime("modelled-warm"), "modelled-sustained");
+  EXPECT_STREQ(margayEventTime("modelled"), "modelled-warm");
 }
 
 enum Purpose : int { all, known_time, time_alone, memory_alone };

@@ -82,8 +82,10 @@ TEST(Settings, bad_values_are_errors_that_name_the_variable_and_what_it_takes) {
     EXPECT_THAT(result.error().what, HasSubstr("a number from 1 to 4096"));
   }
   EXPECT_THAT(read({{"MARGAY_DEVICES", "17"}}).error().what, HasSubstr("a number from 1 to 16"));
-  EXPECT_THAT(read({{"MARGAY_EVENT_TIME", "gpu"}}).error().what,
-              HasSubstr("one of host, modelled or modelled-sustained"));
+  EXPECT_THAT(
+      read({{"MARGAY_EVENT_TIME", "gpu"}}).error().what,
+      HasSubstr(
+          "one of host, modelled, modelled-sustained, modelled-warm, modelled-warm-sustained"));
   for (const char* name : {"MARGAY_STATS", "MARGAY_PROGRESS", "MARGAY_QUIET"}) {
     const auto result = read({{name, "yes"}});
     ASSERT_FALSE(result.has_value()) << name;

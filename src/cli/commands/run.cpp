@@ -37,8 +37,10 @@ int run_main(std::span<char*> arguments) {
   add_device_options(app, device, mfma, threads);
   app.add_option("--event-time", event_time,
                  "what hipEventElapsedTime gives: host (default), or the device's time by a model, "
-                 "modelled (at boost clock) or modelled-sustained")
-      ->check(CLI::IsMember({"host", "modelled", "modelled-sustained"}))
+                 "modelled (at boost clock) or modelled-sustained; modelled-warm and "
+                 "modelled-warm-sustained have the warm caches of a launch in a loop")
+      ->check(CLI::IsMember(
+          {"host", "modelled", "modelled-sustained", "modelled-warm", "modelled-warm-sustained"}))
       ->type_name("TIME");
   add_ranks_option(app, ranks);
   add_whole_pages_option(app);

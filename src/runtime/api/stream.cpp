@@ -95,12 +95,15 @@ hipError_t query_event(const char* call, hipEvent_t handle) {
 
 void say_what_modelled_time_is() {
   if (process().devices.quiet() || !process().timeline.first_answer()) return;
-  fmt::print(stderr,
-             "margay: hipEventElapsedTime gives modelled time of the {} at its {} clock, with cold "
-             "caches: nothing is measured; the error is about {:.0f} % (docs/time.md).\n",
-             process().devices.gpu().name,
-             process().devices.event_time() == EventTime::modelled ? "boost" : "sustained",
-             process().launches.modelled().error_percent());
+  const EventTime time = process().devices.event_time();
+  fmt::print(
+      stderr,
+      "margay: hipEventElapsedTime gives modelled time of the {} at its {} clock, {}: nothing "
+      "is measured; the error is about {:.0f} % (docs/time.md).\n",
+      process().devices.gpu().name, is_sustained(time) ? "sustained" : "boost",
+      is_warm(time) ? "with the caches that a launch like it has left"
+                    : "with cold caches (modelled-warm: those of a loop)",
+      process().launches.modelled().error_percent());
 }
 
 Answer<float> modelled_milliseconds(const ihipEvent_t& start, const ihipEvent_t& stop) {

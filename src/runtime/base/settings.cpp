@@ -55,7 +55,7 @@ Result<EventTime> read_event_time(const Environment& environment) {
   const std::optional<std::string> value = environment(kName);
   if (!value || value->empty()) return Settings{}.event_time;
   if (const auto time = event_time_named(*value)) return *time;
-  return bad_value(kName, *value, fmt::format("one of {}", kEventTimes));
+  return bad_value(kName, *value, fmt::format("one of {}", fmt::join(kEventTimes, ", ")));
 }
 
 Result<const Gpu*> read_gpu(const Environment& environment) {
@@ -214,15 +214,10 @@ Environment process_environment() {
   };
 }
 
-std::string_view name_of(EventTime time) {
-  constexpr std::string_view kNames[] = {"host", "modelled", "modelled-sustained"};
-  return kNames[static_cast<std::size_t>(time)];
-}
-
 std::optional<EventTime> event_time_named(std::string_view name) {
-  for (const EventTime time : {EventTime::host, EventTime::modelled, EventTime::modelled_sustained})
-    if (name_of(time) == name) return time;
-  return std::nullopt;
+  const auto found = std::ranges::find(kEventTimes, name);
+  if (found == kEventTimes.end()) return std::nullopt;
+  return static_cast<EventTime>(found - kEventTimes.begin());
 }
 
 Result<Settings> read_settings(const Environment& environment) {

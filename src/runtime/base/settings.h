@@ -1,6 +1,8 @@
 // The environment variables of the runtime, read in one place. README.md lists them for users.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -56,14 +58,25 @@ inline constexpr unsigned kMaxDevices = 16;
 
 /// What hipEventElapsedTime gives.
 enum class EventTime : std::uint8_t {
-  host,                ///< The host's wall time.
-  modelled,            ///< The device's time by the model of time, at boost clock ...
-  modelled_sustained,  ///< ... at the clock that the device holds for seconds.
+  host,                     ///< The host's wall time.
+  modelled,                 ///< The device's time by the model of time, at boost clock ...
+  modelled_sustained,       ///< ... at the clock that the device holds for seconds.
+  modelled_warm,            ///< As modelled, with the caches that a launch like it has left ...
+  modelled_warm_sustained,  ///< ... at the clock that the device holds.
 };
-/// "host", "modelled" or "modelled-sustained".
+[[nodiscard]] constexpr bool is_sustained(EventTime time) {
+  return time == EventTime::modelled_sustained || time == EventTime::modelled_warm_sustained;
+}
+[[nodiscard]] constexpr bool is_warm(EventTime time) {
+  return time == EventTime::modelled_warm || time == EventTime::modelled_warm_sustained;
+}
+/// The names of MARGAY_EVENT_TIME, in the order of EventTime.
+inline constexpr std::array<std::string_view, 5> kEventTimes = {
+    "host", "modelled", "modelled-sustained", "modelled-warm", "modelled-warm-sustained"};
 [[nodiscard]] std::optional<EventTime> event_time_named(std::string_view name);
-[[nodiscard]] std::string_view name_of(EventTime time);
-inline constexpr std::string_view kEventTimes = "host, modelled or modelled-sustained";
+[[nodiscard]] constexpr std::string_view name_of(EventTime time) {
+  return kEventTimes[static_cast<std::size_t>(time)];
+}
 
 /// What `margay run --ranks` sets: the other ranks of the process (src/ranks).
 struct RankSettings {

@@ -92,10 +92,11 @@ bool Launches::set_purpose(Purpose purpose) {
 }
 
 Outcome Launches::model_only(Device& device, const LaunchRequest& request, Purpose purpose) {
-  if (modelled_.find(request)) return {};
+  const bool warm = is_warm(devices_.event_time());
+  if (modelled_.find(request, warm)) return {};
   if (purpose == Purpose::known_time)
     return refuse_silently(hipErrorNotReady, "The time of the launch is not known.");
-  const Result<LaunchReport> report = modelled_.model_part(device, request);
+  const Result<LaunchReport> report = modelled_.model_part(device, request, warm);
   host_.foreground_ends();
   std::ignore = host_.launch_ended();
   if (report) return {};
@@ -120,7 +121,9 @@ Outcome Launches::run_alone(const LaunchRequest& request,
     return watch.launch(*device, request, operation, model);
   };
   const Result<LaunchReport> report =
-      must_be_modelled(request) ? modelled_.launch(*device, request, watched) : watched(nullptr);
+      must_be_modelled(request)
+          ? modelled_.launch(*device, request, is_warm(devices_.event_time()), watched)
+          : watched(nullptr);
   host_.foreground_ends();
   return ended(request, report, before);
 }

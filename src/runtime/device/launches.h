@@ -33,7 +33,7 @@ class Launches {
 
   /// The modelled time of a launch that has run, if events are modelled.
   [[nodiscard]] std::optional<LaunchTime> time_of(const LaunchRequest& request) const {
-    return modelled_.find(request);
+    return modelled_.find(request, is_warm(devices_.event_time()));
   }
   [[nodiscard]] ModelledTimes& modelled() { return modelled_; }
 
@@ -74,7 +74,7 @@ class Launches {
   void begin(const LaunchRequest& request);
   [[nodiscard]] bool must_be_modelled(const LaunchRequest& request) const {
     return devices_.event_time() != EventTime::host && purpose_ != Purpose::memory &&
-           !modelled_.find(request);
+           !time_of(request);
   }
   /// One launch at a time.
   [[nodiscard]] Outcome run_alone(const LaunchRequest& request,

@@ -51,8 +51,7 @@ void Timeline::add(DeviceTime time, Use use, bool launches) {
 
 void Timeline::launched(const std::optional<LaunchTime>& time, std::uint64_t workgroups) {
   if (!is_on() || !time) return;
-  const double us =
-      devices_.event_time() == EventTime::modelled_sustained ? time->us_sustained : time->us_boost;
+  const double us = is_sustained(devices_.event_time()) ? time->us_sustained : time->us_boost;
   add(device_time(us),
       workgroups >= devices_.gpu().compute_units() ? Use::all_units : Use::some_units, true);
 }

@@ -41,28 +41,30 @@ std::vector<std::byte> telling(const LaunchRequest& request) {
 
 thread_local std::uint64_t ModelledTimes::OfData::digest_ = 0;
 
-ModelledTimes::Key ModelledTimes::key_of(const LaunchRequest& request) {
+ModelledTimes::Key ModelledTimes::key_of(const LaunchRequest& request, bool warm) {
   const Dim3& grid = request.grid;
   const Dim3& block = request.block;
   return {request.module,
           request.kernel,
           {grid.x, grid.y, grid.z, block.x, block.y, block.z, request.dynamic_lds_bytes},
           telling(request),
-          OfData::digest_};
+          OfData::digest_,
+          warm};
 }
 
-std::optional<LaunchTime> ModelledTimes::find(const LaunchRequest& request) const {
-  const Key key = key_of(request);
+std::optional<LaunchTime> ModelledTimes::find(const LaunchRequest& request, bool warm) const {
+  const Key key = key_of(request, warm);
   const std::lock_guard lock(mutex_);
   const auto found = times_.find(key);
   return found == times_.end() ? std::nullopt : std::optional(found->second);
 }
 
-Result<LaunchReport> ModelledTimes::launch(Device& device, const LaunchRequest& request,
+Result<LaunchReport> ModelledTimes::launch(Device& device, const LaunchRequest& request, bool warm,
                                            const Run& run) {
   profile::ProfileConfig config;
   config.timed = true;
   config.time.what_if = config.time.latencies = false;
+  config.time.warm = warm;
   config.time.most_instructions = kMostInstructions;
   profile::Session session(config);
   {
@@ -78,17 +80,19 @@ Result<LaunchReport> ModelledTimes::launch(Device& device, const LaunchRequest& 
                 "please report it; MARGAY_EVENT_TIME=host does without");
   const timing::KernelTime& time = *profile.kernels.front().time;
   const std::lock_guard lock(mutex_);
-  times_[key_of(request)] = {time.us_boost, time.us_sustained, time.error_percent};
+  times_[key_of(request, warm)] = {time.us_boost, time.us_sustained, time.error_percent};
   return result;
 }
 
-Result<LaunchReport> ModelledTimes::model_part(Device& device, const LaunchRequest& request) {
+Result<LaunchReport> ModelledTimes::model_part(Device& device, const LaunchRequest& request,
+                                               bool warm) {
   if (request.cooperative)
     return fail(ErrorCode::not_implemented, "a part of a cooperative launch cannot run alone",
                 request.kernel->name);
   LaunchRequest part = request;
   part.workgroups = profile::workgroups_to_time(device.gpu(), request);
-  return launch(device, part, [&](LaunchObserver* model) { return device.launch(part, model); });
+  return launch(device, part, warm,
+                [&](LaunchObserver* model) { return device.launch(part, model); });
 }
 
 double ModelledTimes::error_percent() const {

@@ -43,19 +43,20 @@ class ModelledTimes {
 
   /// The time of an earlier launch of the same kernel with the same sizes and arguments. Pointers
   /// only have to be null alike and at the same place in a line of 128 bytes; of what they point at
-  /// no more counts than OfData.
-  [[nodiscard]] std::optional<LaunchTime> find(const LaunchRequest& request) const;
+  /// no more counts than OfData. `warm`: with caches that have what a launch like it left there.
+  [[nodiscard]] std::optional<LaunchTime> find(const LaunchRequest& request, bool warm) const;
 
   /// Performs a launch with an observer, or with none (null).
   using Run = std::function<Result<LaunchReport>(LaunchObserver* observer)>;
   /// Has `run` perform the launch with the model's observer, and keeps its time if it succeeds.
-  [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request,
+  [[nodiscard]] Result<LaunchReport> launch(Device& device, const LaunchRequest& request, bool warm,
                                             const Run& run);
 
   /// The same for a launch of which only the time counts: runs the workgroups
   /// that tell it, so that memory has the results of a part. An error where that part waits for the
   /// rest.
-  [[nodiscard]] Result<LaunchReport> model_part(Device& device, const LaunchRequest& request);
+  [[nodiscard]] Result<LaunchReport> model_part(Device& device, const LaunchRequest& request,
+                                                bool warm);
 
   /// Of all that are kept, the largest.
   [[nodiscard]] double error_percent() const;
@@ -74,14 +75,15 @@ class ModelledTimes {
     std::vector<std::uint32_t> sizes;
     std::vector<std::byte> arguments;
     std::uint64_t data = 0;  ///< See OfData.
+    bool warm = false;
     [[nodiscard]] bool operator<(const Key& other) const {
       if (module.owner_before(other.module)) return true;
       if (other.module.owner_before(module)) return false;
-      return std::tie(kernel, sizes, arguments, data) <
-             std::tie(other.kernel, other.sizes, other.arguments, other.data);
+      return std::tie(kernel, sizes, arguments, data, warm) <
+             std::tie(other.kernel, other.sizes, other.arguments, other.data, other.warm);
     }
   };
-  [[nodiscard]] static Key key_of(const LaunchRequest& request);
+  [[nodiscard]] static Key key_of(const LaunchRequest& request, bool warm);
 
   mutable std::mutex mutex_;
   std::map<Key, LaunchTime> times_;
