@@ -41,24 +41,31 @@ class Turn {
 };
 
 /// The turns to come, one of each wave that does not wait for others: some dozens at most. A new
-/// one comes behind most of them, so that putting it into its place is faster than a heap.
+/// one comes behind most of them, so that moving up the few that come later is faster than a heap.
 class Turns {
  public:
-  [[nodiscard]] bool empty() const { return turns_.empty(); }
+  [[nodiscard]] bool empty() const { return first_ == turns_.size(); }
   void add(const Turn& turn) {
-    auto place = turns_.begin();
-    while (place != turns_.end() && turn.is_before(*place)) ++place;
-    turns_.insert(place, turn);
+    turns_.push_back(turn);
+    std::size_t place = turns_.size() - 1;
+    for (; place != first_ && turn.is_before(turns_[place - 1]); --place)
+      turns_[place] = turns_[place - 1];
+    turns_[place] = turn;
   }
   /// Removes the first one.
   Turn take() {
-    const Turn first = turns_.back();
-    turns_.pop_back();
+    const Turn first = turns_[first_++];
+    if (first_ == kTaken) {
+      turns_.erase(turns_.begin(), turns_.begin() + static_cast<std::ptrdiff_t>(kTaken));
+      first_ = 0;
+    }
     return first;
   }
 
  private:
-  std::vector<Turn> turns_;  // the first one last
+  static constexpr std::size_t kTaken = 1024;  // are removed at once
+  std::vector<Turn> turns_;                    // in their order, behind those that have been taken
+  std::size_t first_ = 0;
 };
 
 }  // namespace margay::timing

@@ -148,18 +148,12 @@ std::optional<WorkerResults> get_worker(Reader& in, Program& program,
 
 // ---- The results of an XCD ------------------------------------------------------------------
 
-bool is_nothing(const ServedBy& served) {
-  return served.l2_reads + served.l2_writes + served.l2_hits + served.l2_misses +
-             served.fabric_read_bytes + served.fabric_written_bytes ==
-         0;
-}
-
 void put(Writer& out, const XcdResults& results) {
   out.put(results.counters);
   // Most dwords of the code have no memory instruction.
   std::vector<std::pair<std::uint64_t, ServedBy>> sites;  // by slot
-  for (std::uint64_t slot = 0; slot < results.sites.size(); ++slot)
-    if (!is_nothing(results.sites[slot])) sites.emplace_back(slot, results.sites[slot]);
+  results.sites.for_each(
+      [&](std::size_t place, const ServedBy& served) { sites.emplace_back(place, served); });
   encode(out, sites);
   out.put_all(results.tensors);
   put(out, results.lines_read);
@@ -177,7 +171,7 @@ std::optional<XcdResults> get_xcd(Reader& in, std::size_t sites,
                                   const std::vector<std::uint32_t>& numbers) {
   XcdResults results;
   results.counters = in.get<Counters>();
-  results.sites.resize(sites);
+  results.sites = ServedSites(sites);
   for (std::uint64_t left = in.get_count(sizeof(ServedBy)); left > 0; --left) {
     const auto slot = in.get<std::uint64_t>();
     if (slot >= sites) return {};
@@ -241,7 +235,7 @@ class Parts final : public LaunchParts {
     std::vector<std::pair<std::uint32_t, XcdResults>> replayed;
     for (std::uint64_t left = in.get_count(); left > 0; --left) {
       const auto xcd = in.get<std::uint32_t>();
-      auto counted = get_xcd(in, xcds.empty() ? 0 : xcds.front()->sites().size(), numbers);
+      auto counted = get_xcd(in, xcds.empty() ? 0 : xcds.front()->sites().count(), numbers);
       if (!counted || xcd >= xcds.size() ||
           counted->tensors.size() != xcds[xcd]->tensors().size() ||
           counted->lines_read.size() != xcds[xcd]->lines_read().size() ||

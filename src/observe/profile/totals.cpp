@@ -201,18 +201,16 @@ void KernelTotals::add_launch(const LaunchRequest& request, const Program& progr
     const Xcd& xcd = *replay.xcds()[x];
     profile_.counters += xcd.counters();
     profile_.xcds[x] += l2_counters(xcd.counters());
-    for (std::size_t slot = 0; slot < xcd.sites().size(); ++slot) {
-      const ServedBy& served = xcd.sites()[slot];
-      if (served.l2_reads + served.l2_writes == 0) continue;
-      const auto at = sites_.find(first_vaddr_ + 4 * slot);
-      if (at == sites_.end() || !at->second.site.memory) continue;
+    xcd.sites().for_each([this](std::size_t place, const ServedBy& served) {
+      const auto at = sites_.find(first_vaddr_ + 4 * place);
+      if (at == sites_.end() || !at->second.site.memory) return;
       MemoryTraffic& memory = *at->second.site.memory;
       memory.l2_reads += served.l2_reads;
       memory.l2_writes += served.l2_writes;
       memory.l2_hits += served.l2_hits;
       memory.l2_misses += served.l2_misses;
       memory.fabric_read_bytes += served.fabric_read_bytes;
-    }
+    });
   }
   // Each CU invalidates its vL1D when a kernel begins.
   profile_.counters[Counter::TCP_TOTAL_WRITEBACK_INVALIDATES_sum] += program.gpu().compute_units();

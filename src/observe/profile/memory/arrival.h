@@ -13,13 +13,13 @@ namespace margay::profile {
 /// comes up with it, and none can pass it. So a line counts as on its way for the same execution
 /// of the same instruction, by waves that ran already when it was asked for.
 struct Arrival {
-  std::uint64_t at = 0;      ///< Of the XCD's steps.
+  std::uint64_t at : 56 = 0;  ///< Of the XCD's steps.
+  timing::Level from : 8 = timing::Level::vector_cache;
   std::uint32_t site = ~0u;  ///< As of the event that brought it.
   std::uint32_t step = 0;
-  timing::Level from = timing::Level::vector_cache;
 
   static Arrival of(const MemoryEvent& event, std::uint64_t now, timing::Level from) {
-    return {now, event.site, event.step, from};
+    return {now, from, event.site, event.step};
   }
   /// At step `now` of the XCD, for an event of a workgroup that began at `begin`.
   [[nodiscard]] bool is_on_its_way(const MemoryEvent& event, std::uint64_t begin,

@@ -1,11 +1,12 @@
-// A set-associative cache with least-recently-used replacement: tags only.
+// A set-associative cache with least-recently-used replacement: tags, and how each line came.
 #pragma once
 
 #include <bit>
 #include <cstdint>
-#include <vector>
 
+#include "observe/profile/memory/arrival.h"
 #include "observe/profile/memory/set_hash.h"
+#include "observe/profile/memory/zeroed_array.h"
 
 namespace margay::profile {
 
@@ -23,19 +24,19 @@ class Cache {
         index_(index),
         slots_(std::size_t{sets_} * ways) {}
 
-  /// One slot for a line. `dirty` holds the quarters that were written.
+  /// One slot for a line.
   struct Slot {
-    std::uint64_t line = kNone;
-    std::uint64_t used = 0;
-    std::uint8_t dirty = 0;
+    std::uint64_t line;
+    std::uint64_t used : 56;  ///< When, by a clock that begins with 1; 0: it holds no line.
+    std::uint64_t dirty : 8;  ///< The quarters that were written.
+    Arrival arrival;          ///< Set by who inserts a line, if ever.
   };
-  static constexpr std::uint64_t kNone = ~0ull;
 
   /// The slot that holds `line`, now the most recently used; null when there is none.
   [[nodiscard]] Slot* find(std::uint64_t line) {
     Slot* const set = set_of(line);
     for (std::uint32_t way = 0; way < ways_; ++way) {
-      if (set[way].line != line) continue;
+      if (set[way].line != line || set[way].used == 0) continue;
       set[way].used = ++clock_;
       return &set[way];
     }
@@ -49,39 +50,36 @@ class Cache {
     Slot* oldest = set;
     for (std::uint32_t way = 1; way < ways_; ++way)
       if (set[way].used < oldest->used) oldest = &set[way];
-    if (oldest->line != kNone) evict(*oldest);
-    *oldest = {line, ++clock_, 0};
+    if (oldest->used != 0) evict(*oldest);
+    *oldest = {line, ++clock_, 0, {}};
     return *oldest;
   }
 
-  void drop(Slot& slot) { slot = {}; }
+  void drop(Slot& slot) { slot.used = 0; }
 
-  /// From 0 to slots() - 1.
-  [[nodiscard]] std::size_t number_of(const Slot& slot) const {
-    return static_cast<std::size_t>(&slot - slots_.data());
-  }
-  [[nodiscard]] std::size_t slots() const { return slots_.size(); }
+  /// For a launch that will use most of it.
+  void allocate_pages() { slots_.allocate_pages(); }
 
   template <typename Visit>
   void for_each(Visit&& visit) {
     for (Slot& slot : slots_)
-      if (slot.line != kNone) visit(slot);
+      if (slot.used != 0) visit(slot);
   }
   void clear() {
-    for (Slot& slot : slots_) slot = {};
+    for_each([](Slot& slot) { slot.used = 0; });
     clock_ = 0;
   }
 
  private:
   [[nodiscard]] Slot* set_of(std::uint64_t line) {
     if (index_ == Index::hashed) line = set_of_line(line);
-    return &slots_[std::size_t{static_cast<std::uint32_t>(line) & (sets_ - 1)} * ways_];
+    return slots_.data() + std::size_t{static_cast<std::uint32_t>(line) & (sets_ - 1)} * ways_;
   }
 
   std::uint32_t ways_, sets_;
   Index index_;
   std::uint64_t clock_ = 0;
-  std::vector<Slot> slots_;
+  ZeroedArray<Slot> slots_;
 };
 
 }  // namespace margay::profile

@@ -43,18 +43,23 @@ Xcd::Xcd(std::uint32_t index, const ReplayPlan& plan, const TensorLines& tensors
       tensor_lines_(tensors),
       keeps_streams_(plan.warm),
       next_(index),
-      cus_(plan.gpu->cus_per_xcd, ComputeUnit(plan.gpu->arch().caches)),
+      cus_(plan.gpu->cus_per_xcd),
+      scalar_caches_(plan.gpu->sqcs_per_xcd),
       l2_(l2_of(plan.gpu->arch().caches)),
       sites_(plan.sites),
       by_tensor_(tensors.size()),
       lines_read_(tensors.unnamed()),
       sectors_written_(tensors.unnamed()) {
   skip_uncounted();
-  const Caches& caches = plan.gpu->arch().caches;
-  for (std::uint32_t n = 0; n < plan.gpu->sqcs_per_xcd; ++n)
-    scalar_caches_.emplace_back(caches.scalar_bytes, kScalarLineBytes, caches.scalar_ways);
-  scalar_arrivals_.assign(scalar_caches_.size(), std::vector<Arrival>(scalar_caches_[0].slots()));
-  l2_arrivals_.resize(l2_.slots());
+}
+
+void Xcd::equip(ComputeUnit& cu) {
+  if (cu.vector_cache) return;
+  const Caches& caches = plan_.gpu->arch().caches;
+  cu.vector_cache.emplace(caches.vector_bytes / kLineBytes);
+  std::optional<Cache>& scalar =
+      scalar_caches_[sqc_of(*plan_.gpu, static_cast<std::uint32_t>(&cu - cus_.data()))];
+  if (!scalar) scalar.emplace(caches.scalar_bytes, kScalarLineBytes, caches.scalar_ways);
 }
 
 Xcd::ComputeUnit* Xcd::free_cu() {
@@ -90,9 +95,10 @@ void Xcd::place(std::unique_ptr<MemoryStream> stream, ComputeUnit& cu) {
   const std::uint64_t first = stream->events.empty() ? stream->steps : stream->events[0].step;
   running_.push({now_ + first, stream->workgroup, slot});
   residents_[slot] = {std::move(stream), 0, now_, static_cast<std::uint32_t>(&cu - cus_.data())};
+  equip(cu);
   ++cu.resident;
-  cu.used = true;
-  ++placed_;
+  // A probe accesses little of it.
+  if (placed_++ == 0 && plan_.workgroups > 1) l2_.allocate_pages();
   next_ = residents_[slot].stream->workgroup + plan_.gpu->xcds;
   skip_uncounted();
 }
@@ -218,7 +224,7 @@ void Xcd::note_read(std::size_t tensor, std::uint64_t line) {
 }
 
 void Xcd::read_line(std::uint64_t line, const MemoryEvent& event, std::uint32_t cu) {
-  LineCache& cache = cus_[cu].vector_cache;
+  LineCache& cache = *cus_[cu].vector_cache;
   Arrival* arrival = nullptr;
   if (event.bypasses_l1) {
     cache.drop(line);
@@ -241,7 +247,7 @@ void Xcd::write_line(std::uint64_t line, std::uint8_t quarters, const MemoryEven
   using enum Counter;
   const bool atomic = is_atomic(event);
   // vL1D writes through; a cached line is updated, an atomic's is invalidated.
-  if (atomic) cus_[cu].vector_cache.drop(line);
+  if (atomic) cus_[cu].vector_cache->drop(line);
   const std::size_t tensor = tensor_lines_.of_line(line);
   const unsigned sectors = halves(quarters);
   for (unsigned half = 0; half < 2; ++half) {
@@ -276,20 +282,19 @@ void Xcd::write_sector(std::uint64_t line, std::size_t tensor, unsigned half, st
 void Xcd::read_scalar(std::uint64_t line, std::uint8_t quarters, const MemoryEvent& event,
                       std::uint32_t cu) {
   using enum Counter;
-  Cache& cache = scalar_caches_[sqc_of(*plan_.gpu, cu)];
-  std::vector<Arrival>& arrivals = scalar_arrivals_[sqc_of(*plan_.gpu, cu)];
+  Cache& cache = *scalar_caches_[sqc_of(*plan_.gpu, cu)];
   const unsigned sectors = halves(quarters);
   for (unsigned half = 0; half < 2; ++half) {
     if ((sectors >> half & 1) == 0) continue;
     const std::uint64_t scalar_line = 2 * line + half;
-    const Cache::Slot* slot = cache.find(scalar_line);
+    Cache::Slot* slot = cache.find(scalar_line);
     if (slot != nullptr && !event.bypasses_l1) {
       ++counters_[SQC_DCACHE_HITS];
-      meet(arrivals[cache.number_of(*slot)], event);
+      meet(slot->arrival, event);
       continue;
     }
     if (slot == nullptr) slot = &cache.insert(scalar_line, [](const Cache::Slot&) {});
-    Arrival& arrival = arrivals[cache.number_of(*slot)];
+    Arrival& arrival = slot->arrival;
     ++counters_[SQC_DCACHE_MISSES];
     ++counters_[SQC_TC_DATA_READ_REQ];
     ++counters_[SQC_TC_REQ];
@@ -311,7 +316,7 @@ void Xcd::write_scalar(std::uint64_t line, std::uint8_t quarters, const MemoryEv
                        std::uint32_t cu) {
   using enum Counter;
   const bool atomic = is_atomic(event);
-  Cache& cache = scalar_caches_[sqc_of(*plan_.gpu, cu)];
+  Cache& cache = *scalar_caches_[sqc_of(*plan_.gpu, cu)];
   const std::size_t tensor = tensor_lines_.of_line(line);
   const unsigned sectors = halves(quarters);
   for (unsigned half = 0; half < 2; ++half) {
@@ -343,8 +348,7 @@ timing::Level Xcd::l2_read(std::uint64_t line, std::uint32_t bytes, const Memory
     ++counters_[TCC_HIT_sum];
     ++site.l2_hits;
     ++tensor.l2_hits;
-    const Arrival& arrival = l2_arrivals_[l2_.number_of(*slot)];
-    if (!arrival.is_on_its_way(event, begin_, now_)) return timing::Level::l2;
+    if (!slot->arrival.is_on_its_way(event, begin_, now_)) return timing::Level::l2;
     awaited_ = timing::Level::memory;
     return timing::Level::memory;
   }
@@ -357,13 +361,13 @@ timing::Level Xcd::l2_read(std::uint64_t line, std::uint32_t bytes, const Memory
   if (bytes == kLineBytes) ++counters_[TCC_BUBBLE_sum];
   site.fabric_read_bytes += bytes;
   tensor.fabric_read_bytes += bytes;
-  const Cache::Slot& slot = l2_.insert(line, [this](const Cache::Slot& old) {
+  Cache::Slot& slot = l2_.insert(line, [this](const Cache::Slot& old) {
     ++counters_[Counter::TCC_NORMAL_EVICT_sum];
     if (old.dirty == 0) return;
     ++counters_[Counter::TCC_NORMAL_WRITEBACK_sum];
     write_back(old);
   });
-  l2_arrivals_[l2_.number_of(slot)] = Arrival::of(event, now_, timing::Level::memory);
+  slot.arrival = Arrival::of(event, now_, timing::Level::memory);
   return timing::Level::memory;
 }
 
@@ -388,7 +392,6 @@ bool Xcd::l2_write(std::uint64_t line, std::uint8_t quarters, ServedBy& site, Se
       ++counters_[Counter::TCC_NORMAL_WRITEBACK_sum];
       write_back(old);
     });
-    l2_arrivals_[l2_.number_of(*slot)] = {};
   }
   const bool was_clean = slot->dirty == 0;
   slot->dirty |= quarters;
@@ -410,6 +413,7 @@ void Xcd::write_back(const Cache::Slot& slot) {
 }
 
 void Xcd::end_launch() {
+  if (!any()) return;
   l2_.for_each([this](const Cache::Slot& slot) {
     if (slot.dirty == 0) return;
     ++counters_[Counter::TCC_ALL_TC_OP_WB_WRITEBACK_sum];
@@ -443,17 +447,16 @@ std::vector<std::unique_ptr<MemoryStream>> Xcd::begin_again() {
       }
   }
   if (fits_l2())
-    l2_.for_each([](Cache::Slot& slot) { slot.dirty = 0; });
+    l2_.for_each([](Cache::Slot& slot) {
+      slot.dirty = 0;
+      slot.arrival = {};
+    });
   else
     l2_.clear();
-  for (Cache& cache : scalar_caches_) cache.clear();
-  std::ranges::fill(l2_arrivals_, Arrival());
-  for (ComputeUnit& cu : cus_) {
-    cu.vector_cache.clear();
-    cu.used = false;
-  }
+  std::ranges::fill(scalar_caches_, std::nullopt);
+  for (ComputeUnit& cu : cus_) cu.vector_cache.reset();
   counters_ = {};
-  sites_.assign(sites_.size(), {});
+  sites_ = ServedSites(sites_.count());
   by_tensor_.assign(by_tensor_.size(), {});
   recorded_.clear();
   recorded_instructions_ = placed_ = now_ = 0;
@@ -488,7 +491,7 @@ std::uint32_t Xcd::sqcs_used() const {
   if (adopted_sqcs_) return *adopted_sqcs_;
   std::uint32_t used = 0;
   for (std::uint32_t cu = 0; cu < plan_.gpu->cus_per_xcd; ++cu)
-    if (cus_[cu].used) used |= 1u << sqc_of(*plan_.gpu, cu);
+    if (cus_[cu].vector_cache) used |= 1u << sqc_of(*plan_.gpu, cu);
   return static_cast<std::uint32_t>(std::popcount(used));
 }
 

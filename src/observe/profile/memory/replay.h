@@ -5,6 +5,7 @@
 // those of the others. A stream is kept only until it has been replayed.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -50,6 +51,40 @@ struct ServedBy {
   }
 };
 
+/// ServedBy of instructions by their places in the code, in dwords. A launch runs little of a large
+/// code object.
+class ServedSites {
+ public:
+  explicit ServedSites(std::size_t count = 0)
+      : count_(count), chunks_((count + kChunk - 1) / kChunk) {}
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] ServedBy& operator[](std::size_t place) {
+    std::unique_ptr<Chunk>& chunk = chunks_[place / kChunk];
+    if (chunk == nullptr) chunk = std::make_unique<Chunk>();
+    return (*chunk)[place % kChunk];
+  }
+  [[nodiscard]] ServedBy operator[](std::size_t place) const {
+    const std::unique_ptr<Chunk>& chunk = chunks_[place / kChunk];
+    return chunk == nullptr ? ServedBy() : (*chunk)[place % kChunk];
+  }
+  /// visit(place, ServedBy) for those that were served.
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    for (std::size_t n = 0; n < chunks_.size(); ++n) {
+      if (chunks_[n] == nullptr) continue;
+      for (std::size_t k = 0; k < kChunk; ++k)
+        if (const ServedBy& served = (*chunks_[n])[k]; served.l2_reads + served.l2_writes != 0)
+          visit(n * kChunk + k, served);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kChunk = 64;
+  using Chunk = std::array<ServedBy, kChunk>;
+  std::size_t count_;
+  std::vector<std::unique_ptr<Chunk>> chunks_;
+};
+
 /// A workgroup that was recorded, with the compute unit that it ran on.
 struct RecordedWorkgroup {
   std::uint32_t cu = 0;
@@ -58,7 +93,8 @@ struct RecordedWorkgroup {
 /// What the replay of one XCD gives.
 struct XcdResults {
   Counters counters;
-  std::vector<ServedBy> sites, tensors;
+  ServedSites sites;
+  std::vector<ServedBy> tensors;
   std::vector<LineSet> lines_read, sectors_written;
   std::vector<RecordedWorkgroup> recorded;
   std::uint32_t sqcs_used = 0;
@@ -95,7 +131,7 @@ class Xcd {
   [[nodiscard]] bool is_adopted() const { return adopted_sqcs_.has_value(); }
 
   [[nodiscard]] const Counters& counters() const { return counters_; }
-  [[nodiscard]] const std::vector<ServedBy>& sites() const { return sites_; }
+  [[nodiscard]] const ServedSites& sites() const { return sites_; }
   [[nodiscard]] const std::vector<ServedBy>& tensors() const { return by_tensor_; }
   /// By tensor, except memory that belongs to none: lines that were read, sectors (two for each
   /// line) that were written.
@@ -106,13 +142,11 @@ class Xcd {
 
  private:
   struct ComputeUnit {
-    explicit ComputeUnit(const Caches& caches) : vector_cache(caches.vector_bytes / kLineBytes) {}
-    /// Sets are not published, and none are seen: latency steps up sharply at 32 KiB (RRZE
-    /// gpu-latency), and 128 or 192 rows of as many floats do not drive each other out (MGPUSim's
-    /// mi300a.csv, atax).
-    LineCache vector_cache;
+    /// None until it has a workgroup. Sets are not published, and none are seen: latency steps up
+    /// sharply at 32 KiB (RRZE gpu-latency), and 128 or 192 rows of as many floats do not drive
+    /// each other out (MGPUSim's mi300a.csv, atax).
+    std::optional<LineCache> vector_cache;
     std::uint32_t resident = 0;
-    bool used = false;
   };
   struct Resident {
     std::unique_ptr<MemoryStream> stream;
@@ -138,6 +172,8 @@ class Xcd {
   /// For the next workgroup; null: all are full.
   [[nodiscard]] ComputeUnit* free_cu();
   void place(std::unique_ptr<MemoryStream> stream, ComputeUnit& cu);
+  /// Makes the caches of a compute unit, unless it has them.
+  void equip(ComputeUnit& cu);
   /// Keeps it for the model of time, or others.
   void record(std::uint32_t cu, std::shared_ptr<timing::WorkgroupRecording> workgroup);
   void next_event();
@@ -173,15 +209,13 @@ class Xcd {
   std::uint32_t next_engine_ = 0;
   std::uint64_t now_ = 0;
   std::vector<ComputeUnit> cus_;
-  std::vector<Cache> scalar_caches_;
+  std::vector<std::optional<Cache>> scalar_caches_;
   Cache l2_;
-  std::vector<std::vector<Arrival>> scalar_arrivals_;  // by the number of the slot
-  std::vector<Arrival> l2_arrivals_;
   std::vector<Resident> residents_;
   std::vector<std::uint32_t> free_slots_;
   std::priority_queue<Turn, std::vector<Turn>, std::greater<>> running_;
   Counters counters_;
-  std::vector<ServedBy> sites_;
+  ServedSites sites_;
   std::vector<ServedBy> by_tensor_;
   std::vector<LineSet> lines_read_, sectors_written_;
   std::vector<RecordedWorkgroup> recorded_;

@@ -302,11 +302,13 @@ Outcome outcome_of(const Replay& replay) {
     out.xcds.push_back(xcd->counters());
     out.sqcs.push_back(xcd->sqcs_used());
     auto& served = out.served.emplace_back();
-    for (const auto* list : {&xcd->sites(), &xcd->tensors()})
-      for (const ServedBy& s : *list)
-        for (const std::uint64_t n : {s.l2_reads, s.l2_writes, s.l2_hits, s.l2_misses,
-                                      s.fabric_read_bytes, s.fabric_written_bytes})
-          served.push_back(n);
+    const auto add = [&](const ServedBy& s) {
+      for (const std::uint64_t n : {s.l2_reads, s.l2_writes, s.l2_hits, s.l2_misses,
+                                    s.fabric_read_bytes, s.fabric_written_bytes})
+        served.push_back(n);
+    };
+    for (std::size_t place = 0; place < xcd->sites().count(); ++place) add(xcd->sites()[place]);
+    for (const ServedBy& tensor : xcd->tensors()) add(tensor);
   }
   for (std::size_t n = 0; n < tensors().size(); ++n) {
     out.touched.push_back(replay.touched(n).lines_read);
