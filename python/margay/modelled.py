@@ -45,6 +45,7 @@ class ModelledTime:
     simds: Dict[str, float] = field(default_factory=dict)
     simd_cycles: float = 0  # that these are parts of
     write_back_us: float = 0  # of launch_us, what L2 writes back when the last workgroup has ended
+    warm: bool = False  # its caches had what a launch like it left there
     waves_per_simd: float = 0
     occupancy: List[float] = field(default_factory=list, repr=False)  # waves of a SIMD, over equal parts of
     occupancy_cycles: float = 0  # what was replayed

@@ -55,6 +55,11 @@ on_a_terminal() {
   verified --m 256 --n 256 --k 64
   ! grep -q $'\r' said || fail "a file gets what is for terminals"
 }
+# Where progress is a line of its own, a step's row is not divided by it.
+in_a_file() {
+  verified --m 3072 --n 3072 --k 4096 --mfma exact --threads 1
+  grep -Eq '^  run on the virtual MI325X +[0-9.]+ s$' said || fail "the row is not whole"
+}
 # Modelled time stands next to the host's, and only when asked for.
 modelled_time() {
   verified --m 512 --n 512 --k 256 --json plain.json

@@ -57,14 +57,15 @@ double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// One step of the job, announced when it starts and timed when it ends.
+/// One step of the job, announced on a terminal when it starts and timed when it ends. (In a file
+/// lines of progress would come between.)
 class Steps {
  public:
   explicit Steps(bool quiet) : quiet_(quiet) {}
   void start(std::string_view name) {
     name_ = name;
     started_ = Clock::now();
-    if (!quiet_) {
+    if (!quiet_ && terminal_) {
       print_name();
       std::fflush(stdout);
     }
@@ -73,11 +74,10 @@ class Steps {
     const double seconds = since(started_);
     if (!quiet_) {
       // Where progress was shown meanwhile, that line has replaced this one.
-      if (terminal_) {
-        fmt::print("\r");
-        print_name();
-      }
+      if (terminal_) fmt::print("\r");
+      print_name();
       fmt::print("{:>8.2f} s\n", seconds);
+      std::fflush(stdout);
     }
     seconds_.emplace_back(name_, seconds);
     return seconds;

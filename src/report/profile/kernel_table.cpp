@@ -1,10 +1,14 @@
 #include "report/profile/kernel_table.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
+#include <string>
+#include <string_view>
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace margay::profile {
 namespace {
@@ -16,6 +20,11 @@ std::string share_text(double seconds, double all) {
   return percent > 0 && percent < 1 ? "<1 %" : fmt::format("{:.0f} %", percent);
 }
 
+/// "16x1x1 of 256x1x1".
+std::string launch_size(const KernelProfile& k) {
+  return fmt::format("{} of {}", fmt::join(k.grid, "x"), fmt::join(k.workgroup, "x"));
+}
+
 }  // namespace
 
 std::string kernel_table(std::vector<KernelCost> costs, std::string_view what,
@@ -24,12 +33,20 @@ std::string kernel_table(std::vector<KernelCost> costs, std::string_view what,
     return std::tuple(-a.seconds, std::string_view(a.kernel->name)) <
            std::tuple(-b.seconds, std::string_view(b.kernel->name));
   });
+  // By their names alone those that were launched in several sizes would look the same.
+  std::map<std::string_view, std::size_t> sizes;
+  for (const KernelCost& cost : costs) ++sizes[cost.kernel->name];
+  const auto name_of = [&](const KernelProfile& k) {
+    std::string name = report::short_function(k.name);
+    if (sizes.at(k.name) > 1) name += ", " + launch_size(k);
+    return name;
+  };
   double all = 0;
   std::size_t name_width = 0, note_width = 0;
   const std::size_t shown = full ? costs.size() : std::min(costs.size(), kRowsShown);
   for (const KernelCost& cost : costs) all += cost.seconds;
   for (const KernelCost& cost : std::span(costs).first(shown)) {
-    const std::size_t width = report::short_function(cost.kernel->name).size();
+    const std::size_t width = name_of(*cost.kernel).size();
     name_width = std::max(name_width, std::min(width, kWidestName));
     note_width = std::max(note_width, std::min(cost.note.size(), kWidestNote));
   }
@@ -38,9 +55,9 @@ std::string kernel_table(std::vector<KernelCost> costs, std::string_view what,
       "\n";
   for (const KernelCost& cost : std::span(costs).first(shown)) {
     const KernelProfile& k = *cost.kernel;
-    std::string line = fmt::format(
-        "  {:>10}  {:>5}  {:>8}  {:<{}}", report::seconds_text(cost.seconds),
-        share_text(cost.seconds, all), k.launches_seen, report::short_function(k.name), name_width);
+    std::string line =
+        fmt::format("  {:>10}  {:>5}  {:>8}  {:<{}}", report::seconds_text(cost.seconds),
+                    share_text(cost.seconds, all), k.launches_seen, name_of(k), name_width);
     if (note_width != 0) line += fmt::format("  {:<{}}", cost.note, note_width);
     if (!k.computes.empty()) line += "  " + report::operations_text(k.computes, options);
     while (line.ends_with(' ')) line.pop_back();

@@ -115,6 +115,7 @@ KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, const TimeConf
   // of their instructions (docs/time.md).
   constexpr double kOfPhases = 25;
   if (launch.has_phases()) out.error_percent = std::max(out.error_percent, kOfPhases);
+  out.warm = launch.is_warm;
   out.between = between_workgroups(launch);
   if (!is_like_others(out.sample_length) || out.between.polling > 0) out.error_percent = 50;
   if (config.what_if) {

@@ -51,6 +51,7 @@ struct KernelTime {
   /// Instructions of a recorded workgroup to those of one of the launch. Far from 1, what others
   /// take for each of theirs is not known; error_percent says so.
   double sample_length = 1;
+  bool warm = false;          ///< A launch like this one went before: LaunchRecording::is_warm.
   BetweenWorkgroups between;  ///< What the time is without.
   double flops = 0;           ///< Operations on numbers: of active lanes, and of whole matrices.
   Bound bound = Bound::latency;

@@ -272,6 +272,11 @@ Result<Profile> parse_profile(std::string_view json) {
   const Json parsed = Json::parse(json, nullptr, /*allow_exceptions=*/false);
   if (parsed.is_discarded())
     return fail(ErrorCode::invalid_argument, "The profile is not JSON, or is cut off.");
+  if (parsed.is_object() && parsed.contains("modelled") && !parsed.contains("version"))
+    return fail(
+        ErrorCode::invalid_argument,
+        "This is a report of margay time, which has times but no counters.", {},
+        "margay prof --time --json FILE writes both; margay compare --time takes commands.");
   const Node document{&parsed, {}};
   const int version = MARGAY_TRY(number<int>(document, "version"));
   if (version != kJsonVersion)

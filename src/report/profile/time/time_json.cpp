@@ -112,6 +112,7 @@ Json figures_json(const KernelProfile& kernel) {
   for (const TimeFigure& figure : kTimeFigures)
     json[std::string(figure.name)] = time.*figure.member;
   json["bound"] = timing::bound_name(time.bound);
+  json["warm"] = time.warm;
   json["between_workgroups"] = {{"polling", time.between.polling},
                                 {"polls_at", time.between.polls_at},
                                 {"grid_syncs", time.between.grid_syncs}};
@@ -256,6 +257,7 @@ Result<timing::KernelTime> as_time(const Node& node, std::size_t sites) {
   for (const BusyUnit& unit : kBusy)  // earlier versions did not know the dispatcher's
     if (unit.member != &timing::Utilisation::dispatcher || busy.json->contains(unit.name))
       time.busy.*unit.member = MARGAY_TRY(decimal(busy, unit.name));
+  if (node.json->contains("warm")) time.warm = MARGAY_TRY(report::flag(node, "warm"));
   if (node.json->contains("between_workgroups")) {
     const Node between = MARGAY_TRY(node.field("between_workgroups"));
     time.between = {MARGAY_TRY(decimal(between, "polling")),

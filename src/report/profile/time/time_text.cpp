@@ -131,6 +131,16 @@ std::string comparison_text(const timing::KernelTime& t) {
       us_text(t.us_sustained), us_text(t.us_boost));
 }
 
+/// Which of several launches it is the time of, as far as caches make a difference. Empty if there
+/// is one, with cold caches.
+std::string launched_text(const KernelProfile& kernel) {
+  if (kernel.time->warm) return "timed with the caches that a launch like it has left";
+  if (kernel.launches_seen < 2) return {};
+  return fmt::format(
+      "{} times; this is the first, with cold caches: in a loop they are warm (--warm)",
+      kernel.launches_seen);
+}
+
 std::string elsewhere_text(const timing::KernelTime& t) {
   std::string out;
   for (const timing::Elsewhere& one : t.elsewhere)
@@ -318,6 +328,8 @@ std::string kernel_text(const KernelProfile& kernel, const report::TextOptions& 
                        rate_text(rate->sustained));
   if (const std::string compare = comparison_text(t); !compare.empty())
     out += fmt::format("  compare   {}\n", compare);
+  if (const std::string launched = launched_text(kernel); !launched.empty())
+    out += fmt::format("  launched  {}\n", launched);
   out += fmt::format("  bound by  {}\n", timing::bound_name(t.bound));
   out += fmt::format("  busy      {}\n", busy_text(t.busy));
   if (const std::string idle = idle_text(kernel); !idle.empty())

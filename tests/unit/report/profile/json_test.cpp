@@ -66,6 +66,7 @@ Profile full() {
   time.error_percent = 15;
   time.launch_us = 2.7;
   time.tail_us = 0.125;
+  time.warm = true;
   time.sample_length = 0.5;
   time.issue = 640;
   time.bound = timing::Bound::lds;
@@ -222,6 +223,14 @@ bool is_cycles_of_some(const std::string& path) {
   return false;
 }
 
+TEST(ProfileJson, AReportOfTimesIsNamed) {
+  const auto times =
+      parse_profile(R"({"device": "AMD Instinct MI325X", "modelled": true, "kernels": []})");
+  ASSERT_FALSE(times);
+  EXPECT_THAT(times.error().what, HasSubstr("report of margay time"));
+  EXPECT_THAT(times.error().hint, HasSubstr("margay prof --time --json"));
+}
+
 TEST(ProfileJson, EveryMissingFieldIsNamed) {
   const Json document = Json::parse(json_of(small()));
   std::vector<std::string> all;
@@ -236,7 +245,7 @@ TEST(ProfileJson, EveryMissingFieldIsNamed) {
         path.ends_with("/computes") || path.ends_with("/timeline") || is_cycles_of_some(path) ||
         path.find("/stalls/") != path.npos ||  // none, and zeros, are left out
         path.ends_with("/busy/dispatcher") ||  // earlier versions did not know it, as the next ones
-        name == "write_back_us" || name == "between_workgroups" ||
+        name == "write_back_us" || name == "between_workgroups" || name == "warm" ||
         (path.find("/what_if/") != path.npos && name == "vgprs"))
       continue;
     Json broken = document;

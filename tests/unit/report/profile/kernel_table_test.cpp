@@ -47,6 +47,18 @@ TEST(KernelTable, is_by_cost_and_names_operations) {
             "        1 us   17 %         1  kernel_0\n");
 }
 
+TEST(KernelTable, tells_launches_of_one_kernel_apart_by_their_sizes) {
+  auto all = kernels(3);
+  all[2].name = all[1].name;
+  all[2].grid = {16, 4, 1};
+  all[2].workgroup = {256, 1, 1};
+  EXPECT_EQ(kernel_table(costs_of(all), "modelled", {}, false),
+            "    modelled  share  launches  kernel\n"
+            "        3 us   50 %         3  kernel_1, 16x4x1 of 256x1x1\n"
+            "        2 us   33 %         2  kernel_1, 1x1x1 of 1x1x1\n"
+            "        1 us   17 %         1  kernel_0\n");
+}
+
 TEST(KernelTable, says_what_it_leaves_out) {
   const auto all = kernels(40);
   const std::string some = kernel_table(costs_of(all), "at least", {}, false);

@@ -180,6 +180,21 @@ TEST(Screen, WorkgroupsThatPollHaveNoAdvice) {
   EXPECT_FALSE(time_advice(k)[0].is_advice);
 }
 
+TEST(Screen, WhichOfSeveralLaunchesIsTimedIsSaid) {
+  KernelProfile k = timed(10, 800, 800);
+  Profile profile;
+  const auto said = [&] {
+    profile.kernels = {k};
+    return time_text(profile, report::TextOptions{}, false, TimeClock::boost);
+  };
+  k.launches_seen = 1;
+  EXPECT_THAT(said(), Not(HasSubstr("launched")));
+  k.launches_seen = 21;
+  EXPECT_THAT(said(), HasSubstr("launched  21 times; this is the first, with cold caches"));
+  k.time->warm = true;
+  EXPECT_THAT(said(), AllOf(HasSubstr("a launch like it has left"), Not(HasSubstr("cold"))));
+}
+
 TEST(Screen, ATailIsNotAlwaysOfRounds) {
   const auto said = [](std::uint32_t workgroups) {
     KernelProfile k = timed(10, 800, 800);
