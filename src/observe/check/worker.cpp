@@ -37,7 +37,7 @@ WorkerChecker::PerWave::PerWave(WorkerChecker& owner, std::uint32_t scratch_byte
     : waits(owner.reporter_, owner.sites_, owner.waitcheck_),
       values(owner.reporter_, owner.launch_.request.kernel->descriptor.unified_vgpr_count(),
              scratch_bytes_per_lane, owner.launch_.request.kernel->descriptor.accum_offset()),
-      hazards(owner.launch_.program.gpu().arch().wait_rules) {
+      hazards(owner.launch_.program.gpu().arch().wait_rules, owner.checked_paths_) {
   waits.on_complete = [this, &owner](Outstanding& flight) {
     if (flight.deferred != nullptr && owner.sync_.active()) owner.learn_late(flight);
     if (flight.learning.any()) owner.sync_.learn(wave->index_in_group, flight.learning);

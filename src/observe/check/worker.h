@@ -185,6 +185,7 @@ class WorkerChecker final : public Watcher {
   GlobalRaces races_;
   BarrierTracker barriers_;
   std::optional<RandomTurns> turns_;
+  CheckedPaths checked_paths_;
   std::vector<std::unique_ptr<PerWave>> waves_;
   std::vector<std::uint32_t> barrier_sites_;  // of the last barrier
   std::vector<std::uint32_t> arriving_sites_;

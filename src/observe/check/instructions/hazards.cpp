@@ -300,6 +300,8 @@ std::optional<Hazard> HazardWindow::judge(const Instruction& instruction, const 
   // The last jump has left the window since: detected here, off the fast path.
   if (count_ - branches_[(branch_count_ - 1) % kEntries].at >= reach()) key_ = 0;
   if (is_known(memo)) return std::nullopt;
+  const std::uint64_t path = mix(key_, &instruction);
+  if (checked_->contain(path)) return std::nullopt;
   Judge judge(*rules_, instruction, facts);
   unsigned had = 0, skipped = 0;
   const Instruction* following = &instruction;
@@ -315,6 +317,7 @@ std::optional<Hazard> HazardWindow::judge(const Instruction& instruction, const 
     const std::uint64_t latest = __atomic_load_n(&memo.keys[0], __ATOMIC_RELAXED);
     __atomic_store_n(&memo.keys[1], latest, __ATOMIC_RELAXED);
     __atomic_store_n(&memo.keys[0], key_, __ATOMIC_RELAXED);
+    checked_->add(path);
   }
   return judge.worst();
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "exec/program/register_use.h"
 #include "exec/state/instruction.h"
@@ -55,13 +56,26 @@ struct HazardMemo {
   std::array<std::uint64_t, 2> keys = {~std::uint64_t{0}, ~std::uint64_t{0}};
 };
 
+/// Paths that one host thread has checked. Short loops with branches have more paths to an
+/// instruction than a HazardMemo holds.
+class CheckedPaths {
+ public:
+  [[nodiscard]] bool contain(std::uint64_t path) const { return paths_[path % kPlaces] == path; }
+  void add(std::uint64_t path) { paths_[path % kPlaces] = path; }
+
+ private:
+  static constexpr std::size_t kPlaces = 4096;
+  std::vector<std::uint64_t> paths_ = std::vector<std::uint64_t>(kPlaces);
+};
+
 /// The last wait states of one wave.
 class HazardWindow {
  public:
-  /// The rules are those of the device, and must live as long as the window.
-  explicit HazardWindow(const wait_states::Rules& rules) : rules_(&rules) {}
+  /// The rules are those of the device. They, and `checked`, must live as long as the window.
+  HazardWindow(const wait_states::Rules& rules, CheckedPaths& checked)
+      : rules_(&rules), checked_(&checked) {}
   /// Before a wave's first instruction.
-  void reset() { *this = HazardWindow(*rules_); }
+  void reset() { *this = HazardWindow(*rules_, *checked_); }
 
   /// Returns the violated rule with the largest shortfall, if any; then records the instruction.
   /// `instruction` and `facts` must live as long as the window may refer to them.
@@ -101,6 +115,7 @@ class HazardWindow {
                                             const HazardFacts& facts, HazardMemo& memo);
 
   const wait_states::Rules* rules_;
+  CheckedPaths* checked_;
   std::array<Entry, kEntries> entries_ = {};  ///< Each counts one wait state at least.
   std::array<Branch, kEntries> branches_ = {};
   std::uint64_t count_ = 0, branch_count_ = 0;

@@ -67,7 +67,8 @@ class Walk {
   }
 
   Function& function_;
-  HazardWindow window_{kGfx942.wait_rules};
+  CheckedPaths checked_;
+  HazardWindow window_{kGfx942.wait_rules, checked_};
 };
 
 TEST(HazardsInCompiledCode, ThereAreNone) {

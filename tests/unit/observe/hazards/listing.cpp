@@ -48,7 +48,8 @@ void add_wait_states(isa::Decoder& decoder, Listing& listing, unsigned count) {
 }
 
 std::optional<Hazard> run_straight(const Listing& listing, const wait_states::Rules& rules) {
-  HazardWindow window(rules);
+  CheckedPaths checked;
+  HazardWindow window(rules, checked);
   std::optional<Hazard> last;
   for (std::size_t n = 0; n < listing.size(); ++n) {
     HazardMemo memo;

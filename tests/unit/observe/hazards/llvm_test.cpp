@@ -50,7 +50,8 @@ TEST(HazardsAgainstLlvm, ItsOutputIsSilent) {
   std::size_t instructions = 0;
   int shown = 0;
   for (const Listing& sequence : sequences()) {
-    HazardWindow window(kGfx942.wait_rules);
+    CheckedPaths checked;
+    HazardWindow window(kGfx942.wait_rules, checked);
     for (std::size_t n = 0; n < sequence.size(); ++n) {
       HazardMemo memo;
       const auto found = window.step(sequence.instructions[n], sequence.facts[n], memo);

@@ -170,6 +170,7 @@ struct Code {
   }
   Listing listing;
   std::vector<HazardMemo> memos;
+  CheckedPaths checked;
 };
 
 constexpr std::uint32_t kNop0 = 0xbf80'0000, kNop15 = 0xbf80'000f, kBranch = 0xbf82'0000;
@@ -183,11 +184,11 @@ TEST(HazardWindow, JudgesEachPath) {
   Code code(words);
   ASSERT_EQ(code.listing.text[3], "v_mov_b32_e32 v1, v9");
   for (int round = 0; round < 3; ++round) {
-    HazardWindow jumps(kGfx942.wait_rules);
+    HazardWindow jumps(kGfx942.wait_rules, code.checked);
     jumps.reset();
     EXPECT_FALSE(code.step(jumps, 0));
     EXPECT_FALSE(code.step(jumps, 3));
-    HazardWindow falls(kGfx942.wait_rules);
+    HazardWindow falls(kGfx942.wait_rules, code.checked);
     for (const std::size_t n : {0u, 1u, 2u}) EXPECT_FALSE(code.step(falls, n));
     EXPECT_TRUE(code.step(falls, 3)) << round;
     // From the end back to just before the reader: the producer is far away.
@@ -199,7 +200,7 @@ TEST(HazardWindow, JudgesEachPath) {
 TEST(HazardWindow, SeesAcrossABranch) {
   const std::uint32_t words[] = {kReadV9, kNop15, kNop15, kExpV9, kBranch};
   Code code(words);
-  HazardWindow window(kGfx942.wait_rules);
+  HazardWindow window(kGfx942.wait_rules, code.checked);
   for (int round = 0; round < 3; ++round)
     for (std::size_t n = 0; n < 5; ++n)
       EXPECT_FALSE(code.step(window, n)) << "the branch is a wait state";
@@ -217,7 +218,7 @@ std::optional<Hazard> jump_over(std::uint32_t skipped, std::uint32_t pause, Code
   const std::uint32_t words[] = {kCompareToVcc, kBranchIf,   skipped,
                                  pause,         kDivFmas[0], kDivFmas[1]};
   code = Code(words);
-  HazardWindow window(kGfx942.wait_rules);
+  HazardWindow window(kGfx942.wait_rules, code.checked);
   for (const std::size_t n : {0u, 1u, 3u}) EXPECT_FALSE(code.step(window, n));
   return code.step(window, 4);
 }
@@ -242,7 +243,7 @@ TEST(HazardWindow, KnowsTheBranchThatLlvmCounts) {
   const std::uint32_t words[] = {kCompareToVcc, kBranchIf,   kBranch,
                                  kNop0,         kDivFmas[0], kDivFmas[1]};
   code = Code(words);
-  HazardWindow window(kGfx942.wait_rules);
+  HazardWindow window(kGfx942.wait_rules, code.checked);
   for (const std::size_t n : {0u, 1u, 2u}) EXPECT_FALSE(code.step(window, n));
   const auto all = code.step(window, 4);
   ASSERT_TRUE(all);
@@ -256,7 +257,8 @@ TEST(HazardWindow, AgreesWithLlvmAboutASkippedBranch) {
   const Listing listing = decode(**decoder, read_file(MARGAY_HAZARD_SKIPPED_BRANCH));
   ASSERT_TRUE(listing.text[2].starts_with("s_branch"));
   ASSERT_EQ(listing.text[3], "s_endpgm");
-  HazardWindow window(kGfx942.wait_rules);
+  CheckedPaths checked;
+  HazardWindow window(kGfx942.wait_rules, checked);
   std::optional<Hazard> found;
   for (const std::size_t n : {0u, 1u, 4u, 5u, 6u}) {
     HazardMemo memo;
@@ -273,7 +275,7 @@ TEST(HazardWindow, AgreesWithLlvmAboutASkippedBranch) {
 TEST(HazardWindow, ForgetsAtReset) {
   const std::uint32_t words[] = {kExpV9, kReadV9};
   Code code(words);
-  HazardWindow window(kGfx942.wait_rules);
+  HazardWindow window(kGfx942.wait_rules, code.checked);
   EXPECT_FALSE(code.step(window, 0));
   window.reset();
   EXPECT_FALSE(code.step(window, 1));
@@ -288,7 +290,7 @@ TEST(HazardWindow, RemembersWhatALoopDoes) {
     std::vector<std::uint32_t> words(length, kReadV9);
     words.back() = kBranch;
     Code code(words);
-    HazardWindow window(kGfx942.wait_rules);
+    HazardWindow window(kGfx942.wait_rules, code.checked);
     const auto iterate = [&] {
       for (std::size_t n = 0; n < length; ++n) EXPECT_FALSE(code.step(window, n));
       std::vector<std::uint64_t> keys;
@@ -300,6 +302,30 @@ TEST(HazardWindow, RemembersWhatALoopDoes) {
     const auto settled = iterate();
     EXPECT_EQ(iterate(), settled) << length;
   }
+}
+
+/// Each trip of a short loop in another one comes by its own path, of which there are more than a
+/// memo holds: none is checked again.
+TEST(HazardWindow, RemembersALoopInALoop) {
+  const std::uint32_t words[] = {kReadV9, kReadV9, kBranch, kReadV9, kBranch};
+  Code code(words);
+  HazardWindow window(kGfx942.wait_rules, code.checked);
+  // A check changes the instruction's memo.
+  const auto is_checked = [&](std::size_t n) {
+    const auto before = code.memos[n].keys;
+    EXPECT_FALSE(code.step(window, n));
+    return code.memos[n].keys != before;
+  };
+  const auto iterate = [&] {
+    int checks = 0;
+    for (int trip = 0; trip < 5; ++trip)
+      for (const std::size_t n : {0u, 1u, 2u}) checks += is_checked(n);
+    for (const std::size_t n : {3u, 4u}) checks += is_checked(n);
+    return checks;
+  };
+  EXPECT_GT(iterate(), 5);
+  for (int round = 0; round < 10; ++round) iterate();
+  EXPECT_EQ(iterate(), 0);
 }
 
 /// Workgroup after workgroup enters the same loop: neither the entry nor the iterations are checked
@@ -317,10 +343,10 @@ TEST(HazardWindow, RemembersALoopThatIsEnteredAgain) {
   const auto round = [&](HazardWindow& window) {
     for (std::size_t n = 0; n < words.size(); ++n) EXPECT_FALSE(code.step(window, n));
   };
-  HazardWindow first(kGfx942.wait_rules);
+  HazardWindow first(kGfx942.wait_rules, code.checked);
   for (int n = 0; n < 10; ++n) round(first);
   const auto settled = keys();
-  HazardWindow second(kGfx942.wait_rules);
+  HazardWindow second(kGfx942.wait_rules, code.checked);
   round(second);
   EXPECT_EQ(keys(), settled);
   round(second);
