@@ -13,12 +13,15 @@
 #define blockIdx margay_hip5_blockIdx
 #define blockDim margay_hip5_blockDim
 #define gridDim margay_hip5_gridDim
+// So as not to collide with that in margay_detail/shuffle.h.
+#define __shfl margay_hip5_shfl
 #endif
 #include_next <hip/hip_runtime.h>
 #undef threadIdx
 #undef blockIdx
 #undef blockDim
 #undef gridDim
+#undef __shfl
 
 #if defined(__HIP__) && HIP_VERSION_MAJOR < 6
 #include <hip/margay_detail/coordinates.h>  // IWYU pragma: export

@@ -12,7 +12,7 @@
 namespace margay::ranks {
 
 /// Changes with the messages and with what results are.
-inline constexpr std::uint32_t kProtocol = 4;
+inline constexpr std::uint32_t kProtocol = 5;
 
 struct Hello {
   std::uint32_t protocol = kProtocol;
@@ -31,6 +31,7 @@ struct LaunchWords {
   std::uint32_t kernel = 0;  ///< Its index in the code object.
   Dim3 grid, block;
   std::uint32_t dynamic_lds_bytes = 0;
+  std::uint32_t stack_bytes = 0;
   std::uint32_t device = 0;
   std::uint64_t visible_devices = 0;
   LaunchAddresses addresses;

@@ -61,6 +61,7 @@ LaunchShare Leader::share(const SpreadableLaunch& launch, const DeviceOptions& d
   words.grid = request.grid;
   words.block = request.block;
   words.dynamic_lds_bytes = request.dynamic_lds_bytes;
+  words.stack_bytes = request.stack_bytes;
   words.device = request.device;
   words.visible_devices = request.visible_devices;
   words.addresses = launch.addresses;

@@ -122,10 +122,42 @@ TEST_F(Device, contexts_stand_for_the_device) {
 }
 
 TEST_F(Device, limits) {
+  constexpr auto hipLimitStackSize = static_cast<hipLimit_t>(0);  // since HIP 5.3
   std::size_t bytes = 0;
   EXPECT_EQ(hipDeviceGetLimit(&bytes, hipLimitMallocHeapSize), hipSuccess);
   EXPECT_GT(bytes, 0U);
   EXPECT_EQ(hipDeviceGetLimit(&bytes, static_cast<hipLimit_t>(99)), hipErrorUnsupportedLimit);
+  EXPECT_EQ(hipDeviceSetLimit(hipLimitStackSize, 4096), hipSuccess);
+  EXPECT_EQ(hipDeviceGetLimit(&bytes, hipLimitStackSize), hipSuccess);
+  EXPECT_EQ(bytes, 4096U);
+  EXPECT_EQ(hipDeviceSetLimit(hipLimitStackSize, 1 << 20), hipErrorInvalidValue);
+  EXPECT_EQ(hipDeviceSetLimit(hipLimitMallocHeapSize, 64 << 20), hipSuccess);
+  EXPECT_EQ(hipDeviceGetLimit(&bytes, hipLimitMallocHeapSize), hipSuccess);
+  EXPECT_EQ(bytes, std::size_t{64} << 20);
+  EXPECT_EQ(hipDeviceSetLimit(hipLimitPrintfFifoSize, 1 << 20), hipErrorUnsupportedLimit);
+  EXPECT_EQ(hipDeviceSetLimit(static_cast<hipLimit_t>(99), 1), hipErrorInvalidValue);
+  EXPECT_EQ(hipDeviceSetLimit(hipLimitStackSize, 1024), hipSuccess);
+}
+
+TEST_F(Device, flags_are_those_of_the_schedule) {
+  unsigned flags = 99;
+  EXPECT_EQ(hipSetDeviceFlags(hipDeviceScheduleYield | hipDeviceMapHost), hipSuccess);
+  EXPECT_EQ(hipGetDeviceFlags(&flags), hipSuccess);
+  EXPECT_EQ(flags, hipDeviceScheduleYield);
+  EXPECT_EQ(hipDeviceReset(), hipSuccess);
+  EXPECT_EQ(hipGetDeviceFlags(&flags), hipSuccess);
+  EXPECT_EQ(flags, hipDeviceScheduleAuto);
+}
+
+TEST_F(Device, is_found_by_its_whole_bus_id) {
+  char id[32];
+  ASSERT_EQ(hipDeviceGetPCIBusId(id, sizeof id, 0), hipSuccess);
+  int device = -1;
+  EXPECT_EQ(hipDeviceGetByPCIBusId(&device, id), hipSuccess);
+  EXPECT_EQ(device, 0);
+  std::string text = id;
+  EXPECT_EQ(hipDeviceGetByPCIBusId(&device, text.substr(0, text.find('.')).c_str()), hipSuccess);
+  EXPECT_EQ(hipDeviceGetByPCIBusId(&device, "0000:"), hipErrorInvalidDevice);
 }
 
 TEST_F(Device, functions_by_name) {

@@ -40,6 +40,11 @@ __global__ void store(int* out, int value) { *out = value; }
 
 __global__ void trap() { __builtin_trap(); }
 
+__global__ void shuffle(double* out, int from, int width) {
+  const int lane = threadIdx.x;
+  out[lane] = __shfl(static_cast<double>(lane), lane + from, width);
+}
+
 struct Packet {
   char tag;
   double value;
@@ -114,6 +119,17 @@ TEST_F(Kernels, structures_are_passed_by_value) {
   unpack<<<1, 1>>>(Packet{4, 0.5, {10, 0, 100}}, out);
   ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
   EXPECT_EQ(*out, 114.5);
+}
+
+TEST_F(Kernels, a_shuffle_stays_in_its_group_of_lanes) {
+  double* out = nullptr;
+  ASSERT_EQ(hipMallocManaged(&out, 64 * sizeof(double)), hipSuccess);
+  for (const int width : {4, 64}) {
+    shuffle<<<1, 64>>>(out, 5, width);
+    ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
+    for (int lane = 0; lane < 64; ++lane)
+      EXPECT_EQ(out[lane], lane / width * width + (lane + 5) % width) << width;
+  }
 }
 
 TEST_F(Kernels, dynamic_lds) {

@@ -150,6 +150,16 @@ TEST_F(Language, DeepRecursion) {
   for (int i = 0; i < 64; ++i) EXPECT_EQ(out[i], deep_on_host(40, i));
 }
 
+// Frames of some 50 bytes: 16 KiB, which lanes have at least, are not enough.
+TEST_F(Language, ADeeperStackThatIsAskedFor) {
+  int* const out = managed<int>(64);
+  ASSERT_EQ(hipDeviceSetLimit(hipLimitStackSize, 120 << 10), hipSuccess);
+  deep_recursion<<<1, 64>>>(out, 600);
+  ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
+  for (int i = 0; i < 64; ++i) EXPECT_EQ(out[i], deep_on_host(600, i));
+  ASSERT_EQ(hipDeviceSetLimit(hipLimitStackSize, 1 << 10), hipSuccess);
+}
+
 TEST_F(Language, FunctionPointersThatDiverge) {
   int* const out = managed<int>(128);
   through_pointers<<<1, 128>>>(out);

@@ -181,6 +181,9 @@ TEST_F(MemoryApi, pinned_and_registered_memory) {
   EXPECT_EQ(hipHostGetDevicePointer(&seen, own.data(), 0), hipErrorInvalidValue);
   EXPECT_EQ(hipHostRegister(own.data(), own.size(), 0), hipSuccess);
   EXPECT_EQ(hipHostRegister(own.data() + 50, 10, 0), hipErrorHostMemoryAlreadyRegistered);
+  EXPECT_EQ(hipHostRegister(own.data(), 40, 0), hipSuccess) << "as if it had been freed";
+  EXPECT_EQ(hipHostGetDevicePointer(&seen, own.data() + 39, 0), hipSuccess);
+  EXPECT_EQ(hipHostGetDevicePointer(&seen, own.data() + 40, 0), hipErrorInvalidValue);
   EXPECT_EQ(hipHostGetDevicePointer(&seen, own.data(), 0), hipSuccess);
   EXPECT_EQ(hipHostUnregister(own.data()), hipSuccess);
   EXPECT_EQ(hipHostUnregister(own.data()), hipErrorHostMemoryNotRegistered);

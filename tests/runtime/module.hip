@@ -4,11 +4,14 @@
 extern "C" {
 
 __device__ int counter = 5;
+__managed__ int managed = 10;
 
 __global__ void add(const int* a, const int* b, int* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = a[i] + b[i] + counter;
 }
+
+__global__ void count_managed() { managed += counter; }
 
 __global__ void fill(char tag, double value, double* out) { *out = value + tag; }
 

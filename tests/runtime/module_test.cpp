@@ -75,6 +75,22 @@ class Modules : public ApiTest {
   void* parameters_[4] = {&a_, &b_, &out_, &n_};
 };
 
+TEST_F(Modules, managed_variables) {
+  hipFunction_t count = nullptr;
+  ASSERT_EQ(hipModuleGetFunction(&count, module_, "count_managed"), hipSuccess);
+  hipDeviceptr_t at = nullptr;
+  std::size_t bytes = 0;
+  ASSERT_EQ(hipModuleGetGlobal(&at, &bytes, module_, "managed"), hipSuccess);
+  ASSERT_EQ(bytes, sizeof(int));
+  int& managed = *static_cast<int*>(at);
+  EXPECT_EQ(managed, 10);
+  managed = 100;
+  ASSERT_EQ(hipModuleLaunchKernel(count, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr),
+            hipSuccess);
+  ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
+  EXPECT_EQ(managed, 105);
+}
+
 TEST_F(Modules, launch_with_parameters) {
   ASSERT_EQ(hipModuleLaunchKernel(add_, 2, 1, 1, 64, 1, 1, 0, nullptr, parameters_, nullptr),
             hipSuccess);
@@ -224,14 +240,14 @@ TEST_F(Modules, functions) {
       run_call([&] { return hipModuleGetFunction(&function, module_, "ad"); });
   EXPECT_EQ(code, hipErrorNotFound);
   EXPECT_THAT(text, HasSubstr("has no kernel named \"ad\"."));
-  EXPECT_THAT(text, HasSubstr("Its kernels are add, fill, increment_copies"));
+  EXPECT_THAT(text, HasSubstr("Its kernels are add, count_managed, fill, increment_copies"));
   int registers = 0;
   EXPECT_EQ(hipFuncGetAttribute(&registers, HIP_FUNC_ATTRIBUTE_NUM_REGS, add_), hipSuccess);
   EXPECT_GT(registers, 0);
   EXPECT_STREQ(hipKernelNameRef(add_), "add");
   unsigned count = 0;
   EXPECT_EQ(hipModuleGetFunctionCount(&count, module_), hipSuccess);
-  EXPECT_EQ(count, 5U);
+  EXPECT_EQ(count, 6U);
 }
 
 TEST_F(Modules, handles_end_with_the_module) {

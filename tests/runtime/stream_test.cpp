@@ -75,7 +75,16 @@ TEST_F(Streams, events_measure_host_time) {
   EXPECT_GE(ms, 5.0F);
   EXPECT_EQ(hipStreamWaitEvent(nullptr, stop, 0), hipSuccess);
   EXPECT_EQ(hipEventDestroy(stop), hipSuccess);
-  EXPECT_EQ(hipEventDestroy(stop), hipErrorInvalidHandle);
+  EXPECT_EQ(hipEventDestroy(stop), hipErrorContextIsDestroyed);
+  EXPECT_EQ(hipEventDestroy(nullptr), hipErrorInvalidHandle);
+  EXPECT_EQ(hipStreamWaitEvent(nullptr, start, 2), hipErrorInvalidValue);
+  hipEvent_t other = nullptr;
+  EXPECT_EQ(hipEventCreateWithFlags(&other, hipEventInterprocess), hipErrorInvalidValue);
+  EXPECT_EQ(hipEventCreateWithFlags(&other, hipEventReleaseToDevice | hipEventReleaseToSystem),
+            hipErrorInvalidValue);
+  EXPECT_EQ(hipEventCreateWithFlags(&other, hipEventInterprocess | hipEventDisableTiming),
+            hipSuccess);
+  EXPECT_EQ(hipEventDestroy(other), hipSuccess);
   EXPECT_EQ(hipEventRecord(stop, nullptr), hipErrorInvalidHandle);
 }
 

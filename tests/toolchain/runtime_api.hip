@@ -84,6 +84,12 @@ int calls() {
   const char* name = nullptr;
   CHECK(hipDrvGetErrorName(hipErrorInvalidTexture, &name) == hipSuccess);
   CHECK(std::strcmp(name, "hipErrorInvalidTexture") == 0);
+  hipUUID uuid;
+  hipDeviceProp_t properties;
+  CHECK(hipDeviceGetUuid(&uuid, 0) == hipSuccess);
+  CHECK(hipGetDeviceProperties(&properties, 0) == hipSuccess);
+  CHECK(std::memcmp(&uuid, &properties.uuid, sizeof uuid) == 0);
+  CHECK(hipStreamSynchronize(hipStreamLegacy) == hipSuccess);
   std::size_t bytes = 0;
   CHECK(hipDeviceGetLimit(&bytes, hipLimitStackSize) == hipSuccess && bytes > 0);
   int grid = 0, block = 0;

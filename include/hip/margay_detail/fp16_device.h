@@ -5,7 +5,7 @@
 
 #include <hip/margay_detail/wavefront_size.h>
 
-#include <hip/amd_detail/amd_device_functions.h>
+#include <hip/margay_detail/shuffle.h>  // IWYU pragma: export
 
 namespace margay_fp16 {
 

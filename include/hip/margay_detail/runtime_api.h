@@ -50,6 +50,7 @@ static constexpr hipGraphNodeType hipGraphNodeTypeMemAlloc = static_cast<hipGrap
 static constexpr hipGraphNodeType hipGraphNodeTypeMemFree = static_cast<hipGraphNodeType>(14);
 
 // Flags
+#define hipStreamLegacy (reinterpret_cast<hipStream_t>(1))
 #define hipEventRecordDefault 0x0
 #define hipEventRecordExternal 0x1
 #define hipEventWaitDefault 0x0

@@ -10,6 +10,8 @@
 
 #include <type_traits>
 
+#include <hip/margay_detail/shuffle.h>  // IWYU pragma: export
+
 namespace margay_warp {
 
 template <typename Mask>

@@ -47,6 +47,8 @@ struct LaunchRequest {
   /// Only these workgroups run, in ascending order; null: all. For launches of which only the time
   /// counts.
   std::shared_ptr<const std::vector<std::uint64_t>> workgroups = {};
+  /// Of a lane, for calls whose depth the compiler does not know: at least. Bytes.
+  std::uint32_t stack_bytes = 0;
   unsigned device = 0;                ///< The device that it runs on.
   std::uint64_t visible_devices = 1;  ///< The devices whose memory it may access, as a mask.
 };

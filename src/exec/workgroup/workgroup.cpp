@@ -13,12 +13,15 @@
 namespace margay {
 namespace {
 
-/// Scratch for call stacks whose depth the compiler does not know, bytes per lane.
+/// Scratch for call stacks whose depth the compiler does not know, bytes per lane, where no more is
+/// asked for.
 constexpr std::uint32_t kDynamicStackBytes = 16 * 1024;
 
-std::uint32_t scratch_bytes(const Kernel& kernel) {
+std::uint32_t scratch_bytes(const LaunchRequest& request) {
+  const Kernel& kernel = *request.kernel;
   const std::uint32_t fixed = (kernel.descriptor.private_segment_fixed_size + 3) & ~3u;
-  return kernel.uses_dynamic_stack ? fixed + kDynamicStackBytes : fixed;
+  if (!kernel.uses_dynamic_stack) return fixed;
+  return fixed + std::max(kDynamicStackBytes, (request.stack_bytes + 3) & ~3u);
 }
 
 }  // namespace
@@ -39,7 +42,7 @@ Workgroup::Workgroup(const LaunchRequest& request, Program& program, const Memor
       vgprs_(wave_count_ * dwords_of_wave() * 4),
       lds_bytes_(request.kernel->descriptor.group_segment_fixed_size + request.dynamic_lds_bytes),
       lds_(lds_bytes_ + 64),
-      scratch_per_lane_(scratch_bytes(*request.kernel)),
+      scratch_per_lane_(scratch_bytes(request)),
       scratch_(std::size_t{wave_count_} * scratch_per_lane_ * kWaveLanes),
       waves_(wave_count_) {
   state_.memory = &memory;

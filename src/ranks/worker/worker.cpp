@@ -189,6 +189,7 @@ class Worker {
     request.grid = words.grid;
     request.block = words.block;
     request.dynamic_lds_bytes = words.dynamic_lds_bytes;
+    request.stack_bytes = words.stack_bytes;
     request.device = words.device;
     request.visible_devices = words.visible_devices;
 

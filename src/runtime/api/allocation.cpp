@@ -41,6 +41,11 @@ Outcome register_host(void* pointer, std::size_t bytes, unsigned flags) {
   }
   const auto address = reinterpret_cast<std::uint64_t>(pointer);
   AllocationTable& table = process().allocator.table();
+  // Programs free memory that they registered, and register what malloc() gives them in its place:
+  // ROCm takes that.
+  if (const auto before = table.find(address);
+      before && before->kind == MemoryKind::registered && before->address == address)
+    table.remove(address);
   if (table.find(address) || table.find(address + bytes - 1)) {
     return refuse(hipErrorHostMemoryAlreadyRegistered,
                   fmt::format("The memory at {} is registered already.", pointer));

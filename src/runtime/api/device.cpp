@@ -95,6 +95,7 @@ Outcome change_peer(int peer, bool access) {
 template <typename Properties>
 Properties numbered(Properties p, int device) {
   p.pciBusID = pci_bus(device);
+  if constexpr (requires { p.uuid; }) p.uuid = uuid_of(device);
   return p;
 }
 
@@ -122,20 +123,40 @@ Outcome give_text(char* out, int capacity, std::string_view text) {
 }
 
 Outcome give_limit(std::size_t* out, int limit) {
-  // Bytes. Sources: HIP documentation, "hipDeviceGetLimit"; device heap and stack as ROCm sets
-  // them.
+  // Bytes. Source: HIP documentation, "hipDeviceGetLimit".
   constexpr std::size_t kPrintfFifoBytes = 1 << 20;
-  constexpr std::size_t kMallocHeapBytes = 4 << 20;
-  constexpr std::size_t kStackBytes = 1 << 10;
+  const Devices::Limits& limits = process().devices.limits(Devices::current());
   switch (limit) {
     case hipLimitPrintfFifoSize:
       return give(out, kPrintfFifoBytes);
     case hipLimitMallocHeapSize:
-      return give(out, kMallocHeapBytes);
+      return give(out, limits.heap_bytes.load());
     case hip6::kLimitStackSize:
-      return give(out, kStackBytes);
+      return give(out, limits.stack_bytes.load());
     default:
       return refuse(hipErrorUnsupportedLimit, fmt::format("There is no device limit {}.", limit));
+  }
+}
+
+Outcome set_limit(int limit, std::size_t bytes) {
+  // COMPUTE_TMPRING_SIZE.WAVESIZE of gfx9 has 13 bits, in units of 256 dwords for a wave (LLVM,
+  // SIProgramInfo).
+  constexpr std::size_t kMostStackBytes = ((1 << 13) - 1) * 256 * 4 / 64;
+  Devices::Limits& limits = process().devices.limits(Devices::current());
+  switch (limit) {
+    case hipLimitPrintfFifoSize:
+      return refuse(hipErrorUnsupportedLimit, "The size of printf's buffer cannot be changed.");
+    case hipLimitMallocHeapSize:
+      limits.heap_bytes = bytes;
+      return {};
+    case hip6::kLimitStackSize:
+      if (bytes > kMostStackBytes)
+        return refuse(hipErrorInvalidValue,
+                      fmt::format("A lane has no more than {} bytes of stack.", kMostStackBytes));
+      limits.stack_bytes = bytes;
+      return {};
+    default:
+      return refuse(hipErrorInvalidValue, fmt::format("There is no device limit {}.", limit));
   }
 }
 
@@ -272,9 +293,10 @@ hipError_t hipDeviceGetPCIBusId(char* id, int capacity, int device) {
 hipError_t hipDeviceGetByPCIBusId(int* device, const char* id) {
   return api(__func__, [&]() -> Outcome {
     if (id == nullptr) return refuse(hipErrorInvalidValue, "The PCI bus id is a null pointer.");
-    // With or without the function number.
-    for (int n = 0; *id != '\0' && n < device_count(); ++n)
-      if (pci_bus_id(n).starts_with(id)) return give(device, n);
+    for (int n = 0; n < device_count(); ++n)
+      if (const std::string whole = pci_bus_id(n);
+          id == whole || id == whole.substr(0, whole.find('.')))  // without the function's number
+        return give(device, n);
     return refuse(hipErrorInvalidDevice, fmt::format("There is no device at PCI bus id {}.", id));
   });
 }
@@ -311,15 +333,13 @@ hipError_t hipDeviceReset() {
 hipError_t hipDeviceGetLimit(std::size_t* value, enum hipLimit_t limit) {
   return api(__func__, [&] { return give_limit(value, limit); });
 }
-hipError_t hipDeviceSetLimit(enum hipLimit_t limit, std::size_t) {
-  return api(__func__, [&]() -> Outcome {
-    return refuse(hipErrorUnsupportedLimit,
-                  fmt::format("The device limit {} cannot be changed.", static_cast<int>(limit)));
-  });
+hipError_t hipDeviceSetLimit(enum hipLimit_t limit, std::size_t value) {
+  return api(__func__, [&] { return set_limit(limit, value); });
 }
 hipError_t hipSetDeviceFlags(unsigned int flags) {
   return api(__func__, [&]() -> Outcome {
-    process().devices.flags() = flags;
+    // ROCm keeps no others (clr, hip_device_runtime.cpp).
+    process().devices.flags() = flags & hipDeviceScheduleMask;
     return {};
   });
 }
@@ -389,10 +409,12 @@ hipError_t hipDeviceGetP2PAttribute(int* value, hipDeviceP2PAttr attribute, int 
 hipError_t hipExtGetLinkTypeAndHopCount(int device, int peer, std::uint32_t* type,
                                         std::uint32_t* hops) {
   return api(__func__, [&]() -> Outcome {
-    MARGAY_CHECK(check_pair(device, peer));
-    if (device == peer || type == nullptr || hops == nullptr)
+    // Whatever is wrong has one code in ROCm (clr, hip_peer.cpp).
+    if (device == peer || type == nullptr || hops == nullptr || !process().devices.check(device) ||
+        !process().devices.check(peer))
       return refuse(hipErrorInvalidValue,
-                    "The devices are one and the same, or a result is a null pointer.");
+                    "The devices are one and the same, one of them does not exist, or a result is "
+                    "a null pointer.");
     // All eight MI325X of a platform are linked directly. Source: AMD MI325X platform data sheet;
     // HSA_AMD_LINK_INFO_TYPE_XGMI in hsa_ext_amd.h.
     constexpr std::uint32_t kXgmi = 4;

@@ -26,8 +26,15 @@ Outcome create(hipMemPool_t* out, const hipMemPoolProps* properties) {
   return {};
 }
 
+/// As ROCm's code for a device that does not exist is (clr, hip_mempool.cpp).
+Outcome check_device(int device) {
+  Outcome outcome = process().devices.check(device);
+  if (!outcome) outcome.error().code = hipErrorInvalidValue;
+  return outcome;
+}
+
 Outcome choose(int device, hipMemPool_t handle) {
-  MARGAY_CHECK(process().devices.check(device));
+  MARGAY_CHECK(check_device(device));
   Pool pool = MARGAY_TRY(pool_of(handle));
   if (pool->device != static_cast<unsigned>(device))
     return refuse(hipErrorInvalidDevice,
@@ -131,7 +138,7 @@ Outcome get_access(hipMemAccessFlags* flags, hipMemPool_t handle, const hipMemLo
 
 Outcome give_pool(hipMemPool_t* out, int device, Pool (MemoryPools::*which)(unsigned)) {
   if (out == nullptr) return refuse(hipErrorInvalidValue, "The result is a null pointer.");
-  MARGAY_CHECK(process().devices.check(device));
+  MARGAY_CHECK(check_device(device));
   *out = (process().pools.*which)(static_cast<unsigned>(device)).get();
   return {};
 }

@@ -132,8 +132,23 @@ Outcome create_event(hipEvent_t* out, unsigned flags) {
   if ((flags & ~kEventFlags) != 0) {
     return refuse(hipErrorInvalidValue, "The event flags hold an unknown bit.");
   }
+  // These two as ROCm has them (clr, hip_event.cpp).
+  if ((flags & hipEventInterprocess) != 0 && (flags & hipEventDisableTiming) == 0)
+    return refuse(hipErrorInvalidValue, "An event for several processes has no time.",
+                  "Add hipEventDisableTiming to hipEventInterprocess.");
+  constexpr unsigned kBothReleases = hipEventReleaseToDevice | hipEventReleaseToSystem;
+  if ((flags & kBothReleases) == kBothReleases)
+    return refuse(hipErrorInvalidValue, "An event releases either to the device or to the system.");
   *out = process().streams.create_event(flags);
   return {};
+}
+
+Outcome wait_for_event(hipStream_t stream, hipEvent_t event, unsigned flags) {
+  constexpr unsigned kExternal = 1;  // hipEventWaitExternal
+  if ((flags & ~kExternal) != 0)
+    return refuse(hipErrorInvalidValue, "The flags hold an unknown bit.",
+                  "Use 0 or hipEventWaitExternal.");
+  return process().captures.wait_for_event(stream, event);
 }
 
 Outcome call_host_function(hipStream_t stream, hipHostFn_t function, void* argument) {
@@ -212,11 +227,11 @@ hipError_t hipStreamQuery_spt(hipStream_t stream) { return query_stream(__func__
 hipError_t hipDeviceSynchronize() { return synchronise_device(); }
 hipError_t hipCtxSynchronize() { return synchronise_device(); }
 
-hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int) {
-  return api(__func__, [&] { return process().captures.wait_for_event(stream, event); });
+hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags) {
+  return api(__func__, [&] { return wait_for_event(stream, event, flags); });
 }
-hipError_t hipStreamWaitEvent_spt(hipStream_t stream, hipEvent_t event, unsigned int) {
-  return api(__func__, [&] { return process().captures.wait_for_event(stream, event); });
+hipError_t hipStreamWaitEvent_spt(hipStream_t stream, hipEvent_t event, unsigned int flags) {
+  return api(__func__, [&] { return wait_for_event(stream, event, flags); });
 }
 
 hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int* flags) {
@@ -269,7 +284,11 @@ hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned int flags) {
 
 hipError_t hipEventDestroy(hipEvent_t event) {
   return api(__func__, [&]() -> Outcome {
-    MARGAY_TRY(process().streams.find_event(event));
+    if (auto found = process().streams.find_event(event); !found) {
+      // Of one that was destroyed, as ROCm (clr, hip_event.cpp).
+      if (event != nullptr) found.error().code = hipErrorContextIsDestroyed;
+      return std::unexpected(std::move(found).error());
+    }
     process().ordering.event_gone(event);
     process().streams.remove_event(event);
     return {};

@@ -64,6 +64,14 @@ class Devices {
   static void set_current(unsigned device);
   /// The devices whose memory kernels on `device` may access in addition to its own, as a mask.
   [[nodiscard]] std::atomic<std::uint64_t>& peers(unsigned device) { return peers_[device]; }
+  /// What hipDeviceSetLimit sets. Bytes; defaults as ROCm's.
+  struct Limits {
+    std::atomic<std::size_t> stack_bytes = 1
+                                           << 10;  ///< Of a lane, where the compiler does not know.
+    std::atomic<std::size_t> heap_bytes =
+        4 << 20;  ///< Returned, but no limit: malloc() has the memory of the device.
+  };
+  [[nodiscard]] Limits& limits(unsigned device) { return limits_[device]; }
   /// What events measure. A program may change it.
   [[nodiscard]] EventTime event_time() const { return event_time_.load(); }
   void set_event_time(EventTime time) { event_time_ = time; }
@@ -82,6 +90,7 @@ class Devices {
   std::unique_ptr<ranks::Leader> leader_;  // after the device, whose memory its threads read
   std::atomic<Device*> made_ = nullptr;
   std::array<std::atomic<std::uint64_t>, kMaxDevices> peers_ = {};
+  std::array<Limits, kMaxDevices> limits_ = {};
   std::atomic<EventTime> event_time_;
   std::atomic<unsigned> flags_ = hipDeviceScheduleAuto;
 };

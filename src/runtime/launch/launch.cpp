@@ -27,6 +27,7 @@ LaunchRequest Launcher::request_of(const LaunchCall& call, std::span<const std::
   request.arguments = arguments;
   request.cooperative = size.cooperative;
   request.device = call.function->device;
+  request.stack_bytes = static_cast<std::uint32_t>(devices_.limits(request.device).stack_bytes);
   request.visible_devices =
       std::uint64_t{1} << request.device | devices_.peers(request.device).load();
   return request;

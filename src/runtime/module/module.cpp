@@ -42,6 +42,10 @@ Answer<std::span<const std::byte>> image_at(Devices& devices, const std::byte* s
 Module::~Module() {
   for (const OnDevice& device : devices_)
     for (const auto& [name, function] : device.functions) context_.functions.remove(function.get());
+  if (managed_here_.empty()) return;
+  if (const auto device = context_.devices.get())
+    for (const auto& [name, variable] : managed_here_)
+      (void)(*device)->memory().free(reinterpret_cast<void*>(variable.address));
 }
 
 Answer<std::shared_ptr<LoadedModule>> Module::loaded(unsigned device) {
@@ -59,6 +63,31 @@ Answer<std::shared_ptr<LoadedModule>> Module::loaded(unsigned device) {
     image_ = {};  // of a module for one device: none for a bundle
   }
   return loaded;
+}
+
+// The compiler makes of a managed variable `x` a pointer of that name, and `x.managed` with its
+// initial value.
+Outcome Module::make_managed_variables(const LoadedModule& module) {
+  constexpr std::string_view kSuffix = ".managed";
+  for (const Symbol& value : module.object().symbols()) {
+    if (!value.name.ends_with(kSuffix)) continue;
+    const std::string name = value.name.substr(0, value.name.size() - kSuffix.size());
+    const Symbol* const pointer = module.object().find_symbol(name);
+    if (pointer == nullptr || pointer->size_bytes != sizeof(std::uint64_t) ||
+        managed_pointers_.contains(name) || managed_here_.contains(name))
+      continue;
+    Device* const device = MARGAY_TRY(context_.devices.get());
+    void* const memory = MARGAY_TRY(device->memory().allocate(
+        value.size_bytes, "managed variable " + name, {.device = 0, .shared = true}));
+    const auto on_device = [&](const Symbol& symbol) {
+      return reinterpret_cast<void*>(module.base_address() + symbol.vaddr);
+    };
+    std::memcpy(memory, on_device(value), value.size_bytes);
+    const auto address = reinterpret_cast<std::uint64_t>(memory);
+    std::memcpy(on_device(*pointer), &address, sizeof address);
+    managed_here_.emplace(name, Variable{address, value.size_bytes});
+  }
+  return {};
 }
 
 Answer<std::shared_ptr<LoadedModule>> Module::load_locked(unsigned device) {
@@ -84,6 +113,7 @@ Answer<std::shared_ptr<LoadedModule>> Module::load_locked(unsigned device) {
     std::memcpy(reinterpret_cast<void*>(module->base_address() + symbol->vaddr), &address,
                 sizeof address);
   }
+  if (bundle_ == nullptr) MARGAY_CHECK(make_managed_variables(*module));
   return module;
 }
 
@@ -114,6 +144,11 @@ Answer<std::shared_ptr<Function>> Module::function(std::string_view name, unsign
 
 Answer<Variable> Module::variable(std::string_view name, unsigned device) {
   const std::shared_ptr<LoadedModule> module = MARGAY_TRY(loaded(device));
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto managed = managed_here_.find(name); managed != managed_here_.end())
+      return managed->second;
+  }
   const Symbol* const symbol = module->object().find_symbol(name);
   if (symbol == nullptr || symbol->kind != Symbol::Kind::object) {
     return refuse(

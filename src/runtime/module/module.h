@@ -86,6 +86,8 @@ class Module {
     std::map<std::string, std::shared_ptr<Function>, std::less<>> functions;
   };
   [[nodiscard]] Answer<std::shared_ptr<LoadedModule>> load_locked(unsigned device);
+  /// Makes the managed variables of a code object that no host code registers.
+  [[nodiscard]] Outcome make_managed_variables(const LoadedModule& module);
 
   const CodeContext context_;
   std::mutex mutex_;
@@ -95,6 +97,7 @@ class Module {
   std::array<OnDevice, kMaxDevices> devices_;
   std::optional<Refusal> failure_;  // an invalid image is reported for each use, but read only once
   std::map<std::string, std::uint64_t, std::less<>> managed_pointers_;
+  std::map<std::string, Variable, std::less<>> managed_here_;  // of a module that the program loads
 };
 
 }  // namespace margay::runtime

@@ -59,6 +59,7 @@ Outcome Process::reset_device() {
   ordering.host_waits_for_all();
   launches.forget_failure();
   devices.peers(device) = 0;
+  devices.flags() = hipDeviceScheduleAuto;
   streams.remove_all(device);
   // An event belongs to no device here.
   if (devices.count() == 1) streams.remove_all_events();
