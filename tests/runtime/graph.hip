@@ -172,6 +172,15 @@ TEST_F(Graph, NodesRunInTheOrderOfTheirDependencies) {
   ASSERT_EQ(hipGraphLaunch(executable, nullptr), hipSuccess);
   EXPECT_THAT(data(), Each(16));
 
+  EXPECT_EQ(quietly([&] { return hipGraphRemoveDependencies(graph, &first, &last, 1); }),
+            hipErrorInvalidValue);  // there is none
+  fill.dst = nullptr;
+  hipGraphNode_t nowhere = nullptr;
+  EXPECT_EQ(quietly([&] { return hipGraphAddMemsetNode(&nowhere, graph, nullptr, 0, &fill); }),
+            hipErrorInvalidValue);
+  hipGraphNodeType type = hipGraphNodeTypeEmpty;
+  ASSERT_EQ(hipGraphNodeGetType(first, &type), hipSuccess);
+  EXPECT_EQ(type, hipGraphNodeTypeMemset);
   ASSERT_EQ(hipGraphAddDependencies(graph, &last, &first, 1), hipSuccess);
   EXPECT_EQ(quietly([&] { return hipGraphInstantiate(&executable, graph, nullptr, nullptr, 0); }),
             hipErrorInvalidValue);  // a circle

@@ -90,6 +90,13 @@ TEST_F(Kernels, arguments_symbols_and_results) {
   float* const result = device_vector(std::vector<float>(kCount));
   const float host_offsets[4] = {0, 1, 2, 3};
   ASSERT_EQ(hipMemcpyToSymbol(HIP_SYMBOL(offsets), host_offsets, sizeof host_offsets), hipSuccess);
+  EXPECT_THAT(stderr_of([&] {
+                EXPECT_EQ(hipMemcpyToSymbol(HIP_SYMBOL(offsets), host_offsets, sizeof host_offsets,
+                                            0, hipMemcpyDeviceToHost),
+                          hipErrorInvalidMemcpyDirection);
+              }),
+              HasSubstr("no host memory"));
+  ASSERT_EQ(hipGetLastError(), hipErrorInvalidMemcpyDirection);
   affine<<<(kCount + 255) / 256, 256>>>(result, source, kCount);
   ASSERT_EQ(hipGetLastError(), hipSuccess);
   std::vector<float> out(kCount);

@@ -28,5 +28,19 @@ int main() {
   if (hipPointerGetAttributes(&attributes, &type) != hipSuccess) return 1;
   std::memcpy(&type, &attributes.memoryType, sizeof type);
   if (type != margay::hip6::kMemoryTypeUnregistered) return 1;
+  // HIP 6 counts types of nodes from 0.
+  hipGraph_t graph = nullptr;
+  hipGraphNode_t node = nullptr;
+  if (hipGraphCreate(&graph, 0) != hipSuccess ||
+      hipGraphAddMemcpyNode1D(&node, graph, nullptr, 0, memory, memory, 16,
+                              hipMemcpyDeviceToDevice) != hipSuccess)
+    return 1;
+  hipGraphNodeType node_type{};
+  if (hipGraphNodeGetType(node, &node_type) != hipSuccess) return 1;
+  if (node_type != static_cast<hipGraphNodeType>(margay::hip6::kGraphNodeTypeMemcpy)) {
+    std::printf("node type %d, not %d\n", node_type, margay::hip6::kGraphNodeTypeMemcpy);
+    return 1;
+  }
+  if (hipGraphDestroy(graph) != hipSuccess) return 1;
   return hipFree(memory) == hipSuccess ? 0 : 1;
 }

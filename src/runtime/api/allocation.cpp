@@ -55,6 +55,7 @@ Outcome register_host(void* pointer, std::size_t bytes, unsigned flags) {
 }
 
 Outcome unregister_host(void* pointer) {
+  if (pointer == nullptr) return refuse(hipErrorInvalidValue, "The memory is a null pointer.");
   process().ordering.host_waits_for_all();
   const auto address = reinterpret_cast<std::uint64_t>(pointer);
   AllocationTable& table = process().allocator.table();

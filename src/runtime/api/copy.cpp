@@ -54,14 +54,23 @@ Outcome copy_param_2d(const hip_Memcpy2D* p, hipStream_t stream) {
                                       [=] { return process().copies.copy_rows(to, from); });
 }
 
+/// The kinds that end, or begin, at the device are right.
+Outcome check_kind(hipMemcpyKind kind, hipMemcpyKind right) {
+  if (kind == right || kind == hipMemcpyDeviceToDevice || kind == hipMemcpyDefault) return {};
+  return refuse(hipErrorInvalidMemcpyDirection, "A variable of the device is no host memory.",
+                "Use hipMemcpyHostToDevice to write it, hipMemcpyDeviceToHost to read it.");
+}
+
 Outcome copy_to_symbol(const void* symbol, const void* source, std::size_t bytes,
                        std::size_t offset, hipMemcpyKind kind, hipStream_t stream = nullptr) {
+  MARGAY_CHECK(check_kind(kind, hipMemcpyHostToDevice));
   return copy(MARGAY_TRY(process().registry.in_symbol(symbol, bytes, offset)), source, bytes, kind,
               stream);
 }
 
 Outcome copy_from_symbol(void* destination, const void* symbol, std::size_t bytes,
                          std::size_t offset, hipMemcpyKind kind, hipStream_t stream = nullptr) {
+  MARGAY_CHECK(check_kind(kind, hipMemcpyDeviceToHost));
   return copy(destination, MARGAY_TRY(process().registry.in_symbol(symbol, bytes, offset)), bytes,
               kind, stream);
 }

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/abi.h"
 #include "runtime/process/call.h"
 
 namespace margay::runtime {
@@ -33,6 +34,28 @@ Outcome add(const Place& place, hipGraphNodeType type, Work work) {
   *place.out = MARGAY_TRY(process().graphs.add(
       place.graph, type, std::move(work), {place.dependencies, place.dependencies + place.count}));
   return {};
+}
+
+/// What a program of `abi` knows it by. Every copy is one of memory: of HIP 5.2's types for some of
+/// them ROCm returns none.
+hipGraphNodeType node_type(hipGraphNodeType type, HipAbi abi) {
+  switch (type) {
+    case hipGraphNodeTypeMemcpy1D:
+    case hipGraphNodeTypeMemcpyFromSymbol:
+    case hipGraphNodeTypeMemcpyToSymbol:
+      type = hipGraphNodeTypeMemcpy;
+      break;
+    case kNodeTypeMemAlloc:
+      return abi == HipAbi::hip6 ? static_cast<hipGraphNodeType>(hip6::kGraphNodeTypeMemAlloc)
+                                 : type;
+    case kNodeTypeMemFree:
+      return abi == HipAbi::hip6 ? static_cast<hipGraphNodeType>(hip6::kGraphNodeTypeMemFree)
+                                 : type;
+    default:
+      break;
+  }
+  constexpr int kFirst = hipGraphNodeTypeKernel - hip6::kGraphNodeTypeKernel;
+  return abi == HipAbi::hip6 ? static_cast<hipGraphNodeType>(type - kFirst) : type;
 }
 
 /// New work for a node that is of this type.
@@ -65,6 +88,8 @@ Answer<Work> host_work(const hipHostNodeParams* p) {
 
 Answer<Work> fill_work(const hipMemsetParams* p) {
   if (p == nullptr) return refuse(hipErrorInvalidValue, "The parameters are a null pointer.");
+  if (p->dst == nullptr || p->width == 0)
+    return refuse(hipErrorInvalidValue, "The memory to be set is a null pointer, or empty.");
   if (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4)
     return refuse(hipErrorInvalidValue, "An element to be set has 1, 2 or 4 bytes.");
   return [fill = *p] { return process().copies.fill_elements(fill); };
@@ -233,9 +258,10 @@ hipError_t hipGraphNodeGetDependencies(hipGraphNode_t node, hipGraphNode_t* out,
   });
 }
 hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeType* type) {
+  const HipAbi abi = abi_of_caller(__builtin_return_address(0));
   return api(__func__, [&]() -> Outcome {
     if (type == nullptr) return refuse(hipErrorInvalidValue, "The result is a null pointer.");
-    *type = MARGAY_TRY(process().graphs.find(node))->type;
+    *type = node_type(MARGAY_TRY(process().graphs.find(node))->type, abi);
     return {};
   });
 }

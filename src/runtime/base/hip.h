@@ -35,6 +35,12 @@ inline constexpr int kMemoryTypeHost = 1;
 inline constexpr int kMemoryTypeDevice = 2;
 inline constexpr int kMemoryTypeManaged = 3;
 
+/// hipGraphNodeType was renumbered, too: it begins with 0.
+inline constexpr int kGraphNodeTypeKernel = 0;
+inline constexpr int kGraphNodeTypeMemcpy = 1;
+inline constexpr int kGraphNodeTypeMemAlloc = 10;
+inline constexpr int kGraphNodeTypeMemFree = 11;
+
 }  // namespace margay::hip6
 
 namespace margay::runtime {

@@ -150,8 +150,8 @@ Outcome Graphs::change_dependency(hipGraph_t handle, hipGraphNode_t from, hipGra
     return refuse(hipErrorInvalidValue, "A node is not of this graph.");
   if (adds)
     to->dependencies.push_back(from);
-  else
-    std::erase(to->dependencies, from);
+  else if (std::erase(to->dependencies, from) == 0)
+    return refuse(hipErrorInvalidValue, "There is no such dependency between the nodes.");
   return {};
 }
 
