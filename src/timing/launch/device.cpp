@@ -73,6 +73,23 @@ double sample_length(const LaunchRecording& launch) {
   return recorded / workgroups / (all / working);
 }
 
+namespace {
+
+/// Which part of the time compute units without a workgroup could save: until memory has no time to
+/// spare, or the work is no more than a few accesses to it one after the other.
+double saved_by_all_units(const LaunchRecording& launch, const Gpu& gpu, const Parameters& p,
+                          const ReplayedLaunch& boost, const KernelTime& time) {
+  const double used = static_cast<double>(launch.grid) / gpu.compute_units();
+  if (used >= 1) return 0;
+  constexpr double kAccesses = 3;
+  const double least = (p.arguments_ns + kAccesses * p.memory_ns) * time.boost_ghz;
+  const double moving = std::max(time.busy.memory, time.busy.infinity_cache);
+  const double left = std::max({used, moving, least / std::max(boost.cycles, 1.0)});
+  return std::max(0.0, 1 - left) * boost.cycles / time.cycles;
+}
+
+}  // namespace
+
 KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, const TimeConfig& config,
                    unsigned host_threads) {
   const double ghz = config.clock_ghz;
@@ -120,7 +137,9 @@ KernelTime time_of(const LaunchRecording& launch, const Gpu& gpu, const TimeConf
   if (!is_like_others(out.sample_length) || out.between.polling > 0) out.error_percent = 50;
   if (config.what_if) {
     out.what_if = what_ifs(replay, launch, few, boost.sites, out.boost_ghz,
-                           boost.cycles / out.cycles, out.tail_us / out.us_boost);
+                           {.work = boost.cycles / out.cycles,
+                            .tail = out.tail_us / out.us_boost,
+                            .idle = saved_by_all_units(launch, gpu, p, boost, out)});
     if (ghz == 0) out.elsewhere = elsewhere(replay, launch, gpu, boost, few, out.error_percent);
   }
   if (config.traced_workgroups != 0)

@@ -31,7 +31,8 @@ constexpr Row kRows[kWhatIfs] = {
     {"one more workgroup per CU", {.additional_workgroups = 1}},
     {"fewer workgroups", {}},  // how much faster that starts waves is known from the launch
     {"longest workgroups first", {.longest_first = true}},
-    {"no tail", {}},  // known from the launch
+    {"no tail", {}},  // known from the launch, as the next one
+    {"all compute units", {}},
 };
 
 /// What the memory instructions of a launch cost, by number of the instruction.
@@ -106,6 +107,7 @@ bool concerns(WhatIfKind kind, const LaunchReplay& replay, const LaunchRecording
     case WhatIfKind::longest_first:
       return replay.is_uneven();
     case WhatIfKind::no_tail:
+    case WhatIfKind::all_units:
       return false;  // known from the launch
     case WhatIfKind::no_l2_misses:
     case WhatIfKind::no_memory_waits:
@@ -219,6 +221,7 @@ std::vector<double> weights(WhatIfKind kind, const LaunchRecording& launch, cons
     case WhatIfKind::fewer_workgroups:
     case WhatIfKind::longest_first:
     case WhatIfKind::no_tail:
+    case WhatIfKind::all_units:
       return {};  // of the whole kernel
   }
   return {};
@@ -344,7 +347,7 @@ std::string_view what_if_name(WhatIfKind kind) { return kRows[static_cast<unsign
 
 std::vector<WhatIf> what_ifs(const LaunchReplay& replay, const LaunchRecording& launch,
                              const ReplayedLaunch& before, const std::vector<SiteTime>& times,
-                             double ghz, double part, double tail) {
+                             double ghz, const LaunchParts& parts) {
   const Causes causes = causes_of(launch, replay.gpu());
   std::vector<ReplayedLaunch> after;
   for (unsigned n = 0; n < kWhatIfs; ++n) {
@@ -381,7 +384,9 @@ std::vector<WhatIf> what_ifs(const LaunchReplay& replay, const LaunchRecording& 
          (launch.resident_with_twice_the_lds == 0 && barriers_per_step(launch) < 1.5)))
       saved = 0;
     if (one.kind == WhatIfKind::loads_ahead) one.vgprs = vgprs_of_a_step(launch);
-    one.saves_percent = 100 * (one.kind == WhatIfKind::no_tail ? tail : saved * part);
+    one.saves_percent = 100 * (one.kind == WhatIfKind::no_tail     ? parts.tail
+                               : one.kind == WhatIfKind::all_units ? parts.idle
+                                                                   : saved * parts.work);
     one.sites = sites_of(launch, weights(one.kind, launch, causes, times, before, after[n]));
     out.push_back(std::move(one));
   }

@@ -32,8 +32,9 @@ enum class WhatIfKind : std::uint8_t {
   fewer_workgroups,  ///< That do the same work: the dispatcher has less to start.
   longest_first,     ///< Of a launch that was recorded in part.
   no_tail,           ///< The work of the last workgroups is spread over all compute units.
+  all_units,         ///< The work of few workgroups is spread over all compute units.
 };
-inline constexpr unsigned kWhatIfs = 16;
+inline constexpr unsigned kWhatIfs = 17;
 
 /// "no bank conflicts".
 [[nodiscard]] std::string_view what_if_name(WhatIfKind kind);
@@ -69,13 +70,18 @@ struct Elsewhere {
                                                const ReplayedLaunch& all, const ReplayedLaunch& few,
                                                double error_percent);
 
-/// All changes; `before`: a few compute units without any. `times`: of the instructions. `part`: of
-/// the kernel's cycles, in which compute units work. `tail`: the part in which only the last do.
+/// What is known from the launch, as parts of the kernel's time.
+struct LaunchParts {
+  double work = 1;  ///< In which compute units work.
+  double tail = 0;  ///< In which only the last do.
+  double idle = 0;  ///< That compute units without a workgroup could save.
+};
+/// All changes; `before`: a few compute units without any. `times`: of the instructions.
 [[nodiscard]] std::vector<WhatIf> what_ifs(const LaunchReplay& replay,
                                            const LaunchRecording& launch,
                                            const ReplayedLaunch& before,
                                            const std::vector<SiteTime>& times, double ghz,
-                                           double part, double tail);
+                                           const LaunchParts& parts);
 
 /// Whether a saving is more than the model's error of savings. Two replays of one recording share
 /// most of their errors: a fifth of the kernel's is left.

@@ -167,6 +167,17 @@ TEST(Device, WorkgroupsThatRunAtTheSameTimeMakeNoTail) {
 }
 
 // Each workgroup has one wave, and a compute unit room for one workgroup, so that times add up.
+TEST(Device, ComputeUnitsWithoutAWorkgroupCouldShareTheWork) {
+  const auto saved = [](std::uint64_t grid, unsigned instructions) {
+    const KernelTime time = time_of(matrix_launch(grid, grid, instructions), default_gpu());
+    return what_if_of(time, WhatIfKind::all_units).saves_percent / 100;
+  };
+  EXPECT_EQ(saved(304, 10000), 0);
+  EXPECT_NEAR(saved(76, 10000), 0.75, 0.05);
+  EXPECT_NEAR(saved(152, 10000), 0.5, 0.05);
+  EXPECT_EQ(saved(1, 100), 0) << "a launch, and no more than memory takes to answer";
+}
+
 TEST(Device, ALongWorkgroupThatBeginsLastIsATail) {
   constexpr std::uint64_t kGrid = 304 * 8;
   constexpr unsigned kInstructions = 1000;

@@ -1,6 +1,8 @@
 #include "report/profile/time/line_times.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "report/profile/analysis/lines.h"
 
@@ -18,6 +20,11 @@ void add(timing::SiteTime& sum, const timing::SiteTime& more) {
 
 namespace {
 
+void sort_by_latency(std::vector<LineTime>& lines) {
+  std::ranges::stable_sort(lines, std::ranges::greater{},
+                           [](const LineTime& line) { return line.time.latency; });
+}
+
 std::vector<LineTime> times_of(const KernelProfile& kernel, const std::vector<LineTotals>& lines) {
   std::vector<LineTime> out;
   for (const LineTotals& line : lines) {
@@ -28,8 +35,7 @@ std::vector<LineTime> times_of(const KernelProfile& kernel, const std::vector<Li
     if (line.file.empty()) one.instruction = instruction_at(kernel, line.sites);
     for (const std::size_t site : line.sites) add(one.time, kernel.time->sites[site]);
   }
-  std::ranges::stable_sort(out, std::ranges::greater{},
-                           [](const LineTime& line) { return line.time.latency; });
+  sort_by_latency(out);
   return out;
 }
 
@@ -41,6 +47,22 @@ std::vector<LineTime> line_times(const KernelProfile& kernel) {
 
 std::vector<LineTime> place_times(const KernelProfile& kernel) {
   return times_of(kernel, places_of(kernel));
+}
+
+std::vector<LineTime> name_times(const KernelProfile& kernel) {
+  std::map<std::string, timing::SiteTime> names;
+  for (std::size_t n = 0; n < kernel.sites.size(); ++n) {
+    const std::string& text = kernel.sites[n].text;
+    add(names[text.substr(0, text.find(' '))], kernel.time->sites[n]);
+  }
+  std::vector<LineTime> out;
+  for (auto& [name, time] : names) {
+    LineTime& one = out.emplace_back();
+    one.instruction = name;
+    one.time = time;
+  }
+  sort_by_latency(out);
+  return out;
 }
 
 }  // namespace margay::profile

@@ -23,6 +23,9 @@ struct LineTime {
 /// The same of each instruction if none has a source line.
 [[nodiscard]] std::vector<LineTime> place_times(const KernelProfile& kernel);
 
+/// The same of all instructions of one name, which `instruction` is: "v_exp_f32_e32".
+[[nodiscard]] std::vector<LineTime> name_times(const KernelProfile& kernel);
+
 /// Adds `more` to `sum`.
 void add(timing::SiteTime& sum, const timing::SiteTime& more);
 

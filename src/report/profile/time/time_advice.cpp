@@ -150,6 +150,16 @@ std::string fill_the_rounds(const KernelProfile& kernel) {
   return how_many + how + " (this is the most that it can save)";
 }
 
+/// What to do where compute units have no workgroup at all.
+std::string more_workgroups(const KernelProfile& kernel) {
+  return fmt::format(
+      "the grid has {} for {} compute units: take smaller tiles, or divide what each of them sums "
+      "and add the parts up (split-K); this is the most that it can save, if the work can be "
+      "divided evenly",
+      report::counted(static_cast<std::uint64_t>(workgroups_of(kernel)), "workgroup"),
+      kernel.gpu->compute_units());
+}
+
 std::string fewer_workgroups(const KernelProfile& kernel) {
   constexpr std::uint64_t kEnough = 256;
   std::string out = "the dispatcher of an XCD starts one workgroup after the other: ";
@@ -220,6 +230,8 @@ std::string what_to_do(const timing::WhatIf& what_if, const KernelProfile& kerne
           kernel.gpu->xcds);
     case WhatIfKind::no_tail:
       return fill_the_rounds(kernel);
+    case WhatIfKind::all_units:
+      return more_workgroups(kernel);
   }
   return {};
 }

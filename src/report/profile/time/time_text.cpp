@@ -1,6 +1,7 @@
 #include "report/profile/time/time_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -25,7 +26,9 @@ std::string rate_text(double tflops) {
   return tflops < 1000 ? fmt::format("{:.3g}", tflops) : fmt::format("{:.0f}", tflops);
 }
 
-std::string percent(double part) { return fmt::format("{:.0f} %", 100 * part); }
+std::string percent(double part) {
+  return fmt::format("{:.0f} %", std::abs(part) < 0.005 ? 0 : 100 * part);  // not "-0 %"
+}
 
 /// "WAITCNT 31 %, BARRIER_WAIT 8 %": the largest, of `all`.
 std::string stalls_text(const std::array<double, kStalls>& stalls, double all) {
@@ -38,6 +41,14 @@ std::string stalls_text(const std::array<double, kStalls>& stalls, double all) {
   for (const unsigned n : order)
     out += fmt::format("{}{} {}", out.empty() ? "" : ", ", timing::kStallNames[n],
                        percent(stalls[n] / all));
+  return out;
+}
+
+/// Without all but the largest.
+std::array<double, kStalls> largest(const std::array<double, kStalls>& stalls) {
+  std::array<double, kStalls> out{};
+  const auto most = std::ranges::max_element(stalls);
+  out[static_cast<std::size_t>(most - stalls.begin())] = *most;
   return out;
 }
 
@@ -216,6 +227,26 @@ std::string memory_latency_text(const KernelProfile& kernel, const report::TextO
          out;
 }
 
+/// What instructions of one name take, for code without source lines, which may be unrolled so far
+/// that no single one matters. `all`: wave cycles.
+std::string time_names_text(const KernelProfile& kernel, double all, bool full) {
+  constexpr std::size_t kFew = 6;
+  const double simd_cycles = kernel.time->simd_cycles;
+  std::string out =
+      fmt::format("  wave cycles  issue   idle  {:<38}  instructions by name\n", "stalled by");
+  std::size_t rows = 0;
+  for (const LineTime& name : name_times(kernel)) {
+    const timing::SiteTime& time = name.time;
+    if (time.latency < kShown * all || (!full && rows++ == kFew)) break;
+    out += fmt::format("  {:>11}  {:>5}  {:>5}  {:<38}  {}, {:.1f} cycles each\n",
+                       percent(time.latency / all), percent((time.latency - time.stall()) / all),
+                       simd_cycles == 0 ? "" : percent(time.lost / simd_cycles),
+                       stalls_text(largest(time.stalls), all), name.instruction,
+                       time.latency / static_cast<double>(std::max<std::uint64_t>(time.hits, 1)));
+  }
+  return out;
+}
+
 std::string time_lines_text(const KernelProfile& kernel, const report::TextOptions& options,
                             bool full) {
   const std::vector<LineTime> lines = place_times(kernel);
@@ -227,21 +258,21 @@ std::string time_lines_text(const KernelProfile& kernel, const report::TextOptio
   const double simd_cycles = kernel.time->simd_cycles;
   const bool are_lines =
       std::ranges::any_of(lines, [](const LineTime& line) { return !line.file.empty(); });
-  std::string out = fmt::format("  wave cycles  issue   idle  {:<38}  {}\n", "stalled by",
-                                are_lines ? "line" : "instruction");
+  std::string out = are_lines ? "" : time_names_text(kernel, all, full);
+  // Of unrolled code there may be no instruction that matters.
+  if (!are_lines && !full && lines[0].time.latency < kShown * all) return out;
+  out += fmt::format("  wave cycles  issue   idle  {:<38}  {}\n", "stalled by",
+                     are_lines ? "line" : "instruction");
   std::size_t shown = 0;
   double left = all;
   for (; shown < most_shown && lines[shown].time.latency >= kShown * all; ++shown) {
     const LineTime& line = lines[shown];
     const timing::SiteTime& time = line.time;
     left -= time.latency;
-    std::array<double, kStalls> worst{};
-    const auto most = std::ranges::max_element(time.stalls);
-    worst[static_cast<std::size_t>(most - time.stalls.begin())] = *most;
     const std::string idle = simd_cycles == 0 ? "" : percent(time.lost / simd_cycles);
     out += fmt::format("  {:>11}  {:>5}  {:>5}  {:<38}  {}\n", percent(time.latency / all),
-                       percent((time.latency - time.stall()) / all), idle, stalls_text(worst, all),
-                       place_of(line, options));
+                       percent((time.latency - time.stall()) / all), idle,
+                       stalls_text(largest(time.stalls), all), place_of(line, options));
   }
   if (full && shown < lines.size())
     out += fmt::format(

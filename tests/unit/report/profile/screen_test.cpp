@@ -271,6 +271,35 @@ TEST(Screen, ATailSaysHowManyWorkgroupsThereAre) {
               HasSubstr("320 workgroups for 304 units, and 2 of each unit"));
 }
 
+TEST(Screen, CodeWithoutLinesHasItsInstructionsByName) {
+  constexpr unsigned kUnrolled = 400;
+  KernelProfile k = timed(10, 100, 100);
+  Site exp = k.sites[0];
+  exp.text = "v_exp_f32_e32 v1, v2";
+  for (unsigned n = 0; n < kUnrolled; ++n) {
+    exp.vaddr += 4;
+    k.sites.push_back(exp);
+    k.time->sites.push_back({.hits = 10, .latency = 160});
+  }
+  const auto said = [&] {
+    Profile profile;
+    profile.kernels = {k};
+    return time_text(profile, report::TextOptions{}, false, TimeClock::boost);
+  };
+  EXPECT_THAT(said(), Not(HasSubstr("instructions by name"))) << "it has lines";
+  for (Site& site : k.sites) site.frames.clear();
+  EXPECT_THAT(said(), AllOf(HasSubstr("v_exp_f32_e32, 16.0 cycles each\n"),
+                            Not(HasSubstr("v_exp_f32_e32 v1, v2"))))
+      << "no single one matters";
+}
+
+TEST(Screen, AGridThatLeavesComputeUnitsIdleSaysHowMany) {
+  KernelProfile k = advised(timing::WhatIfKind::all_units, 0);
+  k.grid = {128, 1, 1};
+  EXPECT_TRUE(time_advice(k)[0].is_advice);
+  EXPECT_THAT(time_advice(k)[0].what_to_do, HasSubstr("128 workgroups for 304 compute units"));
+}
+
 TEST(Screen, NoWorkgroupBeyondTheWaveSlotsIsAdvised) {
   KernelProfile k = advised(timing::WhatIfKind::additional_workgroup, 0);
   k.resources.limit = "LDS";
