@@ -188,9 +188,10 @@ interrupted() {
 interrupt_soon() {
   local pid=$1 tries
   for ((tries = 0; tries < 600; ++tries)); do
-    if grep -q 'run on the virtual' said; then break; fi
+    if grep -q 'load the code object' said; then break; fi  # the last row before the launch
     sleep 0.05
   done
+  sleep 0.3
   kill -INT "$pid"
   got=0
   wait "$pid" || got=$?

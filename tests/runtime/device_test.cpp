@@ -1,4 +1,6 @@
 // What the device says of itself.
+#include <unistd.h>
+
 #include <cstring>
 
 #include "api_test.h"
@@ -103,6 +105,9 @@ TEST_F(Device, memory_information_follows_allocations) {
   std::size_t total = 0;
   ASSERT_EQ(hipMemGetInfo(&before, &total), hipSuccess);
   EXPECT_EQ(total, std::size_t{256} << 30);
+  EXPECT_LT(before, static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+                        static_cast<std::size_t>(sysconf(_SC_PAGESIZE)))
+      << "a program may write to all that is free";
   void* memory = nullptr;
   ASSERT_EQ(hipMalloc(&memory, 1 << 20), hipSuccess);
   std::size_t after = 0;

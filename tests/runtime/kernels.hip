@@ -45,6 +45,22 @@ __global__ void shuffle(double* out, int from, int width) {
   out[lane] = __shfl(static_cast<double>(lane), lane + from, width);
 }
 
+__global__ void extremes(float* f, double* d) {
+  const int lane = threadIdx.x;
+  unsafeAtomicMax(f, static_cast<float>(lane));
+  safeAtomicMin(f + 1, static_cast<float>(-lane));
+  safeAtomicMax(d, 2.0 * lane);
+  unsafeAtomicMin(d + 1, -2.0 * lane);
+}
+
+__global__ void matches(unsigned long long* out) {
+  const int lane = threadIdx.x;
+  int all = 0;
+  out[lane] = __match_any(lane % 4);
+  out[64 + lane] = __match_all(lane / 64, &all);
+  out[128 + lane] = __match_all(lane, &all) + static_cast<unsigned>(all);
+}
+
 struct Packet {
   char tag;
   double value;
@@ -136,6 +152,27 @@ TEST_F(Kernels, a_shuffle_stays_in_its_group_of_lanes) {
     ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
     for (int lane = 0; lane < 64; ++lane)
       EXPECT_EQ(out[lane], lane / width * width + (lane + 5) % width) << width;
+  }
+}
+
+TEST_F(Kernels, device_functions_of_hip_6) {
+  float* f = nullptr;
+  double* d = nullptr;
+  unsigned long long* lanes = nullptr;
+  ASSERT_EQ(hipMallocManaged(&f, 2 * sizeof *f), hipSuccess);
+  ASSERT_EQ(hipMallocManaged(&d, 2 * sizeof *d), hipSuccess);
+  ASSERT_EQ(hipMallocManaged(&lanes, 192 * sizeof *lanes), hipSuccess);
+  extremes<<<1, 64>>>(f, d);
+  matches<<<1, 64>>>(lanes);
+  ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
+  EXPECT_EQ(f[0], 63);
+  EXPECT_EQ(f[1], -63);
+  EXPECT_EQ(d[0], 126);
+  EXPECT_EQ(d[1], -126);
+  for (int lane = 0; lane < 64; ++lane) {
+    EXPECT_EQ(lanes[lane], 0x1111'1111'1111'1111ull << lane % 4);
+    EXPECT_EQ(lanes[64 + lane], ~0ull);
+    EXPECT_EQ(lanes[128 + lane], 0u);
   }
 }
 

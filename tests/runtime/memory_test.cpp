@@ -176,6 +176,7 @@ TEST_F(MemoryApi, pinned_and_registered_memory) {
   unsigned flags = 0;
   EXPECT_EQ(hipHostGetFlags(&flags, pinned), hipSuccess);
   EXPECT_EQ(flags, unsigned{hipHostMallocPortable});
+  EXPECT_EQ(hipHostMalloc(&seen, 64, 0x10), hipErrorInvalidValue);
 
   std::vector<char> own(100);
   EXPECT_EQ(hipHostGetDevicePointer(&seen, own.data(), 0), hipErrorInvalidValue);

@@ -100,6 +100,9 @@ int calls() {
   CHECK(hipOccupancyMaxPotentialBlockSizeVariableSMem(
             &grid, &block, store, [](int) { return 0u; }, 100) == hipSuccess);
   CHECK(block == 64);
+  CHECK(hipOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
+            &grid, &block, store, [](int) { return 0u; }, 128, 0) == hipSuccess);
+  CHECK(block == 128);
   int* p;
   std::size_t pitch = 0;
   CHECK(hipMallocPitch(&p, &pitch, 100, 4) == hipSuccess && pitch >= 100);

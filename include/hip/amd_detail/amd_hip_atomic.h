@@ -25,6 +25,20 @@ __device__ inline long long atomicMin(long long* address, long long value) {
 __device__ inline long long atomicMax(long long* address, long long value) {
   return __hip_atomic_fetch_max(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
+// gfx942 has f64 in memory; of f32 and in LDS it is a loop of compare and swap.
+#define MARGAY_ATOMIC_EXTREME(prefix, T)                                                       \
+  __device__ inline T prefix##AtomicMax(T* address, T value) {                                 \
+    return __hip_atomic_fetch_max(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); \
+  }                                                                                            \
+  __device__ inline T prefix##AtomicMin(T* address, T value) {                                 \
+    return __hip_atomic_fetch_min(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); \
+  }
+MARGAY_ATOMIC_EXTREME(unsafe, float)
+MARGAY_ATOMIC_EXTREME(unsafe, double)
+MARGAY_ATOMIC_EXTREME(safe, float)
+MARGAY_ATOMIC_EXTREME(safe, double)
+#undef MARGAY_ATOMIC_EXTREME
+
 __device__ inline unsigned short atomicCAS(unsigned short* address, unsigned short compare,
                                            unsigned short value) {
   __hip_atomic_compare_exchange_strong(address, &compare, value, __ATOMIC_RELAXED, __ATOMIC_RELAXED,

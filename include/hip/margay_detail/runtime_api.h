@@ -158,6 +158,14 @@ inline hipError_t hipOccupancyMaxPotentialBlockSizeVariableSMem(int* grid_size, 
   return hipSuccess;
 }
 
+template <typename Kernel, typename BytesFor>
+inline hipError_t hipOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
+    int* grid_size, int* block_size, Kernel kernel, BytesFor bytes_for, int block_size_limit = 0,
+    unsigned int /*flags*/ = 0) {
+  return hipOccupancyMaxPotentialBlockSizeVariableSMem(grid_size, block_size, kernel, bytes_for,
+                                                       block_size_limit);
+}
+
 /// Overloads that take the pointer to be filled in with its type.
 template <typename T>
 inline hipError_t hipHostAlloc(T** pointer, std::size_t bytes, unsigned int flags = 0) {

@@ -87,6 +87,16 @@ __device__ inline unsigned long long __match_all_sync(Mask mask, T value, int* p
   return *predicate != 0 ? lanes : 0;
 }
 
+/// The same among all lanes that execute the call.
+template <typename T>
+__device__ inline unsigned long long __match_any(T value) {
+  return __match_any_sync(__activemask(), value);
+}
+template <typename T>
+__device__ inline unsigned long long __match_all(T value, int* predicate) {
+  return __match_all_sync(__activemask(), value, predicate);
+}
+
 /// Memory of the lanes is in order behind it; the lanes themselves always are.
 template <typename Mask = unsigned long long>
 __device__ inline void __syncwarp(Mask mask = ~0ull) {

@@ -10,6 +10,7 @@
 #include "code_object/call_chain.h"
 #include "gpu/matrix_shapes.h"
 #include "observe/profile/resources.h"
+#include "report/profile/analysis/contention.h"
 #include "report/profile/profile_fields.h"
 
 namespace margay::profile {
@@ -286,6 +287,9 @@ KernelProfile KernelTotals::profile() const {
       keep_to_size(tensor, out.launches);
     }
   }
+  constexpr double kOfContention = 50;  // and the time is one that it cannot take less than
+  if (out.time && !contended_atomics(out).empty())
+    out.time->error_percent = std::max(out.time->error_percent, kOfContention);
   return out;
 }
 

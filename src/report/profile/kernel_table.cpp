@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "base/names.h"
 
 namespace margay::profile {
 namespace {
@@ -25,6 +28,16 @@ std::string launch_size(const KernelProfile& k) {
   return fmt::format("{} of {}", fmt::join(k.grid, "x"), fmt::join(k.workgroup, "x"));
 }
 
+/// The name with its template arguments, of which the end may be what differs.
+std::string long_name(std::string_view name) {
+  constexpr std::size_t kBegin = 30, kWidest = 100;
+  name = name.substr(0, names::parameter_list(name));
+  name = name.substr(names::past_return_type(name));
+  if (name.size() <= kWidest) return std::string(name);
+  return fmt::format("{}...{}", name.substr(0, kBegin),
+                     name.substr(name.size() - (kWidest - kBegin - 3)));
+}
+
 }  // namespace
 
 std::string kernel_table(std::vector<KernelCost> costs, std::string_view what,
@@ -33,11 +46,17 @@ std::string kernel_table(std::vector<KernelCost> costs, std::string_view what,
     return std::tuple(-a.seconds, std::string_view(a.kernel->name)) <
            std::tuple(-b.seconds, std::string_view(b.kernel->name));
   });
-  // By their names alone those that were launched in several sizes would look the same.
+  // By their short names alone those of one template, and those that were launched in several
+  // sizes, would look the same.
   std::map<std::string_view, std::size_t> sizes;
-  for (const KernelCost& cost : costs) ++sizes[cost.kernel->name];
+  std::map<std::string, std::set<std::string_view>> names;
+  for (const KernelCost& cost : costs) {
+    ++sizes[cost.kernel->name];
+    names[report::short_function(cost.kernel->name)].insert(cost.kernel->name);
+  }
   const auto name_of = [&](const KernelProfile& k) {
     std::string name = report::short_function(k.name);
+    if (names.at(name).size() > 1) name = long_name(k.name);
     if (sizes.at(k.name) > 1) name += ", " + launch_size(k);
     return name;
   };

@@ -35,7 +35,22 @@ Outcome allocate_pitched(void** out, std::size_t* pitch, std::size_t width, std:
   return allocate(out, bytes, MemoryKind::device, 0, "hipMallocPitch");
 }
 
+Outcome check_flags(unsigned flags, unsigned known) {
+  if ((flags & ~known) == 0) return {};
+  return refuse(hipErrorInvalidValue,
+                fmt::format("The flags {:#x} hold an unknown bit.", flags & ~known));
+}
+
+Outcome allocate_host(void** out, std::size_t bytes, unsigned flags, const char* label) {
+  // hipHostMallocPortable, Mapped, WriteCombined; Uncached (HIP 6), NumaUser, Coherent,
+  // NonCoherent.
+  MARGAY_CHECK(check_flags(flags, 0xf000'0007));
+  return allocate(out, bytes, MemoryKind::host, flags, label);
+}
+
 Outcome register_host(void* pointer, std::size_t bytes, unsigned flags) {
+  // hipHostRegisterPortable, Mapped, IoMemory, ReadOnly; hipExtHostRegisterUncached.
+  MARGAY_CHECK(check_flags(flags, 0x8000'000f));
   if (pointer == nullptr || bytes == 0) {
     return refuse(hipErrorInvalidValue, "The memory to register is null or empty.");
   }
@@ -210,12 +225,10 @@ hipError_t hipMallocManaged(void** out, std::size_t bytes, unsigned int flags) {
   });
 }
 hipError_t hipHostMalloc(void** out, std::size_t bytes, unsigned int flags) {
-  return api(__func__,
-             [&] { return allocate(out, bytes, MemoryKind::host, flags, "hipHostMalloc"); });
+  return api(__func__, [&] { return allocate_host(out, bytes, flags, "hipHostMalloc"); });
 }
 hipError_t hipHostAlloc(void** out, std::size_t bytes, unsigned int flags) {
-  return api(__func__,
-             [&] { return allocate(out, bytes, MemoryKind::host, flags, "hipHostAlloc"); });
+  return api(__func__, [&] { return allocate_host(out, bytes, flags, "hipHostAlloc"); });
 }
 hipError_t hipMallocHost(void** out, std::size_t bytes) {
   return api(__func__, [&] { return allocate(out, bytes, MemoryKind::host, 0, "hipMallocHost"); });

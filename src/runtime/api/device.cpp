@@ -1,11 +1,13 @@
 // The HIP calls that describe and select the devices: MARGAY_DEVICES many (one), all of the machine
 // that MARGAY_DEVICE names.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -120,6 +122,22 @@ Outcome give_text(char* out, int capacity, std::string_view text) {
   std::memcpy(out, text.data(), length);
   out[length] = '\0';
   return {};
+}
+
+/// Bytes that a device's memory may take of the host's: four fifths of what the machine has, or the
+/// control group that this process is in.
+std::uint64_t usable_host_memory() {
+  static const std::uint64_t bytes = [] {
+    std::uint64_t all = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                        static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    for (const char* const limit :
+         {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+      std::uint64_t most = 0;
+      if (std::ifstream(limit) >> most && most != 0) all = std::min(all, most);
+    }
+    return all / 5 * 4;
+  }();
+  return bytes;
 }
 
 Outcome give_limit(std::size_t* out, int limit) {
@@ -319,7 +337,10 @@ hipError_t hipMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
     Device* const device = MARGAY_TRY(process().devices.get());
     const std::uint64_t total = process().devices.gpu().memory_bytes;
     if (free_bytes != nullptr) {
-      *free_bytes = total - std::min(total, device->memory().allocated_bytes(Devices::current()));
+      // Programs take most of what is free, and write to it.
+      const std::uint64_t usable =
+          std::min(total, usable_host_memory() / process().devices.count());
+      *free_bytes = usable - std::min(usable, device->memory().allocated_bytes(Devices::current()));
     }
     if (total_bytes != nullptr) *total_bytes = total;
     return {};

@@ -51,7 +51,9 @@ std::shared_ptr<ihipStream_t> Captures::captured(hipStream_t handle) const {
 Outcome Captures::begin(hipStream_t handle) {
   MARGAY_CHECK(streams_.check(handle));
   if (is_implicit_stream(handle))
-    return refuse(hipErrorStreamCaptureUnsupported, "The null stream cannot be captured.",
+    return refuse(hipErrorStreamCaptureUnsupported,
+                  handle == hipStreamPerThread ? "hipStreamPerThread cannot be captured in Margay."
+                                               : "The null stream cannot be captured.",
                   "Capture a stream that hipStreamCreate gave.");
   const std::shared_ptr<ihipStream_t> stream = streams_.find(handle);
   const std::lock_guard lock(mutex_);

@@ -139,8 +139,15 @@ std::string fill_the_rounds(const KernelProfile& kernel) {
       "the last workgroups leave compute units idle: {} for {} units, and {} of each "
       "unit at a time; ",
       report::counted(workgroups, "workgroup"), units, kernel.resources.workgroups_per_cu);
+  const std::uint64_t room = units * kernel.resources.workgroups_per_cu;
   const std::string how = workgroups <= units ? "the longest ones decide: split them, or give all "
                                                 "as much to do"
+                          : workgroups <= room && workgroups % units != 0
+                              ? fmt::format(
+                                    "all of them begin at once, and some units have one more than "
+                                    "others, or longer ones: let their number be a multiple of {}, "
+                                    "and give all as much to do",
+                                    units)
                           : workgroups % units == 0
                               ? "they do not take equally long: take smaller ones, or only as many "
                                 "as there is room for that share the work evenly"

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "report/profile/analysis/bounds.h"
+#include "report/profile/analysis/contention.h"
 #include "report/profile/analysis/metrics.h"
 #include "report/profile/kernel_table.h"
 #include "report/profile/time/line_times.h"
@@ -90,19 +90,11 @@ std::string sample_text(const timing::KernelTime& t) {
 /// Atomics that meet in few places, which the model does not let wait for each other. Empty if
 /// none do.
 std::string contention_text(const KernelProfile& kernel) {
-  std::map<std::int32_t, double> requests;
-  for (const Site& site : kernel.sites)
-    if (site.is_atomic && site.memory && site.tensor >= 0)
-      requests[site.tensor] += static_cast<double>(site.memory->l2_writes);
-  constexpr double kMany = 256, kSector = 64;  // of one place; bytes
   std::string out;
-  for (const auto& [tensor, count] : requests) {
-    const TensorTraffic& t = kernel.tensors[static_cast<std::size_t>(tensor)];
-    const double sectors = static_cast<double>(t.touched_written_bytes) / kSector;
-    if (sectors == 0 || count < kMany * sectors) continue;
+  for (const ContendedAtomics& one : contended_atomics(kernel))
     out += fmt::format("{}{} atomics' requests meet in {} of {}", out.empty() ? "" : ", ",
-                       report::quantity_text(count), report::bytes_text(kSector * sectors), t.name);
-  }
+                       report::quantity_text(one.requests), report::bytes_text(one.bytes),
+                       kernel.tensors[one.tensor].name);
   if (!out.empty()) out += ": how long they wait for each other is not modelled, it takes longer";
   return out;
 }
@@ -407,7 +399,7 @@ std::string time_text(const Profile& profile, const report::TextOptions& options
   }
   out += fmt::format("{}, each as often as it was launched (--kernel NAME shows one)\n",
                      report::counted(kernels.size(), "kernel"));
-  return out + kernel_table(std::move(costs), "modelled", options, full);
+  return out + kernel_table(std::move(costs), "in all", options, full);
 }
 
 }  // namespace margay::profile

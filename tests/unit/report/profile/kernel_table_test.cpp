@@ -59,6 +59,16 @@ TEST(KernelTable, tells_launches_of_one_kernel_apart_by_their_sizes) {
             "        1 us   17 %         1  kernel_0\n");
 }
 
+TEST(KernelTable, tells_kernels_of_one_template_apart_by_their_arguments) {
+  auto all = kernels(2);
+  const std::string rest = ", std::integral_constant<unsigned int, 256u>>(float*, int)";
+  all[0].name = "void (anonymous namespace)::scale<float, 8u" + rest;
+  all[1].name = "void (anonymous namespace)::scale<float, 16u" + rest;
+  const std::string said = kernel_table(costs_of(all), "in all", {}, false);
+  EXPECT_THAT(said, HasSubstr("scale<float, 8u, std::integral_constant<unsigned int, 256u>>\n"));
+  EXPECT_THAT(said, HasSubstr("scale<float, 16u, std::integral_constant<unsigned int, 256u>>\n"));
+}
+
 TEST(KernelTable, says_what_it_leaves_out) {
   const auto all = kernels(40);
   const std::string some = kernel_table(costs_of(all), "at least", {}, false);

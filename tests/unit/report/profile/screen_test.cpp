@@ -196,17 +196,21 @@ TEST(Screen, WhichOfSeveralLaunchesIsTimedIsSaid) {
 }
 
 TEST(Screen, ATailIsNotAlwaysOfRounds) {
-  const auto said = [](std::uint32_t workgroups) {
+  const auto said = [](std::uint32_t workgroups, std::uint32_t of_unit) {
     KernelProfile k = timed(10, 800, 800);
     k.grid = {workgroups, 1, 1};
+    k.resources.workgroups_per_cu = of_unit;
     k.time->what_if = {{timing::WhatIfKind::no_tail, 50, 0, {}}};
     return time_advice(k)[0].what_to_do;
   };
   const std::uint32_t units = default_gpu().compute_units();
-  EXPECT_THAT(said(units + 1), HasSubstr("fill whole rounds"));
-  EXPECT_THAT(said(2 * units),
+  EXPECT_THAT(said(units + 1, 1), HasSubstr("fill whole rounds"));
+  EXPECT_THAT(said(units + 1, 2),
+              AllOf(HasSubstr("all of them begin at once"), HasSubstr("a multiple of 304"),
+                    Not(HasSubstr("whole rounds"))));
+  EXPECT_THAT(said(2 * units, 2),
               AllOf(HasSubstr("do not take equally long"), Not(HasSubstr("whole rounds"))));
-  EXPECT_THAT(said(units / 2), AllOf(HasSubstr("split them"), Not(HasSubstr("whole rounds"))));
+  EXPECT_THAT(said(units / 2, 2), AllOf(HasSubstr("split them"), Not(HasSubstr("whole rounds"))));
 }
 
 TEST(Screen, ASampleThatIsNotLikeTheOthersIsSaid) {
