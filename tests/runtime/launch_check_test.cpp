@@ -62,7 +62,9 @@ TEST(LaunchCheck, blocks_larger_than_a_workgroup) {
       "has at most 1024 in a workgroup.");
   EXPECT_EQ(check(kernel, 1, 1025, 0, LaunchFamily::module).error().code, hipErrorInvalidValue);
   // A product that overflows 64 bits must not come out small.
-  EXPECT_FALSE(check(kernel, 1, dim3(1U << 31, 1U << 31, 4)));
+  const Outcome overflows = check(kernel, 1, dim3(1U << 31, 1U << 31, 4));
+  ASSERT_FALSE(overflows);
+  EXPECT_THAT(overflows.error().error.what, HasSubstr("2147483648, 4), too many work-items;"));
 }
 
 TEST(LaunchCheck, blocks_larger_than_the_launch_bounds) {

@@ -93,14 +93,16 @@ std::optional<LimitBreach> Check::block() const {
   for (const std::uint64_t n : {size.block.x, size.block.y, size.block.z})
     items = std::min<std::uint64_t>(items * n, kMaxGridItems);
   if (items > cu().max_workgroup_size)
-    return breach(
-        LaunchLimit::workgroup_items,
-        fmt::format("The launch of {} asks for a block of {} = {} work-items; {} has at "
-                    "most {} in a workgroup.",
-                    name(), text_of(size.block), items, gpu.name, cu().max_workgroup_size),
-        fmt::format("Use at most {} waves of {} work-items per block.",
-                    cu().max_workgroup_size / gpu.arch().wavefront_size,
-                    gpu.arch().wavefront_size));
+    return breach(LaunchLimit::workgroup_items,
+                  fmt::format("The launch of {} asks for a block of {}{} work-items; {} has at "
+                              "most {} in a workgroup.",
+                              name(), text_of(size.block),
+                              // Of a product that was stopped at, no more is known.
+                              items < kMaxGridItems ? fmt::format(" = {}", items) : ", too many",
+                              gpu.name, cu().max_workgroup_size),
+                  fmt::format("Use at most {} waves of {} work-items per block.",
+                              cu().max_workgroup_size / gpu.arch().wavefront_size,
+                              gpu.arch().wavefront_size));
   if (items > kernel.max_workgroup_size)
     return breach(LaunchLimit::launch_bounds,
                   fmt::format("The launch of {} asks for a block of {} = {} work-items, but the "

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
-#include <span>
 #include <type_traits>
 
 namespace margay::profile {
