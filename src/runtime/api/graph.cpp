@@ -39,23 +39,14 @@ Outcome add(const Place& place, hipGraphNodeType type, Work work) {
 /// What a program of `abi` knows it by. Every copy is one of memory: of HIP 5.2's types for some of
 /// them ROCm returns none.
 hipGraphNodeType node_type(hipGraphNodeType type, HipAbi abi) {
-  switch (type) {
-    case hipGraphNodeTypeMemcpy1D:
-    case hipGraphNodeTypeMemcpyFromSymbol:
-    case hipGraphNodeTypeMemcpyToSymbol:
-      type = hipGraphNodeTypeMemcpy;
-      break;
-    case kNodeTypeMemAlloc:
-      return abi == HipAbi::hip6 ? static_cast<hipGraphNodeType>(hip6::kGraphNodeTypeMemAlloc)
-                                 : type;
-    case kNodeTypeMemFree:
-      return abi == HipAbi::hip6 ? static_cast<hipGraphNodeType>(hip6::kGraphNodeTypeMemFree)
-                                 : type;
-    default:
-      break;
-  }
+  if (type == hipGraphNodeTypeMemcpy1D || type == hipGraphNodeTypeMemcpyFromSymbol ||
+      type == hipGraphNodeTypeMemcpyToSymbol)
+    type = hipGraphNodeTypeMemcpy;
+  if (abi == HipAbi::hip5) return type;
+  if (type == kNodeTypeMemAlloc) return static_cast<hipGraphNodeType>(hip6::kGraphNodeTypeMemAlloc);
+  if (type == kNodeTypeMemFree) return static_cast<hipGraphNodeType>(hip6::kGraphNodeTypeMemFree);
   constexpr int kFirst = hipGraphNodeTypeKernel - hip6::kGraphNodeTypeKernel;
-  return abi == HipAbi::hip6 ? static_cast<hipGraphNodeType>(type - kFirst) : type;
+  return static_cast<hipGraphNodeType>(type - kFirst);
 }
 
 /// New work for a node that is of this type.
