@@ -62,8 +62,8 @@ def wait_for(condition, seconds=60):
 
 def said_of_a_loss(lose_a_rank, pattern=LOST):
     """What a run says whose rank is lost. On a machine that has other work the rank may have no workgroup then, so that
-    nothing is to be said: it is tried five times."""
-    for _ in range(5):
+    nothing is to be said: it is tried some times."""
+    for _ in range(20):
         said = lose_a_rank()
         if re.search(pattern, said):
             break
