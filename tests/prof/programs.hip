@@ -344,6 +344,11 @@ struct Owner {
 Owner::Owner(float* of) : data(of) {}
 __global__ void copies_owned(Owner from, float* to) { to[threadIdx.x] = from.data[threadIdx.x]; }
 
+// Each wave adds to one of `counters` places that are 64 bytes apart.
+__global__ void counts(unsigned* out, unsigned counters) {
+  if (threadIdx.x % 64 == 0) atomicAdd(&out[16 * (blockIdx.x % counters)], 1u);
+}
+
 int main(int count, char** words) {
   float *in = nullptr, *out = nullptr;
   if (hipMalloc(&in, 65536) != hipSuccess || hipMalloc(&out, 65536) != hipSuccess) return 1;
@@ -376,6 +381,8 @@ int main(int count, char** words) {
     if (word == "verified") std::puts(copies_all() ? "right" : "wrong");
     if (word == "faulty") past_the_end<<<1, 1>>>(out);
     if (hipDeviceSynchronize() != hipSuccess) std::puts("a launch failed");
+    if (word == "one-counter") counts<<<1216, 256>>>(reinterpret_cast<unsigned*>(out), 1);
+    if (word == "many-counters") counts<<<1216, 256>>>(reinterpret_cast<unsigned*>(out), 512);
     if (word == "divergent") divergent<<<256, 256>>>(in, out);
     if (word == "reads-on") run_reads_on(out);
     if (word == "scalar-writes") scalar_writes<<<1, 64>>>(reinterpret_cast<unsigned*>(out));

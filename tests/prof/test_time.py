@@ -294,6 +294,18 @@ def test_workgroups_that_wait_for_each_other_are_said_to(tmp_path):
     assert kernel["launches"] == 1
 
 
+def test_the_error_of_atomics_that_meet_in_one_place_is_large(tmp_path):
+    def timed(program):
+        done = margay_time("--json", tmp_path / "t.json", "--", PROGRAMS, program)
+        (kernel,) = json.loads((tmp_path / "t.json").read_text())["kernels"]
+        return kernel["error_percent"], done.stdout
+
+    error, report = timed("one-counter")
+    assert error == 50 and "atomics' requests meet in " in report
+    error, report = timed("many-counters")
+    assert error < 50 and "meet in" not in report
+
+
 def test_a_file_that_cannot_be_written_and_a_wrong_time_are_found_before_the_program_runs(tmp_path):
     for command in "time", "prof":
         words = [MARGAY, command, "--json", tmp_path / "none" / "a.json", "--", "echo", "ran"]

@@ -23,11 +23,6 @@ std::string share_text(double seconds, double all) {
   return percent > 0 && percent < 1 ? "<1 %" : fmt::format("{:.0f} %", percent);
 }
 
-/// "16x1x1 of 256x1x1".
-std::string launch_size(const KernelProfile& k) {
-  return fmt::format("{} of {}", fmt::join(k.grid, "x"), fmt::join(k.workgroup, "x"));
-}
-
 /// The name with its template arguments, of which the end may be what differs.
 std::string long_name(std::string_view name) {
   constexpr std::size_t kBegin = 30, kWidest = 100;
@@ -39,6 +34,10 @@ std::string long_name(std::string_view name) {
 }
 
 }  // namespace
+
+std::string launch_size(const KernelProfile& kernel) {
+  return fmt::format("{} of {}", fmt::join(kernel.grid, "x"), fmt::join(kernel.workgroup, "x"));
+}
 
 std::string kernel_table(std::vector<KernelCost> costs, std::string_view what,
                          const report::TextOptions& options, bool full) {

@@ -21,6 +21,9 @@ struct KernelCost {
   std::string note;    ///< A word more, such as what it is bound by; may be empty.
 };
 
+/// "16x1x1 of 256x1x1".
+[[nodiscard]] std::string launch_size(const KernelProfile& kernel);
+
 /// By cost, dearest first. `what` heads the column of costs: "at least". Without `full` the first
 /// ones and what the others cost together.
 [[nodiscard]] std::string kernel_table(std::vector<KernelCost> costs, std::string_view what,

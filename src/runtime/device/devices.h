@@ -66,10 +66,10 @@ class Devices {
   [[nodiscard]] std::atomic<std::uint64_t>& peers(unsigned device) { return peers_[device]; }
   /// What hipDeviceSetLimit sets. Bytes; defaults as ROCm's.
   struct Limits {
-    std::atomic<std::size_t> stack_bytes = 1
-                                           << 10;  ///< Of a lane, where the compiler does not know.
-    std::atomic<std::size_t> heap_bytes =
-        4 << 20;  ///< Returned, but no limit: malloc() has the memory of the device.
+    /// Of a lane, where the compiler does not know.
+    std::atomic<std::size_t> stack_bytes = std::size_t{1} << 10;
+    /// Returned, but no limit: malloc() has the memory of the device.
+    std::atomic<std::size_t> heap_bytes = std::size_t{4} << 20;
   };
   [[nodiscard]] Limits& limits(unsigned device) { return limits_[device]; }
   /// What events measure. A program may change it.

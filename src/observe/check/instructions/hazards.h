@@ -60,12 +60,17 @@ struct HazardMemo {
 /// instruction than a HazardMemo holds.
 class CheckedPaths {
  public:
-  [[nodiscard]] bool contain(std::uint64_t path) const { return paths_[path % kPlaces] == path; }
-  void add(std::uint64_t path) { paths_[path % kPlaces] = path; }
+  [[nodiscard]] bool contain(std::uint64_t path) const {
+    return !paths_.empty() && paths_[path % kPlaces] == path;
+  }
+  void add(std::uint64_t path) {
+    paths_.resize(kPlaces);  // the first time: most checks have no use for it
+    paths_[path % kPlaces] = path;
+  }
 
  private:
   static constexpr std::size_t kPlaces = 4096;
-  std::vector<std::uint64_t> paths_ = std::vector<std::uint64_t>(kPlaces);
+  std::vector<std::uint64_t> paths_;
 };
 
 /// The last wait states of one wave.

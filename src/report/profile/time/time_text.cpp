@@ -219,22 +219,30 @@ std::string memory_latency_text(const KernelProfile& kernel, const report::TextO
          out;
 }
 
+std::string time_heading(std::string_view what) {
+  return fmt::format("  wave cycles  issue   idle  {:<38}  {}\n", "stalled by", what);
+}
+/// What instructions take of `all` wave cycles and of the SIMDs' time.
+std::string time_row(const timing::SiteTime& time, double all, double simd_cycles,
+                     std::string_view what) {
+  return fmt::format("  {:>11}  {:>5}  {:>5}  {:<38}  {}\n", percent(time.latency / all),
+                     percent((time.latency - time.stall()) / all),
+                     simd_cycles == 0 ? "" : percent(time.lost / simd_cycles),
+                     stalls_text(largest(time.stalls), all), what);
+}
+
 /// What instructions of one name take, for code without source lines, which may be unrolled so far
 /// that no single one matters. `all`: wave cycles.
 std::string time_names_text(const KernelProfile& kernel, double all, bool full) {
   constexpr std::size_t kFew = 6;
-  const double simd_cycles = kernel.time->simd_cycles;
-  std::string out =
-      fmt::format("  wave cycles  issue   idle  {:<38}  instructions by name\n", "stalled by");
+  std::string out = time_heading("instructions by name");
   std::size_t rows = 0;
   for (const LineTime& name : name_times(kernel)) {
     const timing::SiteTime& time = name.time;
     if (time.latency < kShown * all || (!full && rows++ == kFew)) break;
-    out += fmt::format("  {:>11}  {:>5}  {:>5}  {:<38}  {}, {:.1f} cycles each\n",
-                       percent(time.latency / all), percent((time.latency - time.stall()) / all),
-                       simd_cycles == 0 ? "" : percent(time.lost / simd_cycles),
-                       stalls_text(largest(time.stalls), all), name.instruction,
-                       time.latency / static_cast<double>(std::max<std::uint64_t>(time.hits, 1)));
+    const double each = time.latency / static_cast<double>(std::max<std::uint64_t>(time.hits, 1));
+    out += time_row(time, all, kernel.time->simd_cycles,
+                    fmt::format("{}, {:.1f} cycles each", name.instruction, each));
   }
   return out;
 }
@@ -247,24 +255,18 @@ std::string time_lines_text(const KernelProfile& kernel, const report::TextOptio
   if (all == 0) return {};
   constexpr std::size_t kFew = 8;
   const std::size_t most_shown = full ? lines.size() : std::min(kFew, lines.size());
-  const double simd_cycles = kernel.time->simd_cycles;
   const bool are_lines =
       std::ranges::any_of(lines, [](const LineTime& line) { return !line.file.empty(); });
   std::string out = are_lines ? "" : time_names_text(kernel, all, full);
   // Of unrolled code there may be no instruction that matters.
   if (!are_lines && !full && lines[0].time.latency < kShown * all) return out;
-  out += fmt::format("  wave cycles  issue   idle  {:<38}  {}\n", "stalled by",
-                     are_lines ? "line" : "instruction");
+  out += time_heading(are_lines ? "line" : "instruction");
   std::size_t shown = 0;
   double left = all;
   for (; shown < most_shown && lines[shown].time.latency >= kShown * all; ++shown) {
     const LineTime& line = lines[shown];
-    const timing::SiteTime& time = line.time;
-    left -= time.latency;
-    const std::string idle = simd_cycles == 0 ? "" : percent(time.lost / simd_cycles);
-    out += fmt::format("  {:>11}  {:>5}  {:>5}  {:<38}  {}\n", percent(time.latency / all),
-                       percent((time.latency - time.stall()) / all), idle,
-                       stalls_text(largest(time.stalls), all), place_of(line, options));
+    left -= line.time.latency;
+    out += time_row(line.time, all, kernel.time->simd_cycles, place_of(line, options));
   }
   if (full && shown < lines.size())
     out += fmt::format(
@@ -333,8 +335,7 @@ std::string kernel_text(const KernelProfile& kernel, const report::TextOptions& 
   double all = t.issue;
   for (const double stall : t.stalls) all += stall;
   std::string out = painted(report::short_function(kernel.name), report::kBold, options);
-  out += fmt::format("   grid {}x{}x{} of {}x{}x{}\n", kernel.grid[0], kernel.grid[1],
-                     kernel.grid[2], kernel.workgroup[0], kernel.workgroup[1], kernel.workgroup[2]);
+  out += fmt::format("   grid {}\n", launch_size(kernel));
   if (!kernel.computes.empty())
     out += fmt::format("  computes  {}\n", report::operations_text(kernel.computes, options));
   const std::string boost = fmt::format("{} at {:.2f} GHz ({} cycles)",
